@@ -26,7 +26,6 @@ from convgate.labels.gold import gold_counts
 from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.store.edits import (
-    ConversationRules,
     InvariantEdit,
     InvariantEdits,
     MovedBoundaries,
@@ -80,7 +79,6 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]
         queues.add(f"Queue {place}", [NewItem(situation, 5, "audit", "drawn")], by="Ada", seed=1)
         InvariantEdits(store).change(key, {2: [InvariantEdit(text="No network", type="hard_constraint")]})
         MovedBoundaries(store).change(key, {4: MovedBoundary("session", "another day", NOW)})
-        ConversationRules(store).put(key, "gate", {"rule": "top-k", "k": "3"}, note="a note")
     labels.adjudicate(SituationKey(keys[0], 10), {0: "relevant"}, by="Ada")
     Conversations(store).delete(keys[-1:])
     manager = SessionManager(store, clock=lambda: NOW)
@@ -177,7 +175,6 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
         "open": each(library.get),
         "search": lambda: [library.find(search=words) for words in ("oases", "me", '"message 3"')],
         "deleted": library.deleted,
-        "rules": each(ConversationRules(store).get),
         "boundaries": each(boundaries),
         "invariants": each(invariants),
         "label": each(label),

@@ -1,4 +1,4 @@
-"""What people change of conversations, stored beside the transcripts: boundaries, invariants, rules.
+"""What people change of conversations, stored beside the transcripts: boundaries and invariants.
 
 An edit belongs to one turn. Edits made together are one step, and steps can be undone.
 """
@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 from sqlite_utils import Database
 
 from convgate.core.errors import StoreError
-from convgate.store.conversations import NUMBER, find_conversation, number_of
+from convgate.store.conversations import NUMBER, find_conversation
 from convgate.store.damage import translate_decoding_errors
 from convgate.store.database import Repository
 from convgate.store.documents import read_row, write_row
@@ -178,39 +178,3 @@ class InvariantEdits(TurnEdits[Sequence[InvariantEdit]]):
 
     def _decode(self, data: Any) -> tuple[InvariantEdit, ...]:
         return tuple(InvariantEdit(**edit) for edit in data)
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationRule:
-    """The policy that a person chose for one conversation."""
-
-    policy: str  # such as "gate@mine"
-    choice: Mapping[str, str]  # the rule and its parameters, as in an address
-    note: str  # why, for people
-    chosen: datetime  # UTC
-
-
-class ConversationRules(Repository):
-    """The policies of single conversations; at most one each."""
-
-    def get(self, key: str) -> ConversationRule | None:
-        """Return the conversation's own rule, or None."""
-        rules = self._records(
-            ConversationRule,
-            "SELECT conversation_rules.* FROM conversation_rules JOIN conversations"
-            f" ON number = conversation WHERE deleted_at IS NULL AND number = {NUMBER}",
-            [key],
-        )
-        return next(iter(rules), None)
-
-    def put(self, key: str, policy: str, choice: Mapping[str, str], *, note: str = "") -> None:
-        """Set the conversation's own rule. Raises StoreError when the library does not have it."""
-        rule = ConversationRule(policy, choice, note, datetime.now(UTC))
-        with self._store.write() as db:
-            row = {"conversation": number_of(db, key), **write_row(rule)}
-            db.table("conversation_rules").insert(row, replace=True)
-
-    def remove(self, key: str) -> None:
-        """Remove the conversation's own rule, where it has one."""
-        with self._store.write() as db:
-            db.table("conversation_rules").delete_where(f"conversation = {NUMBER}", [key])

@@ -48,11 +48,6 @@ _CONVERSATIONS = (
     CREATE TABLE live_conversations (
         conversation INTEGER PRIMARY KEY REFERENCES conversations (number) ON DELETE CASCADE
     ) STRICT""",
-    """
-    CREATE TABLE conversation_rules (
-        conversation INTEGER PRIMARY KEY REFERENCES conversations (number) ON DELETE CASCADE,
-        policy TEXT NOT NULL, choice TEXT NOT NULL, note TEXT NOT NULL, chosen TEXT NOT NULL
-    ) STRICT""",
     # What people changed of single turns: kind is boundary or invariants; value is JSON.
     """
     CREATE TABLE turn_edits (
