@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from convgate.figures.palette import DARK
-from convgate.figures.sessions import Timeline, timeline_figure
-from convgate.figures.timeline import Event
+from convgate.figures.sessions import Event, Timeline, timeline_figure
 
 NINE = datetime(2026, 3, 5, 9)
 TIMES = [NINE + timedelta(minutes=minutes) for minutes in (0, 1, 180, 181)]

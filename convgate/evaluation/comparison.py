@@ -89,28 +89,6 @@ def compare_all(
     }
 
 
-def sure_best(result: SetResult, metric: str, *, tag: str | None = None, seed: int = 0) -> str | None:
-    """Return the policy with the highest value, if the interval of its difference to every other excludes 0.
-
-    None when there is no such policy, or only one has a value.
-    """
-    values = {
-        name: value
-        for name, policy in result.policies.items()
-        if (value := (policy.overall if tag is None else policy.by_tag[tag])[metric].value) is not None
-    }
-    if len(values) < 2:
-        return None
-    best = max(values, key=lambda name: values[name])
-    for other in values:
-        if other != best:
-            comparison = compare(result, baseline=other, policy=best, tag=tag, seed=seed)
-            low = comparison.differences[metric].low
-            if low is None or low <= 0:
-                return None
-    return best
-
-
 @dataclass(frozen=True, eq=False)
 class Sides:
     """Two policies on the same set, a and b."""

@@ -90,39 +90,6 @@ def threshold_curve_figure(
     return fig.figure()
 
 
-def precision_recall_figure(
-    curve: ThresholdCurve,
-    marks: CurveMarks = _NO_MARKS,
-    *,
-    palette: Palette,
-    others: Mapping[str, tuple[float, float]] | None = None,
-) -> go.Figure:
-    """Return precision over recall; others: further marks, recall and precision by trusted name."""
-    current, parameter = marks.current, marks.parameter
-    defined = np.flatnonzero(~np.isnan(curve.precision) & ~np.isnan(curve.recall))
-    rows = _thin(defined, _MAX_CLICKED if marks.picks else _MAX_POINTS)
-    fig = drawing(palette, height=300)
-    add_line(
-        fig, "precision over recall", curve.recall[rows], curve.precision[rows], (palette.ink, "solid"),
-        hover=f"{parameter} %{{text}}<br>precision %{{y:.2f}}, recall %{{x:.2f}}",
-        text=[format_number(float(value)) for value in curve.thresholds[rows]],
-        customdata=rows.tolist(), showlegend=False, **(_CLICKABLE if marks.picks else {}),
-    )  # fmt: skip
-    if (row := marks.best_row(curve)) is not None:
-        _add_star(fig, curve.recall[row], curve.precision[row], row, palette)
-    for name, (recall, precision) in (others or {}).items():
-        look = {"symbol": "square-open", "size": 11, "color": palette.dropped, "line": {"width": 2}}
-        fig.add_scatter(x=[recall], y=[precision], mode="markers", name=name, hoverinfo="name", marker=look)
-    if current is not None and (row := _row_at(curve, current)) is not None:
-        fig.add_scatter(
-            x=[curve.recall[row]], y=[curve.precision[row]], mode="markers", hoverinfo="name",
-            name=f"{marks.current_name}: {parameter} {format_number(current)}", customdata=[row],
-            marker={"symbol": "diamond", "size": 12, "color": palette.threshold},
-        )  # fmt: skip
-    fig.update_layout(xaxis=share_axis(palette, "recall"), yaxis=share_axis(palette, "precision"))
-    return fig.figure()
-
-
 def recall_over_tokens_figure(
     curves: Mapping[str, ThresholdCurve], choices: Mapping[str, Summary], *, palette: Palette
 ) -> go.Figure:

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Literal
 
 import plotly.graph_objects as go
 
 from convgate.figures.drawing import Drawing
-from convgate.figures.hover import head
+from convgate.figures.hover import head, plain, wrapped
 from convgate.figures.layout import add_line, add_marks, add_selected, axis, drawing, marker, turn_axis
 from convgate.figures.palette import Palette
-from convgate.figures.timeline import DASHES, Event, add_event_marks, add_events
 
 HEIGHT = 190  # pixels
 _MESSAGES, _EDITS = 0.0, 1.05  # levels
 _LOW, _HIGH = -2.0, 2.0  # levels beyond all others
 _DENSE = 400  # events; of more, neither lines nor shades can be distinguished
+_MAX_REASONS = 900  # marks whose hover text has the reason; more would make the page slow
+_EVENTS = 0.7  # level of events
+_DASHES = {"session": "solid", "conversation": "dot"}
 _MIN_WIDTH = 1 / 300  # of a session, as a share of the axis
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happens at a turn, whatever is kept."""
+
+    turn: int  # 0-based
+    kind: Literal["session", "conversation", "state"]  # what begins there, or a workflow state is reached
+    told: str  # untrusted
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +84,10 @@ def timeline_figure(timeline: Timeline, *, palette: Palette, selected: int | Non
         hover = [_hover(timeline, turn) for turn in turns]
         x = [timeline.position(turn) for turn in turns]
         add_marks(fig, name, x, [_MESSAGES] * len(turns), turns, look, hover=hover, count=count)
-    add_events(fig, timeline.events, palette, place=timeline.event_position)
+    _add_events(fig, timeline.events, palette, place=timeline.event_position)
     if timeline.edits:
         look = marker("star", 13, palette.flip)
-        add_event_marks(fig, "edited", timeline.edits, look, _EDITS, timeline.event_position)
+        _add_event_marks(fig, "edited", timeline.edits, look, _EDITS, timeline.event_position)
     if selected is not None and 0 <= selected < count:
         add_selected(fig, selected, timeline.position(selected), [_MESSAGES], palette)
     return fig.figure()
@@ -112,7 +124,7 @@ def _add_grounds(fig: Drawing, timeline: Timeline, palette: Palette) -> None:
         mode="lines", fill="toself", fillcolor=palette.grid, opacity=0.6, line={"width": 0},
         hoverinfo="skip", showlegend=False, name="session",
     )  # fmt: skip
-    for kind, dash in DASHES.items():
+    for kind, dash in _DASHES.items():
         edges = [timeline.edge(event.turn) for event in timeline.events if event.kind == kind]
         x = [x for edge in edges for x in (edge, edge, None)]
         y = [_LOW, _HIGH, None] * len(edges)
@@ -128,3 +140,43 @@ def _hover(timeline: Timeline, turn: int) -> str:
 def _format_time(time: datetime) -> str:
     """Return a time as text, which plotly takes ten times as quickly as the time itself."""
     return time.isoformat(sep=" ", timespec="milliseconds")
+
+
+def _add_events(
+    fig: Drawing,
+    events: Sequence[Event],
+    palette: Palette,
+    *,
+    place: Callable[[Event], object] = lambda event: event.turn + (1.0 if event.kind == "state" else 0.5),
+) -> None:
+    """Add a mark above all else where something happens, with what and why on hover.
+
+    place: where it is on the x axis; by default before its turn, for a state at it.
+    """
+    for kind, name, symbol in (
+        ("session", "session begins", "triangle-right"),
+        ("conversation", "conversation begins", "triangle-right-open"),
+        ("state", "workflow state", "hourglass"),
+    ):
+        if chosen := [event for event in events if event.kind == kind]:
+            look = marker(symbol, 11, palette.muted)
+            _add_event_marks(fig, name, chosen, look, _EVENTS, place, count=len(events))
+
+
+def _add_event_marks(
+    fig: Drawing,
+    name: str,
+    events: Sequence[Event],
+    look: dict[str, Any],
+    level: float,
+    place: Callable[[Event], object],
+    *,
+    count: int = 0,
+    **trace: Any,
+) -> None:
+    """Add events as marks at a level, with their text on hover; of many, on one line."""
+    text = wrapped if count <= _MAX_REASONS else plain
+    hover = [f"<b>Turn {event.turn + 1}</b><br>{text(event.told)}" for event in events]
+    turns = [event.turn for event in events]
+    x = [place(event) for event in events]
+    add_marks(fig, name, x, [level] * len(events), turns, look, hover=hover, **{"showlegend": True, **trace})

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from convgate.core.errors import GateError
 from convgate.embedding.base import Embeddings, Encoder
-from convgate.embedding.chunks import unit_rows
 from convgate.gate.facts import TurnFacts
 from convgate.gate.model import CONTEXTUAL, Gate, GateScores, Message, State
 
@@ -102,15 +101,6 @@ def word_effects(
         WordEffect(word.start(), word.end(), float(semantic[0] - part))
         for word, part in zip(words, semantic[1:], strict=True)
     ]
-
-
-def best_passage(gate: Gate, encoder: Encoder, text: str, message: Message) -> str | None:
-    """Return the passage of the text that is nearest to the message; None when there is one alone."""
-    passages = encoder.split_passages(text)
-    if len(passages) < 2:
-        return None
-    cosines = gate.cosines(unit_rows(encoder.encode_passages([text])[0]), message)
-    return passages[int(np.argmax(cosines))].strip()
 
 
 def relevance_matrix(

@@ -172,13 +172,6 @@ def read_replays(names: Sequence[str]) -> list[TrainingSet]:
     return [make_set(_replay_set(name)) for name in known if name in names]
 
 
-@cache
-def count_replay(name: str) -> tuple[int, int]:
-    """Return how many conversations and cases there are of that name."""
-    cases = _replay_set(name)
-    return len(cases.conversations), len(cases.cases)
-
-
 def read_unlabelled(files: Sequence[Path], *, skip_bad: bool = False) -> list[TrainingSet]:
     """Return the conversations of transcripts without cases; without files, of those that come with convgate.
 

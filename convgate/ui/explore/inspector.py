@@ -13,17 +13,10 @@ from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.keys import MAKE_CURRENT
 from convgate.ui.text import literal
-from convgate.ui.turn import Step, draw_steps, draw_turn_head, draw_turn_text, outcome_words
+from convgate.ui.turn import Step, draw_turn_head, draw_turn_text, outcome_words
 from convgate.ui.why import Explained, draw_links, draw_parts, draw_words
 
 TABS = ("Why", "Score", "Links", "Words", "Matrix")
-
-
-def draw_neighbours(outcome: Outcome, selected: int) -> None:
-    """Draw the ways to the older and the newer turn, and the button that makes this one current."""
-    draw_steps(
-        "explore", outcome.moment.conversation, selected, state.select, _make_current(outcome, selected)
-    )
 
 
 def draw_inspector(

@@ -18,6 +18,7 @@ from convgate.ui.explore.rules import draw_nothing_kept, draw_policy, draw_rule,
 from convgate.ui.explore.summary import draw_chart, draw_message, draw_metrics
 from convgate.ui.frame import App
 from convgate.ui.page_state import draw_problems
+from convgate.ui.samples import draw_sample_note
 
 _STYLE = Path(__file__).with_name("explore.css")
 _COLUMNS = (1.62, 1)
@@ -44,9 +45,11 @@ def explore(app: App) -> None:
     answers = answering(app, result)
     selected = result.first_selected() if view.selected is None else view.selected
 
+    summary = app.conversations.summary(moment.key)
+    draw_sample_note(summary.origin)
     left, right = st.columns(_COLUMNS, gap="medium")
     with left:
-        draw_message(app.conversations.summary(moment.key).title, moment.situation)
+        draw_message(summary.title, moment.situation)
     with right:
         draw_metrics(result)
     left, right = st.columns(_COLUMNS, gap="medium")

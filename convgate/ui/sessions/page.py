@@ -11,8 +11,7 @@ from convgate.core.errors import SessionError
 from convgate.core.text import format_duration, truncate
 from convgate.figures.hover import on_screen
 from convgate.figures.layout import CONFIG
-from convgate.figures.sessions import HEIGHT, Timeline, describe_timeline, timeline_figure
-from convgate.figures.timeline import Event
+from convgate.figures.sessions import HEIGHT, Event, Timeline, describe_timeline, timeline_figure
 from convgate.policies.sessions import Boundaries, BoundaryRules
 from convgate.transcripts.characters import writable
 from convgate.ui.frame import App
