@@ -335,7 +335,6 @@ def test_what_is_erased_leaves_the_session_and_the_name_is_forgotten_when_asked(
         else:
             Conversations(store()).delete([key])
             sound(app.run())
-            click(app, "library.remove")
             click(app, "library.purge")
         assert "empty batch" not in repr(app.session_state._state.filtered_state)
         app.query_params.clear()

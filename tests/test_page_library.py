@@ -446,14 +446,6 @@ def test_everything_is_erased_only_by_the_typed_word_and_from_memory_too(
     assert "explore.search" not in app.session_state
 
 
-def test_the_first_page_that_is_opened_sweeps_what_a_kill_left(library: AppTest, convgate_home: Path) -> None:
-    for left in ("runs/.0123456789abcdef.deleted", "sets/.0123456789abcdef.partial"):
-        (convgate_home / left).mkdir(parents=True)
-        (convgate_home / left / "own.jsonl").write_text("zebrafish")
-    library.run()
-    assert holding(convgate_home, b"zebrafish") == []
-
-
 def holding(home: Path, word: bytes) -> list[Path]:
     """The files that have the word."""
     return [path for path in home.rglob("*") if path.is_file() and word in path.read_bytes()]

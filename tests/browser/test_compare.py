@@ -58,6 +58,7 @@ def test_a_third_policy_a_click_in_the_table_and_a_reload(compare: Page) -> None
     expect(page.get_by_role("row", name=re.compile("^BM25"))).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_policy_with_parameters_is_typed(compare: Page) -> None:
     page = compare
     menu = page.get_by_role("combobox", name=re.compile("Policies"))
@@ -68,6 +69,7 @@ def test_a_policy_with_parameters_is_typed(compare: Page) -> None:
     assert query(page)["policies"] == "everything, last_k(k=3), last_k(k=1)"
 
 
+@pytest.mark.slow
 def test_the_same_policies_on_the_labelled_samples(compare: Page) -> None:
     page = compare
     page.get_by_role("button", name=re.compile("^Measure 2 policies")).click()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.running_app import wait_until_idle
@@ -11,6 +12,7 @@ from tests.browser.running_app import wait_until_idle
 ADDED = "There is a table of users in Postgres"
 
 
+@pytest.mark.slow
 def test_a_context_is_tried_stepped_through_and_given_an_invariant(
     come_to: Callable[[str], Page], sample_keys: dict[str, list[str]]
 ) -> None:

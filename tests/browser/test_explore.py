@@ -88,6 +88,7 @@ def test_moving_the_slider_flips_a_turn(explore: Page) -> None:
     assert int(metric(page, "Kept").inner_text()) > kept, "the address reopens the slider"
 
 
+@pytest.mark.slow
 def test_a_click_explains_a_turn_and_the_page_stays_where_it_is(explore: Page) -> None:
     page = explore
     main = page.get_by_test_id("stMain")
@@ -102,6 +103,7 @@ def test_a_click_explains_a_turn_and_the_page_stays_where_it_is(explore: Page) -
     assert query(page)["selected"] == "3"
 
 
+@pytest.mark.slow
 def test_a_click_on_the_chart_explains_a_turn(explore: Page) -> None:
     page = explore
     points = (
@@ -115,6 +117,7 @@ def test_a_click_on_the_chart_explains_a_turn(explore: Page) -> None:
     assert "selected" in query(page)
 
 
+@pytest.mark.slow
 def test_keys_go_to_kept_dropped_older_newer_and_another_message(explore: Page) -> None:
     page = explore
     heading = page.get_by_role("heading", name=re.compile(r"^Turn \d+$"))
@@ -137,6 +140,7 @@ def test_keys_go_to_kept_dropped_older_newer_and_another_message(explore: Page) 
     expect(row(page, 8)).to_have_class(re.compile("current"))
 
 
+@pytest.mark.slow
 def test_the_transcript_is_walked_with_arrows_and_opened_with_enter(explore: Page) -> None:
     page = explore
     heading = page.get_by_role("heading", name=re.compile(r"^Turn \d+$"))
@@ -158,6 +162,7 @@ def test_the_transcript_is_walked_with_arrows_and_opened_with_enter(explore: Pag
     expect(page.get_by_text("Nothing to decide")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_keys_typed_into_a_field_stay_there(explore: Page) -> None:
     page = explore
     page.get_by_placeholder("A question after the last turn").click()
@@ -167,6 +172,7 @@ def test_keys_typed_into_a_field_stay_there(explore: Page) -> None:
     assert query(page)["ask"] == "mkdpn"
 
 
+@pytest.mark.slow
 def test_search_marks_the_words_and_goes_to_them(explore: Page) -> None:
     page = explore
     page.get_by_placeholder("Search", exact=True).fill("tomatoes")
@@ -175,6 +181,7 @@ def test_search_marks_the_words_and_goes_to_them(explore: Page) -> None:
     expect(row(page, 4)).to_have_attribute("aria-selected", "true")
 
 
+@pytest.mark.slow
 def test_what_a_transcript_says_is_text(explore: Page) -> None:
     page = explore
     dialogs: list[str] = []
@@ -201,6 +208,7 @@ def test_what_a_transcript_says_is_text(explore: Page) -> None:
     assert dialogs == []
 
 
+@pytest.mark.slow
 def test_back_returns_to_what_was_looked_at(explore: Page) -> None:
     page = explore
     row(page, 2).click()
@@ -213,6 +221,7 @@ def test_back_returns_to_what_was_looked_at(explore: Page) -> None:
     expect(page.get_by_role("heading", name="Turn 2")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_on_a_phone_the_answer_comes_first_and_the_explained_turn_last(explore: Page) -> None:
     page = explore
     page.set_viewport_size({"width": 400, "height": 800})

@@ -18,7 +18,7 @@ from tests.browser.running_app import open_page, wait_until_idle
 from tests.browser.test_label import eventually
 from tests.planted import planted
 
-pytestmark = pytest.mark.shipped  # the app starts with the version that ships
+pytestmark = [pytest.mark.slow, pytest.mark.shipped]  # the app starts with the version that ships
 EPOCHS = 6
 
 

@@ -13,6 +13,8 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.running_app import REBOUND_NAME, open_page, running_app
 
+pytestmark = pytest.mark.slow
+
 OTHER_SITE = """<!doctype html><title>other site</title><iframe src="{app}"></iframe><script>
 const socket = new WebSocket("{app}/_stcore/stream".replace("http", "ws"));
 const opened = new Promise(done => {{

@@ -60,6 +60,7 @@ def test_a_rule_is_typed_previewed_saved_and_decides_after_a_reload(rules: Page,
     expect(editor(page)).to_have_value("")
 
 
+@pytest.mark.slow
 def test_a_draft_survives_another_page_and_fits_on_a_phone(rules: Page) -> None:
     page = rules
     page.get_by_role("button", name="Insert an example").click()

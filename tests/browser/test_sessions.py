@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.running_app import wait_until_idle
 
 
+@pytest.mark.slow
 def test_a_moved_boundary_is_there_after_a_reload_and_undone(
     come_to: Callable[[str], Page], sample_keys: dict[str, list[str]]
 ) -> None:

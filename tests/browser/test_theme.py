@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from convgate.figures.palette import DARK, LIGHT
@@ -9,6 +10,7 @@ from tests.browser.running_app import open_page
 from tests.browser.test_every_page import expect_sound
 
 
+@pytest.mark.slow
 def test_explore_is_opened_in_the_theme_of_the_system_and_figures_follow_it(
     page: Page, sample_keys: dict[str, list[str]]
 ) -> None:
