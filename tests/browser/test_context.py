@@ -20,7 +20,7 @@ def test_a_context_is_tried_stepped_through_and_given_an_invariant(
     page = come_to(f"/Context?conversation={talk}")
     expect(page.get_by_text("answering turn 24")).to_be_visible()
     expect(page.get_by_test_id("stMetric").filter(has_text="Mode")).to_contain_text("Task")
-    budget = page.get_by_label("Budget (tokens)")
+    budget = page.get_by_role("spinbutton", name="Budget (tokens)")
     budget.fill("4000")
     budget.press("Enter")
     budget.blur()
