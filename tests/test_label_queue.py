@@ -138,4 +138,5 @@ def test_a_queue_knows_labels_and_disagreements(tmp_path: Path) -> None:
     asked = {item.turn: item.kind for item in items if item.situation == place}
     assert asked[5] == "annotators"
     assert set(asked) == {1, 2, 3, 4, 5, 7, 8, 9}, "0 is known, Bo answered 6"
-    assert Queues(store).add("All", items, by="Bo", seed=1).items == len(items)
+    queue = Queues(store).add("All", items, by="Bo", seed=1)
+    assert Queues(store).progress(queue, "Bo").items == len(items)

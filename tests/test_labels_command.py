@@ -41,38 +41,25 @@ def test_a_bad_row_keeps_nothing_of_any_file(run: Run, store: Store, key: str, t
     assert Labels(store).can_undo("Ada") == (True, False)
 
 
-def test_an_import_is_undone_by_its_number_whoever_made_it_and_leaves_nobody_behind(
+def test_an_import_is_undone_and_answers_since_stay(
     run: Run, store: Store, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("getpass.getuser", lambda: "root")
     labels, place = Labels(store), SituationKey(key, 6)
     labels.answer(place, {0: "relevant"}, by="Ada")
-    for number, rows in enumerate(
-        ["6,0,Ada,not relevant\n6,1,Bo,unsure\n6,2,Bo,relevant", "6,3,Bo,relevant"]
-    ):
-        (tmp_path / f"{number}.csv").write_text(f"message,turn,annotator,answer\n{rows}\n")
-        _, out, _ = run("labels", "import", tmp_path / f"{number}.csv", "--conversation", key)
-    assert "import 3" in out
+    rows = "message,turn,annotator,answer\n6,0,Ada,not relevant\n6,1,Bo,unsure\n6,2,Bo,relevant\n"
+    (tmp_path / "rows.csv").write_text(rows)
+    assert run("labels", "import", tmp_path / "rows.csv", "--conversation", key)[0] == 0
     assert [one.name for one in labels.annotators()] == labels.people() == ["Ada", "Bo"]
     labels.answer(place, {2: "unsure"}, by="Bo")
-    assert run("labels", "undo-import", 2) == (
-        0, "Import 2 is undone; labels as before it: 2. Left alone, because changed since: 1.\n", "",
-    )  # fmt: skip
+    code, out, _ = run("labels", "undo")
+    assert (code, "since: 1." in out) == (0, True)
     assert labels.of(place).of("Ada") == {0: "relevant"}
-    assert labels.of(place).of("Bo") == {2: "unsure", 3: "relevant"}
-    code, _, err = run("labels", "undo-import", 2)
-    assert (code, "import 2 of 0.csv was undone already" in err) == (1, True)
-    listed = json.loads(run("labels", "imports", "--json")[1])["imports"]
-    assert [(one["number"], one["file"], one["by"], one["labels"], one["undone"]) for one in listed] == [
-        (3, "1.csv", "root", 1, False), (2, "0.csv", "root", 3, True),
-    ]  # fmt: skip
-    assert "0.csv" in run("labels", "imports")[1]
+    assert labels.of(place).of("Bo") == {2: "unsure"}
+    code, _, err = run("labels", "undo", "--annotator", "Cy")
+    assert (code, "'Cy'" in err) == (1, True)
     assert labels.redo("root") is not None, "in the app, by whoever imported it"
     assert labels.of(place).of("Ada") == {0: "not_relevant"}
-    assert labels.undo("root") is not None
-    assert labels.undo("root") is not None
-    assert labels.undo("root") is None
-    assert labels.of(place).of("Bo") == {2: "unsure"}
 
 
 def test_the_commands_of_the_documentation_run_as_they_stand(

@@ -21,7 +21,6 @@ from tests.label_page import (
     entries,
     errors,
     held,
-    labels,
     opened,
     place,
     said,
@@ -102,7 +101,6 @@ def downloads(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_exports_are_files_that_are_read_back_without_loss(downloads: dict[str, Any], tmp_path: Path) -> None:
     key = add()
     say(key, Ada={1: "relevant", 2: "unsure"}, Bo={1: "not_relevant"})
-    labels().note(SituationKey(key, 7), 1, HOSTILE, by="Ada")
     opened(conversation=key, show="files")
     for name in ("labels.jsonl", "labels.csv"):
         other = Store(tmp_path / f"{name}.db")

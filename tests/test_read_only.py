@@ -115,7 +115,6 @@ WRITERS: dict[str, Callable[[Settings, Store], object]] = {
     "write": lambda _, store: Conversations(store).delete(["any"]),
     "wipe": lambda _, store: store.wipe(),
     "restore": lambda settings, store: store.restore_bytes((settings.database).read_bytes()),
-    "undo restore": lambda _, store: store.undo_restore(),
     "set aside": lambda settings, _: set_aside(settings.database),
     "erase": lambda settings, _: services.erase_everything(settings),
     "remove for good": lambda settings, store: remove_for_good(store, settings.home),

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
-from itertools import groupby, pairwise
+from itertools import groupby
 from math import floor
 from typing import Any, Literal
 
@@ -26,10 +25,10 @@ TARGET = 0.70
 """Kappa or alpha that labels should reach."""
 
 MIN_AGREEMENT = 0.60
-"""Below this, training warns; below it in two successive weeks, labelling pauses."""
+"""Below this, training warns."""
 
 MIN_SHARED = 20
-"""Shared turns needed to judge agreement, and turns to adjudicate in a pause."""
+"""Shared turns needed to judge agreement."""
 
 _MIN_CONVERSATIONS = 10  # for an interval over conversations; with fewer it is over messages
 _MAX_CLUSTERS = 200
@@ -78,24 +77,6 @@ class Agreement:
         return f"{', '.join(self.annotators)}: {numbers}. {_READINGS[self.level]}"
 
 
-@dataclass(frozen=True, slots=True)
-class Pause:
-    """Two annotators agreed too little in two successive weeks, and adjudicate turns before they go on."""
-
-    annotators: tuple[str, str]
-    adjudicated: int  # of their shared turns, since the second week ended
-    needed: int = MIN_SHARED  # fewer when they disagree on fewer turns
-
-    @property
-    def reason(self) -> str:
-        """Why labelling pauses, and what ends the pause."""
-        return (
-            f"The agreement of {' and '.join(self.annotators)} was below {MIN_AGREEMENT:.2f} in two"
-            f" successive weeks. Adjudicate {self.needed - self.adjudicated} more of their shared turns"
-            f" ({self.adjudicated} of {self.needed} done) to go on."
-        )
-
-
 def agreement(store: Store, *, training: bool = False) -> list[Agreement]:
     """Return kappa of every two annotators, most shared turns first, then alpha when there are more than two.
 
@@ -131,34 +112,14 @@ def agreement_of_all(names: Sequence[str], counts: Sequence[TurnCounts]) -> Agre
 
 def training_warnings(store: Store) -> list[str]:
     """Return what to know before training on the labels: low agreement, open disagreements."""
-    warnings = [one.summary for one in agreement(store, training=True) if one.level == "low"]
-    counts = LabelCounts(store)
-    if n_open := counts.disagreements(per_page=0, annotators=counts.trainers()).total:
+    warnings = [pair.summary for pair in agreement(store, training=True) if pair.level == "low"]
+    if n_open := LabelCounts(store).disagreements(per_page=0, training=True).total:
         turns = "1 turn has" if n_open == 1 else f"{n_open:,} turns have"
         warnings.append(
             f"{turns} contradicting answers and no adjudication. Without a majority, a turn is left out of"
             " training."
         )
     return warnings
-
-
-def labelling_pause(store: Store, now: datetime) -> Pause | None:
-    """Return the pause of labelling at `now`; None when there is none.
-
-    Only weeks that are over count; they begin on Monday (UTC). A pause begins when a week ends with kappa of
-    two annotators below MIN_AGREEMENT on at least MIN_SHARED turns, as in the week before. It ends when
-    MIN_SHARED turns that both answered are adjudicated since, or all on which they disagree.
-    """
-    counts = LabelCounts(store)
-    pauses = []
-    for names, rows in _by_pair(counts.shared()):
-        if (since := _end_of_low_weeks(rows, now)) is None:
-            continue
-        adjudicated = counts.settled_since(*names, since)
-        n_open = counts.disagreements(per_page=0, annotators=names).total
-        pauses.append(Pause(names, adjudicated, min(MIN_SHARED, adjudicated + n_open)))
-    active = [pause for pause in pauses if pause.adjudicated < pause.needed]
-    return min(active, key=lambda pause: (pause.adjudicated, pause.annotators), default=None)
 
 
 def kappa(cells: Sums) -> Sums:
@@ -224,15 +185,3 @@ def _cells(rows: Sequence[SharedCounts]) -> Sums:
     return np.array(
         [[row.both, row.only_first, row.only_second, row.neither] for row in rows], dtype=np.float64
     )
-
-
-def _end_of_low_weeks(rows: Sequence[SharedCounts], now: datetime) -> datetime | None:
-    """The end of the newest two successive weeks, both over, with too little agreement."""
-    week, low = timedelta(days=7), list[date]()
-    for monday, of_week in groupby(sorted(rows, key=lambda row: row.week), lambda row: row.week):
-        total = _cells(list(of_week)).sum(axis=0)
-        is_over = monday + week <= now.astimezone(UTC).date()
-        if is_over and total.sum() >= MIN_SHARED and kappa(total) < MIN_AGREEMENT:
-            low.append(monday)
-    ends = [second + week for first, second in pairwise(low) if second - first == week]
-    return datetime.combine(ends[-1], time(), UTC) if ends else None

@@ -29,7 +29,7 @@ from convgate.transcripts.source import Source
 
 NAME = "csv"
 COLUMNS = (
-    *("conversation", "title", "message", "question", "turn", "annotator", "kind", "answer", "note"),
+    *("conversation", "title", "message", "question", "turn", "annotator", "kind", "answer"),
     *("time", "version", "message_text", "turn_text"),
 )
 
@@ -61,12 +61,7 @@ def write_table(
     writer.writeheader()
     for situation, of_message in entries.items():
         title, conversation = conversations[situation.conversation]
-        rows: dict[tuple[object, ...], dict[str, str]] = {}
-        for entry in of_message:  # an answer and a note of the same moment share a row
-            place = (entry.turn, entry.annotator, entry.at, entry.version)
-            row = rows.setdefault(place, _row(entry, title, conversation))
-            row[entry.what] = escape_formula(entry.value or "")
-        writer.writerows(rows.values())
+        writer.writerows(_row(entry, title, conversation) for entry in of_message)
     return out.getvalue()
 
 
@@ -103,11 +98,11 @@ def read_table(
             if not any(row):
                 continue
             cells = {name: unescape_formula(row[at]) for name, at in places.items() if at < len(row)}
-            stop, entries = _parse_row(cells, known, annotator, conversation)
+            stop, entry = _parse_row(cells, known, annotator, conversation)
         except TranscriptError as error:
             source.report.error(error.problem, line=number, field=error.field)
             continue
-        collector.add(number, stop, entries)
+        collector.add(number, stop, entry)
     return close_import(store, source.report, NAME, collector.entries(), {}, skip_bad=skip_bad)
 
 
@@ -137,6 +132,7 @@ def _row(entry: Entry, title: str, conversation: Conversation) -> dict[str, str]
         "turn": str(entry.turn),
         "annotator": escape_formula(entry.annotator),
         "kind": entry.kind,
+        "answer": entry.value or "",
         "time": entry.at or "",
         "version": escape_formula(entry.version or ""),
         "message_text": _beginning(question if current is None else conversation.turns[current].scored_text),
@@ -151,8 +147,8 @@ def _beginning(text: str) -> str:
 
 def _parse_row(
     cells: Mapping[str, str], known: Mapping[str, tuple[str, int]], who: str | None, default: str | None
-) -> tuple[int, list[Entry]]:
-    """How many turns are before the row's message, and its answer and note."""
+) -> tuple[int, Entry]:
+    """Return how many turns are before the row's message, and its answer."""
     stripped = {name: cells.get(name, "").strip() for name in _READ}
     named = stripped["conversation"].lstrip("'") or default
     if not named:
@@ -177,7 +173,6 @@ def _parse_row(
     fields = stripped | {
         "annotator": stripped["annotator"] or who,
         "turn": _parse_number(stripped["turn"], "turn"),
-        "note": cells.get("note", "") if stripped["note"] else "",
         "version": cells.get("version", ""),
     }
     situation = SituationKey(key, message, cells.get("question", "") if message is None else "")

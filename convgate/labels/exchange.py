@@ -100,7 +100,7 @@ def write_labels(
 
     annotators, conversations: those to include, by name and by key; all unless given. A relevance set's
     `relevant` and `judged` rest on the annotators that train, or on those that are named. redactor: redacts
-    secrets in conversations, questions and notes; the file is then read as other conversations.
+    secrets in conversations and questions; the file is then read as other conversations.
     """
     with read_snapshot(store) as db:
         in_library = dict(
@@ -127,7 +127,6 @@ def write_labels(
             replace(
                 entry,
                 situation=replace(entry.situation, question=redact(entry.situation.question)),
-                value=redact(entry.value) if entry.what == "note" else entry.value,
             )
             for entry in entries
         ]
@@ -135,7 +134,7 @@ def write_labels(
 
     def place(entry: Entry) -> tuple[object, ...]:
         key, turn, question = entry.situation.conversation, entry.situation.turn, entry.situation.question
-        return rank[key], turn is None, turn or 0, question, entry.turn, entry.annotator, entry.what
+        return rank[key], turn is None, turn or 0, question, entry.turn, entry.annotator
 
     ordered: dict[SituationKey, list[Entry]] = {}
     for entry in sorted(entries, key=place):

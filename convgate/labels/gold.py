@@ -97,7 +97,7 @@ def resolve_answers(entries: Iterable[Entry]) -> dict[int, str]:
     """
     answers: dict[int, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for entry in entries:
-        if entry.what == "answer" and entry.value is not None:
+        if entry.value is not None:
             answers[entry.turn][entry.kind].append(entry.value)
     gold = {}
     for turn, by_kind in sorted(answers.items()):

@@ -13,7 +13,6 @@ from sqlite_utils import Database
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import StoreError
 from convgate.store import documents
-from convgate.store.damage import translate_decoding_errors
 from convgate.store.database import Repository
 from convgate.store.openings import Openings
 from convgate.transcripts.characters import writable
@@ -66,15 +65,6 @@ class StoredConversation:
 
     summary: ConversationSummary
     conversation: Conversation
-
-
-@dataclass(frozen=True, slots=True)
-class DeletedConversation:
-    """A conversation that was deleted and not purged."""
-
-    keys: frozenset[str]  # its own, and those from before it grew
-    conversation: Conversation
-    is_damaged: bool = False  # it cannot be read, and has no turns here
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +141,7 @@ class Conversations(Repository):
         with self._store.write() as db:
             row = find_conversation(db, key)
             number = row["number"]
-            before = documents.load(_document(db, number))
+            before = documents.load(db.table("documents").get(number)["document"])
             grown = replace(before, turns=(*before.turns, *turns))
             new_key = documents.content_key(grown)
             conversations = db.table("conversations")
@@ -172,11 +162,8 @@ class Conversations(Repository):
         """Return the conversation; raises StoreError when the library does not have it."""
         with self._store.read() as db:
             row = find_conversation(db, key)
-            document = _document(db, row["number"])
-        return StoredConversation(
-            documents.read_row(ConversationSummary, row),
-            documents.load(document),
-        )
+            document = db.table("documents").get(row["number"])["document"]
+        return StoredConversation(documents.read_row(ConversationSummary, row), documents.load(document))
 
     def summary(self, key: str) -> ConversationSummary:
         """Return the summary; raises StoreError when the library does not have the conversation."""
@@ -248,21 +235,13 @@ class Conversations(Repository):
         """Restore deleted conversations."""
         self._mark(keys, None)
 
-    def undelete_all(self) -> None:
-        """Restore all deleted conversations."""
-        self.undelete(sorted(self.keys(deleted=True)))
-
-    def deleted(self) -> list[DeletedConversation]:
+    def deleted(self) -> list[Conversation]:
         """Return what was deleted and not purged, in the order of adding."""
-        with self._store.read() as db:
-            keys: dict[int, set[str]] = {}
-            for number, key in db.execute("SELECT number, key FROM conversation_keys"):
-                keys.setdefault(number, set()).add(key)
-            rows = db.execute(
-                "SELECT number, document FROM conversations JOIN documents USING (number)"
-                " WHERE deleted_at IS NOT NULL ORDER BY number"
-            )
-            return [_deleted(frozenset(keys[number]), document) for number, document in rows]
+        rows = self._rows(
+            "SELECT document FROM conversations JOIN documents USING (number)"
+            " WHERE deleted_at IS NOT NULL ORDER BY number"
+        )
+        return [documents.load(document) for (document,) in rows]
 
     def purge(self, *, older_than: timedelta = timedelta(0)) -> int:
         """Remove what was deleted longer ago, with its traces in the file, and return how many.
@@ -321,20 +300,6 @@ class Conversations(Repository):
                 db.execute(
                     f"UPDATE conversations SET deleted_at = ? WHERE number = {NUMBER}", [deleted_at, key]
                 )
-
-
-def _document(db: Database, number: int) -> str:
-    row = db.execute("SELECT document FROM documents WHERE number = ?", [number]).fetchone()
-    with translate_decoding_errors("conversation"):
-        document: str = row[0]
-        return document
-
-
-def _deleted(keys: frozenset[str], document: str) -> DeletedConversation:
-    try:
-        return DeletedConversation(keys, documents.load(document))
-    except StoreError:  # it can be purged as well
-        return DeletedConversation(keys, Conversation("", ()), is_damaged=True)
 
 
 def _searched_text(conversation: Conversation) -> str:

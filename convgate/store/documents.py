@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
 from datetime import date, datetime
 from typing import Any, TypeVar
 
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import StoreError
-from convgate.store.damage import translate_decoding_errors
 from convgate.transcripts.characters import writable
 
 T = TypeVar("T")
+
+
+@contextmanager
+def translate_decoding_errors(what: str) -> Iterator[None]:
+    """Raise StoreError when a stored value of `what`, such as JSON or a time, cannot be decoded."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise StoreError(
+            f"A stored {what} is damaged ({type(error).__name__}: {error}). Restore a backup."
+        ) from error
 
 
 def read_row(cls: type[T], row: Mapping[str, Any]) -> T:

@@ -6,25 +6,23 @@ Only answers of people are compared; adjudicated answers and those of agents are
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import datetime
 from typing import Any
 
-from convgate.store.damage import translate_decoding_errors
 from convgate.store.database import Repository
-from convgate.store.label_log import ADJUDICATED, OF_DELETED, SituationKey, find_situation
+from convgate.store.documents import translate_decoding_errors
+from convgate.store.label_log import OF_DELETED, SituationKey, find_situation
 
 
 @dataclass(frozen=True, slots=True)
 class SharedCounts:
-    """How two annotators answered the turns of one message that both answered, in one week."""
+    """How two annotators answered the turns of one message that both answered."""
 
     first: str  # comes before `second` in the alphabet
     second: str
     conversation: int  # number, like that of the message
     message: int
-    week: date  # its Monday, UTC; of the later of the two answers
     both: int  # both say relevant
     only_first: int  # the first says relevant, the second not
     only_second: int
@@ -69,7 +67,7 @@ class LabelCounts(Repository):
     """Counts over the labels of a store, without deleted conversations."""
 
     def shared(self, *, training: bool = False) -> list[SharedCounts]:
-        """Return, for every two people who answered the same turns, their answers by message and week.
+        """Return, for every two people who answered the same turns, their answers by message.
 
         training: only people whose answers are used in training.
         """
@@ -79,7 +77,6 @@ class LabelCounts(Repository):
             SharedCounts,
             f"""
             SELECT a.name AS first, b.name AS second, conversation, one.situation AS message,
-                date(max(one.at, two.at), 'weekday 0', '-6 days') AS week,
                 sum(one.answer = 'relevant' AND two.answer = 'relevant') AS both,
                 sum(one.answer = 'relevant' AND two.answer = 'not_relevant') AS only_first,
                 sum(one.answer = 'not_relevant' AND two.answer = 'relevant') AS only_second,
@@ -92,7 +89,7 @@ class LabelCounts(Repository):
                 AND two.situation = one.situation AND two.turn = one.turn
                 AND b.number = two.annotator AND b.kind = 'person' AND b.name > a.name {trains}
                 AND situations.number NOT IN ({OF_DELETED})
-            GROUP BY one.situation, a.number, b.number, week
+            GROUP BY one.situation, a.number, b.number
             """,
         )
 
@@ -123,24 +120,22 @@ class LabelCounts(Repository):
         page: int = 1,
         per_page: int = 20,
         *,
-        annotators: Sequence[str] | None = None,
+        training: bool = False,
         settled: bool | None = False,
         situation: SituationKey | None = None,
     ) -> DisagreementPage:
         """Return a page, from 1, of the turns that one person calls relevant and another not, newest first.
 
-        annotators: only answers of these people make a disagreement. settled: only adjudicated turns, or only
-        others; None for both. situation: only turns before this message.
+        training: only disagreements of people whose answers are used in training. settled: only adjudicated
+        turns, or only others; None for both. situation: only turns before this message.
         """
         conditions = ["relevant > 0 AND not_relevant > 0 AND deleted_at IS NULL"]
         values: list[Any] = []
-        if annotators is not None:
-            conditions.append(f"""2 = (
+        if training:
+            conditions.append("""2 = (
                 SELECT count(DISTINCT answer) FROM labels JOIN annotators ON annotators.number = annotator
                 WHERE labels.situation = label_turns.situation AND labels.turn = label_turns.turn
-                    AND answer <> 'unsure' AND kind = 'person'
-                    AND name IN ({", ".join("?" * len(annotators))}))""")
-            values += annotators
+                    AND answer <> 'unsure' AND kind = 'person' AND trains)""")
         if settled is not None:
             conditions.append(f"adjudicated IS {'NOT ' if settled else ''}NULL")
         if situation is not None:
@@ -166,28 +161,6 @@ class LabelCounts(Repository):
                 [*values, per_page, (page - 1) * per_page],
             ).fetchall()
         return DisagreementPage(tuple(_disagreement(row) for row in rows), total)
-
-    def trainers(self) -> list[str] | None:
-        """Return the names of the people whose answers are used in training; None for everybody."""
-        people = self._rows("SELECT name, trains FROM annotators WHERE kind = 'person'")
-        names = [name for name, trains in people if trains]
-        return None if len(names) == len(people) else names
-
-    def settled_since(self, first: str, second: str, since: datetime) -> int:
-        """Return how many turns that both people answered were adjudicated at `since` or later."""
-        row = self._row(
-            """
-            SELECT count(*) FROM labels AS final
-            JOIN situations ON situations.number = final.situation
-            JOIN conversations ON conversations.number = conversation AND deleted_at IS NULL
-            WHERE final.turn >= 0 AND final.at >= ?
-                AND final.annotator = (SELECT number FROM annotators WHERE name = ?)
-                AND 2 = (SELECT count(*) FROM labels JOIN annotators ON annotators.number = annotator
-                    WHERE situation = final.situation AND turn = final.turn AND name IN (?, ?))
-            """,
-            [since.astimezone(UTC).isoformat(timespec="milliseconds"), ADJUDICATED, first, second],
-        )
-        return int(row[0])
 
     def known(self, *, by: str | None = None) -> dict[SituationKey, set[int]]:
         """Return, by message, the turns with a gold label and those that `by` answered."""

@@ -48,20 +48,15 @@ _CONVERSATIONS = (
     CREATE TABLE live_conversations (
         conversation INTEGER PRIMARY KEY REFERENCES conversations (number) ON DELETE CASCADE
     ) STRICT""",
-    # What people changed of single turns: kind is boundary or invariants; value is JSON.
+    # What people changed of single turns: kind is boundary or invariants; value is JSON, NULL removes it. The
+    # last step of a turn holds; steps are counted over all conversations.
     """
     CREATE TABLE turn_edits (
         conversation INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE,
-        kind TEXT NOT NULL, turn INTEGER NOT NULL, value TEXT NOT NULL,
-        PRIMARY KEY (conversation, kind, turn)
+        kind TEXT NOT NULL, turn INTEGER NOT NULL, step INTEGER NOT NULL, value TEXT,
+        PRIMARY KEY (conversation, kind, turn, step)
     ) STRICT, WITHOUT ROWID""",
-    # The value before each step of the undo; NULL where there was none.
-    """
-    CREATE TABLE turn_edit_steps (
-        conversation INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE,
-        kind TEXT NOT NULL, step INTEGER NOT NULL, turn INTEGER NOT NULL, value TEXT,
-        PRIMARY KEY (conversation, kind, step, turn)
-    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX turn_edits_by_step ON turn_edits (step)",
 )
 
 _LABELS = (
@@ -96,39 +91,33 @@ _LABELS = (
         situation INTEGER NOT NULL REFERENCES situations (number) ON DELETE CASCADE,
         turn INTEGER NOT NULL CHECK (turn >= -1),
         annotator INTEGER NOT NULL REFERENCES annotators (number),
-        what TEXT NOT NULL CHECK (what IN ('answer', 'note')), before TEXT, after TEXT,
+        answer TEXT,  -- NULL removes the former one
         at TEXT NOT NULL, version TEXT
     ) STRICT""",
     "CREATE INDEX label_log_by_action ON label_log (action)",
-    "CREATE INDEX label_log_by_turn ON label_log (situation, turn, annotator, what)",
+    "CREATE INDEX label_log_by_turn ON label_log (situation, turn, annotator)",
     *(
         f"""
         CREATE TRIGGER {table}_stays BEFORE UPDATE ON {table}
         BEGIN SELECT raise(ABORT, 'the log of labels is append-only'); END"""
         for table in ("label_log", "label_actions")
     ),
-    # The current answers and notes, which follow the log.
-    *(
-        f"""
-        CREATE TABLE {table} (
-            situation INTEGER NOT NULL REFERENCES situations (number) ON DELETE CASCADE,
-            turn INTEGER NOT NULL, annotator INTEGER NOT NULL REFERENCES annotators (number),
-            {value} TEXT NOT NULL, at TEXT NOT NULL, version TEXT,
-            PRIMARY KEY (situation, turn, annotator)
-        ) STRICT, WITHOUT ROWID"""
-        for table, value in (("labels", "answer"), ("label_notes", "note"))
-    ),
-    *(
-        f"""
-        CREATE TRIGGER {table}_follow AFTER INSERT ON label_log WHEN new.what = '{value}'
-        BEGIN
-            DELETE FROM {table} WHERE situation = new.situation AND turn = new.turn
-                AND annotator = new.annotator;
-            INSERT INTO {table} SELECT new.situation, new.turn, new.annotator, new.after, new.at, new.version
-                WHERE new.after IS NOT NULL;
-        END"""
-        for table, value in (("labels", "answer"), ("label_notes", "note"))
-    ),
+    # The current answers, which follow the log.
+    """
+    CREATE TABLE labels (
+        situation INTEGER NOT NULL REFERENCES situations (number) ON DELETE CASCADE,
+        turn INTEGER NOT NULL, annotator INTEGER NOT NULL REFERENCES annotators (number),
+        answer TEXT NOT NULL, at TEXT NOT NULL, version TEXT,
+        PRIMARY KEY (situation, turn, annotator)
+    ) STRICT, WITHOUT ROWID""",
+    """
+    CREATE TRIGGER labels_follow AFTER INSERT ON label_log
+    BEGIN
+        DELETE FROM labels WHERE situation = new.situation AND turn = new.turn
+            AND annotator = new.annotator;
+        INSERT INTO labels SELECT new.situation, new.turn, new.annotator, new.answer, new.at, new.version
+            WHERE new.answer IS NOT NULL;
+    END""",
     "CREATE INDEX labels_by_annotator ON labels (annotator, turn, situation, answer)",
     "CREATE INDEX labels_by_time ON labels (annotator, at)",
     # What people say of each turn together.
@@ -243,7 +232,7 @@ _REQUESTS = (
 
 
 @migrations()
-def m001_schema(db: Database) -> None:
+def m001_tables(db: Database) -> None:
     """Create all tables."""
     for statement in (*_CONVERSATIONS, *_LABELS, *_SESSIONS, *_REQUESTS):
         db.execute(statement)

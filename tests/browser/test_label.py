@@ -224,7 +224,7 @@ def test_two_disagree_in_a_queue_and_one_adjudicates(
     before = counts.disagreements().total
     items = [NewItem(SituationKey(key, message), turn, "audit", "Random.") for message, turn in ASKED]
     queue, count = Queues(store).add("Disputed", items, by=names[0], seed=1), len(ASKED)
-    page = come_to(f"/Label?queue={queue.number}")
+    page = come_to(f"/Label?queue={queue}")
     choose_name(page, names[0])
     expect(page.get_by_text(f"{names[0]}, 0 of {count}")).to_be_visible()
     wait_until_idle(page)

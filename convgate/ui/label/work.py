@@ -102,7 +102,7 @@ def draw_work(app: App, view: View, moment: Moment) -> Work:
 def _draw_queue(app: App, view: View, number: int, moment: Moment) -> Work:
     """Draw the choice of a queue, and return what it asks about a message."""
     queues = Queues(app.store)
-    names = {queue.number: f"{queue.number}. {isolate(queue.name)}" for queue in queues.all()}
+    names = {number: f"{number}. {isolate(name)}" for number, name in queues.names().items()}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if number in names:
             state.put(QUEUE, number)
@@ -198,7 +198,7 @@ def _open_queue(app: App, number: int | None = None) -> None:
     """Show a queue, by default the newest unfinished one; where there is none, have the run make one."""
     queues, by = Queues(app.store), annotator() or ""
     if number is None:
-        numbers = [queue.number for queue in queues.all()]
+        numbers = list(queues.names())
         number = next((n for n in numbers if queues.progress(n, by).left), next(iter(numbers), None))
     st.session_state[_MAKE] = number is None
     state.change(queue=number, settle=False)
@@ -208,7 +208,7 @@ def _open_queue(app: App, number: int | None = None) -> None:
 def _skip(app: App, view: View, here: SituationKey) -> None:
     state.touched()
     with reporting_problems():
-        keep_saved(Labels(app.store).set_status(here, "skipped", by=annotator() or ""))
+        keep_saved(Labels(app.store).skip(here, by=annotator() or ""))
         _go_on(app, view, here)
 
 
