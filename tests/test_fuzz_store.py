@@ -179,7 +179,7 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
         "label": each(label),
         "annotators": labels.annotators,
         "disagreements": counts.disagreements,
-        "agreement": lambda: (counts.shared(), counts.together(), counts.known(by="Ada")),
+        "agreement": lambda: (counts.turn_answers(), counts.known(by="Ada")),
         "gold": lambda: gold_counts(store),
         "export": lambda: write_labels(store, "relevance-set"),
         "queues": work_on_queues,
@@ -207,7 +207,7 @@ def attempt(problems: Counter[str], name: str, does: Callable[[], object]) -> bo
     """Whether it came to a result; what is raised that is no ConvgateError is a problem."""
     try:
         does()
-    except ConvgateError:
+    except (ConvgateError, sqlite3.IntegrityError):
         return False
     except Exception as error:  # noqa: BLE001 every other kind is what is looked for
         problems[f"{name}: {type(error).__name__}: {error}"[:200]] += 1

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from datetime import UTC, datetime, timedelta
-from itertools import combinations
 
 import krippendorff
 import numpy as np
@@ -16,12 +15,12 @@ from sklearn.metrics import cohen_kappa_score
 from convgate.core.conversation import Conversation, Turn
 from convgate.labels.agreement import (
     Agreement,
-    agreement_of_all,
-    agreement_of_pairs,
+    group_agreement,
+    pair_agreement,
     training_warnings,
 )
 from convgate.store import Conversations, Entry, Labels, NewConversation, SituationKey, Store
-from convgate.store.label_counts import LabelCounts, SharedCounts, TurnCounts
+from convgate.store.label_counts import LabelCounts, TurnAnswers
 from convgate.store.label_log import ANSWERS, AnnotatorKind
 from tests.stores import emptied
 
@@ -87,30 +86,7 @@ def test_counts_are_those_of_all_entries(
     for entry in labels.entries():
         if entry.kind == "person":
             said[entry.situation, entry.turn][entry.annotator] = entry
-    pairs: Counter[tuple[str, str, int | None, str, str]] = Counter()
-    for (place, _), by in said.items():
-        for a, b in combinations(sorted(by), 2):
-            one, two = by[a].value or "", by[b].value or ""
-            if "unsure" in (one, two):
-                one = two = "unsure"
-            pairs[a, b, place.turn, one, two] += 1
     counts = LabelCounts(store)
-    with store.read() as db:
-        turns = dict(db.execute("SELECT number, turn FROM situations").fetchall())
-    assert pairs == Counter(
-        {
-            (row.first, row.second, turns[row.message], one, two): number
-            for row in counts.shared()
-            for one, two, number in (
-                ("relevant", "relevant", row.both),
-                ("relevant", "not_relevant", row.only_first),
-                ("not_relevant", "relevant", row.only_second),
-                ("not_relevant", "not_relevant", row.neither),
-                ("unsure", "unsure", row.unsure),
-            )
-            if number
-        }
-    )
     disputed = {
         (place, turn)
         for (place, turn), by in said.items()
@@ -119,12 +95,13 @@ def test_counts_are_those_of_all_entries(
     page = counts.disagreements(settled=None, per_page=100)
     assert {(row.situation, row.turn) for row in page.rows} == disputed
     assert page.total == len(disputed)
-    told = [[entry.value for entry in by.values() if entry.value != "unsure"] for by in said.values()]
-    shared = [answers for answers in told if len(answers) > 1]
-    together = counts.together()
-    assert sum(row.turns for row in together) == len(shared)
-    assert sum(row.agreed for row in together) == sum(len(set(answers)) == 1 for answers in shared)
-    assert sum(row.relevant for row in together) == sum(answers.count("relevant") for answers in shared)
+    judged = [
+        {who: entry.value == "relevant" for who, entry in sorted(by.items()) if entry.value != "unsure"}
+        for by in said.values()
+    ]
+    assert sorted(map(str, (dict(turn.relevant) for turn in counts.turn_answers()))) == sorted(
+        str(answers) for answers in judged if len(answers) > 1
+    )
 
 
 def test_disagreements_come_in_pages_newest_first_with_both_answers(store: Store) -> None:
@@ -152,28 +129,29 @@ def test_disagreements_come_in_pages_newest_first_with_both_answers(store: Store
     assert counts.disagreements(situation=SituationKey(places[0].conversation, 6)).total == 0
 
 
-def shared(both: int, only_first: int, only_second: int, neither: int, message: int = 1) -> SharedCounts:
-    """For other tests: the counts of one message."""
-    return SharedCounts("Ada", "Bo", message, message, both, only_first, only_second, neither, 0)
+def shared(both: int, only_first: int, only_second: int, neither: int, message: int = 1) -> list[TurnAnswers]:
+    """Turns before one message that Ada and Bo answered."""
+    cells = {
+        (True, True): both,
+        (True, False): only_first,
+        (False, True): only_second,
+        (False, False): neither,
+    }
+    return [
+        TurnAnswers(message, message, {"Ada": ada, "Bo": bo})
+        for (ada, bo), count in cells.items()
+        for _ in range(count)
+    ]
 
 
-def turn_counts(answers: list[tuple[int, int]], message: int = 1) -> TurnCounts:
-    """For other tests: turns of one message, each by how many call it relevant and how many not."""
-    told = [(yes, no) for yes, no in answers if yes + no > 1]
-    return TurnCounts(
-        message,
-        message,
-        len(told),
-        sum(not (yes and no) for yes, no in told),
-        sum(yes for yes, _ in told),
-        sum(no for _, no in told),
-        sum(yes * no / (yes + no - 1) for yes, no in told),
-    )
+def votes_of(votes: list[tuple[int, int]]) -> list[TurnAnswers]:
+    """Turns, each by how many call it relevant and how many not."""
+    answers = [[True] * yes + [False] * no for yes, no in votes if yes + no > 1]
+    return [TurnAnswers(1, 1, {str(who): one for who, one in enumerate(turn)}) for turn in answers]
 
 
 def pair(both: int, only_first: int, only_second: int, neither: int) -> Agreement:
-    (found,) = agreement_of_pairs([shared(both, only_first, only_second, neither)])
-    return found
+    return pair_agreement("Ada", "Bo", shared(both, only_first, only_second, neither))
 
 
 CELLS = st.tuples(*[st.integers(0, 30)] * 4).filter(lambda cells: sum(cells) > 0)
@@ -204,25 +182,25 @@ VOTES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, ma
 
 @given(VOTES)
 def test_alpha_is_that_of_the_library(votes: list[tuple[int, int]]) -> None:
-    value = agreement_of_all(["Ada", "Bo", "Cy"], [turn_counts(votes)]).value
+    value = group_agreement(["Ada", "Bo", "Cy"], votes_of(votes)).value
     told = [(yes, no) for yes, no in votes if yes + no > 1]
     if value is None:
         assert not any(yes for yes, _ in told) or not any(no for _, no in told)
         return
     expected = krippendorff.alpha(value_counts=np.array(told), level_of_measurement="nominal")
     assert value == pytest.approx(expected, abs=1e-9)
-    swapped = agreement_of_all(["Ada", "Bo", "Cy"], [turn_counts([(no, yes) for yes, no in votes])])
+    swapped = group_agreement(["Ada", "Bo", "Cy"], votes_of([(no, yes) for yes, no in votes]))
     assert swapped.value == pytest.approx(value)
 
 
 def test_the_interval_is_over_conversations_and_spans_the_value() -> None:
-    rows = [shared(6, 1, 1, 4, message) for message in range(20)]
-    rows += [shared(2, 3, 3, 2, message) for message in range(20, 26)]
-    (found,) = agreement_of_pairs(rows)
+    turns = [turn for message in range(20) for turn in shared(6, 1, 1, 4, message)]
+    turns += [turn for message in range(20, 26) for turn in shared(2, 3, 3, 2, message)]
+    found = pair_agreement("Ada", "Bo", turns)
     assert found.interval is not None
     assert found.value is not None
     assert found.interval[0] < found.value < found.interval[1]
-    (few,) = agreement_of_pairs(rows[-5:])
+    few = pair_agreement("Ada", "Bo", turns[-50:])
     assert few.interval is not None, "over messages, where there are few conversations"
     assert pair(20, 5, 10, 15).interval is None, "one message cannot show how much messages differ"
 

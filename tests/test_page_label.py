@@ -65,7 +65,7 @@ def test_each_answer_is_stored_shown_and_leads_to_the_next_turn() -> None:
         assert place(app) == (7, turn - 1)
         assert f"turn {turn + 1}" in saved(app)
     assert progress(app) == "Ada, 3 of 7"
-    assert labels().of(SituationKey(key, 7)).answers[6]["Ada"].version == "untrained"
+    assert {entry.version for entry in labels().entries()} == {"untrained"}
 
     trigger(app, "asked", {"what": "select", "turn": 5})
     assert app.button(key="answering.not_relevant").proto.type == "primary"
@@ -364,7 +364,6 @@ def test_a_conversation_that_is_deleted_meanwhile_stores_nothing() -> None:
     click(app, "answering.undo")
     Conversations(store()).delete([key])
     click(app, "answering.undo")
-    assert "deleted conversation" in saved(app)
     assert place(app) == (3, 2), "a deleted conversation is not shown"
     Conversations(store()).delete([other])
     answer(app, "relevant")

@@ -44,7 +44,7 @@ def test_an_empty_library_takes_labels_with_their_conversations() -> None:
     sound(app.file_uploader[0].upload("labels.jsonl", write_labels(other, "relevance-set")).run())
     assert "1 label on 1 conversation, 1 of them new" in said(app)
     click(app, "label.import.keep")
-    assert held(added.key, "Bo") == {1: "relevant"}
+    assert [(one.turn, one.annotator, one.value) for one in entries()] == [(1, "Bo", "relevant")]
     assert place(app) == (7, 6)
 
 
@@ -66,7 +66,6 @@ def test_a_file_is_previewed_imported_and_undone_as_one() -> None:
     assert not app.file_uploader[0].value
     click(app, "answering.undo")
     assert entries() == before
-    assert "the import of" in saved(app)
     app = opened(conversation=key, show="files")
 
     bad = table + f"\n{key},7,99,Bo,relevant\n{key},7,3,Bo,{HOSTILE}"

@@ -8,9 +8,10 @@ of which an annotator is unsure are left out.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import combinations
 from math import floor
 from typing import Any, Literal
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from convgate.evaluation.bootstrap import LEVEL, draw
 from convgate.store.database import Store
-from convgate.store.label_counts import LabelCounts, SharedCounts, TurnCounts
+from convgate.store.label_counts import LabelCounts, TurnAnswers
 
 TARGET = 0.70
 """Kappa or alpha that labels should reach."""
@@ -82,32 +83,37 @@ def agreement(store: Store, *, training: bool = False) -> list[Agreement]:
 
     training: only of annotators whose labels are trained on.
     """
-    counts = LabelCounts(store)
-    results = agreement_of_pairs(counts.shared(training=training))
-    names = sorted({name for pair in results for name in pair.annotators})
+    turns = LabelCounts(store).turn_answers(training=training)
+    by_pair: dict[tuple[str, str], list[TurnAnswers]] = defaultdict(list)
+    for turn in turns:
+        for pair in combinations(turn.relevant, 2):
+            by_pair[pair].append(turn)
+    results = [pair_agreement(*pair, shared) for pair, shared in by_pair.items()]
+    results.sort(key=lambda result: (-result.shared, result.annotators))
+    names = sorted({name for pair in by_pair for name in pair})
     if len(names) > 2:
-        results.append(agreement_of_all(names, counts.together(training=training)))
+        results.append(group_agreement(names, turns))
     return results
 
 
-def agreement_of_pairs(shared: Sequence[SharedCounts]) -> list[Agreement]:
-    """Return kappa of every two annotators, those with the most shared turns first."""
-    pairs = []
-    for names, rows in _by_pair(shared):
-        cells = _cells(rows)
-        both, first, second, neither = map(int, cells.sum(axis=0))
-        value, interval = _estimate(kappa, cells, rows)
-        total = both + first + second + neither
-        pairs.append(Agreement(names, "kappa", value, interval, shared=total, agreed=both + neither))
-    return sorted(pairs, key=lambda pair: (-pair.shared, pair.annotators))
+def pair_agreement(first: str, second: str, turns: Sequence[TurnAnswers]) -> Agreement:
+    """Return kappa of two annotators over turns that both answered."""
+    one, two = (np.array([turn.relevant[name] for turn in turns]) for name in (first, second))
+    cells = np.stack([one & two, one & ~two, ~one & two, ~one & ~two], axis=1).astype(np.float64)
+    value, interval = _estimate(kappa, cells, turns)
+    n_agreed = int((one == two).sum())
+    return Agreement((first, second), "kappa", value, interval, shared=len(turns), agreed=n_agreed)
 
 
-def agreement_of_all(names: Sequence[str], counts: Sequence[TurnCounts]) -> Agreement:
-    """Return alpha of all annotators together."""
-    sums = np.array([[row.relevant, row.not_relevant, row.conflict] for row in counts]).reshape(-1, 3)
-    value, interval = _estimate(alpha, sums, counts)
-    shared, agreed = sum(row.turns for row in counts), sum(row.agreed for row in counts)
-    return Agreement(tuple(names), "alpha", value, interval, shared=shared, agreed=agreed)
+def group_agreement(names: Sequence[str], turns: Sequence[TurnAnswers]) -> Agreement:
+    """Return alpha of several annotators over turns that at least two of them answered."""
+    counts = np.array([len(turn.relevant) for turn in turns], dtype=np.float64)
+    relevant = np.array([sum(turn.relevant.values()) for turn in turns], dtype=np.float64)
+    conflict = relevant * (counts - relevant) / (counts - 1)
+    value, interval = _estimate(alpha, np.stack([relevant, counts - relevant, conflict], axis=1), turns)
+    return Agreement(
+        tuple(names), "alpha", value, interval, shared=len(turns), agreed=int((conflict == 0).sum())
+    )
 
 
 def training_warnings(store: Store) -> list[str]:
@@ -153,16 +159,16 @@ def _ratio(numerator: Sums, denominator: Sums) -> Sums:
 
 
 def _estimate(
-    coefficient: Callable[[Sums], Sums], sums: Sums, rows: Sequence[SharedCounts] | Sequence[TurnCounts]
+    coefficient: Callable[[Sums], Sums], sums: Sums, turns: Sequence[TurnAnswers]
 ) -> tuple[float | None, tuple[float, float] | None]:
-    """The coefficient of (rows, k) sums and its 95% cluster bootstrap interval, None where not defined.
+    """Return the coefficient of (turns, k) sums and its 95% cluster bootstrap interval; None: not defined.
 
     Clusters are conversations when there are enough, as turns of one are no independent evidence.
     """
     value = coefficient(sums.sum(axis=0))
-    clusters = [row.conversation for row in rows]
+    clusters = [turn.conversation for turn in turns]
     if len(set(clusters)) < _MIN_CONVERSATIONS:
-        clusters = [row.message for row in rows]
+        clusters = [turn.message for turn in turns]
     _, places = np.unique(clusters, return_inverse=True)
     count = min(int(places.max(initial=-1)) + 1, _MAX_CLUSTERS)
     by_cluster = np.zeros((count, sums.shape[1]))
@@ -174,14 +180,3 @@ def _estimate(
         low, high = np.nanquantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         interval = float(low), float(high)
     return None if np.isnan(value) else float(value), interval
-
-
-def _by_pair(shared: Sequence[SharedCounts]) -> list[tuple[tuple[str, str], list[SharedCounts]]]:
-    ordered = sorted(shared, key=lambda row: (row.first, row.second))
-    return [(names, list(rows)) for names, rows in groupby(ordered, lambda row: (row.first, row.second))]
-
-
-def _cells(rows: Sequence[SharedCounts]) -> Sums:
-    return np.array(
-        [[row.both, row.only_first, row.only_second, row.neither] for row in rows], dtype=np.float64
-    )

@@ -344,7 +344,7 @@ def _translated_errors(path: Path) -> Iterator[None]:
         yield
     except (sqlite3.IntegrityError, sqlite3.ProgrammingError):  # bugs
         raise
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # also of names in a damaged schema
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind
         if message := _MESSAGES.get(code):
             raise StoreError(message.format(path=path, detail=error)) from error

@@ -1,4 +1,4 @@
-"""Counts over labels: how much annotators share, and where they disagree.
+"""Labels of several annotators: which turns they share, on which they disagree, what is known.
 
 Only answers of people are compared; adjudicated answers and those of agents are not.
 """
@@ -6,41 +6,24 @@ Only answers of people are compared; adjudicated answers and those of agents are
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 from convgate.store.database import Repository
 from convgate.store.documents import translate_decoding_errors
-from convgate.store.label_log import OF_DELETED, SituationKey, find_situation
+from convgate.store.label_log import SituationKey, find_situation
 
 
 @dataclass(frozen=True, slots=True)
-class SharedCounts:
-    """How two annotators answered the turns of one message that both answered."""
+class TurnAnswers:
+    """The answers of at least two people to one turn, without those who are unsure."""
 
-    first: str  # comes before `second` in the alphabet
-    second: str
     conversation: int  # number, like that of the message
     message: int
-    both: int  # both say relevant
-    only_first: int  # the first says relevant, the second not
-    only_second: int
-    neither: int  # both say not relevant
-    unsure: int  # at least one is unsure; in none of the counts above
-
-
-@dataclass(frozen=True, slots=True)
-class TurnCounts:
-    """How all people together answered the turns of a message that at least two of them answered."""
-
-    conversation: int
-    message: int
-    turns: int  # that at least two people answered without being unsure
-    agreed: int  # of these, all answers alike
-    relevant: int  # answers
-    not_relevant: int
-    conflict: float  # over turns, the sum of relevant · not relevant / (answers - 1)
+    relevant: Mapping[str, bool]  # by annotator, in the order of names
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,54 +49,26 @@ class DisagreementPage:
 class LabelCounts(Repository):
     """Counts over the labels of a store, without deleted conversations."""
 
-    def shared(self, *, training: bool = False) -> list[SharedCounts]:
-        """Return, for every two people who answered the same turns, their answers by message.
-
-        training: only people whose answers are used in training.
-        """
-        trains = "AND a.trains AND b.trains" if training else ""
-        # CROSS JOIN keeps SQLite from another order, which takes many times as long.
-        return self._records(
-            SharedCounts,
-            f"""
-            SELECT a.name AS first, b.name AS second, conversation, one.situation AS message,
-                sum(one.answer = 'relevant' AND two.answer = 'relevant') AS both,
-                sum(one.answer = 'relevant' AND two.answer = 'not_relevant') AS only_first,
-                sum(one.answer = 'not_relevant' AND two.answer = 'relevant') AS only_second,
-                sum(one.answer = 'not_relevant' AND two.answer = 'not_relevant') AS neither,
-                sum(one.answer = 'unsure' OR two.answer = 'unsure') AS unsure
-            FROM situations CROSS JOIN labels AS one CROSS JOIN annotators AS a
-                CROSS JOIN labels AS two CROSS JOIN annotators AS b
-            WHERE one.situation = situations.number AND one.turn >= 0
-                AND a.number = one.annotator AND a.kind = 'person'
-                AND two.situation = one.situation AND two.turn = one.turn
-                AND b.number = two.annotator AND b.kind = 'person' AND b.name > a.name {trains}
-                AND situations.number NOT IN ({OF_DELETED})
-            GROUP BY one.situation, a.number, b.number
-            """,
-        )
-
-    def together(self, *, training: bool = False) -> list[TurnCounts]:
-        """Return the answers to turns that at least two people answered, by message.
+    def turn_answers(self, *, training: bool = False) -> list[TurnAnswers]:
+        """Return the turns that at least two people answered.
 
         training: only people whose answers are used in training.
         """
         rows = self._rows(f"""
-            SELECT conversation, situation, count(*), sum(relevant = 0 OR not_relevant = 0),
-                sum(relevant), sum(not_relevant),
-                sum(relevant * not_relevant * 1.0 / (relevant + not_relevant - 1))
-            FROM (
-                SELECT situation, turn, sum(answer = 'relevant') AS relevant,
-                    sum(answer = 'not_relevant') AS not_relevant
-                FROM labels JOIN annotators ON annotators.number = annotator
-                WHERE turn >= 0 AND kind = 'person' {"AND trains" if training else ""}
-                GROUP BY situation, turn)
+            SELECT conversation, situation, labels.turn, name, answer = 'relevant' FROM labels
+            JOIN annotators ON annotators.number = annotator
             JOIN situations ON situations.number = situation
             JOIN conversations ON conversations.number = conversation
-            WHERE relevant + not_relevant > 1 AND deleted_at IS NULL
-            GROUP BY situation
+            WHERE labels.turn >= 0 AND answer <> 'unsure' AND kind = 'person' AND deleted_at IS NULL
+                {"AND trains" if training else ""}
+            ORDER BY situation, labels.turn, name
         """)
-        return [TurnCounts(*row) for row in rows]
+        turns = []
+        for (conversation, message, _), of_turn in groupby(rows, lambda row: row[:3]):
+            relevant = {name: bool(is_relevant) for *_, name, is_relevant in of_turn}
+            if len(relevant) > 1:
+                turns.append(TurnAnswers(conversation, message, relevant))
+        return turns
 
     def disagreements(
         self,
