@@ -179,7 +179,7 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
         "label": each(label),
         "annotators": labels.annotators,
         "disagreements": counts.disagreements,
-        "agreement": lambda: (counts.turn_answers(), counts.known(by="Ada")),
+        "agreement": counts.turn_answers,
         "gold": lambda: gold_counts(store),
         "export": lambda: write_labels(store, "relevance-set"),
         "queues": work_on_queues,

@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
+from convgate.labels.gold import gold_counts
 from convgate.store import ADJUDICATED, Labels, SituationKey
 from convgate.store.queues import NewItem, Queues
 from tests.label_page import (
@@ -228,9 +229,7 @@ def test_who_is_trained_on_is_a_switch_and_changes_gold() -> None:
     assert "Bo** · person · 1 answer on 1 message" in app.toggle(key="label.trains.Bo").label
 
     def relevant() -> int:
-        with store().read() as db:
-            (count,) = db.execute("SELECT count(*) FROM gold WHERE answer = 'relevant'").fetchone()
-        return int(count)
+        return gold_counts(store()).relevant
 
     assert relevant() == 1
     sound(app.toggle(key="label.trains.Bo").set_value(False).run())

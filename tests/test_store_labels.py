@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import StoreError
-from convgate.labels.gold import GoldCounts, gold_counts, gold_set, labels_digest
+from convgate.labels.gold import GoldCounts, gold_answers, gold_counts, gold_set, labels_digest
 from convgate.store import (
     ADJUDICATED,
     WHOLE,
@@ -43,8 +43,7 @@ def add(store: Store, name: str, turns: int = 8) -> str:
 
 
 def gold(store: Store) -> dict[int, str]:
-    with store.read() as db:
-        return dict(db.execute("SELECT turn, answer FROM gold").fetchall())
+    return next(iter(gold_answers(store).values()), {})
 
 
 def log(store: Store) -> int:

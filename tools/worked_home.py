@@ -94,7 +94,7 @@ def _same(at: datetime) -> datetime:
 def _disagree(store: Store, conversation: str) -> tuple[SituationKey, list[int]]:
     """Somebody else answers what is answered there, not always alike; a message, and turns in dispute."""
     labels = Labels(store)
-    entries = [one for one in labels.entries(conversation) if one.turn >= 0]
+    entries = labels.entries(conversation)
     theirs = [
         Entry(one.situation, one.turn, OTHER, _otherwise(one.value) if place % _EVERY == 0 else one.value)
         for place, one in enumerate(entries)

@@ -24,7 +24,7 @@ from convgate.labels.json_lines import (
     read_turn_lists,
     write_relevance_lines,
 )
-from convgate.store import WHOLE, Conversations, Entry, Labels, Saved, SituationKey, Store
+from convgate.store import Conversations, Entry, Labels, Saved, SituationKey, Store
 from convgate.store.label_log import check_annotator
 from convgate.transcripts.problems import Report
 from convgate.transcripts.redaction import Redactor
@@ -102,24 +102,18 @@ def write_labels(
     `relevant` and `judged` rest on the annotators that train, or on those that are named. redactor: redacts
     secrets in conversations and questions; the file is then read as other conversations.
     """
-    with read_snapshot(store) as db:
-        in_library = dict(
-            db.execute("SELECT key, title FROM conversations WHERE deleted_at IS NULL ORDER BY number")
-        )
+    with read_snapshot(store):
         entries = [
             entry
             for entry in Labels(store).entries()
-            if entry.turn != WHOLE  # a status is not a label
-            and (annotators is None or entry.annotator in annotators)
+            if (annotators is None or entry.annotator in annotators)
             and (conversations is None or entry.situation.conversation in conversations)
         ]
-        keys = {entry.situation.conversation for entry in entries}
         library = Conversations(store)
-        labelled = {
-            key: (title, library.get(key).conversation) for key, title in in_library.items() if key in keys
-        }
+        stored = [library.get(key) for key in {entry.situation.conversation: None for entry in entries}]
+        labelled = {one.summary.key: (one.summary.title, one.conversation) for one in stored}
         groups = split_groups(store)
-        trained = [name for (name,) in db.execute("SELECT name FROM annotators WHERE trains")]
+        counting = annotators or [one.name for one in Labels(store).annotators() if one.trains]
     if redactor is not None:
         redact = redactor.redact_text
         labelled = {key: (redact(title), redactor.redact(one)) for key, (title, one) in labelled.items()}
@@ -130,16 +124,9 @@ def write_labels(
             )
             for entry in entries
         ]
-    rank = {key: number for number, key in enumerate(labelled)}
-
-    def place(entry: Entry) -> tuple[object, ...]:
-        key, turn, question = entry.situation.conversation, entry.situation.turn, entry.situation.question
-        return rank[key], turn is None, turn or 0, question, entry.turn, entry.annotator
-
-    ordered: dict[SituationKey, list[Entry]] = {}
-    for entry in sorted(entries, key=place):
-        ordered.setdefault(entry.situation, []).append(entry)
+    by_message: dict[SituationKey, list[Entry]] = {}
+    for entry in entries:
+        by_message.setdefault(entry.situation, []).append(entry)
     if kind == "csv":
-        return write_table(ordered, labelled).encode()
-    counting = frozenset(trained if annotators is None else annotators)
-    return "".join(write_relevance_lines(ordered, labelled, counting, groups)).encode()
+        return write_table(by_message, labelled).encode()
+    return "".join(write_relevance_lines(by_message, labelled, frozenset(counting), groups)).encode()

@@ -22,11 +22,13 @@ import numpy as np
 from convgate.core.conversation import Conversation
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import StoreError
+from convgate.labels.gold import gold_answers
 from convgate.policies.base import Policy
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store
 from convgate.store.label_counts import LabelCounts
 from convgate.store.label_log import SituationKey
+from convgate.store.labels import Labels
 from convgate.store.queues import NewItem, ReasonKind
 
 _REASONS: Sequence[ReasonKind] = (
@@ -71,16 +73,19 @@ def make_queue(
     if not 1 <= size <= MAX_SIZE:
         raise StoreError(f"the size of a queue is 1 to {MAX_SIZE:,} turns; got {size}")
     counts = LabelCounts(store)
-    known = counts.known(by=by)
+    known: dict[SituationKey, set[int]] = defaultdict(set)
+    for situation, answers in gold_answers(store).items():
+        known[situation].update(turn for turn, answer in answers.items() if answer != "unsure")
+    for entry in Labels(store).entries():
+        if entry.annotator == by:
+            known[entry.situation].add(entry.turn)
     candidates: dict[ReasonKind, list[_Ranked]] = defaultdict(list)
     for rank, row in enumerate(counts.disagreements(per_page=MAX_SIZE).rows):
         reason = f"{len(row.answers)} annotators disagree."
         candidates["annotators"].append((rank, NewItem(row.situation, row.turn, "annotators", reason)))
     messages = _draw_messages(Conversations(store), seed)
     for message, conversation in messages:
-        for distance, item in _rank_turns(
-            message, conversation, known.get(message, ()), gate, other, seed, size
-        ):
+        for distance, item in _rank_turns(message, conversation, known[message], gate, other, seed, size):
             candidates[item.kind].append((distance, item))
     return _choose(candidates, size, max(_MAX_PER_MESSAGE, ceil(size / max(len(messages), 1))), seed)
 

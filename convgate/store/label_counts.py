@@ -1,4 +1,4 @@
-"""Labels of several annotators: which turns they share, on which they disagree, what is known.
+"""Labels of several annotators: which turns they share, and on which they disagree.
 
 Only answers of people are compared; adjudicated answers and those of agents are not.
 """
@@ -116,26 +116,6 @@ class LabelCounts(Repository):
                 [*values, per_page, (page - 1) * per_page],
             ).fetchall()
         return DisagreementPage(tuple(_disagreement(row) for row in rows), total)
-
-    def known(self, *, by: str | None = None) -> dict[SituationKey, set[int]]:
-        """Return, by message, the turns with a gold label and those that `by` answered."""
-        rows = self._rows(
-            """
-            SELECT key, situations.turn, question, said.turn FROM (
-                SELECT situation, turn FROM gold WHERE answer <> 'unsure'
-                UNION
-                SELECT situation, turn FROM labels WHERE turn >= 0
-                    AND annotator = (SELECT number FROM annotators WHERE name = ?)
-            ) AS said
-            JOIN situations ON situations.number = said.situation
-            JOIN conversations ON conversations.number = conversation AND deleted_at IS NULL
-            """,
-            [by],
-        )
-        turns: dict[SituationKey, set[int]] = {}
-        for *place, turn in rows:
-            turns.setdefault(SituationKey(*place), set()).add(turn)
-        return turns
 
 
 def _disagreement(row: tuple[Any, ...]) -> Disagreement:

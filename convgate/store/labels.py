@@ -196,19 +196,21 @@ class Labels(Repository):
         )
         return SituationKey(*row) if row else None
 
-    def entries(self, conversation: str | None = None) -> list[Entry]:
-        """Return all current answers in order; of one conversation when it is named.
+    def entries(self, conversation: str | None = None, *, training: bool = False) -> list[Entry]:
+        """Return the current answers for turns, ordered by conversation, message, turn and annotator.
 
+        conversation: only of this one. training: only of annotators whose answers are used in training.
         Deleted conversations are left out.
         """
-        condition = "deleted_at IS NULL" + (" AND key = ?" if conversation else "")
         rows = self._rows(
             f"""
             SELECT key, situations.turn, question, labels.turn, name, answer, at, version, kind
             FROM labels JOIN situations ON situations.number = situation
             JOIN conversations ON conversations.number = conversation
             JOIN annotators ON annotators.number = annotator
-            WHERE {condition} ORDER BY situation, labels.turn, name
+            WHERE labels.turn >= 0 AND deleted_at IS NULL {"AND key = ?" if conversation else ""}
+                {"AND trains" if training else ""}
+            ORDER BY conversation, situations.turn IS NULL, situations.turn, question, labels.turn, name
             """,
             [conversation] if conversation else [],
         )

@@ -130,26 +130,6 @@ _LABELS = (
         max(CASE WHEN kind = 'adjudication' THEN answer END) AS adjudicated
     FROM labels JOIN annotators ON annotators.number = annotator
     WHERE turn >= 0 GROUP BY situation, turn""",
-    # The labels that training and metrics use. An adjudicated answer beats those of people, theirs beat those
-    # of agents; among equals the majority counts, and a tie is unsure.
-    """
-    CREATE VIEW gold AS
-    SELECT situation, turn, CASE
-            WHEN adjudicated IS NOT NULL THEN adjudicated
-            WHEN (people AND votes > 0) OR (NOT people AND agent_votes > 0) THEN 'relevant'
-            WHEN (people AND votes < 0) OR (NOT people AND agent_votes < 0) THEN 'not_relevant'
-            ELSE 'unsure'
-        END AS answer
-    FROM (
-        SELECT situation, turn,
-            max(CASE WHEN kind = 'adjudication' THEN answer END) AS adjudicated,
-            sum(kind = 'person') AS people,
-            sum((kind = 'person') * ((answer = 'relevant') - (answer = 'not_relevant'))) AS votes,
-            sum((kind = 'agent') * ((answer = 'relevant') - (answer = 'not_relevant'))) AS agent_votes
-        FROM labels JOIN annotators ON annotators.number = labels.annotator
-        WHERE turn >= 0 AND trains
-        GROUP BY situation, turn
-    )""",
     """
     CREATE TABLE queues (
         number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, made_by TEXT NOT NULL,
