@@ -21,6 +21,7 @@ from convgate.context.guardrails.report import report
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import ConvgateError
 from convgate.core.settings import Settings
+from convgate.labels.agreement import agreement
 from convgate.labels.exchange import write_labels
 from convgate.labels.gold import gold_counts
 from convgate.policies.sessions.manager import SessionManager
@@ -31,7 +32,6 @@ from convgate.store.edits import (
     MovedBoundaries,
     MovedBoundary,
 )
-from convgate.store.label_counts import LabelCounts
 from convgate.store.queues import NewItem, Queues
 from convgate.store.requests import LoggedRequest, Requests
 from convgate.store.sessions import Sessions
@@ -142,7 +142,7 @@ DAMAGE = [flipped, zeroed, swapped, truncated, with_other_header, with_other_tex
 
 def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]:
     """What pages and commands do with a library, by name."""
-    library, labels, queues, counts = Conversations(store), Labels(store), Queues(store), LabelCounts(store)
+    library, labels, queues = Conversations(store), Labels(store), Queues(store)
 
     def each(does: Callable[[str], object]) -> Callable[[], object]:
         return lambda: [does(key) for key in keys]
@@ -178,8 +178,8 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
         "invariants": each(invariants),
         "label": each(label),
         "annotators": labels.annotators,
-        "disagreements": counts.disagreements,
-        "agreement": counts.turn_answers,
+        "disagreements": labels.disagreements,
+        "agreement": lambda: agreement(store),
         "gold": lambda: gold_counts(store),
         "export": lambda: write_labels(store, "relevance-set"),
         "queues": work_on_queues,

@@ -15,12 +15,13 @@ from sklearn.metrics import cohen_kappa_score
 from convgate.core.conversation import Conversation, Turn
 from convgate.labels.agreement import (
     Agreement,
+    TurnAnswers,
     group_agreement,
     pair_agreement,
+    shared_turns,
     training_warnings,
 )
 from convgate.store import Conversations, Entry, Labels, NewConversation, SituationKey, Store
-from convgate.store.label_counts import LabelCounts, TurnAnswers
 from convgate.store.label_log import ANSWERS, AnnotatorKind
 from tests.stores import emptied
 
@@ -86,47 +87,42 @@ def test_counts_are_those_of_all_entries(
     for entry in labels.entries():
         if entry.kind == "person":
             said[entry.situation, entry.turn][entry.annotator] = entry
-    counts = LabelCounts(store)
     disputed = {
         (place, turn)
         for (place, turn), by in said.items()
         if {"relevant", "not_relevant"} <= {entry.value for entry in by.values()}
     }
-    page = counts.disagreements(settled=None, per_page=100)
-    assert {(row.situation, row.turn) for row in page.rows} == disputed
-    assert page.total == len(disputed)
+    rows = labels.disagreements(adjudicated=True)
+    assert sorted((row.situation.turn, row.turn) for row in rows) == sorted(
+        (place.turn, turn) for place, turn in disputed
+    )
     judged = [
         {who: entry.value == "relevant" for who, entry in sorted(by.items()) if entry.value != "unsure"}
         for by in said.values()
     ]
-    assert sorted(map(str, (dict(turn.relevant) for turn in counts.turn_answers()))) == sorted(
+    assert sorted(map(str, (dict(turn.relevant) for turn in shared_turns(store)))) == sorted(
         str(answers) for answers in judged if len(answers) > 1
     )
 
 
-def test_disagreements_come_in_pages_newest_first_with_both_answers(store: Store) -> None:
+def test_disagreements_come_newest_first_with_all_answers(store: Store) -> None:
     places = [SituationKey(add(store, f"talk {n}"), 8) for n in range(5)]
     for day, place in enumerate(places):
         say(store, place, "Ada", MONDAY, t0="relevant", t1="relevant", t2="unsure")
         say(store, place, "Bo", MONDAY + timedelta(days=day), t0="not_relevant", t1="relevant", t2="relevant")
     say(store, places[0], "Cy", MONDAY, t0="unsure", t1="not_relevant")
-    counts = LabelCounts(store)
-    page = counts.disagreements(1, 2)
-    assert (page.total, [row.title for row in page.rows]) == (6, ["talk 4", "talk 3"])
-    (row, _) = page.rows
-    assert (row.situation, row.turn, row.at) == (places[4], 0, MONDAY + timedelta(days=4))
-    assert (row.answers, row.settled) == ({"Ada": "relevant", "Bo": "not_relevant"}, None)
-    last = counts.disagreements(3, 2)
-    assert [(row.title, row.turn) for row in last.rows] == [("talk 0", 0), ("talk 0", 1)]
-    assert last.rows[0].answers == {"Ada": "relevant", "Bo": "not_relevant", "Cy": "unsure"}
-    past = counts.disagreements(4, 2)
-    assert (past.rows, past.total) == ((), 6)
-    Labels(store).set_trains("Ada", trains=False)
-    assert [row.turn for row in counts.disagreements(training=True).rows] == [1]
-    assert [(row.situation, row.turn) for row in counts.disagreements(situation=places[0]).rows] == [
-        (places[0], 0), (places[0], 1),
-    ]  # fmt: skip
-    assert counts.disagreements(situation=SituationKey(places[0].conversation, 6)).total == 0
+    labels = Labels(store)
+    rows = labels.disagreements()
+    titles = [row.title for row in rows]
+    assert titles == ["talk 4", "talk 3", "talk 2", "talk 1", "talk 0", "talk 0"]
+    assert (rows[0].situation, rows[0].turn) == (places[4], 0)
+    assert rows[0].answers == {"Ada": "relevant", "Bo": "not_relevant"}
+    assert [row.turn for row in rows[4:]] == [0, 1]
+    assert rows[4].answers == {"Ada": "relevant", "Bo": "not_relevant", "Cy": "unsure"}
+    labels.set_trains("Ada", trains=False)
+    assert [row.turn for row in labels.disagreements(training=True)] == [1]
+    assert labels.disagreements(places[0]) == rows[4:]
+    assert labels.disagreements(SituationKey(places[0].conversation, 6)) == []
 
 
 def shared(both: int, only_first: int, only_second: int, neither: int, message: int = 1) -> list[TurnAnswers]:
@@ -138,7 +134,7 @@ def shared(both: int, only_first: int, only_second: int, neither: int, message: 
         (False, False): neither,
     }
     return [
-        TurnAnswers(message, message, {"Ada": ada, "Bo": bo})
+        TurnAnswers(SituationKey(str(message), 1), {"Ada": ada, "Bo": bo})
         for (ada, bo), count in cells.items()
         for _ in range(count)
     ]
@@ -147,7 +143,9 @@ def shared(both: int, only_first: int, only_second: int, neither: int, message: 
 def votes_of(votes: list[tuple[int, int]]) -> list[TurnAnswers]:
     """Turns, each by how many call it relevant and how many not."""
     answers = [[True] * yes + [False] * no for yes, no in votes if yes + no > 1]
-    return [TurnAnswers(1, 1, {str(who): one for who, one in enumerate(turn)}) for turn in answers]
+    return [
+        TurnAnswers(SituationKey("1", 1), {str(who): one for who, one in enumerate(turn)}) for turn in answers
+    ]
 
 
 def pair(both: int, only_first: int, only_second: int, neither: int) -> Agreement:

@@ -9,9 +9,9 @@ of which an annotator is unsure are left out.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, groupby
 from math import floor
 from typing import Any, Literal
 
@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from convgate.evaluation.bootstrap import LEVEL, draw
 from convgate.store.database import Store
-from convgate.store.label_counts import LabelCounts, TurnAnswers
+from convgate.store.label_log import SituationKey
+from convgate.store.labels import Labels
 
 TARGET = 0.70
 """Kappa or alpha that labels should reach."""
@@ -44,6 +45,14 @@ _READINGS: dict[Level, str] = {
     "few": f"Not enough data: at least {MIN_SHARED} shared turns are needed.",
     "undefined": "Not defined, because all answers are the same.",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class TurnAnswers:
+    """The answers of at least two people to one turn, without those who are unsure."""
+
+    situation: SituationKey
+    relevant: Mapping[str, bool]  # by annotator, in the order of names
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +92,7 @@ def agreement(store: Store, *, training: bool = False) -> list[Agreement]:
 
     training: only of annotators whose labels are trained on.
     """
-    turns = LabelCounts(store).turn_answers(training=training)
+    turns = shared_turns(store, training=training)
     by_pair: dict[tuple[str, str], list[TurnAnswers]] = defaultdict(list)
     for turn in turns:
         for pair in combinations(turn.relevant, 2):
@@ -94,6 +103,21 @@ def agreement(store: Store, *, training: bool = False) -> list[Agreement]:
     if len(names) > 2:
         results.append(group_agreement(names, turns))
     return results
+
+
+def shared_turns(store: Store, *, training: bool = False) -> list[TurnAnswers]:
+    """Return the turns that at least two people answered; training: people whose labels are trained on."""
+    entries = [
+        entry
+        for entry in Labels(store).entries(training=training)
+        if entry.kind == "person" and entry.value != "unsure"
+    ]
+    turns = []
+    for (situation, _), answers in groupby(entries, lambda entry: (entry.situation, entry.turn)):
+        relevant = {entry.annotator: entry.value == "relevant" for entry in answers}
+        if len(relevant) > 1:
+            turns.append(TurnAnswers(situation, relevant))
+    return turns
 
 
 def pair_agreement(first: str, second: str, turns: Sequence[TurnAnswers]) -> Agreement:
@@ -119,7 +143,7 @@ def group_agreement(names: Sequence[str], turns: Sequence[TurnAnswers]) -> Agree
 def training_warnings(store: Store) -> list[str]:
     """Return what to know before training on the labels: low agreement, open disagreements."""
     warnings = [pair.summary for pair in agreement(store, training=True) if pair.level == "low"]
-    if n_open := LabelCounts(store).disagreements(per_page=0, training=True).total:
+    if n_open := len(Labels(store).disagreements(training=True)):
         turns = "1 turn has" if n_open == 1 else f"{n_open:,} turns have"
         warnings.append(
             f"{turns} contradicting answers and no adjudication. Without a majority, a turn is left out of"
@@ -166,11 +190,12 @@ def _estimate(
     Clusters are conversations when there are enough, as turns of one are no independent evidence.
     """
     value = coefficient(sums.sum(axis=0))
-    clusters = [turn.conversation for turn in turns]
+    clusters: list[object] = [turn.situation.conversation for turn in turns]
     if len(set(clusters)) < _MIN_CONVERSATIONS:
-        clusters = [turn.message for turn in turns]
-    _, places = np.unique(clusters, return_inverse=True)
-    count = min(int(places.max(initial=-1)) + 1, _MAX_CLUSTERS)
+        clusters = [turn.situation for turn in turns]
+    numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(clusters))}
+    places = np.array([numbers[cluster] for cluster in clusters], dtype=np.intp)
+    count = min(len(numbers), _MAX_CLUSTERS)
     by_cluster = np.zeros((count, sums.shape[1]))
     # Clusters are independent, so pooling some changes no variance, and bounds the work.
     np.add.at(by_cluster, places % max(count, 1), sums)

@@ -26,7 +26,6 @@ from convgate.labels.gold import gold_answers
 from convgate.policies.base import Policy
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store
-from convgate.store.label_counts import LabelCounts
 from convgate.store.label_log import SituationKey
 from convgate.store.labels import Labels
 from convgate.store.queues import NewItem, ReasonKind
@@ -45,7 +44,7 @@ MAX_SIZE = 10_000
 MAX_MESSAGES = 200
 """Messages that are scored for one queue, however large the library is."""
 
-_MAX_PER_MESSAGE = 8  # turns of one message in a queue, as long as there are other messages
+_MAX_PER_MESSAGE = 8  # turns of one message in a queue, when there are enough messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,6 @@ def make_queue(
     """
     if not 1 <= size <= MAX_SIZE:
         raise StoreError(f"the size of a queue is 1 to {MAX_SIZE:,} turns; got {size}")
-    counts = LabelCounts(store)
     known: dict[SituationKey, set[int]] = defaultdict(set)
     for situation, answers in gold_answers(store).items():
         known[situation].update(turn for turn, answer in answers.items() if answer != "unsure")
@@ -80,7 +78,7 @@ def make_queue(
         if entry.annotator == by:
             known[entry.situation].add(entry.turn)
     candidates: dict[ReasonKind, list[_Ranked]] = defaultdict(list)
-    for rank, row in enumerate(counts.disagreements(per_page=MAX_SIZE).rows):
+    for rank, row in enumerate(Labels(store).disagreements()):
         reason = f"{len(row.answers)} annotators disagree."
         candidates["annotators"].append((rank, NewItem(row.situation, row.turn, "annotators", reason)))
     messages = _draw_messages(Conversations(store), seed)
@@ -147,13 +145,12 @@ def _describe(judge: Judge, decisions: TurnDecisions, turn: int) -> str:
 def _choose(
     candidates: Mapping[ReasonKind, list[_Ranked]], size: int, max_per_message: int, seed: int
 ) -> list[NewItem]:
-    """The items of a queue: reasons take turns, and turns of crowded messages come in only to fill it."""
+    """Return the items of a queue: reasons take turns."""
     ranked = {
         kind: sorted(candidates[kind], key=lambda entry: (entry[0], str(entry[1]))) for kind in candidates
     }
     iterators = {kind: iter(entries) for kind, entries in ranked.items()}
     chosen: dict[SituationKey, dict[int, NewItem]] = defaultdict(dict)
-    crowded: list[NewItem] = []
     n_chosen = 0
     for kind in cycle(_REASONS):
         if not iterators or n_chosen == size:
@@ -161,13 +158,7 @@ def _choose(
         _, item = next(iterators.get(kind, iter(())), (0.0, None))
         if item is None:
             iterators.pop(kind, None)
-        elif len(chosen[item.situation]) >= max_per_message:
-            crowded.append(item)
-        elif item.turn not in chosen[item.situation]:
-            chosen[item.situation][item.turn] = item
-            n_chosen += 1
-    for item in crowded:
-        if n_chosen < size and item.turn not in chosen[item.situation]:
+        elif len(chosen[item.situation]) < max_per_message and item.turn not in chosen[item.situation]:
             chosen[item.situation][item.turn] = item
             n_chosen += 1
     messages = list(chosen.values())

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlite_utils import Database, Migrations
+from sqlite_utils import Database
 
 from convgate.core.errors import DamagedError, StoreError
 from convgate.core.files import write_whole
@@ -154,11 +154,9 @@ class Store:
         with ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="convgate-"))
             backup = stack.enter_context(closing(_open_backup(Path(folder, "backup.db"), content)))
-            source = stack.enter_context(backup.read())
-            target = stack.enter_context(self.read())
             previous = self._copy(f"before-restore-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}")
             try:
-                source.conn.backup(target.conn, progress=_stop_when_busy)
+                self._copy_from(backup)
             except BaseException:
                 previous.unlink()
                 raise
@@ -169,13 +167,13 @@ class Store:
         return max(self.path.parent.glob(f"{self.path.stem}-before-restore-*.db"), default=None)
 
     def erase(self) -> None:
-        """Delete every row of every table, and its traces in the files. This cannot be undone."""
-        with self.write() as db:
-            db.conn.execute("PRAGMA defer_foreign_keys = ON")
-            for name in _user_tables(db):
-                db.conn.execute(f'DELETE FROM "{name}"')
-                if db.table(name).virtual_table_using:  # a full-text index keeps words until it is rebuilt
-                    db.conn.execute(f'INSERT INTO "{name}" ("{name}") VALUES (\'rebuild\')')
+        """Delete all content and its traces in the files. This cannot be undone."""
+        self._check_writable()
+        with (
+            tempfile.TemporaryDirectory(prefix="convgate-") as folder,
+            closing(Store(Path(folder, "empty.db"))) as empty,
+        ):
+            self._copy_from(empty)
         self.wipe()
 
     def wipe(self) -> None:
@@ -223,6 +221,11 @@ class Store:
                         if applied and migrations.pending(db):
                             self._copy(f"before-{applied[-1]}")
                         migrations.apply(db)
+
+    def _copy_from(self, other: Store) -> None:
+        """Replace all content by that of another store."""
+        with other.read() as source, self.read() as target:
+            source.conn.backup(target.conn, progress=_stop_when_busy)
 
     def _copy(self, name: str) -> Path:
         """Write what is committed to a file beside the database, and return its path."""
@@ -366,13 +369,3 @@ def _read_only_uri(path: Path) -> str:
     path = path.resolve()
     immutable = not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists()
     return f"{path.as_uri()}?mode=ro{'&immutable=1' * immutable}"
-
-
-def _user_tables(db: Database) -> list[str]:
-    """Return the tables with data; those behind a full-text index empty with their index."""
-    virtual = [table.name for table in db.tables if table.virtual_table_using]
-    return [
-        name
-        for name in db.table_names()
-        if name != Migrations.migrations_table and not any(name.startswith(f"{index}_") for index in virtual)
-    ]

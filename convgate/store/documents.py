@@ -60,11 +60,11 @@ def load(document: str) -> Conversation:
     with translate_decoding_errors("conversation"):
         data = json.loads(document)
         return Conversation(
-            id=_check(data["id"], str),
+            id=data["id"],
             turns=tuple(_to_turn(turn) for turn in data["turns"]),
-            title=_check(data.get("title"), str, None),
-            metadata=_check(data.get("metadata", {}), dict),
-            format=_check(data["format"], str),
+            title=data.get("title"),
+            metadata=data.get("metadata", {}),
+            format=data["format"],
         )
 
 
@@ -142,24 +142,13 @@ def _from_turn(turn: Turn) -> dict[str, Any]:
 def _to_turn(data: Mapping[str, Any]) -> Turn:
     timestamp = data.get("timestamp")
     return Turn(
-        role=_check(data["role"], str),
-        parts=tuple(ContentPart(_check(kind, str), _check(text, str)) for kind, text in data["parts"]),
-        id=_check(data.get("id"), str, None),
-        name=_check(data.get("name"), str, None),
+        role=data["role"],
+        parts=tuple(ContentPart(kind, text) for kind, text in data["parts"]),
+        id=data.get("id"),
+        name=data.get("name"),
         timestamp=datetime.fromisoformat(timestamp) if timestamp else None,
-        tool_calls=tuple(
-            ToolCall(*(_check(value, str) for value in call)) for call in data.get("tool_calls", ())
-        ),
-        tool_call_id=_check(data.get("tool_call_id"), str, None),
-        metadata=_check(data.get("metadata", {}), dict),
-        source=_check(data.get("source"), dict, None),
+        tool_calls=tuple(ToolCall(*call) for call in data.get("tool_calls", ())),
+        tool_call_id=data.get("tool_call_id"),
+        metadata=data.get("metadata", {}),
+        source=data.get("source"),
     )
-
-
-def _check(value: Any, *types: type | None) -> Any:
-    """Return the value; a document may come from a file of labels that somebody edited."""
-    if value is None and None in types:
-        return None
-    if type(value) not in types:
-        raise TypeError(f"got a {type(value).__name__} where {types[0]} is expected")
-    return value

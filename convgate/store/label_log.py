@@ -25,11 +25,6 @@ ADJUDICATED = "adjudicated"
 
 LONGEST_NAME = 60  # characters
 
-OF_DELETED = """
-    SELECT situations.number FROM situations JOIN conversations ON conversations.number = conversation
-    WHERE deleted_at IS NOT NULL"""
-"""SQL of the messages in deleted conversations; there are few."""
-
 _MAX_UNDO = 2_000  # newest actions of an annotator
 
 _KINDS: dict[AnnotatorKind, str] = {

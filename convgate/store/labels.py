@@ -9,15 +9,16 @@ Every action is appended to a log, undo included; the current answers follow fro
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from convgate.core.errors import StoreError
 from convgate.store.database import Repository
 from convgate.store.label_log import (
     ADJUDICATED,
-    OF_DELETED,
     WHOLE,
     AnnotatorKind,
     Answer,
@@ -32,6 +33,7 @@ from convgate.store.label_log import (
     revert,
     undo_stacks,
 )
+from convgate.transcripts.characters import writable
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,16 @@ class Annotator:
     answers: int  # current ones, whatever they say
     situations: int  # messages with at least one of them
     last: datetime | None  # when they gave the last one
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A turn that one person calls relevant and another not."""
+
+    situation: SituationKey
+    title: str  # of the conversation
+    turn: int
+    answers: dict[str, str]  # by annotator, those who are unsure included
 
 
 class Labels(Repository):
@@ -151,16 +163,14 @@ class Labels(Repository):
         """Return everybody with a current answer, people first, by name."""
         return self._records(
             Annotator,
-            f"""
-            SELECT name, kind, trains, coalesce(answers, 0) AS answers,
-                    coalesce(situations, 0) AS situations, last
-                FROM annotators LEFT JOIN (
-                SELECT annotator, count(*) AS answers, count(DISTINCT situation) AS situations,
-                        max(at) AS last
-                    FROM labels WHERE turn >= 0 AND situation NOT IN ({OF_DELETED}) GROUP BY annotator
-                ) ON annotator = number
-                WHERE EXISTS (SELECT 1 FROM labels AS any WHERE any.annotator = annotators.number)
-                ORDER BY kind = 'person' DESC, kind = 'agent' DESC, name COLLATE NOCASE
+            """
+            SELECT name, kind, trains, count(*) AS answers, count(DISTINCT situation) AS situations,
+                max(at) AS last
+            FROM labels JOIN annotators ON annotators.number = annotator
+            JOIN situations ON situations.number = situation
+            JOIN conversations ON conversations.number = conversation
+            WHERE labels.turn >= 0 AND deleted_at IS NULL GROUP BY annotator
+            ORDER BY kind = 'person' DESC, kind = 'agent' DESC, name COLLATE NOCASE
             """,
         )
 
@@ -215,3 +225,36 @@ class Labels(Repository):
             [conversation] if conversation else [],
         )
         return [Entry(SituationKey(*row[:3]), *row[3:]) for row in rows]
+
+    def disagreements(
+        self, situation: SituationKey | None = None, *, training: bool = False, adjudicated: bool = False
+    ) -> list[Disagreement]:
+        """Return the turns that one person calls relevant and another not, newest answers first.
+
+        situation: only turns before this message. training: only disagreements of people whose answers are
+        used in training. adjudicated: also adjudicated turns.
+        """
+        values: list[Any] = []
+        if situation is not None:
+            values = [situation.conversation, situation.turn, writable(situation.question)]
+        person = f"kind = 'person' {'AND trains' if training else ''}"
+        rows = self._rows(
+            f"""
+            SELECT key, situations.turn, question, title, labels.turn,
+                json_group_object(name, answer) FILTER (WHERE kind = 'person')
+            FROM labels JOIN annotators ON annotators.number = annotator
+            JOIN situations ON situations.number = situation
+            JOIN conversations ON conversations.number = conversation
+            WHERE labels.turn >= 0 AND deleted_at IS NULL
+                {"AND key = ? AND situations.turn IS ? AND question = ?" if values else ""}
+            GROUP BY situation, labels.turn
+            HAVING sum({person} AND answer = 'relevant') AND sum({person} AND answer = 'not_relevant')
+                {"" if adjudicated else "AND NOT sum(kind = 'adjudication')"}
+            ORDER BY max(at) FILTER (WHERE kind = 'person') DESC, situation, labels.turn
+            """,
+            values,
+        )
+        return [
+            Disagreement(SituationKey(*place), title, turn, dict(sorted(json.loads(answers).items())))
+            for *place, title, turn, answers in rows
+        ]

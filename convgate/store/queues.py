@@ -20,18 +20,9 @@ from convgate.transcripts.characters import writable
 ReasonKind = Literal["threshold", "versions", "policies", "annotators", "audit", "start", "score"]
 
 _ITEM = "place, key, situations.turn, question, queue_items.turn, kind, reason"
-# An answered turn is done. Where people disagree it is done for those who answered after the queue was made,
-# and for everybody when it is adjudicated or nobody disagrees any more.
-_DONE = """
-    CASE WHEN kind = 'annotators' THEN
-        mine.at > (SELECT made_at FROM queues WHERE number = queue)
-        OR EXISTS (SELECT 1 FROM labels JOIN annotators ON annotators.number = annotator
-            WHERE situation = queue_items.situation AND turn = queue_items.turn
-                AND annotators.kind = 'adjudication')
-        OR 2 > (SELECT count(DISTINCT answer) FROM labels JOIN annotators ON annotators.number = annotator
-            WHERE situation = queue_items.situation AND turn = queue_items.turn
-                AND annotators.kind = 'person' AND answer <> 'unsure')
-    ELSE mine.turn IS NOT NULL END"""
+# An answered turn is done; where people disagree, only when it was answered after the queue was made.
+_DONE = """mine.turn IS NOT NULL
+    AND (kind <> 'annotators' OR mine.at > (SELECT made_at FROM queues WHERE number = queue))"""
 # `mine` is the answer of the annotator to the turn, `whole` their status of the message.
 _ITEMS = f"""
     FROM queue_items
@@ -116,7 +107,7 @@ class Queues(Repository):
         """
         order = "whole.turn IS NOT NULL, place <= :after, place LIMIT 1"
         position = -1 if after is None else after
-        items = self._items(f"AND NOT coalesce({_DONE}, 0)", number, annotator, order, after=position)
+        items = self._items(f"AND NOT ({_DONE})", number, annotator, order, after=position)
         return next(iter(items), None)
 
     def items_about(self, number: int, situation: SituationKey) -> list[QueueItem]:

@@ -120,16 +120,6 @@ _LABELS = (
     END""",
     "CREATE INDEX labels_by_annotator ON labels (annotator, turn, situation, answer)",
     "CREATE INDEX labels_by_time ON labels (annotator, at)",
-    # What people say of each turn together.
-    """
-    CREATE VIEW label_turns AS
-    SELECT situation, turn,
-        sum(kind = 'person' AND answer = 'relevant') AS relevant,
-        sum(kind = 'person' AND answer = 'not_relevant') AS not_relevant,
-        max(CASE WHEN kind = 'person' THEN at END) AS newest,
-        max(CASE WHEN kind = 'adjudication' THEN answer END) AS adjudicated
-    FROM labels JOIN annotators ON annotators.number = annotator
-    WHERE turn >= 0 GROUP BY situation, turn""",
     """
     CREATE TABLE queues (
         number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, made_by TEXT NOT NULL,
