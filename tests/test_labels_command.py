@@ -12,6 +12,7 @@ import pytest
 from convgate.core.settings import load_settings
 from convgate.store import Conversations, Labels, SituationKey, Store
 from tests.commands import Run
+from tests.label_files import label, set_of
 
 SAMPLES = Path(__file__).parent.parent / "sample_conversations"
 NAN, SEVERAL = SAMPLES / "nan_and_fibonacci.json", SAMPLES / "nan_and_fibonacci.jsonl"
@@ -28,15 +29,14 @@ def key(run: Run) -> str:
 
 
 def test_a_bad_row_keeps_nothing_of_any_file(run: Run, store: Store, key: str, tmp_path: Path) -> None:
-    good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
-    good.write_text(f"conversation,message,turn,answer\n{key},6,0,relevant\n")
-    bad.write_text("message,turn,answer\n6,0,relevant\n6,1,perhaps\n6,9,relevant\n" + "6,2,?!\n" * 30)
-    code, _, err = run("labels", "import", good, bad, "--annotator", "Ada", "--conversation", key)
-    assert code == 1
-    err.splitlines()
+    good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
+    good.write_bytes(set_of(store, key, 6, label("Ada", 0, "relevant")))
+    wrong = [label("Ada", 1, "perhaps"), label("Ada", 9, "relevant"), *[label("Ada", 2, "?!")] * 30]
+    bad.write_bytes(set_of(store, key, 6, label("Ada", 0, "relevant"), *wrong))
+    assert run("labels", "import", good, bad)[0] == 1
     assert list(Labels(store).entries()) == []
-    code, out, err = run("labels", "import", bad, "--annotator", "Ada", "--conversation", key, "--skip-bad")
-    assert (code, "Ada 1" in out, "bad.csv, line 3" in err) == (0, True, True)
+    code, out, err = run("labels", "import", bad, "--annotator", "Ada", "--skip-bad")
+    assert (code, "Ada 1" in out, "bad.jsonl, line 2" in err) == (0, True, True)
     assert Labels(store).of(SituationKey(key, 6)).of("Ada") == {0: "relevant"}
     assert Labels(store).can_undo("Ada") == (True, False)
 
@@ -47,9 +47,9 @@ def test_an_import_is_undone_and_answers_since_stay(
     monkeypatch.setattr("getpass.getuser", lambda: "root")
     labels, place = Labels(store), SituationKey(key, 6)
     labels.answer(place, {0: "relevant"}, by="Ada")
-    rows = "message,turn,annotator,answer\n6,0,Ada,not relevant\n6,1,Bo,unsure\n6,2,Bo,relevant\n"
-    (tmp_path / "rows.csv").write_text(rows)
-    assert run("labels", "import", tmp_path / "rows.csv", "--conversation", key)[0] == 0
+    rows = [label("Ada", 0, "not_relevant"), label("Bo", 1, "unsure"), label("Bo", 2, "relevant")]
+    (tmp_path / "rows.jsonl").write_bytes(set_of(store, key, 6, *rows))
+    assert run("labels", "import", tmp_path / "rows.jsonl")[0] == 0
     assert [one.name for one in labels.annotators()] == labels.people() == ["Ada", "Bo"]
     labels.answer(place, {2: "unsure"}, by="Bo")
     code, out, _ = run("labels", "undo")

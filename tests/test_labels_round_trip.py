@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from convgate.core.conversation import Turn
 from convgate.core.errors import StoreError, TranscriptError
-from convgate.labels.csv_table import COLUMNS, escape_formula, unescape_formula
-from convgate.labels.exchange import Kind, keep_labels, read_labels, write_labels
+from convgate.labels.exchange import COLUMNS, keep_labels, read_labels, write_labels
 from convgate.labels.gold import gold_set
 from convgate.store import ADJUDICATED, Answer, Conversations, Entry, Labels, SituationKey, Store
 from convgate.store.label_log import ANSWERS, AnnotatorKind
@@ -66,7 +65,7 @@ def entries(draw: st.DrawFn, keys: list[str], turns: list[int]) -> list[Entry]:
     return list(found.values())
 
 
-def test_everything_comes_back_from_either_format(store: Store, other: Store, tmp_path: Path) -> None:
+def test_everything_comes_back_from_a_relevance_set(store: Store, other: Store, tmp_path: Path) -> None:
     keys = add_all(store)
     add_all(other)
     turns = [Conversations(store).summary(key).turns for key in keys]
@@ -80,13 +79,11 @@ def test_everything_comes_back_from_either_format(store: Store, other: Store, tm
         expected = by_turns(store)
         assert expected
         new = Store(copyfile(tmp_path / "empty.db", tmp_path / "new.db"))
-        kinds: dict[Kind, Store] = {"relevance-set": new, "csv": other}
-        for kind, target in kinds.items():
+        for target in (new, other):
             assert holds(target) == []
-            written = write_labels(store, kind)
-            found = brought(written, target)
-            assert (by_turns(target), found.problems, found.format) == (expected, (), kind)
-            again = read_labels(write_labels(target, kind), "again", target)
+            found = brought(write_labels(store, "relevance-set"), target)
+            assert (by_turns(target), found.problems) == (expected, ())
+            again = read_labels(write_labels(target, "relevance-set"), "again", target)
             assert (again.new, again.known) == ((), len(expected))
         new.close()
         Labels(other).undo("Importer")
@@ -142,22 +139,6 @@ def test_a_table_is_safe_to_open_and_has_words_to_know_turns_by(store: Store) ->
         assert not [cell for cell in row.values() if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
 
 
-@given(st.text())
-def test_an_apostrophe_that_was_put_there_is_taken_off_again(text: str) -> None:
-    text = text.replace("\0", "").encode("utf-8", "ignore").decode()
-    assert unescape_formula(escape_formula(text)) == text
-
-
-def test_a_spreadsheets_way_of_saving_is_read(store: Store, key: str) -> None:
-    text = (
-        "\ufeffConversation;Message;Turn;Annotator;Answer;Remarks\r\n"
-        + f"{key};6.0;3;Ada;relevant;x\r\n;;;;;\r\n"
-    )
-    found = brought(text.encode("utf-16"), store)
-    assert [entry.value for entry in found.entries] == ["relevant"]
-    assert Labels(store).of(SituationKey(key, 6)).of("Ada") == {3: "relevant"}
-
-
 def test_any_relevance_set_is_the_answers_of_somebody(store: Store) -> None:
     question = {"role": "user", "content": "and?"}
     later = {k: v for k, v in case(id="q", query=question, judged=[0, 7]).items() if k != "turn"}
@@ -194,12 +175,11 @@ def test_the_same_file_twice_doubles_nothing_and_undo_takes_the_import_back(stor
 
 def test_a_backup_finds_its_conversation_after_that_has_grown(store: Store, key: str) -> None:
     Labels(store).answer(SituationKey(key, 6), {0: "relevant"}, by="Ada")
-    written = write_labels(store, "relevance-set"), write_labels(store, "csv")
+    written = write_labels(store, "relevance-set")
     grown = Conversations(store).grow(key, [Turn.of("user", "more")]).key
     Labels(store).undo("Ada")
-    for data in written:
-        found = brought(data, store)
-        assert ([talk.key for talk in found.conversations], found.new) == ([grown], ())
+    found = brought(written, store)
+    assert ([talk.key for talk in found.conversations], found.new) == ([grown], ())
     assert Labels(store).of(SituationKey(grown, 6)).of("Ada") == {0: "relevant"}
 
 
@@ -216,50 +196,6 @@ def bad_places(error: BadLinesError) -> list[tuple[int | None, str | None]]:
     return [(problem.line, problem.field) for problem in error.problems]
 
 
-# Tables
-
-HEADER = "conversation,message,question,turn,annotator,kind,answer,time,version"
-
-
-@pytest.mark.parametrize(
-    ("row", "field"),
-    [
-        ("0000000000000000,6,,1,Ada,,relevant,,", "conversation"),
-        (",6,,1,Ada,,relevant,,", "conversation"),
-        ("KEY,8,,1,Ada,,relevant,,", "message"),
-        ("KEY,x,,1,Ada,,relevant,,", "message"),
-        ("KEY,,,1,Ada,,relevant,,", "message"),
-        ("KEY,6,why?,1,Ada,,relevant,,", "message"),
-        ("KEY,6,,6,Ada,,relevant,,", "turn"),
-        ("KEY,0,,0,Ada,,relevant,,", "turn"),
-        ("KEY,6,,,Ada,,relevant,,", "turn"),
-        ("KEY,,why?,8,Ada,,relevant,,", "turn"),
-        ("KEY,6,,1,Ada,,perhaps,,", "answer"),
-        ("KEY,6,,1,Ada,,,,", "answer"),
-        ("KEY,6,,1,,,relevant,,", "annotator"),
-        ("KEY,6,,1,adjudicated,person,relevant,,", "kind"),
-        ("KEY,6,,1,Ada,adjudication,relevant,,", "kind"),
-        ("KEY,6,,1,Ada,robot,relevant,,", "kind"),
-        (f"KEY,6,,1,{'x' * 61},,relevant,,", None),
-        ("KEY,6,,1,Ada,,relevant,2026-11-22T10:30:00,", "time"),
-        ("KEY,6,,1,Ada,,relevant,yesterday,", "time"),
-        ("KEY,6,,1,Ada,,relevant,0001-01-01T00:00:00+14:00,", "time"),
-        ("KEY,6,,5,Bo,person,unsure,,", None),  # contradicts the row before
-    ],
-)
-def test_a_bad_row_is_named_and_can_be_skipped(store: Store, key: str, row: str, field: str | None) -> None:
-    table = f"{HEADER}\nKEY,6,,5,Bo,person,relevant,,\n{row}\n".replace("KEY", key)
-    with pytest.raises(BadLinesError) as raised:
-        read_labels(table.encode(), "t.csv", store)
-    assert bad_places(raised.value) == [(3, field)]
-    found = read_labels(table.encode(), "t.csv", store, skip_bad=True)
-    assert [(entry.annotator, entry.turn, entry.value) for entry in found.entries] == [("Bo", 5, "relevant")]
-    assert holds(store) == []
-
-
-# Relevance sets
-
-
 @pytest.mark.parametrize(
     ("label", "field"),
     [
@@ -272,7 +208,13 @@ def test_a_bad_row_is_named_and_can_be_skipped(store: Store, key: str, row: str,
         ({"annotator": "A", "turn": 0}, ".answer"),
         ({"annotator": "A", "turn": 0, "answer": "oui"}, ".answer"),
         ({"annotator": "A", "turn": 0, "answer": "unsure", "at": "x"}, ".at"),
+        ({"annotator": "A", "turn": 0, "answer": "unsure", "at": "2026-11-22T10:30:00"}, ".at"),
+        ({"annotator": "A", "turn": 0, "answer": "unsure", "at": "0001-01-01T00:00:00+14:00"}, ".at"),
         ({"annotator": "A", "turn": 0, "answer": "unsure", "kind": "x"}, ".kind"),
+        ({"annotator": "A", "turn": 0, "answer": "unsure", "kind": "adjudication"}, ".kind"),
+        ({"annotator": "adjudicated", "turn": 0, "answer": "unsure", "kind": "person"}, ".kind"),
+        ({"annotator": "x" * 61, "turn": 0, "answer": "unsure"}, ""),
+        ({"annotator": "Ada", "turn": 1, "answer": "unsure"}, ""),  # contradicts the one before
     ],
 )
 def test_a_bad_label_of_a_set_is_named_and_can_be_skipped(store: Store, label: object, field: str) -> None:

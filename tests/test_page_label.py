@@ -18,6 +18,7 @@ from convgate.ui import services
 from convgate.ui.answering import MARKS, NAMES
 from convgate.ui.label.work import _last_views
 from convgate.ui.navigation import EXPLORE
+from tests.label_files import label, set_of
 from tests.label_page import (
     HOSTILE,
     LABEL,
@@ -413,8 +414,8 @@ def test_while_another_program_writes_queues_and_imports_are_as_before(busy: Cal
     key = add()
     number = queue(key, 7, [6, 5])
     app = opened(conversation=key, queue=str(number), show="files")
-    content = b"conversation,message,turn,annotator,answer\n" + f"{key},7,3,Bo,relevant\n".encode()
-    sound(app.file_uploader[0].upload("more.csv", content).run())
+    content = set_of(store(), key, 7, label("Bo", 3, "relevant"))
+    sound(app.file_uploader[0].upload("more.jsonl", content).run())
     busy()
     for button in ("answering.later", "label.import.keep"):
         click(app, button)

@@ -13,6 +13,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
 from convgate.labels.exchange import keep_labels, read_labels, write_labels
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from tests.label_files import label, set_of
 from tests.label_page import (
     HOSTILE,
     TALK,
@@ -27,6 +28,7 @@ from tests.label_page import (
     saved,
     say,
     sound,
+    store,
 )
 from tests.label_page import (
     label_page as label_page,
@@ -52,11 +54,10 @@ def test_a_file_is_previewed_imported_and_undone_as_one() -> None:
     key, other = add(), add(*TALK[:6])
     say(key, Ada={1: "relevant"})
     app = opened(conversation=key, show="files")
-    rows = [f"{key},7,{turn},{by},{what}" for turn, by, what in ((1, "Ada", "unsure"), (2, "Bo", "relevant"))]
-    table = "conversation,message,turn,annotator,answer\n" + "\n".join(rows)
+    rows = [label("Ada", 1, "unsure"), label("Bo", 2, "relevant")]
     before = entries()
-    excel = "\ufeff" + table.replace(",", ";").replace("\n", "\r\n")
-    sound(app.file_uploader[0].upload(f"{HOSTILE[:9]}.csv", excel.encode()).run())
+    content = set_of(store(), key, 7, *rows)
+    sound(app.file_uploader[0].upload(f"{HOSTILE[:9]}.jsonl", content).run())
     assert "2 labels on 1 conversation, 0 of them new. By: Ada 1, Bo 1." in said(app)
     assert "1 new, 0 known, 1 replace another." in said(app)
     assert entries() == before
@@ -68,10 +69,10 @@ def test_a_file_is_previewed_imported_and_undone_as_one() -> None:
     assert entries() == before
     app = opened(conversation=key, show="files")
 
-    bad = table + f"\n{key},7,99,Bo,relevant\n{key},7,3,Bo,{HOSTILE}"
-    sound(app.file_uploader[0].upload("bad.csv", bad.encode()).run())
+    bad = set_of(store(), key, 7, *rows, label("Bo", 99, "relevant"), label("Bo", 3, HOSTILE))
+    sound(app.file_uploader[0].upload("bad.jsonl", bad).run())
     assert "2 bad places" in errors(app)
-    assert "line 4" in said(app)
+    assert "line 2" in said(app)
     assert not [one for one in app.markdown if HOSTILE in one.value]
     sound(app.toggle(key="label.import.skip").set_value(True).run())
     assert app.button(key="label.import.keep").label == "Import 2 labels"
@@ -101,11 +102,10 @@ def test_exports_are_files_that_are_read_back_without_loss(downloads: dict[str, 
     key = add()
     say(key, Ada={1: "relevant", 2: "unsure"}, Bo={1: "not_relevant"})
     opened(conversation=key, show="files")
-    for name in ("labels.jsonl", "labels.csv"):
-        other = Store(tmp_path / f"{name}.db")
-        Conversations(other).add([NewConversation(Conversation("Talk", TALK, title="Talk", format="openai"))])
-        keep_labels(other, read_labels(downloads[name](), name, other), by="Ada")
-        assert sorted((replace(one, at=None) for one in Labels(other).entries()), key=repr) == entries()
+    other = Store(tmp_path / "other.db")
+    Conversations(other).add([NewConversation(Conversation("Talk", TALK, title="Talk", format="openai"))])
+    keep_labels(other, read_labels(downloads["labels.jsonl"](), "labels.jsonl", other), by="Ada")
+    assert sorted((replace(one, at=None) for one in Labels(other).entries()), key=repr) == entries()
 
 
 def test_exports_are_redacted_where_that_is_chosen(downloads: dict[str, Any]) -> None:

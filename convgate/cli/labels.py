@@ -116,7 +116,7 @@ def show_labels(
 def import_labels(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Relevance sets, CSV tables, or lists of relevant turns.", metavar="FILE"),
+        typer.Argument(help="Relevance sets, or lists of relevant turns.", metavar="FILE"),
     ],
     annotator: Annotated[
         str | None, typer.Option(help="The annotator, where a file does not name one.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,13 +21,6 @@ NO_ANNOTATOR = (
     " Label page)"
 )
 NO_CONVERSATION = "the conversation is missing: name one of the library (--conversation KEY, or in the app)"
-
-_SPELLINGS = {
-    "relevant": ("relevant", "yes", "y", "true", "1", "✓"),
-    "not_relevant": ("not relevant", "irrelevant", "non relevant", "no", "n", "false", "0", "✕"),
-    "unsure": ("unsure", "not sure", "maybe", "?"),
-}
-_ANSWERS = {spelling: answer for answer, spellings in _SPELLINGS.items() for spelling in spellings}
 
 _Place = tuple[SituationKey, int, str]  # message, turn, annotator
 
@@ -76,7 +68,7 @@ class Collector:
         stop: how many turns are before the message. field: where it is in the line.
         """
         try:
-            entry = _check(entry, stop)
+            _check(entry, stop)
             first, first_line = self._entries.setdefault(_place(entry), (entry, line))
             if first.value != entry.value:
                 raise TranscriptError(
@@ -93,10 +85,10 @@ class Collector:
         return tuple(entry for entry, _ in self._entries.values())
 
 
-def parse_label(situation: SituationKey, fields: Mapping[str, Any], time: str = "at") -> Entry:
+def parse_label(situation: SituationKey, fields: Mapping[str, Any]) -> Entry:
     """Return the answer of one label; TranscriptError names the field that is invalid.
 
-    fields: annotator, kind, turn, answer, version and the time, which the file calls `time`.
+    fields: annotator, kind, turn, answer, version and at.
     """
     annotator = parse_text(fields, "annotator")
     if annotator is None:
@@ -108,25 +100,16 @@ def parse_label(situation: SituationKey, fields: Mapping[str, Any], time: str = 
     if kind not in get_args(AnnotatorKind):
         kinds = ", ".join(get_args(AnnotatorKind))
         raise TranscriptError(f"a kind is one of {kinds}; got {quote(kind)}", field="kind")
-    at, version = parse_text(fields, time), parse_text(fields, "version")
+    at, version = parse_text(fields, "at"), parse_text(fields, "version")
     if at is not None:
         try:
             at = checked_time(at)
         except StoreError as error:
-            raise TranscriptError(str(error), field=time) from error
+            raise TranscriptError(str(error), field="at") from error
     answer = parse_text(fields, "answer")
     if not answer:
         raise TranscriptError("an answer is needed", field="answer")
     return Entry(situation, turn, annotator, answer, at, version, cast(AnnotatorKind, kind))
-
-
-def parse_answer(text: str) -> str:
-    """Return the answer that a text stands for, as the log has it; an unknown text as it is.
-
-    >>> parse_answer("Not relevant"), parse_answer("not-relevant"), parse_answer("perhaps")
-    ('not_relevant', 'not_relevant', 'perhaps')
-    """
-    return _ANSWERS.get(re.sub(r"[\s_-]+", " ", text.strip().casefold()), text)
 
 
 def parse_text(fields: Mapping[str, Any], name: str) -> str | None:
@@ -137,7 +120,8 @@ def parse_text(fields: Mapping[str, Any], name: str) -> str | None:
     raise TranscriptError(f"expected a text, got {kind_of_value(value)}", field=name)
 
 
-def _check(entry: Entry, stop: int) -> Entry:
+def _check(entry: Entry, stop: int) -> None:
+    """Raise TranscriptError or StoreError unless an entry is valid. stop: turns before the message."""
     if not 0 <= entry.turn < stop:
         raise TranscriptError(
             f"turn {entry.turn} is not before the message; {stop} turns are, from 0", field="turn"
@@ -148,11 +132,10 @@ def _check(entry: Entry, stop: int) -> Entry:
         )
     if entry.kind != "adjudication":
         check_annotator(entry.annotator)
-    value = parse_answer(entry.value or "")
-    if value not in ANSWERS:
-        names = ", ".join(answer.replace("_", " ") for answer in ANSWERS)
-        raise TranscriptError(f"an answer is one of {names}; got {quote(value)}", field="answer")
-    return entry if value == entry.value else replace(entry, value=value)
+    if entry.value not in ANSWERS:
+        raise TranscriptError(
+            f"an answer is one of {', '.join(ANSWERS)}; got {quote(entry.value)}", field="answer"
+        )
 
 
 def close_import(

@@ -188,11 +188,11 @@ def _match_library(
         openings = Openings(db)
         for id, conversation in conversations.items():
             hashes = chain(conversation.turns)
-            number = openings.same(hashes)
-            if number is None and id not in asked:
-                number = openings.longer(hashes)
-            if number is not None:
-                keys[id] = db.table("conversations").get(number)["key"]
+            key = openings.same(hashes)
+            if key is None and id not in asked:
+                key = openings.longer(hashes)
+            if key is not None:
+                keys[id] = key
                 continue
             metadata = {name: value for name, value in conversation.metadata.items() if name != SPLIT_GROUP}
             added, group = replace(conversation, metadata=metadata), split_group_of(conversation)

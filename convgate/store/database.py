@@ -65,9 +65,9 @@ class Store:
     """The database at `path`, created when it is missing and migrated when an older convgate wrote it.
 
     Before a migration it is backed up beside itself. Threads share a store: each borrows a connection, and a
-    block inside another block of the same thread joins it. In read-only mode, and where file or folder cannot
-    be written, it can only be read. Raises StoreError, here and from every block, when the file cannot be
-    read or written, is damaged, is in use by another program, or has the layout of another version.
+    block inside another block of the same thread joins it. In read-only mode it can only be read. Raises
+    StoreError, here and from every block, when the file cannot be read or written, is damaged, is in use by
+    another program, or has the layout of another version.
     """
 
     def __init__(self, path: Path, *, busy_timeout: float = BUSY_TIMEOUT) -> None:
@@ -75,7 +75,7 @@ class Store:
         self._busy_timeout = busy_timeout
         self._idle: list[Database] = []
         self._borrowed = threading.local()
-        self.is_read_only = is_read_only(path) or (path.exists() and not _can_write(path))
+        self.is_read_only = is_read_only(path)
         if not self.is_read_only:
             try:
                 make_home(path.parent)
@@ -114,7 +114,7 @@ class Store:
     @contextmanager
     def write(self) -> Iterator[Database]:
         """Yield a connection in a transaction: committed at the end, rolled back when the block raises."""
-        self._check_writable()
+        check_writable(self.path)
         with self.read() as db:
             if db.conn.in_transaction:
                 with db.atomic():
@@ -150,7 +150,7 @@ class Store:
         Raises StoreError, and changes nothing, when the backup is damaged, of another program or of a newer
         convgate, or when another program is writing.
         """
-        self._check_writable()
+        check_writable(self.path)
         with ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="convgate-"))
             backup = stack.enter_context(closing(_open_backup(Path(folder, "backup.db"), content)))
@@ -168,7 +168,7 @@ class Store:
 
     def erase(self) -> None:
         """Delete all content and its traces in the files. This cannot be undone."""
-        self._check_writable()
+        check_writable(self.path)
         with (
             tempfile.TemporaryDirectory(prefix="convgate-") as folder,
             closing(Store(Path(folder, "empty.db"))) as empty,
@@ -181,7 +181,7 @@ class Store:
 
         Raises StoreError when another program uses the files; then traces go when that ends.
         """
-        self._check_writable()
+        check_writable(self.path)
         try:
             for pattern in ("before-*", "damaged-*"):
                 for path in self.path.parent.glob(f"{self.path.stem}-{pattern}"):
@@ -237,11 +237,6 @@ class Store:
                 f"No backup can be written to {target} ({error.strerror}). Nothing was changed."
             ) from error
         return target
-
-    def _check_writable(self) -> None:
-        check_writable(self.path)
-        if self.is_read_only:
-            raise StoreError(_READ_ONLY.format(path=self.path, detail="it is read-only"))
 
     def _connect(self) -> Database:
         connection = sqlite3.connect(
@@ -326,10 +321,6 @@ def _check_layout(path: Path, tables: list[str], applied: list[str]) -> None:
             f"{path} has the layout of another version of convgate ({', '.join(sorted(unknown))}). Open it"
             " with that version, or choose another folder with CONVGATE_HOME. Nothing was changed."
         )
-
-
-def _can_write(path: Path) -> bool:
-    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def _stop_when_busy(status: int, _remaining: int, _total: int) -> None:

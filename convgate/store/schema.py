@@ -13,6 +13,7 @@ _CONVERSATIONS = (
         format TEXT NOT NULL, turns INTEGER NOT NULL, tokens INTEGER, origin TEXT NOT NULL,
         added TEXT NOT NULL,
         split_group TEXT NOT NULL,  -- decides on which side of a train/test split the conversation is
+        is_live INTEGER NOT NULL DEFAULT 0,  -- from feedback of an agent: grows with the next feedback
         deleted_at TEXT
     ) STRICT""",
     "CREATE INDEX conversations_by_time ON conversations (deleted_at, added)",
@@ -43,11 +44,6 @@ _CONVERSATIONS = (
         PRIMARY KEY (hash, conversation)
     ) STRICT, WITHOUT ROWID""",
     "CREATE INDEX openings_by_conversation ON openings (conversation)",
-    # Conversations from feedback of agents, which grow with the next feedback.
-    """
-    CREATE TABLE live_conversations (
-        conversation INTEGER PRIMARY KEY REFERENCES conversations (number) ON DELETE CASCADE
-    ) STRICT""",
     # What people changed of single turns: kind is boundary or invariants; value is JSON, NULL removes it. The
     # last step of a turn holds; steps are counted over all conversations.
     """
