@@ -122,10 +122,10 @@ def shared_turns(store: Store, *, training: bool = False) -> list[TurnAnswers]:
 
 def pair_agreement(first: str, second: str, turns: Sequence[TurnAnswers]) -> Agreement:
     """Return kappa of two annotators over turns that both answered."""
-    one, two = (np.array([turn.relevant[name] for turn in turns]) for name in (first, second))
-    cells = np.stack([one & two, one & ~two, ~one & two, ~one & ~two], axis=1).astype(np.float64)
+    a, b = (np.array([turn.relevant[name] for turn in turns]) for name in (first, second))
+    cells = np.stack([a & b, a & ~b, ~a & b, ~a & ~b], axis=1).astype(np.float64)
     value, interval = _estimate(kappa, cells, turns)
-    n_agreed = int((one == two).sum())
+    n_agreed = int((a == b).sum())
     return Agreement((first, second), "kappa", value, interval, shared=len(turns), agreed=n_agreed)
 
 

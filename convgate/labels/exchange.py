@@ -18,7 +18,8 @@ from typing import Literal
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
-from convgate.labels.gold import read_snapshot, split_groups
+from convgate.core.text import to_line
+from convgate.labels.gold import split_groups
 from convgate.labels.imports import Import
 from convgate.labels.json_lines import (
     is_relevance_file,
@@ -113,26 +114,22 @@ def write_labels(
     `relevant` and `judged` rest on the annotators that train, or on those that are named. redactor: redacts
     secrets in conversations and questions; the file is then read as other conversations.
     """
-    with read_snapshot(store):
-        entries = [
-            entry
-            for entry in Labels(store).entries()
-            if (annotators is None or entry.annotator in annotators)
-            and (conversations is None or entry.situation.conversation in conversations)
-        ]
-        library = Conversations(store)
-        stored = [library.get(key) for key in {entry.situation.conversation: None for entry in entries}]
-        labelled = {one.summary.key: (one.summary.title, one.conversation) for one in stored}
-        groups = split_groups(store)
-        counting = annotators or [one.name for one in Labels(store).annotators() if one.trains]
+    entries = [
+        entry
+        for entry in Labels(store).entries()
+        if (annotators is None or entry.annotator in annotators)
+        and (conversations is None or entry.situation.conversation in conversations)
+    ]
+    library = Conversations(store)
+    stored = {key: library.get(key) for key in {entry.situation.conversation for entry in entries}}
+    labelled = {key: (item.summary.title, item.conversation) for key, item in stored.items()}
+    groups = split_groups(store)
+    counting = annotators or {entry.annotator for entry in Labels(store).entries(training=True)}
     if redactor is not None:
         redact = redactor.redact_text
-        labelled = {key: (redact(title), redactor.redact(one)) for key, (title, one) in labelled.items()}
+        labelled = {key: (redact(title), redactor.redact(talk)) for key, (title, talk) in labelled.items()}
         entries = [
-            replace(
-                entry,
-                situation=replace(entry.situation, question=redact(entry.situation.question)),
-            )
+            replace(entry, situation=replace(entry.situation, question=redact(entry.situation.question)))
             for entry in entries
         ]
     by_message: dict[SituationKey, list[Entry]] = {}
@@ -171,6 +168,7 @@ def escape_formula(text: str) -> str:
 
 def _row(entry: Entry, title: str, conversation: Conversation) -> dict[str, str]:
     key, current, question = entry.situation.conversation, entry.situation.turn, entry.situation.question
+    message = question if current is None else conversation.turns[current].scored_text
     return {
         # Digits alone, or with an e among them, would come back from a spreadsheet as another number.
         "conversation": f"'{key}" if _LIKE_A_NUMBER.fullmatch(key) else key,
@@ -183,11 +181,6 @@ def _row(entry: Entry, title: str, conversation: Conversation) -> dict[str, str]
         "answer": entry.value or "",
         "time": entry.at or "",
         "version": escape_formula(entry.version or ""),
-        "message_text": _beginning(question if current is None else conversation.turns[current].scored_text),
-        "turn_text": _beginning(conversation.turns[entry.turn].scored_text),
+        "message_text": escape_formula(to_line(message, _TEXT_LENGTH)),
+        "turn_text": escape_formula(to_line(conversation.turns[entry.turn].scored_text, _TEXT_LENGTH)),
     }
-
-
-def _beginning(text: str) -> str:
-    shown = " ".join(text[: 2 * _TEXT_LENGTH].split())
-    return escape_formula(shown if len(shown) <= _TEXT_LENGTH else f"{shown[: _TEXT_LENGTH - 1]}…")

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
-
-from sqlite_utils import Database
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.store import Conversations, Entry, Labels, SituationKey, Store
@@ -44,16 +41,15 @@ def gold_set(store: Store, *, name: str = "labels") -> RelevanceSet:
     The id of a conversation is its key in the library; `split_group` says on which side of a split it is
     where that is not its key. Messages without a gold label and deleted conversations are left out.
     """
-    with read_snapshot(store):
-        cases = []
-        for situation, answers in gold_answers(store).items():
-            if known := {turn: answer for turn, answer in answers.items() if answer != "unsure"}:
-                cases.append(gold_case(situation, known))
-        groups, library = split_groups(store), Conversations(store)
-        labelled = {
-            key: _name_by_key(library.get(key).conversation, key, groups.get(key, key))
-            for key in dict.fromkeys(case.conversation for case in cases)
-        }
+    cases = []
+    for situation, answers in gold_answers(store).items():
+        if known := {turn: answer for turn, answer in answers.items() if answer != "unsure"}:
+            cases.append(gold_case(situation, known))
+    groups, library = split_groups(store), Conversations(store)
+    labelled = {
+        key: _name_by_key(library.get(key).conversation, key, groups.get(key, key))
+        for key in dict.fromkeys(case.conversation for case in cases)
+    }
     return RelevanceSet(name, labelled, tuple(cases))
 
 
@@ -141,20 +137,6 @@ def labels_digest(store: Store) -> str:
             )
         ]
     return hashlib.sha256(repr(state).encode()).hexdigest()[:16]
-
-
-@contextmanager
-def read_snapshot(store: Store) -> Iterator[Database]:
-    """Open a connection on which all reads see one state of the database; nothing may be written in it."""
-    with store.read() as db:
-        if db.conn.in_transaction:
-            yield db
-            return
-        db.conn.execute("BEGIN")
-        try:
-            yield db
-        finally:
-            db.conn.rollback()
 
 
 def _name_by_key(conversation: Conversation, key: str, group: str) -> Conversation:

@@ -12,7 +12,7 @@ from convgate.core.text import pluralize, quote
 from convgate.messages.tokens import turn_tokens
 from convgate.store import ADJUDICATED, Entry, Labels, NewConversation, SituationKey, Store
 from convgate.store.conversations import title_of
-from convgate.store.label_log import ANSWERS, AnnotatorKind, check_annotator, checked_time
+from convgate.store.label_log import ANSWERS, AnnotatorKind, check_annotator, normalize_time
 from convgate.transcripts.json_text import kind as kind_of_value
 from convgate.transcripts.problems import Problems, Report
 
@@ -103,7 +103,7 @@ def parse_label(situation: SituationKey, fields: Mapping[str, Any]) -> Entry:
     at, version = parse_text(fields, "at"), parse_text(fields, "version")
     if at is not None:
         try:
-            at = checked_time(at)
+            at = normalize_time(at)
         except StoreError as error:
             raise TranscriptError(str(error), field="at") from error
     answer = parse_text(fields, "answer")

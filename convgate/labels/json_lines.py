@@ -205,8 +205,7 @@ def is_turn_list(source: Source) -> bool:
     """Return whether most of the first lines have a current turn and relevant turns."""
     if source.json is None:
         return False
-    document = None if source.json.is_lines else source.json.document
-    values = document[:20] if isinstance(document, list) else source.json.sample
+    values = source.json.sample
     lines = [
         value
         for value in values
@@ -229,21 +228,17 @@ def read_turn_lists(
         raise TranscriptError(NO_ANNOTATOR, file=file)
     if conversation is None:
         raise TranscriptError(NO_CONVERSATION, file=file)
-    each = not source.json.is_lines and isinstance(source.json.document, list)
     stored = Conversations(store).get(conversation)
-    about = stored.summary.key
     collector = Collector(source.report)
-    for value, place in source.json.values(each=each):
+    for value, place in source.json.values(each=False):
         try:
-            case = _parse_list(value, about, stored.conversation)
+            case = _parse_list(value, stored.summary.key, stored.conversation)
         except TranscriptError as error:
             place.leave_out_all(error)
             continue
-        # In a document, a value has no line of its own but begins on one.
-        line = place.line or (place.locator.line(place.prefix) if place.locator else 1)
         for turn in sorted(case.judged or ()):
-            entry = _judge(turn, case, SituationKey(about, case.turn), annotator)
-            collector.add(line, case.turn or 0, entry)
+            entry = _judge(turn, case, SituationKey(case.conversation, case.turn), annotator)
+            collector.add(place.line or 1, case.turn or 0, entry)
     return close_import(store, source.report, "turn-lists", collector.entries(), {}, skip_bad=skip_bad)
 
 

@@ -119,8 +119,11 @@ def _rank_turns(
     situation, history = conversation.at(message.turn)
     decisions = gate.policy.decide(situation, history)
     theirs = other.policy.decide(situation, history) if other else None
-    said = enumerate(conversation.turns[: message.turn])
-    turns = [i for i, turn in said if not turn.is_instruction and turn.scored_text.strip() and i not in known]
+    turns = [
+        index
+        for index, turn in enumerate(conversation.turns[: message.turn])
+        if not turn.is_instruction and turn.scored_text.strip() and index not in known
+    ]
     draws = _generator(seed, "turns", message.conversation, message.turn).random(len(turns))
     random = dict(zip(turns, draws.tolist(), strict=True))
     for turn in sorted(turns, key=random.__getitem__)[:size]:

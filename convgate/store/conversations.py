@@ -12,6 +12,7 @@ from sqlite_utils import Database
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import StoreError
+from convgate.core.text import truncate
 from convgate.store import documents
 from convgate.store.database import Repository
 from convgate.store.openings import Openings
@@ -93,8 +94,7 @@ def title_of(conversation: Conversation) -> str:
         return conversation.title
     texts = (turn.text.strip() for turn in conversation.turns if not turn.is_instruction)
     text = next((text for text in texts if text), conversation.id or "Untitled")
-    line = text.splitlines()[0].rstrip()
-    return line if len(line) <= TITLE_LENGTH else f"{line[: TITLE_LENGTH - 1].rstrip()}…"
+    return truncate(text.splitlines()[0].rstrip(), TITLE_LENGTH)
 
 
 def terms(search: str) -> list[str]:
@@ -178,18 +178,16 @@ class Conversations(Repository):
         descending: bool = True,
         page: int = 1,
         per_page: int = 20,
-        deleted: bool = False,
     ) -> ConversationPage:
         """Return a page, from 1, of the conversations whose title or text has every word of `search`.
 
-        Words are found inside longer ones, in any case; "words in quotes" stay together. deleted: of those
-        that were deleted and not purged.
+        Words are found inside longer ones, in any case; "words in quotes" stay together.
         """
         if sort not in get_args(Sort):
             raise StoreError(f"Conversations can be sorted by {', '.join(get_args(Sort))}; got {sort!r}.")
         words = terms(search)
         condition, values = _search_condition(words)
-        where = f"deleted_at IS {'NOT ' if deleted else ''}NULL{condition}"
+        where = f"deleted_at IS NULL{condition}"
         column = "title COLLATE NOCASE" if sort == "title" else sort
         # Among equals the newest comes first, and what was added together as it was given.
         order = f"{column} {'DESC' if descending else 'ASC'}, added DESC, number"

@@ -89,7 +89,7 @@ def check_annotator(name: str) -> str:
     return name
 
 
-def checked_time(text: str) -> str:
+def normalize_time(text: str) -> str:
     """Return a time in ISO 8601 as the log has it; raises StoreError when it is not valid or has no zone."""
     try:
         time = datetime.fromisoformat(text)
@@ -100,8 +100,8 @@ def checked_time(text: str) -> str:
         raise StoreError(f"{text!r} is not a time such as 2026-11-22T10:30:00Z") from error
 
 
-def present() -> str:
-    """Return the present time as the log has it."""
+def current_time() -> str:
+    """Return the current time as the log has it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
@@ -161,7 +161,7 @@ class Writer:
     """Collects the changes of an action, and appends it to the log at the end."""
 
     def __init__(self, db: Database) -> None:
-        self.now = present()
+        self.now = current_time()
         self._db = db
         self._situations: dict[SituationKey, tuple[int, int]] = {}  # number, and turns before the message
         self._answers: dict[tuple[int, int], dict[int, str]] = {}  # by message and annotator, then by turn
@@ -182,7 +182,7 @@ class Writer:
         if entry.value is not None and entry.value not in allowed:
             raise StoreError(f"an answer is one of {', '.join(allowed)}; got {entry.value!r}")
         annotator = annotator_number(self._db, entry.annotator, entry.kind)
-        at = self.now if entry.at is None else checked_time(entry.at)
+        at = self.now if entry.at is None else normalize_time(entry.at)
         self.change(_Place(situation, entry.turn, annotator), entry.value, at, entry.version, again=again)
 
     def change(

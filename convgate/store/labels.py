@@ -174,14 +174,6 @@ class Labels(Repository):
             """,
         )
 
-    def people(self) -> list[str]:
-        """Return the names of the people with a current answer, without counting answers."""
-        rows = self._rows(
-            "SELECT name FROM annotators WHERE kind = 'person' AND number IN (SELECT annotator FROM labels)"
-            " ORDER BY name COLLATE NOCASE"
-        )
-        return [name for (name,) in rows]
-
     def set_trains(self, name: str, *, trains: bool) -> None:
         """Set whether an annotator's answers are used in training; StoreError for an unknown one."""
         with self._store.write() as db:

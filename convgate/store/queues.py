@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from convgate.store.database import Repository
-from convgate.store.label_log import WHOLE, SituationKey, present, situation_number
+from convgate.store.label_log import WHOLE, SituationKey, current_time, situation_number
 from convgate.transcripts.characters import writable
 
 ReasonKind = Literal["threshold", "versions", "policies", "annotators", "audit", "start", "score"]
@@ -76,7 +76,7 @@ class Queues(Repository):
         situations: dict[SituationKey, int] = {}
         rows = []
         with self._store.write() as db:
-            row = {"name": writable(name), "made_by": writable(by), "made_at": present(), "seed": seed}
+            row = {"name": writable(name), "made_by": writable(by), "made_at": current_time(), "seed": seed}
             number = db.table("queues").insert(row).last_pk
             assert isinstance(number, int)
             for place, item in enumerate(items):

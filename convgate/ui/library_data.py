@@ -34,13 +34,13 @@ def draw_data(app: App) -> None:
 
 
 def _draw_deleted(app: App) -> None:
-    n_deleted = app.conversations.find(deleted=True, per_page=0).total
-    if not n_deleted:
+    deleted = app.conversations.keys(deleted=True)
+    if not deleted:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{pluralize(n_deleted, 'deleted conversation')} can be restored.")
+        st.caption(f"{pluralize(len(deleted), 'deleted conversation')} can be restored.")
         if st.button("Restore", key="library.undelete", icon=":material/undo:"):
-            app.conversations.undelete(sorted(app.conversations.keys(deleted=True)))
+            app.conversations.undelete(sorted(deleted))
             st.rerun()
         with st.popover("Remove for good …", icon=":material/delete_forever:"):
             st.markdown(
