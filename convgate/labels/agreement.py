@@ -68,7 +68,7 @@ class Agreement:
 
     @property
     def level(self) -> Level:
-        """The value as a category."""
+        """Return the value as a category."""
         if self.shared < MIN_SHARED:
             return "few"
         if self.value is None:
@@ -77,7 +77,7 @@ class Agreement:
 
     @property
     def summary(self) -> str:
-        """The numbers and what they mean, in a line."""
+        """Return the numbers and what they mean, in a line."""
         numbers = f"{self.agreed:,} of {self.shared:,} shared turns have the same answer"
         if self.interval is not None:
             numbers = f"95% interval {self.interval[0]:.2f} to {self.interval[1]:.2f}, {numbers}"

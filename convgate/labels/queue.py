@@ -89,7 +89,7 @@ def make_queue(
 
 
 def _draw_messages(library: Conversations, seed: int) -> list[tuple[SituationKey, Conversation]]:
-    """At most MAX_MESSAGES random messages, as many of each conversation."""
+    """Return at most MAX_MESSAGES random messages, as many of each conversation."""
     keys = sorted(library.keys())
     chosen = _generator(seed, "conversations").permutation(len(keys))[:MAX_MESSAGES]
     messages = []
@@ -111,7 +111,7 @@ def _rank_turns(
     seed: int,
     size: int,
 ) -> Iterator[_Ranked]:
-    """The turns to ask about by reason, each at most once for a reason, and `size` of them at random.
+    """Yield the turns to ask about by reason, each at most once for a reason, and `size` of them at random.
 
     Instructions are always sent, and empty turns say nothing, so neither is asked about.
     """
@@ -170,6 +170,6 @@ def _choose(
 
 
 def _generator(seed: int, *names: object) -> np.random.Generator:
-    """Random numbers that depend on the seed and the names alone, not on what was drawn before."""
+    """Return a generator whose numbers depend on the seed and the names alone."""
     text = "\0".join(map(str, (seed, *names)))
     return np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()))

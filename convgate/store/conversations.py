@@ -331,5 +331,5 @@ def _excerpt(db: Database, number: int, terms: list[str]) -> str | None:
     if match is None:
         return None
     start = max(0, match.start() - EXCERPT_LENGTH // 3)
-    shown = " ".join(text[start : start + EXCERPT_LENGTH].split())
-    return f"{'…' if start else ''}{shown}{'…' if start + EXCERPT_LENGTH < len(text) else ''}"
+    excerpt = " ".join(text[start : start + EXCERPT_LENGTH].split())
+    return f"{'…' if start else ''}{excerpt}{'…' if start + EXCERPT_LENGTH < len(text) else ''}"

@@ -163,7 +163,7 @@ class Store:
 
     @property
     def previous(self) -> Path | None:
-        """The file with the library from before the last restore, or None."""
+        """Return the file with the library from before the last restore, or None."""
         return max(self.path.parent.glob(f"{self.path.stem}-before-restore-*.db"), default=None)
 
     def erase(self) -> None:

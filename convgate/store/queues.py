@@ -73,20 +73,18 @@ class Queues(Repository):
 
         seed: of the random draw. Raises StoreError for a message that does not exist.
         """
-        situations: dict[SituationKey, int] = {}
         rows = []
         with self._store.write() as db:
             row = {"name": writable(name), "made_by": writable(by), "made_at": current_time(), "seed": seed}
             number = db.table("queues").insert(row).last_pk
             assert isinstance(number, int)
             for place, item in enumerate(items):
-                if item.situation not in situations:
-                    situations[item.situation], _ = situation_number(db, item.situation)
+                situation, _ = situation_number(db, item.situation)
                 rows.append(
                     {
                         "queue": number,
                         "place": place,
-                        "situation": situations[item.situation],
+                        "situation": situation,
                         "turn": item.turn,
                         "kind": item.kind,
                         "reason": writable(item.reason),
