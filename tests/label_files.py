@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.labels.exchange import keep_labels, read_labels
 from convgate.labels.imports import Import
 from convgate.store import Conversations, Entry, Labels, NewConversation, Store
 from convgate.transcripts import read_conversations
+from convgate.transcripts.relevance_sets import RelevanceFormat
 
 MESSAGES = [{"role": "user" if i % 2 == 0 else "assistant", "content": f"talk {i}"} for i in range(8)]
 TRANSCRIPTS = {
@@ -56,6 +58,17 @@ def brought(data: bytes, store: Store, **options: str) -> Import:
 
 def lines(*values: object) -> bytes:
     return "\n".join(json.dumps(value) for value in values).encode()
+
+
+def set_of(store: Store, key: str, turn: int, *labels: object) -> bytes:
+    """A relevance set with labels of one message of a conversation of the library."""
+    conversation = replace(Conversations(store).get(key).conversation, id=key)
+    case_line = json.dumps(case(conversation=key, turn=turn, labels=labels))
+    return (RelevanceFormat().write(conversation, conversation.turns) + case_line).encode()
+
+
+def label(annotator: str, turn: int, answer: str) -> dict[str, object]:
+    return {"annotator": annotator, "turn": turn, "answer": answer}
 
 
 def holds(store: Store) -> list[Entry]:

@@ -155,11 +155,6 @@ def saved(app: AppTest) -> str:
     return "\n".join(one.value for one in app.caption if one.value.startswith(":material/check:"))
 
 
-def note(app: AppTest) -> Any:
-    (field,) = [one for one in app.text_input if str(one.key).startswith("label.note.")]
-    return field
-
-
 def entries() -> list[Entry]:
     """All that holds, without when it was said."""
     return sorted((replace(one, at=None) for one in labels().entries()), key=repr)
@@ -167,4 +162,4 @@ def entries() -> list[Entry]:
 
 def queue(key: str, turn: int, turns: list[int], name: str = "Mine", by: str = "Ada") -> int:
     items = [NewItem(SituationKey(key, turn), one, "audit", f"Reason {one}.") for one in turns]
-    return Queues(store()).add(name, items, by=by, seed=1).number
+    return Queues(store()).add(name, items, by=by, seed=1)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from datetime import UTC, date, datetime, timedelta
-from itertools import combinations
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
 
 import krippendorff
 import numpy as np
@@ -16,14 +15,13 @@ from sklearn.metrics import cohen_kappa_score
 from convgate.core.conversation import Conversation, Turn
 from convgate.labels.agreement import (
     Agreement,
-    Pause,
-    agreement_of_all,
-    agreement_of_pairs,
-    labelling_pause,
+    TurnAnswers,
+    group_agreement,
+    pair_agreement,
+    shared_turns,
     training_warnings,
 )
 from convgate.store import Conversations, Entry, Labels, NewConversation, SituationKey, Store
-from convgate.store.label_counts import LabelCounts, SharedCounts, TurnCounts
 from convgate.store.label_log import ANSWERS, AnnotatorKind
 from tests.stores import emptied
 
@@ -89,100 +87,69 @@ def test_counts_are_those_of_all_entries(
     for entry in labels.entries():
         if entry.kind == "person":
             said[entry.situation, entry.turn][entry.annotator] = entry
-    pairs: Counter[tuple[str, str, int | None, date, str, str]] = Counter()
-    for (place, _), by in said.items():
-        for a, b in combinations(sorted(by), 2):
-            later = max(datetime.fromisoformat(by[who].at or "") for who in (a, b))
-            week = later.date() - timedelta(days=later.weekday())
-            one, two = by[a].value or "", by[b].value or ""
-            if "unsure" in (one, two):
-                one = two = "unsure"
-            pairs[a, b, place.turn, week, one, two] += 1
-    counts = LabelCounts(store)
-    with store.read() as db:
-        turns = dict(db.execute("SELECT number, turn FROM situations").fetchall())
-    assert pairs == Counter(
-        {
-            (row.first, row.second, turns[row.message], row.week, one, two): number
-            for row in counts.shared()
-            for one, two, number in (
-                ("relevant", "relevant", row.both),
-                ("relevant", "not_relevant", row.only_first),
-                ("not_relevant", "relevant", row.only_second),
-                ("not_relevant", "not_relevant", row.neither),
-                ("unsure", "unsure", row.unsure),
-            )
-            if number
-        }
-    )
     disputed = {
         (place, turn)
         for (place, turn), by in said.items()
         if {"relevant", "not_relevant"} <= {entry.value for entry in by.values()}
     }
-    page = counts.disagreements(settled=None, per_page=100)
-    assert {(row.situation, row.turn) for row in page.rows} == disputed
-    assert page.total == len(disputed)
-    told = [[entry.value for entry in by.values() if entry.value != "unsure"] for by in said.values()]
-    shared = [answers for answers in told if len(answers) > 1]
-    together = counts.together()
-    assert sum(row.turns for row in together) == len(shared)
-    assert sum(row.agreed for row in together) == sum(len(set(answers)) == 1 for answers in shared)
-    assert sum(row.relevant for row in together) == sum(answers.count("relevant") for answers in shared)
+    rows = labels.disagreements(adjudicated=True)
+    assert sorted((row.situation.turn, row.turn) for row in rows) == sorted(
+        (place.turn, turn) for place, turn in disputed
+    )
+    judged = [
+        {who: entry.value == "relevant" for who, entry in sorted(by.items()) if entry.value != "unsure"}
+        for by in said.values()
+    ]
+    assert sorted(map(str, (dict(turn.relevant) for turn in shared_turns(store)))) == sorted(
+        str(answers) for answers in judged if len(answers) > 1
+    )
 
 
-def test_disagreements_come_in_pages_newest_first_with_both_answers(store: Store) -> None:
+def test_disagreements_come_newest_first_with_all_answers(store: Store) -> None:
     places = [SituationKey(add(store, f"talk {n}"), 8) for n in range(5)]
     for day, place in enumerate(places):
         say(store, place, "Ada", MONDAY, t0="relevant", t1="relevant", t2="unsure")
         say(store, place, "Bo", MONDAY + timedelta(days=day), t0="not_relevant", t1="relevant", t2="relevant")
     say(store, places[0], "Cy", MONDAY, t0="unsure", t1="not_relevant")
-    counts = LabelCounts(store)
-    page = counts.disagreements(1, 2)
-    assert (page.total, [row.title for row in page.rows]) == (6, ["talk 4", "talk 3"])
-    (row, _) = page.rows
-    assert (row.situation, row.turn, row.at) == (places[4], 0, MONDAY + timedelta(days=4))
-    assert (row.answers, row.settled) == ({"Ada": "relevant", "Bo": "not_relevant"}, None)
-    last = counts.disagreements(3, 2)
-    assert [(row.title, row.turn) for row in last.rows] == [("talk 0", 0), ("talk 0", 1)]
-    assert last.rows[0].answers == {"Ada": "relevant", "Bo": "not_relevant", "Cy": "unsure"}
-    past = counts.disagreements(4, 2)
-    assert (past.rows, past.total) == ((), 6)
-    assert counts.disagreements(annotators=["Ada", "Bo"]).total == 5
-    assert [row.turn for row in counts.disagreements(annotators=["Bo", "Cy"]).rows] == [1]
-    assert [(row.situation, row.turn) for row in counts.disagreements(situation=places[0]).rows] == [
-        (places[0], 0), (places[0], 1),
-    ]  # fmt: skip
-    assert counts.disagreements(situation=SituationKey(places[0].conversation, 6)).total == 0
+    labels = Labels(store)
+    rows = labels.disagreements()
+    titles = [row.title for row in rows]
+    assert titles == ["talk 4", "talk 3", "talk 2", "talk 1", "talk 0", "talk 0"]
+    assert (rows[0].situation, rows[0].turn) == (places[4], 0)
+    assert rows[0].answers == {"Ada": "relevant", "Bo": "not_relevant"}
+    assert [row.turn for row in rows[4:]] == [0, 1]
+    assert rows[4].answers == {"Ada": "relevant", "Bo": "not_relevant", "Cy": "unsure"}
+    labels.set_trains("Ada", trains=False)
+    assert [row.turn for row in labels.disagreements(training=True)] == [1]
+    assert labels.disagreements(places[0]) == rows[4:]
+    assert labels.disagreements(SituationKey(places[0].conversation, 6)) == []
 
 
-def shared(both: int, only_first: int, only_second: int, neither: int, message: int = 1) -> SharedCounts:
-    """For other tests: the counts of one message."""
-    return SharedCounts(
-        "Ada", "Bo", message, message, date(2026, 3, 2), both, only_first, only_second, neither, 0
-    )
+def shared(both: int, only_first: int, only_second: int, neither: int, message: int = 1) -> list[TurnAnswers]:
+    """Turns before one message that Ada and Bo answered."""
+    cells = {
+        (True, True): both,
+        (True, False): only_first,
+        (False, True): only_second,
+        (False, False): neither,
+    }
+    return [
+        TurnAnswers(SituationKey(str(message), 1), {"Ada": ada, "Bo": bo})
+        for (ada, bo), count in cells.items()
+        for _ in range(count)
+    ]
 
 
-def turn_counts(answers: list[tuple[int, int]], message: int = 1) -> TurnCounts:
-    """For other tests: turns of one message, each by how many call it relevant and how many not."""
-    told = [(yes, no) for yes, no in answers if yes + no > 1]
-    return TurnCounts(
-        message,
-        message,
-        len(told),
-        sum(not (yes and no) for yes, no in told),
-        sum(yes for yes, _ in told),
-        sum(no for _, no in told),
-        sum(yes * no / (yes + no - 1) for yes, no in told),
-    )
-
-
-NOW = MONDAY + timedelta(days=14)  # two weeks are over
+def votes_of(votes: list[tuple[int, int]]) -> list[TurnAnswers]:
+    """Turns, each by how many call it relevant and how many not."""
+    answers = [[True] * yes + [False] * no for yes, no in votes if yes + no > 1]
+    return [
+        TurnAnswers(SituationKey("1", 1), {str(who): one for who, one in enumerate(turn)}) for turn in answers
+    ]
 
 
 def pair(both: int, only_first: int, only_second: int, neither: int) -> Agreement:
-    (found,) = agreement_of_pairs([shared(both, only_first, only_second, neither)])
-    return found
+    return pair_agreement("Ada", "Bo", shared(both, only_first, only_second, neither))
 
 
 CELLS = st.tuples(*[st.integers(0, 30)] * 4).filter(lambda cells: sum(cells) > 0)
@@ -213,25 +180,25 @@ VOTES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, ma
 
 @given(VOTES)
 def test_alpha_is_that_of_the_library(votes: list[tuple[int, int]]) -> None:
-    value = agreement_of_all(["Ada", "Bo", "Cy"], [turn_counts(votes)]).value
+    value = group_agreement(["Ada", "Bo", "Cy"], votes_of(votes)).value
     told = [(yes, no) for yes, no in votes if yes + no > 1]
     if value is None:
         assert not any(yes for yes, _ in told) or not any(no for _, no in told)
         return
     expected = krippendorff.alpha(value_counts=np.array(told), level_of_measurement="nominal")
     assert value == pytest.approx(expected, abs=1e-9)
-    swapped = agreement_of_all(["Ada", "Bo", "Cy"], [turn_counts([(no, yes) for yes, no in votes])])
+    swapped = group_agreement(["Ada", "Bo", "Cy"], votes_of([(no, yes) for yes, no in votes]))
     assert swapped.value == pytest.approx(value)
 
 
 def test_the_interval_is_over_conversations_and_spans_the_value() -> None:
-    rows = [shared(6, 1, 1, 4, message) for message in range(20)]
-    rows += [shared(2, 3, 3, 2, message) for message in range(20, 26)]
-    (found,) = agreement_of_pairs(rows)
+    turns = [turn for message in range(20) for turn in shared(6, 1, 1, 4, message)]
+    turns += [turn for message in range(20, 26) for turn in shared(2, 3, 3, 2, message)]
+    found = pair_agreement("Ada", "Bo", turns)
     assert found.interval is not None
     assert found.value is not None
     assert found.interval[0] < found.value < found.interval[1]
-    (few,) = agreement_of_pairs(rows[-5:])
+    few = pair_agreement("Ada", "Bo", turns[-50:])
     assert few.interval is not None, "over messages, where there are few conversations"
     assert pair(20, 5, 10, 15).interval is None, "one message cannot show how much messages differ"
 
@@ -255,32 +222,3 @@ def test_training_is_warned_of_low_agreement_and_open_disagreements(store: Store
     low, _unresolved = training_warnings(store)
     assert "kappa 0.00" in low
     Labels(store).adjudicate(place, dict.fromkeys(range(20, 39), "relevant"), by="Ada")
-
-
-def two_low_weeks(store: Store) -> SituationKey:
-    place = SituationKey(add(store, "talk", 60), 58)
-    agree(store, place, MONDAY, alike=12, apart=12)
-    agree(store, SituationKey(place.conversation, 56), MONDAY + timedelta(days=8), alike=12, apart=12)
-    return place
-
-
-def test_two_successive_weeks_of_low_agreement_pause_labelling(store: Store) -> None:
-    two_low_weeks(store)
-    assert labelling_pause(store, MONDAY + timedelta(days=13)) is None, "the second week is not over"
-    assert labelling_pause(store, NOW) == Pause(("Ada", "Bo"), 0, 20)
-    assert labelling_pause(store, NOW + timedelta(days=60)) is not None, "a pause does not pass by waiting"
-
-
-def test_a_pause_ends_when_twenty_shared_turns_are_settled_since(store: Store) -> None:
-    place = two_low_weeks(store)
-    labels = Labels(store)
-    labels.adjudicate(place, dict.fromkeys(range(19), "relevant"), by="Ada")
-    pause = labelling_pause(store, datetime.now(UTC))
-    assert pause is not None
-    assert pause.adjudicated == 19
-    labels.adjudicate(place, {30: "relevant"}, by="Ada")
-    assert labelling_pause(store, datetime.now(UTC)) is not None, "turn 30 is answered by nobody"
-    labels.adjudicate(place, {19: "relevant"}, by="Ada")
-    assert labelling_pause(store, datetime.now(UTC)) is None
-    labels.undo("Ada")
-    assert labelling_pause(store, datetime.now(UTC)) is not None

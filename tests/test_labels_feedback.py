@@ -48,8 +48,8 @@ def test_feedback_on_the_agents_own_messages_is_an_answer_of_the_agent(store: St
     saved = convgate.feedback(said(4), 0, relevant=True, version="shipped")
     situation = place(saved)
     assert (situation.turn, saved.changed) == (2, 1), "what `select` takes for the current message"
-    held = Labels(store).of(situation).answers[0]["agent"]
-    assert (held.value, held.version) == ("relevant", "shipped")
+    (entry,) = Labels(store).entries()
+    assert (entry.turn, entry.annotator, entry.value, entry.version) == (0, "agent", "relevant", "shipped")
     (agent,) = Labels(store).annotators()
     assert (agent.name, agent.kind, agent.trains) == ("agent", "agent", True)
     assert log(store) == [("feedback", "explicit")]

@@ -18,6 +18,7 @@ from convgate.ui import services
 from convgate.ui.answering import MARKS, NAMES
 from convgate.ui.label.work import _last_views
 from convgate.ui.navigation import EXPLORE
+from tests.label_files import label, set_of
 from tests.label_page import (
     HOSTILE,
     LABEL,
@@ -31,7 +32,6 @@ from tests.label_page import (
     held,
     labels,
     mine,
-    note,
     opened,
     place,
     progress,
@@ -66,7 +66,7 @@ def test_each_answer_is_stored_shown_and_leads_to_the_next_turn() -> None:
         assert place(app) == (7, turn - 1)
         assert f"turn {turn + 1}" in saved(app)
     assert progress(app) == "Ada, 3 of 7"
-    assert labels().of(SituationKey(key, 7)).answers[6]["Ada"].version == "untrained"
+    assert {entry.version for entry in labels().entries()} == {"untrained"}
 
     trigger(app, "asked", {"what": "select", "turn": 5})
     assert app.button(key="answering.not_relevant").proto.type == "primary"
@@ -107,11 +107,10 @@ def test_undo_and_redo_of_everything_lead_to_where_it_happened() -> None:
     click(app, "answering.scope_rest")
     answer(app, "not_relevant")
     trigger(app, "asked", {"what": "select", "turn": 3})
-    note(app).set_value("Because").run()
     everything = entries()
-    assert len(everything) == 1 + 1 + 3 + 1
+    assert len(everything) == 1 + 1 + 3
     undone = []
-    wheres = [(5, 3), (5, 3), (5, 4), (7, 6)]
+    wheres = [(5, 3), (5, 4), (7, 6)]
     for where in wheres:
         click(app, "answering.undo")
         assert place(app) == where
@@ -151,20 +150,6 @@ def test_a_reload_without_an_address_stays_on_the_conversation_and_the_message()
     app = opened()
     assert (app.query_params["conversation"], place(app)) == (key, (7, 5))
     assert "queue" not in app.query_params
-
-
-def test_a_note_is_stored_shown_and_undone() -> None:
-    key = add()
-    app = opened(conversation=key, selected="3")
-    sound(note(app).set_value(HOSTILE).run())
-    (kept,) = entries()
-    assert (kept.what, kept.turn, kept.value) == ("note", 2, HOSTILE)
-    click(app, "answering.undo")
-    assert note(app).value == ""
-    click(app, "answering.redo")
-    assert note(app).value == HOSTILE
-    sound(note(app).set_value("").run())
-    assert not entries()
 
 
 def test_an_answer_for_all_unanswered_turns_leaves_answers_and_instructions() -> None:
@@ -271,7 +256,6 @@ def test_what_transcripts_titles_and_annotators_say_is_text_everywhere() -> None
     half = "nan \ud800 batch"
     turns = [Turn.of("user", f"{HOSTILE} {half}", name=HOSTILE), Turn.of("assistant", " \n ")]
     key = add(*turns, Turn.of("user", HOSTILE), title=HOSTILE)
-    labels().note(SituationKey(key, 2), 0, HOSTILE, by="Bo")
     say(key, 2, Bo={0: "relevant", 1: "relevant"}, **{HOSTILE: {0: "not_relevant"}})
     number = str(queue(key, 2, [0, 1], name=HOSTILE, by=HOSTILE))
     for query in (
@@ -381,7 +365,6 @@ def test_a_conversation_that_is_deleted_meanwhile_stores_nothing() -> None:
     click(app, "answering.undo")
     Conversations(store()).delete([key])
     click(app, "answering.undo")
-    assert "deleted conversation" in saved(app)
     assert place(app) == (3, 2), "a deleted conversation is not shown"
     Conversations(store()).delete([other])
     answer(app, "relevant")
@@ -416,7 +399,6 @@ def test_while_another_program_writes_nothing_is_lost_in_silence(busy: Callable[
         lambda: answer(app, "unsure"),
         lambda: send(app, given(app, 1, 3)),
         lambda: click(app, "answering.undo"),
-        lambda: sound(note(app).set_value("Because").run()),
         lambda: sound(app.toggle(key="label.trains.Bo").set_value(False).run()),
     ]
     for act in acts:
@@ -424,7 +406,6 @@ def test_while_another_program_writes_nothing_is_lost_in_silence(busy: Callable[
         assert errors(app)
         assert place(app) == (7, 5)
         assert entries() == before
-    assert note(app).value == "Because", "what was typed can be stored later"
     assert app.toggle(key="label.trains.Bo").value
     assert mine(app) == {6: "relevant"}
 
@@ -433,12 +414,12 @@ def test_while_another_program_writes_queues_and_imports_are_as_before(busy: Cal
     key = add()
     number = queue(key, 7, [6, 5])
     app = opened(conversation=key, queue=str(number), show="files")
-    content = b"conversation,message,turn,annotator,answer\n" + f"{key},7,3,Bo,relevant\n".encode()
-    sound(app.file_uploader[0].upload("more.csv", content).run())
+    content = set_of(store(), key, 7, label("Bo", 3, "relevant"))
+    sound(app.file_uploader[0].upload("more.jsonl", content).run())
     busy()
     for button in ("answering.later", "label.import.keep"):
         click(app, button)
         assert errors(app), button
     assert not entries()
-    assert [one.number for one in Queues(store()).all()] == [number]
+    assert list(Queues(store()).names()) == [number]
     assert app.query_params["queue"] == str(number)

@@ -13,6 +13,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
 from convgate.labels.exchange import keep_labels, read_labels, write_labels
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from tests.label_files import label, set_of
 from tests.label_page import (
     HOSTILE,
     TALK,
@@ -21,13 +22,13 @@ from tests.label_page import (
     entries,
     errors,
     held,
-    labels,
     opened,
     place,
     said,
     saved,
     say,
     sound,
+    store,
 )
 from tests.label_page import (
     label_page as label_page,
@@ -45,7 +46,7 @@ def test_an_empty_library_takes_labels_with_their_conversations() -> None:
     sound(app.file_uploader[0].upload("labels.jsonl", write_labels(other, "relevance-set")).run())
     assert "1 label on 1 conversation, 1 of them new" in said(app)
     click(app, "label.import.keep")
-    assert held(added.key, "Bo") == {1: "relevant"}
+    assert [(one.turn, one.annotator, one.value) for one in entries()] == [(1, "Bo", "relevant")]
     assert place(app) == (7, 6)
 
 
@@ -53,11 +54,10 @@ def test_a_file_is_previewed_imported_and_undone_as_one() -> None:
     key, other = add(), add(*TALK[:6])
     say(key, Ada={1: "relevant"})
     app = opened(conversation=key, show="files")
-    rows = [f"{key},7,{turn},{by},{what}" for turn, by, what in ((1, "Ada", "unsure"), (2, "Bo", "relevant"))]
-    table = "conversation,message,turn,annotator,answer\n" + "\n".join(rows)
+    rows = [label("Ada", 1, "unsure"), label("Bo", 2, "relevant")]
     before = entries()
-    excel = "\ufeff" + table.replace(",", ";").replace("\n", "\r\n")
-    sound(app.file_uploader[0].upload(f"{HOSTILE[:9]}.csv", excel.encode()).run())
+    content = set_of(store(), key, 7, *rows)
+    sound(app.file_uploader[0].upload(f"{HOSTILE[:9]}.jsonl", content).run())
     assert "2 labels on 1 conversation, 0 of them new. By: Ada 1, Bo 1." in said(app)
     assert "1 new, 0 known, 1 replace another." in said(app)
     assert entries() == before
@@ -67,13 +67,12 @@ def test_a_file_is_previewed_imported_and_undone_as_one() -> None:
     assert not app.file_uploader[0].value
     click(app, "answering.undo")
     assert entries() == before
-    assert "the import of" in saved(app)
     app = opened(conversation=key, show="files")
 
-    bad = table + f"\n{key},7,99,Bo,relevant\n{key},7,3,Bo,{HOSTILE}"
-    sound(app.file_uploader[0].upload("bad.csv", bad.encode()).run())
+    bad = set_of(store(), key, 7, *rows, label("Bo", 99, "relevant"), label("Bo", 3, HOSTILE))
+    sound(app.file_uploader[0].upload("bad.jsonl", bad).run())
     assert "2 bad places" in errors(app)
-    assert "line 4" in said(app)
+    assert "line 2" in said(app)
     assert not [one for one in app.markdown if HOSTILE in one.value]
     sound(app.toggle(key="label.import.skip").set_value(True).run())
     assert app.button(key="label.import.keep").label == "Import 2 labels"
@@ -102,13 +101,11 @@ def downloads(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_exports_are_files_that_are_read_back_without_loss(downloads: dict[str, Any], tmp_path: Path) -> None:
     key = add()
     say(key, Ada={1: "relevant", 2: "unsure"}, Bo={1: "not_relevant"})
-    labels().note(SituationKey(key, 7), 1, HOSTILE, by="Ada")
     opened(conversation=key, show="files")
-    for name in ("labels.jsonl", "labels.csv"):
-        other = Store(tmp_path / f"{name}.db")
-        Conversations(other).add([NewConversation(Conversation("Talk", TALK, title="Talk", format="openai"))])
-        keep_labels(other, read_labels(downloads[name](), name, other), by="Ada")
-        assert sorted((replace(one, at=None) for one in Labels(other).entries()), key=repr) == entries()
+    other = Store(tmp_path / "other.db")
+    Conversations(other).add([NewConversation(Conversation("Talk", TALK, title="Talk", format="openai"))])
+    keep_labels(other, read_labels(downloads["labels.jsonl"](), "labels.jsonl", other), by="Ada")
+    assert sorted((replace(one, at=None) for one in Labels(other).entries()), key=repr) == entries()
 
 
 def test_exports_are_redacted_where_that_is_chosen(downloads: dict[str, Any]) -> None:

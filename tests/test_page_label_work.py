@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
-from convgate.labels.agreement import Pause
+from convgate.labels.gold import gold_counts
 from convgate.store import ADJUDICATED, Labels, SituationKey
 from convgate.store.queues import NewItem, Queues
 from tests.label_page import (
@@ -57,13 +57,12 @@ def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
     add()
     add(*TALK[:6], title="Second")
     app = work_on(opened(), "queue")
-    (made,) = Queues(store()).all()
-    assert (made.items, made.made_by) == (18, "Ada")
+    (queue_number,) = Queues(store()).names()
     assert progress(app) == "Ada, 0 of 18"
 
     seen = set()
     for number in range(4):
-        item = Queues(store()).next_item(made.number, "Ada")
+        item = Queues(store()).next_item(queue_number, "Ada")
         assert item is not None
         seen.add((app.query_params["conversation"], place(app)))
         assert "Asked because:" in said(app)
@@ -75,9 +74,9 @@ def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
     here = app.query_params["conversation"], place(app)
     again = opened()
     assert (again.query_params["conversation"], place(again)) == here
-    assert again.query_params["queue"] == str(made.number)
+    assert again.query_params["queue"] == str(queue_number)
     assert progress(again) == "Ada, 4 of 18"
-    assert progress(opened("Bo", queue=str(made.number))) == "Bo, 0 of 18"
+    assert progress(opened("Bo", queue=str(queue_number))) == "Bo, 0 of 18"
     while "18 of 18" not in progress(app):
         answer(app, "unsure")
     assert "All turns of this queue have an answer" in said(app)
@@ -98,7 +97,7 @@ def test_later_moves_the_message_to_the_end_of_the_queue_and_can_be_undone() -> 
     key, other = add(), add(*TALK[:6], title="Second")
     items = [NewItem(SituationKey(key, 7), turn, "audit", "A.") for turn in (6, 2)]
     items.append(NewItem(SituationKey(other, 5), 1, "audit", "B."))
-    number = Queues(store()).add("Mine", items, by="Ada", seed=1).number
+    number = Queues(store()).add("Mine", items, by="Ada", seed=1)
     app = opened(conversation=key, queue=str(number))
     assert place(app) == (7, 6)
     click(app, "answering.later")
@@ -142,7 +141,7 @@ def test_a_queue_needs_a_name_and_turns_to_ask_about() -> None:
     say(key, 1, Ada={0: "relevant"})
     say(key, 2, Ada={0: "relevant", 1: "relevant"})
     assert "No turns are left" in said(work_on(opened(conversation=key), "queue"))
-    assert Queues(store()).all() == []
+    assert not Queues(store()).names()
 
 
 # Disagreements
@@ -209,20 +208,6 @@ def test_a_disagreement_is_chosen_from_the_menu() -> None:
     assert (app.query_params["conversation"], place(app)) == (other, (5, 3))
 
 
-def test_a_pause_stops_answering_but_not_adjudicating(monkeypatch: pytest.MonkeyPatch) -> None:
-    key, _ = disagree()
-    pause = Pause(("Ada", "Bo"), 3)
-    monkeypatch.setattr("convgate.ui.explore.answers.labelling_pause", lambda *_: pause)
-    app = opened(conversation=key)
-    assert "Adjudicate 17 more" in said(app)
-    assert app.button(key="answering.relevant").disabled
-    send(app, given(app, 1, 3))
-    assert "not stored" in errors(app)
-    assert 3 not in held(key)
-    answer(work_on(app, "adjudicate"), "relevant")
-    assert labels().of(SituationKey(key, 7)).of(ADJUDICATED) == {1: "relevant"}
-
-
 # Agreement and annotators
 
 
@@ -244,9 +229,7 @@ def test_who_is_trained_on_is_a_switch_and_changes_gold() -> None:
     assert "Bo** · person · 1 answer on 1 message" in app.toggle(key="label.trains.Bo").label
 
     def relevant() -> int:
-        with store().read() as db:
-            (count,) = db.execute("SELECT count(*) FROM gold WHERE answer = 'relevant'").fetchone()
-        return int(count)
+        return gold_counts(store()).relevant
 
     assert relevant() == 1
     sound(app.toggle(key="label.trains.Bo").set_value(False).run())

@@ -386,7 +386,7 @@ def test_deleted_conversations_can_be_brought_back_later_or_removed_for_good(
     app.button(key="library.purge").click().run()
     assert app.success[0].value.startswith("Removed 3 conversations for good.")
     assert app.success[0].value.endswith("bad, one.")
-    assert conversations.find(deleted=True).total == 0
+    assert conversations.keys(deleted=True) == set()
     assert titles(app) == []
     assert (convgate_home / "runs" / "one" / "data" / "own.jsonl").exists()
     assert holding(convgate_home, b"zebrafish") == []
@@ -494,9 +494,8 @@ def test_erasing_everything_takes_what_was_kept_beside_the_library(
     library: AppTest, conversations: Conversations, convgate_home: Path
 ) -> None:
     conversations.add([talk("zebrafish", "zebrafish")])
-    services.store(load_settings().database).restore_bytes(
-        _backup_of(conversations, convgate_home.parent).read_bytes()
-    )
+    store = services.store(load_settings().database)
+    store.restore_bytes(store.backup_bytes())
     (convgate_home / "convgate-damaged-20261122-120000.db").write_text("zebrafish")
     (convgate_home / "convgate-damaged-20261122-120000.db-wal").write_text("zebrafish")
 
@@ -506,12 +505,6 @@ def test_erasing_everything_takes_what_was_kept_beside_the_library(
 
     assert not app.error
     assert holding(convgate_home, b"zebrafish") == []
-
-
-def _backup_of(conversations: Conversations, folder: Path) -> Path:
-    backup = folder / "backup.db"
-    conversations._store.backup(backup)
-    return backup
 
 
 def test_the_folder_with_the_data_is_named(library: AppTest, convgate_home: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -204,14 +203,14 @@ def test_what_is_removed_for_good_takes_its_place_in_a_session_along(store: Stor
     assert not [path for path in store.path.parent.iterdir() if b"zebrafish" in path.read_bytes()]
 
 
-def test_erasing_and_backups_take_sessions_as_well(store: Store, tmp_path: Path) -> None:
+def test_erasing_and_backups_take_sessions_as_well(store: Store) -> None:
     sessions = SessionManager(store, workspace="zebrafish")
     sessions.detect("a")
-    store.backup(tmp_path / "backup.db")
+    backup = store.backup_bytes()
     store.erase()
     assert sessions.recent(everywhere=True) == []
     assert b"zebrafish" not in store.path.read_bytes()
     assert sessions.detect("b").is_new_session
-    store.restore_bytes((tmp_path / "backup.db").read_bytes())
+    store.restore_bytes(backup)
     (session,) = sessions.recent(everywhere=True)
     assert (session.workspace, session.conversation_count) == ("zebrafish", 1)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import StoreError
-from convgate.labels.gold import GoldCounts, gold_counts, gold_set, labels_digest
+from convgate.labels.gold import GoldCounts, gold_answers, gold_counts, gold_set, labels_digest
 from convgate.store import (
     ADJUDICATED,
     WHOLE,
@@ -23,7 +23,7 @@ from convgate.store import (
     SituationKey,
     Store,
 )
-from convgate.store.label_log import ANSWERS, Turned
+from convgate.store.label_log import ANSWERS
 from convgate.transcripts import read_relevance_set, write_relevance_set
 from convgate.transcripts.relevance_sets import split_group_of
 from tests.stores import emptied
@@ -43,8 +43,7 @@ def add(store: Store, name: str, turns: int = 8) -> str:
 
 
 def gold(store: Store) -> dict[int, str]:
-    with store.read() as db:
-        return dict(db.execute("SELECT turn, answer FROM gold").fetchall())
+    return next(iter(gold_answers(store).values()), {})
 
 
 def log(store: Store) -> int:
@@ -57,9 +56,9 @@ def test_an_answer_holds_with_who_when_and_which_version(talk: Talk) -> None:
     place = SituationKey(key, 6)
     saved = labels.answer(place, {0: "relevant", 3: "unsure"}, by="Ada", version="shipped")
     assert (saved.changed, saved.situation, saved.turn) == (2, place, 0)
-    held = labels.of(place)
-    assert held.of("Ada") == {0: "relevant", 3: "unsure"}
-    assert (held.answers[0]["Ada"].at, held.answers[0]["Ada"].version) == (saved.at, "shipped")
+    assert labels.of(place).of("Ada") == {0: "relevant", 3: "unsure"}
+    first = labels.entries()[0]
+    assert (first.at, first.version) == (saved.at.isoformat(timespec="milliseconds"), "shipped")
     assert labels.of(SituationKey(key, 4)).answers == {}
 
 
@@ -67,22 +66,18 @@ def test_undo_takes_back_one_action_after_the_other_and_redo_brings_them_again(t
     labels, key = talk
     place = SituationKey(key, 6)
     labels.answer(place, {0: "relevant"}, by="Ada")
-    labels.answer(place, dict.fromkeys(range(6), "not_relevant"), by="Ada", kind="bulk")
-    labels.set_status(place, "skipped", by="Ada")
+    labels.answer(place, dict.fromkeys(range(6), "not_relevant"), by="Ada")
+    labels.skip(place, by="Ada")
     labels.adjudicate(place, {5: "relevant"}, by="Ada")
-    labels.note(place, 1, "why not?", by="Ada")
-    for expected in ("note", "adjudicate", "status", "bulk"):
+    for expected in ("adjudicate", "skip", "answer"):
         undone = labels.undo("Ada")
         assert undone is not None, expected
-    held = labels.of(place)
-    assert (held.of("Ada"), held.notes, held.answer(WHOLE, "Ada")) == ({0: "relevant"}, {}, None)
-    assert held.answer(5, ADJUDICATED) is None
-    for _ in range(4):
+    assert labels.of(place).answers == {0: {"Ada": "relevant"}}
+    for _ in range(3):
         assert labels.redo("Ada") is not None
     held = labels.of(place)
     assert held.of("Ada") == dict.fromkeys(range(6), "not_relevant")
-    assert (held.answer(5, ADJUDICATED), held.answer(WHOLE, "Ada")) == ("relevant", "skipped")
-    assert held.notes[1]["Ada"].value == "why not?"
+    assert (held.of(ADJUDICATED), held.answers[WHOLE]) == ({5: "relevant"}, {"Ada": "skipped"})
     assert labels.redo("Ada") is None
 
 
@@ -117,7 +112,7 @@ def test_what_cannot_be_is_refused_whole(
     place = SituationKey(*[key if part == "KEY" else part for part in situation])  # type: ignore[arg-type]
     entries = [Entry(SituationKey(key, 6), 1, "Ada", "relevant"), Entry(place, turn, "Ada", value)]
     with pytest.raises(StoreError):
-        labels.record(entries, by="Ada", kind="bulk")
+        labels.record(entries, by="Ada", kind="answer")
     assert (log(store), labels.annotators()) == (0, []), "nothing of it is kept"
 
 
@@ -151,7 +146,7 @@ def test_labels_go_when_their_conversation_is_purged_and_wait_while_it_is_delete
     conversations.undelete([key])
     assert [entry.value for entry in labels.entries()] == ["relevant"]
     conversations.delete([key])
-    assert labels.annotators()[0].answers == 0
+    assert labels.annotators() == []
     conversations.purge()
     assert log(store) == 0
     assert labels.can_undo("Ada") == (False, False), "nothing is left to be undone"
@@ -167,10 +162,10 @@ def test_undo_goes_on_past_conversations_that_were_deleted_or_removed(talk: Talk
     conversations.delete([other, third])
     part = labels.undo("Ada")
     assert part is not None
-    assert (part.changed, part.situation, part.deleted) == (2, SituationKey(key, 4), "")
+    assert (part.changed, part.situation) == (2, SituationKey(key, 4))
     gone = labels.undo("Ada")
     assert gone is not None
-    assert (gone.changed, gone.situation, gone.turn, gone.deleted) == (1, None, WHOLE, "third 0")
+    assert (gone.changed, gone.situation, gone.turn) == (1, None, WHOLE)
     conversations.purge()
     conversations.undelete([third])
     last = labels.undo("Ada")
@@ -190,7 +185,7 @@ def test_the_log_cannot_be_rewritten(talk: Talk, store: Store) -> None:
     labels, key = talk
     labels.answer(SituationKey(key, 6), {0: "relevant"}, by="Ada")
     with pytest.raises(sqlite3.IntegrityError, match="append-only"), store.write() as db:
-        db.execute("UPDATE label_log SET after = 'not_relevant'")
+        db.execute("UPDATE label_log SET answer = 'not_relevant'")
 
 
 ACTIONS = st.lists(
@@ -221,7 +216,7 @@ def test_what_holds_is_what_the_log_comes_to_and_undoing_everything_leaves_nothi
         else:
             (labels.undo if what == "undo" else labels.redo)(who)
     with shared.read() as db:
-        rows = db.execute("SELECT turn, annotator, after FROM label_log ORDER BY number").fetchall()
+        rows = db.execute("SELECT turn, annotator, answer FROM label_log ORDER BY number").fetchall()
         held = db.execute("SELECT turn, annotator, answer FROM labels ORDER BY turn, annotator").fetchall()
     replayed = {(turn, who): after for turn, who, after in rows}
     assert held == sorted((*key, after) for key, after in replayed.items() if after is not None)
@@ -239,28 +234,22 @@ def place(store: Store) -> SituationKey:
     return SituationKey(add(store, "talk"), 7)
 
 
-def imported(store: Store, place: SituationKey, value: str = "relevant") -> int:
-    """Bo imports what Ada said of turns 3 and 4 long ago."""
-    rows = [Entry(place, turn, "Ada", value, at=FORMER, version="first") for turn in (3, 4)]
-    action = Labels(store).record(rows, by="Bo", kind="import", origin="old.csv").action
-    assert action is not None
-    return action
-
-
 def test_what_was_answered_the_same_since_an_import_stays_when_that_is_undone(
     store: Store, place: SituationKey
 ) -> None:
-    labels, number = Labels(store), imported(store, place)
+    labels = Labels(store)
+    rows = [Entry(place, turn, "Ada", "relevant", at=FORMER, version="first") for turn in (3, 4)]
+    labels.record(rows, by="Bo", kind="import", origin="old.csv")
     labels.answer(place, {3: "relevant"}, by="Ada", version="second", again=True)
-    kept = labels.of(place).answers[3]
-    undone = Labels(store).undo_import(number)
+    undone = labels.undo("Bo")
+    assert undone is not None
     assert (undone.changed, undone.left) == (1, 1)
-    assert undone.turned == Turned("import", "old.csv")
-    assert labels.of(place).answers == {3: kept}
+    (kept,) = labels.entries()
+    assert (kept.turn, kept.version) == (3, "second")
     again = labels.redo("Bo")
     assert again is not None
     assert (again.changed, again.left) == (1, 1)
-    assert labels.of(place).answers[3] == kept
+    assert labels.entries()[0] == kept
     assert labels.of(place).of("Ada") == {3: "relevant", 4: "relevant"}
 
 
@@ -271,7 +260,7 @@ def test_each_labelled_message_is_a_case_of_its_judged_turns(store: Store) -> No
     labels.answer(SituationKey(key, 6), {0: "relevant", 3: "relevant"}, by="Bo")
     labels.answer(SituationKey(key, None, "and then?"), {7: "not_relevant"}, by="Ada")
     labels.answer(SituationKey(key, 4), {1: "unsure"}, by="Ada")
-    labels.set_status(SituationKey(key, 2), "skipped", by="Ada")
+    labels.skip(SituationKey(key, 2), by="Ada")
     found = gold_set(store)
     assert found.name == "labels"
     assert set(found.conversations) == {key}

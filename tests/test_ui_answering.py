@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
 from convgate.store import ADJUDICATED, SituationLabels, Store
-from convgate.store.labels import Said
 from convgate.ui import answering as answering_module
 from convgate.ui import keys
 from convgate.ui.answering import MARKS, NAMES, Answering
@@ -21,7 +19,6 @@ from convgate.ui.scoring import Moment
 from convgate.ui.transcript import component
 
 TURNS = 8
-NOW = datetime(2026, 11, 22, tzinfo=UTC)
 SCRIPT = Path(component.__file__).with_name("transcript.js")
 STYLE = Path(answering_module.__file__).with_name("answering.css")
 
@@ -42,12 +39,8 @@ def answering(
     said_first = Turn.of("system", "Be brief.")
     turns = (said_first, *(Turn.of("user", f"turn {number}") for number in range(TURNS)))
     situation, history = Conversation("t", turns).at(TURNS)
-    held = {
-        turn: {who: Said(value, NOW, None) for who, value in by_whom.items()}
-        for turn, by_whom in said.items()
-    }
     return Answering(
-        store, Moment("t", situation, history), SituationLabels(held), by,
+        store, Moment("t", situation, history), SituationLabels(said), by,
         go=lambda *_: None, asked=asked or [], adjudicating=adjudicating,
     )  # fmt: skip
 

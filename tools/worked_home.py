@@ -45,7 +45,7 @@ def work(home: Path, conversation: str) -> dict[str, str]:
     here = f"conversation={conversation}&turn={(message.turn or 0) + 1}"
     beside = f"policies=gate@{SHIPPED}, gate@keeps-less&conversation={conversation}"
     return {
-        "label-queue": f"Label?conversation={conversation}&turn={(last.turn or 0) + 1}&queue={queue.number}",
+        "label-queue": f"Label?conversation={conversation}&turn={(last.turn or 0) + 1}&queue={queue}",
         "label-disagreements": f"Label?{here}&selected={turns[0] + 1}&settle=1",
         "label-annotators": f"Label?{here}&show=annotators",
         "train-run": f"Train?run={run}",
@@ -94,12 +94,12 @@ def _same(at: datetime) -> datetime:
 def _disagree(store: Store, conversation: str) -> tuple[SituationKey, list[int]]:
     """Somebody else answers what is answered there, not always alike; a message, and turns in dispute."""
     labels = Labels(store)
-    entries = [one for one in labels.entries(conversation) if one.what == "answer" and one.turn >= 0]
+    entries = labels.entries(conversation)
     theirs = [
         Entry(one.situation, one.turn, OTHER, _otherwise(one.value) if place % _EVERY == 0 else one.value)
         for place, one in enumerate(entries)
     ]
-    labels.record(theirs, by=OTHER, kind="bulk")
+    labels.record(theirs, by=OTHER, kind="answer")
     disputed = entries[::_EVERY]
     message = disputed[-1].situation
     return message, [one.turn for one in disputed if one.situation == message]

@@ -116,7 +116,7 @@ def show_labels(
 def import_labels(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Relevance sets, CSV tables, or lists of relevant turns.", metavar="FILE"),
+        typer.Argument(help="Relevance sets, or lists of relevant turns.", metavar="FILE"),
     ],
     annotator: Annotated[
         str | None, typer.Option(help="The annotator, where a file does not name one.")
@@ -133,11 +133,10 @@ def import_labels(
     """Add the labels of files: all of them, or none when a file has a bad row.
 
     Conversations of a relevance set that the library does not have are added. Each file is an import of its
-    own, which can be undone, and is compared with what holds after the files before it.
+    own, which can be undone.
     """
     from convgate.core.settings import load_settings
     from convgate.labels.exchange import keep_labels, read_labels
-    from convgate.labels.imports import compare_with_library
 
     store, settings = inputs.open_library(check=True), load_settings()
     read = [
@@ -158,14 +157,13 @@ def import_labels(
     results = []
     with inputs.transaction(store, dry_run=dry_run):
         for found in read:
-            found = compare_with_library(store, found)
             saved = keep_labels(store, found, by=annotator or login_name())
             results.append(_import_json(found, None if dry_run else saved))
 
     def show() -> None:
         for result in results:
             output.print_fields(result, result["file"])
-        output.print_lines("This was a dry run." if dry_run else "Undo with `convgate labels undo-import`.")
+        output.print_lines("This was a dry run." if dry_run else "Undo with `convgate labels undo`.")
 
     output.write_result({"kept": not dry_run, "files": results}, show, json_output, out)
 
@@ -185,33 +183,21 @@ def _import_json(found: Import, saved: Saved | None) -> dict[str, Any]:
     }
 
 
-@labels.command("imports")
-def list_imports(json_output: options.JsonOption = False, out: options.OutOption = None) -> None:
-    """List the imports, newest first: which file, by whom and when."""
-    from convgate.store import Labels
-
-    found = Labels(inputs.open_library()).imports()
-    rows = [output.pick(one, "number", "at", "file", "labels", "by", "undone") for one in found]
-    output.write_result(
-        {"imports": rows},
-        lambda: output.print_rows(rows, empty="No labels were imported yet."),
-        json_output,
-        out,
-    )
-
-
-@labels.command("undo-import")
-def undo_import(
-    number: Annotated[
-        int, typer.Argument(help="Its number, from `convgate labels imports`.", metavar="NUMBER", min=1)
-    ],
+@labels.command()
+def undo(
+    annotator: Annotated[
+        str | None, typer.Option(help="Whose last action; your own without it.", metavar="NAME")
+    ] = None,
 ) -> None:
-    """Undo an import, whoever made it. Answers changed since stay."""
+    """Undo the last action of an annotator: an import, an answer or feedback. Answers changed since stay."""
     from convgate.store import Labels
 
-    saved = Labels(inputs.open_library()).undo_import(number)
+    name = annotator or login_name()
+    saved = Labels(inputs.open_library()).undo(name)
+    if saved is None:
+        raise ConvgateError(f"there is nothing of {name!r} to undo")
     left = f" Left alone, because changed since: {saved.left:,}." if saved.left else ""
-    output.print_lines(f"Import {number} is undone; labels as before it: {saved.changed:,}.{left}")
+    output.print_lines(f"Undone; labels as before it: {saved.changed:,}.{left}")
 
 
 @labels.command()

@@ -8,10 +8,10 @@ of which an annotator is unsure are left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
-from itertools import groupby, pairwise
+from itertools import combinations, groupby
 from math import floor
 from typing import Any, Literal
 
@@ -20,16 +20,17 @@ from numpy.typing import NDArray
 
 from convgate.evaluation.bootstrap import LEVEL, draw
 from convgate.store.database import Store
-from convgate.store.label_counts import LabelCounts, SharedCounts, TurnCounts
+from convgate.store.label_log import SituationKey
+from convgate.store.labels import Labels
 
 TARGET = 0.70
 """Kappa or alpha that labels should reach."""
 
 MIN_AGREEMENT = 0.60
-"""Below this, training warns; below it in two successive weeks, labelling pauses."""
+"""Below this, training warns."""
 
 MIN_SHARED = 20
-"""Shared turns needed to judge agreement, and turns to adjudicate in a pause."""
+"""Shared turns needed to judge agreement."""
 
 _MIN_CONVERSATIONS = 10  # for an interval over conversations; with fewer it is over messages
 _MAX_CLUSTERS = 200
@@ -47,6 +48,14 @@ _READINGS: dict[Level, str] = {
 
 
 @dataclass(frozen=True, slots=True)
+class TurnAnswers:
+    """The answers of at least two people to one turn, without those who are unsure."""
+
+    situation: SituationKey
+    relevant: Mapping[str, bool]  # by annotator, in the order of names
+
+
+@dataclass(frozen=True, slots=True)
 class Agreement:
     """How well some annotators agree."""
 
@@ -59,7 +68,7 @@ class Agreement:
 
     @property
     def level(self) -> Level:
-        """The value as a category."""
+        """Return the value as a category."""
         if self.shared < MIN_SHARED:
             return "few"
         if self.value is None:
@@ -68,7 +77,7 @@ class Agreement:
 
     @property
     def summary(self) -> str:
-        """The numbers and what they mean, in a line."""
+        """Return the numbers and what they mean, in a line."""
         numbers = f"{self.agreed:,} of {self.shared:,} shared turns have the same answer"
         if self.interval is not None:
             numbers = f"95% interval {self.interval[0]:.2f} to {self.interval[1]:.2f}, {numbers}"
@@ -78,87 +87,69 @@ class Agreement:
         return f"{', '.join(self.annotators)}: {numbers}. {_READINGS[self.level]}"
 
 
-@dataclass(frozen=True, slots=True)
-class Pause:
-    """Two annotators agreed too little in two successive weeks, and adjudicate turns before they go on."""
-
-    annotators: tuple[str, str]
-    adjudicated: int  # of their shared turns, since the second week ended
-    needed: int = MIN_SHARED  # fewer when they disagree on fewer turns
-
-    @property
-    def reason(self) -> str:
-        """Why labelling pauses, and what ends the pause."""
-        return (
-            f"The agreement of {' and '.join(self.annotators)} was below {MIN_AGREEMENT:.2f} in two"
-            f" successive weeks. Adjudicate {self.needed - self.adjudicated} more of their shared turns"
-            f" ({self.adjudicated} of {self.needed} done) to go on."
-        )
-
-
 def agreement(store: Store, *, training: bool = False) -> list[Agreement]:
     """Return kappa of every two annotators, most shared turns first, then alpha when there are more than two.
 
     training: only of annotators whose labels are trained on.
     """
-    counts = LabelCounts(store)
-    results = agreement_of_pairs(counts.shared(training=training))
-    names = sorted({name for pair in results for name in pair.annotators})
+    turns = shared_turns(store, training=training)
+    by_pair: dict[tuple[str, str], list[TurnAnswers]] = defaultdict(list)
+    for turn in turns:
+        for pair in combinations(turn.relevant, 2):
+            by_pair[pair].append(turn)
+    results = [pair_agreement(*pair, shared) for pair, shared in by_pair.items()]
+    results.sort(key=lambda result: (-result.shared, result.annotators))
+    names = sorted({name for pair in by_pair for name in pair})
     if len(names) > 2:
-        results.append(agreement_of_all(names, counts.together(training=training)))
+        results.append(group_agreement(names, turns))
     return results
 
 
-def agreement_of_pairs(shared: Sequence[SharedCounts]) -> list[Agreement]:
-    """Return kappa of every two annotators, those with the most shared turns first."""
-    pairs = []
-    for names, rows in _by_pair(shared):
-        cells = _cells(rows)
-        both, first, second, neither = map(int, cells.sum(axis=0))
-        value, interval = _estimate(kappa, cells, rows)
-        total = both + first + second + neither
-        pairs.append(Agreement(names, "kappa", value, interval, shared=total, agreed=both + neither))
-    return sorted(pairs, key=lambda pair: (-pair.shared, pair.annotators))
+def shared_turns(store: Store, *, training: bool = False) -> list[TurnAnswers]:
+    """Return the turns that at least two people answered; training: people whose labels are trained on."""
+    entries = [
+        entry
+        for entry in Labels(store).entries(training=training)
+        if entry.kind == "person" and entry.value != "unsure"
+    ]
+    turns = []
+    for (situation, _), answers in groupby(entries, lambda entry: (entry.situation, entry.turn)):
+        relevant = {entry.annotator: entry.value == "relevant" for entry in answers}
+        if len(relevant) > 1:
+            turns.append(TurnAnswers(situation, relevant))
+    return turns
 
 
-def agreement_of_all(names: Sequence[str], counts: Sequence[TurnCounts]) -> Agreement:
-    """Return alpha of all annotators together."""
-    sums = np.array([[row.relevant, row.not_relevant, row.conflict] for row in counts]).reshape(-1, 3)
-    value, interval = _estimate(alpha, sums, counts)
-    shared, agreed = sum(row.turns for row in counts), sum(row.agreed for row in counts)
-    return Agreement(tuple(names), "alpha", value, interval, shared=shared, agreed=agreed)
+def pair_agreement(first: str, second: str, turns: Sequence[TurnAnswers]) -> Agreement:
+    """Return kappa of two annotators over turns that both answered."""
+    a, b = (np.array([turn.relevant[name] for turn in turns]) for name in (first, second))
+    cells = np.stack([a & b, a & ~b, ~a & b, ~a & ~b], axis=1).astype(np.float64)
+    value, interval = _estimate(kappa, cells, turns)
+    n_agreed = int((a == b).sum())
+    return Agreement((first, second), "kappa", value, interval, shared=len(turns), agreed=n_agreed)
+
+
+def group_agreement(names: Sequence[str], turns: Sequence[TurnAnswers]) -> Agreement:
+    """Return alpha of several annotators over turns that at least two of them answered."""
+    counts = np.array([len(turn.relevant) for turn in turns], dtype=np.float64)
+    relevant = np.array([sum(turn.relevant.values()) for turn in turns], dtype=np.float64)
+    conflict = relevant * (counts - relevant) / (counts - 1)
+    value, interval = _estimate(alpha, np.stack([relevant, counts - relevant, conflict], axis=1), turns)
+    return Agreement(
+        tuple(names), "alpha", value, interval, shared=len(turns), agreed=int((conflict == 0).sum())
+    )
 
 
 def training_warnings(store: Store) -> list[str]:
     """Return what to know before training on the labels: low agreement, open disagreements."""
-    warnings = [one.summary for one in agreement(store, training=True) if one.level == "low"]
-    counts = LabelCounts(store)
-    if n_open := counts.disagreements(per_page=0, annotators=counts.trainers()).total:
+    warnings = [pair.summary for pair in agreement(store, training=True) if pair.level == "low"]
+    if n_open := len(Labels(store).disagreements(training=True)):
         turns = "1 turn has" if n_open == 1 else f"{n_open:,} turns have"
         warnings.append(
             f"{turns} contradicting answers and no adjudication. Without a majority, a turn is left out of"
             " training."
         )
     return warnings
-
-
-def labelling_pause(store: Store, now: datetime) -> Pause | None:
-    """Return the pause of labelling at `now`; None when there is none.
-
-    Only weeks that are over count; they begin on Monday (UTC). A pause begins when a week ends with kappa of
-    two annotators below MIN_AGREEMENT on at least MIN_SHARED turns, as in the week before. It ends when
-    MIN_SHARED turns that both answered are adjudicated since, or all on which they disagree.
-    """
-    counts = LabelCounts(store)
-    pauses = []
-    for names, rows in _by_pair(counts.shared()):
-        if (since := _end_of_low_weeks(rows, now)) is None:
-            continue
-        adjudicated = counts.settled_since(*names, since)
-        n_open = counts.disagreements(per_page=0, annotators=names).total
-        pauses.append(Pause(names, adjudicated, min(MIN_SHARED, adjudicated + n_open)))
-    active = [pause for pause in pauses if pause.adjudicated < pause.needed]
-    return min(active, key=lambda pause: (pause.adjudicated, pause.annotators), default=None)
 
 
 def kappa(cells: Sums) -> Sums:
@@ -192,18 +183,19 @@ def _ratio(numerator: Sums, denominator: Sums) -> Sums:
 
 
 def _estimate(
-    coefficient: Callable[[Sums], Sums], sums: Sums, rows: Sequence[SharedCounts] | Sequence[TurnCounts]
+    coefficient: Callable[[Sums], Sums], sums: Sums, turns: Sequence[TurnAnswers]
 ) -> tuple[float | None, tuple[float, float] | None]:
-    """The coefficient of (rows, k) sums and its 95% cluster bootstrap interval, None where not defined.
+    """Return the coefficient of (turns, k) sums and its 95% cluster bootstrap interval; None: not defined.
 
     Clusters are conversations when there are enough, as turns of one are no independent evidence.
     """
     value = coefficient(sums.sum(axis=0))
-    clusters = [row.conversation for row in rows]
+    clusters: list[object] = [turn.situation.conversation for turn in turns]
     if len(set(clusters)) < _MIN_CONVERSATIONS:
-        clusters = [row.message for row in rows]
-    _, places = np.unique(clusters, return_inverse=True)
-    count = min(int(places.max(initial=-1)) + 1, _MAX_CLUSTERS)
+        clusters = [turn.situation for turn in turns]
+    numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(clusters))}
+    places = np.array([numbers[cluster] for cluster in clusters], dtype=np.intp)
+    count = min(len(numbers), _MAX_CLUSTERS)
     by_cluster = np.zeros((count, sums.shape[1]))
     # Clusters are independent, so pooling some changes no variance, and bounds the work.
     np.add.at(by_cluster, places % max(count, 1), sums)
@@ -213,26 +205,3 @@ def _estimate(
         low, high = np.nanquantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         interval = float(low), float(high)
     return None if np.isnan(value) else float(value), interval
-
-
-def _by_pair(shared: Sequence[SharedCounts]) -> list[tuple[tuple[str, str], list[SharedCounts]]]:
-    ordered = sorted(shared, key=lambda row: (row.first, row.second))
-    return [(names, list(rows)) for names, rows in groupby(ordered, lambda row: (row.first, row.second))]
-
-
-def _cells(rows: Sequence[SharedCounts]) -> Sums:
-    return np.array(
-        [[row.both, row.only_first, row.only_second, row.neither] for row in rows], dtype=np.float64
-    )
-
-
-def _end_of_low_weeks(rows: Sequence[SharedCounts], now: datetime) -> datetime | None:
-    """The end of the newest two successive weeks, both over, with too little agreement."""
-    week, low = timedelta(days=7), list[date]()
-    for monday, of_week in groupby(sorted(rows, key=lambda row: row.week), lambda row: row.week):
-        total = _cells(list(of_week)).sum(axis=0)
-        is_over = monday + week <= now.astimezone(UTC).date()
-        if is_over and total.sum() >= MIN_SHARED and kappa(total) < MIN_AGREEMENT:
-            low.append(monday)
-    ends = [second + week for first, second in pairwise(low) if second - first == week]
-    return datetime.combine(ends[-1], time(), UTC) if ends else None

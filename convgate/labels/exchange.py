@@ -1,6 +1,6 @@
-"""Labels in files: relevance sets and CSV tables out; these, and lists of other tools, in.
+"""Labels in files: relevance sets and CSV tables out; relevance sets, and lists of other tools, in.
 
-    imported = read_labels(data, "labels.csv", store, annotator="Ada")  # a preview; nothing is stored yet
+    imported = read_labels(data, "labels.jsonl", store, annotator="Ada")  # a preview; nothing is stored yet
     keep_labels(store, imported, by="Ada")  # all of it, as one action
 
 The format of a file is recognised by its content.
@@ -8,14 +8,18 @@ The format of a file is recognised by its content.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import csv
+import io
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
-from convgate.labels.csv_table import is_label_table, read_table, write_table
-from convgate.labels.gold import read_snapshot, split_groups
+from convgate.core.text import to_line
+from convgate.labels.gold import split_groups
 from convgate.labels.imports import Import
 from convgate.labels.json_lines import (
     is_relevance_file,
@@ -24,8 +28,9 @@ from convgate.labels.json_lines import (
     read_turn_lists,
     write_relevance_lines,
 )
-from convgate.store import WHOLE, Conversations, Entry, Labels, Saved, SituationKey, Store
+from convgate.store import Conversations, Entry, Labels, Saved, SituationKey, Store
 from convgate.store.label_log import check_annotator
+from convgate.transcripts.characters import writable
 from convgate.transcripts.problems import Report
 from convgate.transcripts.redaction import Redactor
 from convgate.transcripts.source import MAX_BYTES, source_of_bytes, source_of_path
@@ -33,6 +38,15 @@ from convgate.transcripts.source import MAX_BYTES, source_of_bytes, source_of_pa
 Kind = Literal["relevance-set", "csv"]
 
 SUFFIXES: dict[Kind, str] = {"relevance-set": ".jsonl", "csv": ".csv"}
+
+COLUMNS = (
+    *("conversation", "title", "message", "question", "turn", "annotator", "kind", "answer"),
+    *("time", "version", "message_text", "turn_text"),
+)
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
+_LIKE_A_NUMBER = re.compile(r"\d+(e\d+)?")
+_TEXT_LENGTH = 80  # characters of a turn's beginning
 
 
 def read_labels(
@@ -68,12 +82,10 @@ def read_labels(
         file = source_of_path(Path(source), report, max_bytes=max_bytes)
     if is_relevance_file(file):
         return read_relevance_file(file, store, annotator=annotator, skip_bad=skip_bad)
-    for recognizes, read in ((is_turn_list, read_turn_lists), (is_label_table, read_table)):
-        if recognizes(file):
-            return read(file, store, annotator=annotator, conversation=conversation, skip_bad=skip_bad)
+    if is_turn_list(file):
+        return read_turn_lists(file, store, annotator=annotator, conversation=conversation, skip_bad=skip_bad)
     raise file.json_error or TranscriptError(
-        "not a file of labels: expected a relevance set, a CSV table with the columns conversation, message,"
-        " turn, annotator and answer, or JSON lines with current_turn and relevant_turns",
+        "not a file of labels: expected a relevance set, or JSON lines with current_turn and relevant_turns",
         file=name,
     )
 
@@ -96,51 +108,79 @@ def write_labels(
     conversations: Collection[str] | None = None,
     redactor: Redactor | None = None,
 ) -> bytes:
-    """Return the labels as a file that `read_labels` reads without loss.
+    """Return the labels as a file; `read_labels` reads a relevance set without loss.
 
     annotators, conversations: those to include, by name and by key; all unless given. A relevance set's
     `relevant` and `judged` rest on the annotators that train, or on those that are named. redactor: redacts
-    secrets in conversations, questions and notes; the file is then read as other conversations.
+    secrets in conversations and questions; the file is then read as other conversations.
     """
-    with read_snapshot(store) as db:
-        in_library = dict(
-            db.execute("SELECT key, title FROM conversations WHERE deleted_at IS NULL ORDER BY number")
-        )
-        entries = [
-            entry
-            for entry in Labels(store).entries()
-            if entry.turn != WHOLE  # a status is not a label
-            and (annotators is None or entry.annotator in annotators)
-            and (conversations is None or entry.situation.conversation in conversations)
-        ]
-        keys = {entry.situation.conversation for entry in entries}
-        library = Conversations(store)
-        labelled = {
-            key: (title, library.get(key).conversation) for key, title in in_library.items() if key in keys
-        }
-        groups = split_groups(store)
-        trained = [name for (name,) in db.execute("SELECT name FROM annotators WHERE trains")]
+    entries = [
+        entry
+        for entry in Labels(store).entries()
+        if (annotators is None or entry.annotator in annotators)
+        and (conversations is None or entry.situation.conversation in conversations)
+    ]
+    library = Conversations(store)
+    stored = {key: library.get(key) for key in {entry.situation.conversation for entry in entries}}
+    labelled = {key: (item.summary.title, item.conversation) for key, item in stored.items()}
+    groups = split_groups(store)
+    counting = annotators or {entry.annotator for entry in Labels(store).entries(training=True)}
     if redactor is not None:
         redact = redactor.redact_text
-        labelled = {key: (redact(title), redactor.redact(one)) for key, (title, one) in labelled.items()}
+        labelled = {key: (redact(title), redactor.redact(talk)) for key, (title, talk) in labelled.items()}
         entries = [
-            replace(
-                entry,
-                situation=replace(entry.situation, question=redact(entry.situation.question)),
-                value=redact(entry.value) if entry.what == "note" else entry.value,
-            )
+            replace(entry, situation=replace(entry.situation, question=redact(entry.situation.question)))
             for entry in entries
         ]
-    rank = {key: number for number, key in enumerate(labelled)}
-
-    def place(entry: Entry) -> tuple[object, ...]:
-        key, turn, question = entry.situation.conversation, entry.situation.turn, entry.situation.question
-        return rank[key], turn is None, turn or 0, question, entry.turn, entry.annotator, entry.what
-
-    ordered: dict[SituationKey, list[Entry]] = {}
-    for entry in sorted(entries, key=place):
-        ordered.setdefault(entry.situation, []).append(entry)
+    by_message: dict[SituationKey, list[Entry]] = {}
+    for entry in entries:
+        by_message.setdefault(entry.situation, []).append(entry)
     if kind == "csv":
-        return write_table(ordered, labelled).encode()
-    counting = frozenset(trained if annotators is None else annotators)
-    return "".join(write_relevance_lines(ordered, labelled, counting, groups)).encode()
+        return _write_table(by_message, labelled).encode()
+    return "".join(write_relevance_lines(by_message, labelled, frozenset(counting), groups)).encode()
+
+
+def _write_table(
+    entries: Mapping[SituationKey, list[Entry]], conversations: Mapping[str, tuple[str, Conversation]]
+) -> str:
+    """Return a table for spreadsheets: one row for what an annotator says of one earlier turn.
+
+    Turns count from 0. A formula gets an apostrophe. conversations: title and content by key.
+    """
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, COLUMNS, restval="", lineterminator="\r\n")
+    writer.writeheader()
+    for situation, of_message in entries.items():
+        title, conversation = conversations[situation.conversation]
+        writer.writerows(_row(entry, title, conversation) for entry in of_message)
+    return out.getvalue()
+
+
+def escape_formula(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula.
+
+    >>> escape_formula("=1+1"), escape_formula("'=1"), escape_formula("'tis")
+    ("'=1+1", "''=1", "'tis")
+    """
+    text = writable(text)
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def _row(entry: Entry, title: str, conversation: Conversation) -> dict[str, str]:
+    key, current, question = entry.situation.conversation, entry.situation.turn, entry.situation.question
+    message = question if current is None else conversation.turns[current].scored_text
+    return {
+        # Digits alone, or with an e among them, would come back from a spreadsheet as another number.
+        "conversation": f"'{key}" if _LIKE_A_NUMBER.fullmatch(key) else key,
+        "title": escape_formula(title),
+        "message": "" if current is None else str(current),
+        "question": escape_formula(question),
+        "turn": str(entry.turn),
+        "annotator": escape_formula(entry.annotator),
+        "kind": entry.kind,
+        "answer": entry.value or "",
+        "time": entry.at or "",
+        "version": escape_formula(entry.version or ""),
+        "message_text": escape_formula(to_line(message, _TEXT_LENGTH)),
+        "turn_text": escape_formula(to_line(conversation.turns[entry.turn].scored_text, _TEXT_LENGTH)),
+    }

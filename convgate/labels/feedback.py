@@ -24,8 +24,8 @@ from sqlite_utils import Database
 from convgate.core.conversation import Conversation, History
 from convgate.core.errors import ConversationError, StoreError, TranscriptError
 from convgate.core.settings import Settings, load_settings
-from convgate.core.text import quote
-from convgate.labels.imports import parse_answer, parse_text
+from convgate.core.text import pluralize, quote
+from convgate.labels.imports import parse_text
 from convgate.messages.tokens import turn_tokens
 from convgate.store import Conversations, Entry, Labels, NewConversation, Saved, SituationKey, Store
 from convgate.store.openings import Openings, chain
@@ -228,8 +228,7 @@ def keep_feedback_lines(
             except (StoreError, ConversationError) as error:
                 field = error.field if isinstance(error, FeedbackError) else None
                 place.leave_out_all(TranscriptError(str(error), field=field))
-        readable = f"{len(saved):,} line{'s' * (len(saved) != 1)}" if saved else None
-        problems = report.close(readable, skip_bad=skip_bad)
+        problems = report.close(pluralize(len(saved), "line") if saved else None, skip_bad=skip_bad)
     return saved, problems
 
 
@@ -243,13 +242,11 @@ def _parse_line(value: Any, agent: str) -> Feedback:
         raise TranscriptError("either a conversation or its messages are needed", field="conversation")
     if "relevant" not in value:
         raise TranscriptError("relevant is missing", field="relevant")
-    turn, relevant = value.get("turn"), value["relevant"]
-    if isinstance(relevant, str):
-        relevant = {"relevant": True, "not_relevant": False}.get(parse_answer(relevant), relevant)
+    turn = value.get("turn")
     return Feedback(
         parse_text(value, "conversation") or value.get("messages") or "",
         tuple(turn) if isinstance(turn, list) else (turn,),  # type: ignore[arg-type]
-        relevant,
+        value["relevant"],
         value.get("at"),
         parse_text(value, "question"),
         parse_text(value, "source") or agent,
@@ -266,7 +263,7 @@ def open_store(settings: Settings | str | Path | None) -> Store:
 
 
 def _pieces(text: str) -> Iterator[object]:
-    """Every run of MIN_QUOTE words, and every line of code."""
+    """Yield every run of MIN_QUOTE words, and every line of code."""
     spoken = _WORD.findall(text.casefold())
     for start in range(len(spoken) - MIN_QUOTE + 1):
         yield tuple(spoken[start : start + MIN_QUOTE])
@@ -283,16 +280,15 @@ def _conversation_of(messages: Messages) -> Conversation:
 
 
 def _library_key(store: Store, db: Database, messages: Conversation, piece: Feedback) -> str:
-    """The key of the conversation in the library, where it is found, grows or is added."""
+    """Return the key of the conversation in the library, where it is found, grows or is added."""
     conversations, openings = Conversations(store), Openings(db)
     hashes = chain(messages.turns)
     known = openings.same(hashes)
     if known is None and piece.question is None:  # a question follows exactly these messages
         known = openings.longer(hashes)
     if known is not None:
-        return _key(db, known)
-    if (shorter := openings.live_beginning(hashes)) is not None:
-        key = _key(db, shorter)
+        return known
+    if (key := openings.live_beginning(hashes)) is not None:
         new = messages.turns[conversations.summary(key).turns :]
         try:
             return conversations.grow(key, new, tokens=int(turn_tokens(new).sum())).key
@@ -305,12 +301,5 @@ def _library_key(store: Store, db: Database, messages: Conversation, piece: Feed
         ends_here=piece.question is not None,
     )
     (added,) = conversations.add([item])
-    db.execute(
-        "INSERT OR IGNORE INTO live_conversations SELECT number FROM conversations WHERE key = ?", [added.key]
-    )
+    db.execute("UPDATE conversations SET is_live = 1 WHERE key = ?", [added.key])
     return added.key
-
-
-def _key(db: Database, number: int) -> str:
-    (key,) = db.execute("SELECT key FROM conversations WHERE number = ?", [number]).fetchone()
-    return str(key)

@@ -1,22 +1,19 @@
 """Gold labels: what training and metrics take for true, out of the answers of all annotators.
 
 gold_set(store).cases       # one case for each labelled message
-gold_counts(store)          # how much there is, counted by the database
+gold_counts(store)          # how much there is
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from sqlite_utils import Database
-
 from convgate.core.conversation import Conversation, Turn
-from convgate.store import Conversations, Entry, SituationKey, Store
+from convgate.store import Conversations, Entry, Labels, SituationKey, Store
 from convgate.transcripts.relevance_sets import SPLIT_GROUP, Case, RelevanceSet
 
 _VOTES = {"relevant": 1, "not_relevant": -1}
@@ -44,25 +41,25 @@ def gold_set(store: Store, *, name: str = "labels") -> RelevanceSet:
     The id of a conversation is its key in the library; `split_group` says on which side of a split it is
     where that is not its key. Messages without a gold label and deleted conversations are left out.
     """
-    cases: list[Case] = []
-    with read_snapshot(store) as db:
-        rows = db.execute(
-            """
-            SELECT key, situations.turn, question, gold.turn, answer FROM gold
-            JOIN situations ON situations.number = gold.situation
-            JOIN conversations ON conversations.number = situations.conversation
-            WHERE deleted_at IS NULL AND answer IN ('relevant', 'not_relevant')
-            ORDER BY conversations.number, situations.turn IS NULL, situations.turn, question, gold.turn
-            """
-        )
-        for situation, answers in groupby(rows, lambda row: SituationKey(*row[:3])):
-            cases.append(gold_case(situation, {turn: answer for *_, turn, answer in answers}))
-        groups, library = split_groups(store), Conversations(store)
-        labelled = {
-            key: _name_by_key(library.get(key).conversation, key, groups.get(key, key))
-            for key in dict.fromkeys(case.conversation for case in cases)
-        }
+    cases = []
+    for situation, answers in gold_answers(store).items():
+        if known := {turn: answer for turn, answer in answers.items() if answer != "unsure"}:
+            cases.append(gold_case(situation, known))
+    groups, library = split_groups(store), Conversations(store)
+    labelled = {
+        key: _name_by_key(library.get(key).conversation, key, groups.get(key, key))
+        for key in dict.fromkeys(case.conversation for case in cases)
+    }
     return RelevanceSet(name, labelled, tuple(cases))
+
+
+def gold_answers(store: Store) -> dict[SituationKey, dict[int, str]]:
+    """Return the gold answers of each message by turn, in order; annotators who do not train are left out."""
+    entries = Labels(store).entries(training=True)
+    return {
+        situation: resolve_answers(of_message)
+        for situation, of_message in groupby(entries, lambda entry: entry.situation)
+    }
 
 
 def gold_case(situation: SituationKey, answers: dict[int, str]) -> Case:
@@ -90,14 +87,14 @@ def case_id(situation: SituationKey) -> str:
 
 
 def resolve_answers(entries: Iterable[Entry]) -> dict[int, str]:
-    """Return the gold answer of each turn, in order, by the rule of the database's view `gold`.
+    """Return the gold answer of each turn, in order.
 
     An adjudication counts before annotators, and annotators before agents; among equals the majority counts,
     and a tie is unsure.
     """
     answers: dict[int, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for entry in entries:
-        if entry.what == "answer" and entry.value is not None:
+        if entry.value is not None:
             answers[entry.turn][entry.kind].append(entry.value)
     gold = {}
     for turn, by_kind in sorted(answers.items()):
@@ -115,21 +112,16 @@ def split_groups(store: Store) -> dict[str, str]:
 
 def gold_counts(store: Store) -> GoldCounts:
     """Return how many gold labels there are."""
-    with store.read() as db:
-        row = db.execute(
-            """
-            SELECT count(DISTINCT CASE WHEN known > 0 THEN conversation END), total(known > 0),
-                total(relevant), total(known) - total(relevant), total(answered) - total(known)
-            FROM (
-                SELECT situation, count(*) AS answered, sum(answer = 'relevant') AS relevant,
-                    sum(answer IN ('relevant', 'not_relevant')) AS known
-                FROM gold GROUP BY situation
-            ) JOIN situations ON situations.number = situation
-            JOIN conversations ON conversations.number = conversation
-            WHERE deleted_at IS NULL
-            """
-        ).fetchone()
-    return GoldCounts(*map(int, row))
+    gold = gold_answers(store)
+    answers = Counter(answer for by_turn in gold.values() for answer in by_turn.values())
+    known = [message for message, by_turn in gold.items() if set(by_turn.values()) - {"unsure"}]
+    return GoldCounts(
+        conversations=len({message.conversation for message in known}),
+        situations=len(known),
+        relevant=answers["relevant"],
+        not_relevant=answers["not_relevant"],
+        unsettled=answers["unsure"],
+    )
 
 
 def labels_digest(store: Store) -> str:
@@ -145,20 +137,6 @@ def labels_digest(store: Store) -> str:
             )
         ]
     return hashlib.sha256(repr(state).encode()).hexdigest()[:16]
-
-
-@contextmanager
-def read_snapshot(store: Store) -> Iterator[Database]:
-    """Open a connection on which all reads see one state of the database; nothing may be written in it."""
-    with store.read() as db:
-        if db.conn.in_transaction:
-            yield db
-            return
-        db.conn.execute("BEGIN")
-        try:
-            yield db
-        finally:
-            db.conn.rollback()
 
 
 def _name_by_key(conversation: Conversation, key: str, group: str) -> Conversation:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast, get_args
 
@@ -13,7 +12,7 @@ from convgate.core.text import pluralize, quote
 from convgate.messages.tokens import turn_tokens
 from convgate.store import ADJUDICATED, Entry, Labels, NewConversation, SituationKey, Store
 from convgate.store.conversations import title_of
-from convgate.store.label_log import ANSWERS, AnnotatorKind, check_annotator, checked_time
+from convgate.store.label_log import ANSWERS, AnnotatorKind, check_annotator, normalize_time
 from convgate.transcripts.json_text import kind as kind_of_value
 from convgate.transcripts.problems import Problems, Report
 
@@ -23,14 +22,7 @@ NO_ANNOTATOR = (
 )
 NO_CONVERSATION = "the conversation is missing: name one of the library (--conversation KEY, or in the app)"
 
-_SPELLINGS = {
-    "relevant": ("relevant", "yes", "y", "true", "1", "✓"),
-    "not_relevant": ("not relevant", "irrelevant", "non relevant", "no", "n", "false", "0", "✕"),
-    "unsure": ("unsure", "not sure", "maybe", "?"),
-}
-_ANSWERS = {spelling: answer for answer, spellings in _SPELLINGS.items() for spelling in spellings}
-
-_Place = tuple[SituationKey, int, str, str]  # message, turn, annotator, answer or note
+_Place = tuple[SituationKey, int, str]  # message, turn, annotator
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +31,7 @@ class ImportedConversation:
 
     key: str
     title: str
-    labels: int  # answers and notes
+    labels: int
     new: bool  # whether the library does not have it yet
 
 
@@ -52,9 +44,9 @@ class Import:
     entries: tuple[Entry, ...]
     new: tuple[NewConversation, ...]  # conversations that are added with their labels
     conversations: tuple[ImportedConversation, ...]
-    annotators: Mapping[str, int]  # number of answers and notes by annotator
+    annotators: Mapping[str, int]  # number of answers by annotator
     known: int  # entries that the library has already
-    replaced: int  # entries that replace another answer or note of the same annotator
+    replaced: int  # entries that replace another answer of the same annotator
     problems: Problems  # what is left out, by line
 
     @property
@@ -70,35 +62,33 @@ class Collector:
         self._report = report
         self._entries: dict[_Place, tuple[Entry, int]] = {}  # with their lines
 
-    def add(self, line: int, stop: int, entries: Iterable[Entry], field: str | None = None) -> None:
-        """Add the entries of a line, or report why they are invalid.
+    def add(self, line: int, stop: int, entry: Entry, field: str | None = None) -> None:
+        """Add an entry of a line, or report why it is invalid.
 
-        stop: how many turns are before the message. field: where they are in the line.
+        stop: how many turns are before the message. field: where it is in the line.
         """
-        for entry in entries:
-            try:
-                entry = _check(entry, stop)
-            except TranscriptError as error:
-                own = ".".join(filter(None, (field, error.field)))
-                self._report.error(error.problem, line=line, field=own or None)
-                continue
-            except StoreError as error:
-                self._report.error(str(error), line=line, field=field)
-                continue
+        try:
+            _check(entry, stop)
             first, first_line = self._entries.setdefault(_place(entry), (entry, line))
             if first.value != entry.value:
-                problem = f"{quote(entry.value)} contradicts {quote(first.value)} in line {first_line}"
-                self._report.error(problem, line=line, field=field)
+                raise TranscriptError(
+                    f"{quote(entry.value)} contradicts {quote(first.value)} in line {first_line}"
+                )
+        except TranscriptError as error:
+            own = ".".join(filter(None, (field, error.field)))
+            self._report.error(error.problem, line=line, field=own or None)
+        except StoreError as error:
+            self._report.error(str(error), line=line, field=field)
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the valid entries in the order of the file."""
         return tuple(entry for entry, _ in self._entries.values())
 
 
-def parse_label(situation: SituationKey, fields: Mapping[str, Any], time: str = "at") -> list[Entry]:
-    """Return the answer and the note of one label; TranscriptError names the field that is invalid.
+def parse_label(situation: SituationKey, fields: Mapping[str, Any]) -> Entry:
+    """Return the answer of one label; TranscriptError names the field that is invalid.
 
-    fields: annotator, kind, turn, answer, note, version and the time, which the file calls `time`.
+    fields: annotator, kind, turn, answer, version and at.
     """
     annotator = parse_text(fields, "annotator")
     if annotator is None:
@@ -110,29 +100,16 @@ def parse_label(situation: SituationKey, fields: Mapping[str, Any], time: str = 
     if kind not in get_args(AnnotatorKind):
         kinds = ", ".join(get_args(AnnotatorKind))
         raise TranscriptError(f"a kind is one of {kinds}; got {quote(kind)}", field="kind")
-    at, version = parse_text(fields, time), parse_text(fields, "version")
+    at, version = parse_text(fields, "at"), parse_text(fields, "version")
     if at is not None:
         try:
-            at = checked_time(at)
+            at = normalize_time(at)
         except StoreError as error:
-            raise TranscriptError(str(error), field=time) from error
-    answer, note = parse_text(fields, "answer"), parse_text(fields, "note")
-    if not answer and not note:
-        raise TranscriptError("an answer or a note is needed", field="answer")
-    entries = [
-        Entry(situation, turn, annotator, answer, "answer", at, version, cast(AnnotatorKind, kind)),
-        Entry(situation, turn, annotator, note, "note", at, version, cast(AnnotatorKind, kind)),
-    ]
-    return [entry for entry in entries if entry.value]
-
-
-def parse_answer(text: str) -> str:
-    """Return the answer that a text stands for, as the log has it; an unknown text as it is.
-
-    >>> parse_answer("Not relevant"), parse_answer("not-relevant"), parse_answer("perhaps")
-    ('not_relevant', 'not_relevant', 'perhaps')
-    """
-    return _ANSWERS.get(re.sub(r"[\s_-]+", " ", text.strip().casefold()), text)
+            raise TranscriptError(str(error), field="at") from error
+    answer = parse_text(fields, "answer")
+    if not answer:
+        raise TranscriptError("an answer is needed", field="answer")
+    return Entry(situation, turn, annotator, answer, at, version, cast(AnnotatorKind, kind))
 
 
 def parse_text(fields: Mapping[str, Any], name: str) -> str | None:
@@ -143,7 +120,8 @@ def parse_text(fields: Mapping[str, Any], name: str) -> str | None:
     raise TranscriptError(f"expected a text, got {kind_of_value(value)}", field=name)
 
 
-def _check(entry: Entry, stop: int) -> Entry:
+def _check(entry: Entry, stop: int) -> None:
+    """Raise TranscriptError or StoreError unless an entry is valid. stop: turns before the message."""
     if not 0 <= entry.turn < stop:
         raise TranscriptError(
             f"turn {entry.turn} is not before the message; {stop} turns are, from 0", field="turn"
@@ -154,13 +132,10 @@ def _check(entry: Entry, stop: int) -> Entry:
         )
     if entry.kind != "adjudication":
         check_annotator(entry.annotator)
-    if entry.what != "answer":
-        return entry
-    value = parse_answer(entry.value or "")
-    if value not in ANSWERS:
-        names = ", ".join(answer.replace("_", " ") for answer in ANSWERS)
-        raise TranscriptError(f"an answer is one of {names}; got {quote(value)}", field="answer")
-    return entry if value == entry.value else replace(entry, value=value)
+    if entry.value not in ANSWERS:
+        raise TranscriptError(
+            f"an answer is one of {', '.join(ANSWERS)}; got {quote(entry.value)}", field="answer"
+        )
 
 
 def close_import(
@@ -183,7 +158,10 @@ def close_import(
     with store.read() as db:
         titles = dict(db.execute("SELECT key, title FROM conversations WHERE deleted_at IS NULL").fetchall())
     titles |= {key: item.title or title_of(item.conversation) for key, item in new.items()}
-    imported = Import(
+    stored = {_place(entry): entry.value for key in by_conversation for entry in Labels(store).entries(key)}
+    before = [stored.get(_place(entry)) for entry in entries]
+    known = sum(answer == entry.value for answer, entry in zip(before, entries, strict=True))
+    return Import(
         name=report.file,
         format=format,
         entries=entries,
@@ -198,33 +176,11 @@ def close_import(
             for key, count in by_conversation.items()
         ),
         annotators=Counter(entry.annotator for entry in entries),
-        known=0,
-        replaced=0,
-        problems=problems,
-    )
-    return compare_with_library(store, imported)
-
-
-def compare_with_library(store: Store, imported: Import) -> Import:
-    """Return the import compared with what the library holds now."""
-    stored = {
-        _place(entry): entry.value
-        for key in {entry.situation.conversation for entry in imported.entries}
-        for entry in Labels(store).entries(key)
-    }
-    with store.read() as db:
-        present = {key for (key,) in db.execute("SELECT key FROM conversations WHERE deleted_at IS NULL")}
-    before = [stored.get(_place(entry)) for entry in imported.entries]
-    known = sum(text == entry.value for text, entry in zip(before, imported.entries, strict=True))
-    return replace(
-        imported,
         known=known,
-        replaced=sum(text is not None for text in before) - known,
-        conversations=tuple(
-            replace(one, new=one.new and one.key not in present) for one in imported.conversations
-        ),
+        replaced=sum(answer is not None for answer in before) - known,
+        problems=problems,
     )
 
 
 def _place(entry: Entry) -> _Place:
-    return entry.situation, entry.turn, entry.annotator, entry.what
+    return entry.situation, entry.turn, entry.annotator

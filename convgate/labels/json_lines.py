@@ -11,14 +11,12 @@ not name its conversation; `current_text` is compared with the one that is given
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sqlite_utils import Database
-
 from convgate.core.conversation import Conversation
-from convgate.core.errors import StoreError, TranscriptError
+from convgate.core.errors import TranscriptError
 from convgate.core.text import quote
 from convgate.labels.gold import gold_case, resolve_answers
 from convgate.labels.imports import (
@@ -34,7 +32,6 @@ from convgate.store import Conversations, Entry, NewConversation, SituationKey, 
 from convgate.store.openings import Openings, chain
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.message_lists import dump_json
-from convgate.transcripts.registry import write_conversation
 from convgate.transcripts.relevance_sets import (
     SPLIT_GROUP,
     Case,
@@ -44,9 +41,6 @@ from convgate.transcripts.relevance_sets import (
     split_group_of,
 )
 from convgate.transcripts.source import Source
-
-STORED = "stored"
-"""Field of a conversation's line: the conversation as the library has it, which messages cannot express."""
 
 _FORMAT = RelevanceFormat()
 
@@ -74,7 +68,7 @@ def write_relevance_lines(
             title, conversation = conversations[key]
             line = json.loads(_FORMAT.write(replace(conversation, id=key), conversation.turns))
             line |= {SPLIT_GROUP: groups[key]} if key in groups else {}
-            line[STORED] = {"title": title, "document": json.loads(documents.dump(conversation))}
+            line["title"] = title
             yield dump_json(line) + "\n"
             written = key
         answers = resolve_answers(entry for entry in of_message if entry.annotator in counting)
@@ -146,8 +140,8 @@ def _collect(
             raise TranscriptError(NO_ANNOTATOR, field="labels")
         start = 0 if case.window is None else max(0, stop - case.window)
         judged = range(start, stop) if case.judged is None else sorted(case.judged)
-        watched = place.report.watch(judged, "turns of a case")
-        collector.add(line, stop, _judge(watched, case, situation, annotator))
+        for turn in place.report.watch(judged, "turns of a case"):
+            collector.add(line, stop, _judge(turn, case, situation, annotator))
         return
     labels = value["labels"]
     if not isinstance(labels, list):
@@ -163,10 +157,9 @@ def _collect(
             place.leave_out_all(TranscriptError(error.problem, field=where))
 
 
-def _judge(turns: Iterable[int], case: Case, situation: SituationKey, annotator: str) -> Iterator[Entry]:
-    """The answers of an annotator who calls the relevant turns of a case relevant, and the others not."""
-    for turn in turns:
-        yield Entry(situation, turn, annotator, "relevant" if turn in case.relevant else "not_relevant")
+def _judge(turn: int, case: Case, situation: SituationKey, annotator: str) -> Entry:
+    """Return the answer of an annotator who calls the relevant turns of a case relevant, the others not."""
+    return Entry(situation, turn, annotator, "relevant" if turn in case.relevant else "not_relevant")
 
 
 def _label(entry: Entry) -> dict[str, Any]:
@@ -174,71 +167,49 @@ def _label(entry: Entry) -> dict[str, Any]:
         "annotator": entry.annotator,
         "kind": entry.kind,
         "turn": entry.turn,
-        entry.what: entry.value,
+        "answer": entry.value,
         "at": entry.at,
         "version": entry.version,
     }
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _restore(conversation: Conversation, stored: Any) -> Conversation | None:
-    """The conversation as the library had it; None when `stored` is damaged or has other messages."""
-    if not isinstance(stored, Mapping):
-        return None
-    try:
-        restored = documents.load(json.dumps(stored["document"]))
-        write_conversation(restored)  # it has to be one that can be written
-        return restored if chain(restored.turns) == chain(conversation.turns) else None
-    except (StoreError, TranscriptError, KeyError, TypeError, ValueError, AttributeError):
-        return None
-
-
 def _match_library(
     store: Store, conversations: Mapping[str, Conversation], asked: Collection[str], file: str
 ) -> tuple[dict[str, str], dict[str, NewConversation]]:
-    """The key of each conversation by its id in the file, and those to add, by key.
+    """Return the key of each conversation by its id in the file, and those to add, by key.
 
-    asked: ids of those that have a question after their last turn.
+    A conversation is in the library when one there has the same turns. asked: ids of those that have a
+    question after their last turn; the others may have more turns there.
     """
     keys: dict[str, str] = {}
     new: dict[str, NewConversation] = {}
     with store.read() as db:
+        openings = Openings(db)
         for id, conversation in conversations.items():
-            stored, group = conversation.metadata.get(STORED), split_group_of(conversation)
-            beside = {SPLIT_GROUP, STORED} if isinstance(stored, Mapping) else {SPLIT_GROUP}
-            metadata = {name: value for name, value in conversation.metadata.items() if name not in beside}
-            plain = replace(conversation, metadata=metadata)
-            whole = _restore(plain, stored) or plain
-            key = documents.content_key(whole)
-            known = _find_key(db, key, whole, grown=id not in asked)
-            if known is None:
-                title = stored.get("title") if isinstance(stored, Mapping) else None
-                title = title if isinstance(title, str) else None
-                new[key] = NewConversation(whole, file, title=title, split_group=group, ends_here=id in asked)
-            keys[id] = known or key
+            hashes = chain(conversation.turns)
+            key = openings.same(hashes)
+            if key is None and id not in asked:
+                key = openings.longer(hashes)
+            if key is not None:
+                keys[id] = key
+                continue
+            metadata = {name: value for name, value in conversation.metadata.items() if name != SPLIT_GROUP}
+            added, group = replace(conversation, metadata=metadata), split_group_of(conversation)
+            keys[id] = documents.content_key(added)
+            new[keys[id]] = NewConversation(added, file, split_group=group, ends_here=id in asked)
     return keys, new
-
-
-def _find_key(db: Database, key: str, conversation: Conversation, *, grown: bool) -> str | None:
-    """The key under which the library has a conversation. grown: it may have more turns by now."""
-    row = db.execute(
-        "SELECT conversations.key FROM conversations JOIN conversation_keys USING (number)"
-        " WHERE conversation_keys.key = ? AND deleted_at IS NULL AND (turns = ? OR ?)",
-        [key, len(conversation), int(grown)],
-    ).fetchone()
-    if row is None and (number := Openings(db).same(chain(conversation.turns))) is not None:
-        row = db.execute("SELECT key FROM conversations WHERE number = ?", [number]).fetchone()
-    return row[0] if row else None
 
 
 def is_turn_list(source: Source) -> bool:
     """Return whether most of the first lines have a current turn and relevant turns."""
     if source.json is None:
         return False
-    document = None if source.json.is_lines else source.json.document
-    values = document[:20] if isinstance(document, list) else source.json.sample
+    values = source.json.sample
     lines = [
-        one for one in values if isinstance(one, Mapping) and {"current_turn", "relevant_turns"} <= one.keys()
+        value
+        for value in values
+        if isinstance(value, Mapping) and {"current_turn", "relevant_turns"} <= value.keys()
     ]
     return 2 * len(lines) > len(values)
 
@@ -257,20 +228,17 @@ def read_turn_lists(
         raise TranscriptError(NO_ANNOTATOR, file=file)
     if conversation is None:
         raise TranscriptError(NO_CONVERSATION, file=file)
-    each = not source.json.is_lines and isinstance(source.json.document, list)
     stored = Conversations(store).get(conversation)
-    about = stored.summary.key
     collector = Collector(source.report)
-    for value, place in source.json.values(each=each):
+    for value, place in source.json.values(each=False):
         try:
-            case = _parse_list(value, about, stored.conversation)
+            case = _parse_list(value, stored.summary.key, stored.conversation)
         except TranscriptError as error:
             place.leave_out_all(error)
             continue
-        # In a document, a value has no line of its own but begins on one.
-        line = place.line or (place.locator.line(place.prefix) if place.locator else 1)
-        entries = _judge(sorted(case.judged or ()), case, SituationKey(about, case.turn), annotator)
-        collector.add(line, case.turn or 0, entries)
+        for turn in sorted(case.judged or ()):
+            entry = _judge(turn, case, SituationKey(case.conversation, case.turn), annotator)
+            collector.add(place.line or 1, case.turn or 0, entry)
     return close_import(store, source.report, "turn-lists", collector.entries(), {}, skip_bad=skip_bad)
 
 

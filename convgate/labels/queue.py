@@ -22,11 +22,12 @@ import numpy as np
 from convgate.core.conversation import Conversation
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import StoreError
+from convgate.labels.gold import gold_answers
 from convgate.policies.base import Policy
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store
-from convgate.store.label_counts import LabelCounts
 from convgate.store.label_log import SituationKey
+from convgate.store.labels import Labels
 from convgate.store.queues import NewItem, ReasonKind
 
 _REASONS: Sequence[ReasonKind] = (
@@ -43,7 +44,7 @@ MAX_SIZE = 10_000
 MAX_MESSAGES = 200
 """Messages that are scored for one queue, however large the library is."""
 
-_MAX_PER_MESSAGE = 8  # turns of one message in a queue, as long as there are other messages
+_MAX_PER_MESSAGE = 8  # turns of one message in a queue, when there are enough messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,23 +71,25 @@ def make_queue(
     """
     if not 1 <= size <= MAX_SIZE:
         raise StoreError(f"the size of a queue is 1 to {MAX_SIZE:,} turns; got {size}")
-    counts = LabelCounts(store)
-    known = counts.known(by=by)
+    known: dict[SituationKey, set[int]] = defaultdict(set)
+    for situation, answers in gold_answers(store).items():
+        known[situation].update(turn for turn, answer in answers.items() if answer != "unsure")
+    for entry in Labels(store).entries():
+        if entry.annotator == by:
+            known[entry.situation].add(entry.turn)
     candidates: dict[ReasonKind, list[_Ranked]] = defaultdict(list)
-    for rank, row in enumerate(counts.disagreements(per_page=MAX_SIZE).rows):
+    for rank, row in enumerate(Labels(store).disagreements()):
         reason = f"{len(row.answers)} annotators disagree."
         candidates["annotators"].append((rank, NewItem(row.situation, row.turn, "annotators", reason)))
     messages = _draw_messages(Conversations(store), seed)
     for message, conversation in messages:
-        for distance, item in _rank_turns(
-            message, conversation, known.get(message, ()), gate, other, seed, size
-        ):
+        for distance, item in _rank_turns(message, conversation, known[message], gate, other, seed, size):
             candidates[item.kind].append((distance, item))
     return _choose(candidates, size, max(_MAX_PER_MESSAGE, ceil(size / max(len(messages), 1))), seed)
 
 
 def _draw_messages(library: Conversations, seed: int) -> list[tuple[SituationKey, Conversation]]:
-    """At most MAX_MESSAGES random messages, as many of each conversation."""
+    """Return at most MAX_MESSAGES random messages, as many of each conversation."""
     keys = sorted(library.keys())
     chosen = _generator(seed, "conversations").permutation(len(keys))[:MAX_MESSAGES]
     messages = []
@@ -108,7 +111,7 @@ def _rank_turns(
     seed: int,
     size: int,
 ) -> Iterator[_Ranked]:
-    """The turns to ask about by reason, each at most once for a reason, and `size` of them at random.
+    """Yield the turns to ask about by reason, each at most once for a reason, and `size` of them at random.
 
     Instructions are always sent, and empty turns say nothing, so neither is asked about.
     """
@@ -116,8 +119,11 @@ def _rank_turns(
     situation, history = conversation.at(message.turn)
     decisions = gate.policy.decide(situation, history)
     theirs = other.policy.decide(situation, history) if other else None
-    said = enumerate(conversation.turns[: message.turn])
-    turns = [i for i, turn in said if not turn.is_instruction and turn.scored_text.strip() and i not in known]
+    turns = [
+        index
+        for index, turn in enumerate(conversation.turns[: message.turn])
+        if not turn.is_instruction and turn.scored_text.strip() and index not in known
+    ]
     draws = _generator(seed, "turns", message.conversation, message.turn).random(len(turns))
     random = dict(zip(turns, draws.tolist(), strict=True))
     for turn in sorted(turns, key=random.__getitem__)[:size]:
@@ -142,13 +148,12 @@ def _describe(judge: Judge, decisions: TurnDecisions, turn: int) -> str:
 def _choose(
     candidates: Mapping[ReasonKind, list[_Ranked]], size: int, max_per_message: int, seed: int
 ) -> list[NewItem]:
-    """The items of a queue: reasons take turns, and turns of crowded messages come in only to fill it."""
+    """Return the items of a queue: reasons take turns."""
     ranked = {
         kind: sorted(candidates[kind], key=lambda entry: (entry[0], str(entry[1]))) for kind in candidates
     }
     iterators = {kind: iter(entries) for kind, entries in ranked.items()}
     chosen: dict[SituationKey, dict[int, NewItem]] = defaultdict(dict)
-    crowded: list[NewItem] = []
     n_chosen = 0
     for kind in cycle(_REASONS):
         if not iterators or n_chosen == size:
@@ -156,13 +161,7 @@ def _choose(
         _, item = next(iterators.get(kind, iter(())), (0.0, None))
         if item is None:
             iterators.pop(kind, None)
-        elif len(chosen[item.situation]) >= max_per_message:
-            crowded.append(item)
-        elif item.turn not in chosen[item.situation]:
-            chosen[item.situation][item.turn] = item
-            n_chosen += 1
-    for item in crowded:
-        if n_chosen < size and item.turn not in chosen[item.situation]:
+        elif len(chosen[item.situation]) < max_per_message and item.turn not in chosen[item.situation]:
             chosen[item.situation][item.turn] = item
             n_chosen += 1
     messages = list(chosen.values())
@@ -171,6 +170,6 @@ def _choose(
 
 
 def _generator(seed: int, *names: object) -> np.random.Generator:
-    """Random numbers that depend on the seed and the names alone, not on what was drawn before."""
+    """Return a generator whose numbers depend on the seed and the names alone."""
     text = "\0".join(map(str, (seed, *names)))
     return np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()))

@@ -5,7 +5,6 @@ from convgate.store.conversations import (
     ConversationPage,
     Conversations,
     ConversationSummary,
-    DeletedConversation,
     NewConversation,
     Sort,
     StoredConversation,
@@ -18,9 +17,8 @@ from convgate.store.label_log import (
     Entry,
     Saved,
     SituationKey,
-    Status,
 )
-from convgate.store.labels import Annotator, Labels, Said, SituationLabels
+from convgate.store.labels import Annotator, Labels, SituationLabels
 
 __all__ = [
     "ADJUDICATED",
@@ -31,16 +29,13 @@ __all__ = [
     "ConversationPage",
     "ConversationSummary",
     "Conversations",
-    "DeletedConversation",
     "Entry",
     "Labels",
     "NewConversation",
-    "Said",
     "Saved",
     "SituationKey",
     "SituationLabels",
     "Sort",
-    "Status",
     "Store",
     "StoredConversation",
 ]

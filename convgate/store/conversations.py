@@ -12,8 +12,8 @@ from sqlite_utils import Database
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import StoreError
+from convgate.core.text import truncate
 from convgate.store import documents
-from convgate.store.damage import translate_decoding_errors
 from convgate.store.database import Repository
 from convgate.store.openings import Openings
 from convgate.transcripts.characters import writable
@@ -69,15 +69,6 @@ class StoredConversation:
 
 
 @dataclass(frozen=True, slots=True)
-class DeletedConversation:
-    """A conversation that was deleted and not purged."""
-
-    keys: frozenset[str]  # its own, and those from before it grew
-    conversation: Conversation
-    is_damaged: bool = False  # it cannot be read, and has no turns here
-
-
-@dataclass(frozen=True, slots=True)
 class ConversationPage:
     """A page of conversations, and totals over all pages."""
 
@@ -103,8 +94,7 @@ def title_of(conversation: Conversation) -> str:
         return conversation.title
     texts = (turn.text.strip() for turn in conversation.turns if not turn.is_instruction)
     text = next((text for text in texts if text), conversation.id or "Untitled")
-    line = text.splitlines()[0].rstrip()
-    return line if len(line) <= TITLE_LENGTH else f"{line[: TITLE_LENGTH - 1].rstrip()}…"
+    return truncate(text.splitlines()[0].rstrip(), TITLE_LENGTH)
 
 
 def terms(search: str) -> list[str]:
@@ -151,7 +141,7 @@ class Conversations(Repository):
         with self._store.write() as db:
             row = find_conversation(db, key)
             number = row["number"]
-            before = documents.load(_document(db, number))
+            before = documents.load(db.table("documents").get(number)["document"])
             grown = replace(before, turns=(*before.turns, *turns))
             new_key = documents.content_key(grown)
             conversations = db.table("conversations")
@@ -172,11 +162,8 @@ class Conversations(Repository):
         """Return the conversation; raises StoreError when the library does not have it."""
         with self._store.read() as db:
             row = find_conversation(db, key)
-            document = _document(db, row["number"])
-        return StoredConversation(
-            documents.read_row(ConversationSummary, row),
-            documents.load(document),
-        )
+            document = db.table("documents").get(row["number"])["document"]
+        return StoredConversation(documents.read_row(ConversationSummary, row), documents.load(document))
 
     def summary(self, key: str) -> ConversationSummary:
         """Return the summary; raises StoreError when the library does not have the conversation."""
@@ -191,18 +178,16 @@ class Conversations(Repository):
         descending: bool = True,
         page: int = 1,
         per_page: int = 20,
-        deleted: bool = False,
     ) -> ConversationPage:
         """Return a page, from 1, of the conversations whose title or text has every word of `search`.
 
-        Words are found inside longer ones, in any case; "words in quotes" stay together. deleted: of those
-        that were deleted and not purged.
+        Words are found inside longer ones, in any case; "words in quotes" stay together.
         """
         if sort not in get_args(Sort):
             raise StoreError(f"Conversations can be sorted by {', '.join(get_args(Sort))}; got {sort!r}.")
         words = terms(search)
         condition, values = _search_condition(words)
-        where = f"deleted_at IS {'NOT ' if deleted else ''}NULL{condition}"
+        where = f"deleted_at IS NULL{condition}"
         column = "title COLLATE NOCASE" if sort == "title" else sort
         # Among equals the newest comes first, and what was added together as it was given.
         order = f"{column} {'DESC' if descending else 'ASC'}, added DESC, number"
@@ -248,21 +233,13 @@ class Conversations(Repository):
         """Restore deleted conversations."""
         self._mark(keys, None)
 
-    def undelete_all(self) -> None:
-        """Restore all deleted conversations."""
-        self.undelete(sorted(self.keys(deleted=True)))
-
-    def deleted(self) -> list[DeletedConversation]:
+    def deleted(self) -> list[Conversation]:
         """Return what was deleted and not purged, in the order of adding."""
-        with self._store.read() as db:
-            keys: dict[int, set[str]] = {}
-            for number, key in db.execute("SELECT number, key FROM conversation_keys"):
-                keys.setdefault(number, set()).add(key)
-            rows = db.execute(
-                "SELECT number, document FROM conversations JOIN documents USING (number)"
-                " WHERE deleted_at IS NOT NULL ORDER BY number"
-            )
-            return [_deleted(frozenset(keys[number]), document) for number, document in rows]
+        rows = self._rows(
+            "SELECT document FROM conversations JOIN documents USING (number)"
+            " WHERE deleted_at IS NOT NULL ORDER BY number"
+        )
+        return [documents.load(document) for (document,) in rows]
 
     def purge(self, *, older_than: timedelta = timedelta(0)) -> int:
         """Remove what was deleted longer ago, with its traces in the file, and return how many.
@@ -323,20 +300,6 @@ class Conversations(Repository):
                 )
 
 
-def _document(db: Database, number: int) -> str:
-    row = db.execute("SELECT document FROM documents WHERE number = ?", [number]).fetchone()
-    with translate_decoding_errors("conversation"):
-        document: str = row[0]
-        return document
-
-
-def _deleted(keys: frozenset[str], document: str) -> DeletedConversation:
-    try:
-        return DeletedConversation(keys, documents.load(document))
-    except StoreError:  # it can be purged as well
-        return DeletedConversation(keys, Conversation("", ()), is_damaged=True)
-
-
 def _searched_text(conversation: Conversation) -> str:
     return writable("\n".join(turn.scored_text for turn in conversation.turns))
 
@@ -368,5 +331,5 @@ def _excerpt(db: Database, number: int, terms: list[str]) -> str | None:
     if match is None:
         return None
     start = max(0, match.start() - EXCERPT_LENGTH // 3)
-    shown = " ".join(text[start : start + EXCERPT_LENGTH].split())
-    return f"{'…' if start else ''}{shown}{'…' if start + EXCERPT_LENGTH < len(text) else ''}"
+    excerpt = " ".join(text[start : start + EXCERPT_LENGTH].split())
+    return f"{'…' if start else ''}{excerpt}{'…' if start + EXCERPT_LENGTH < len(text) else ''}"

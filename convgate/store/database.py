@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import sqlite3
 import tempfile
 import threading
@@ -19,19 +18,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlite_utils import Database, Migrations
+from sqlite_utils import Database
 
 from convgate.core.errors import DamagedError, StoreError
-from convgate.core.files import sync_folder
+from convgate.core.files import write_whole
 from convgate.core.home import check_writable, is_read_only, make_home, make_private
-from convgate.store.damage import (
-    find_damage,
-    find_schema_difference,
-    make_damaged_error,
-    make_read_only_error,
-    read_only_uri,
-    translate_errors,
-)
 from convgate.store.documents import read_row
 from convgate.store.schema import migrations
 
@@ -41,19 +32,42 @@ BUSY_TIMEOUT = 5.0
 T = TypeVar("T")
 Values = Sequence[Any] | dict[str, Any]
 
+_BUSY = "{path} is in use by another program ({detail}). Nothing was stored; try again later."
+_READ_ONLY = (
+    "The database {path} cannot be written ({detail}). Nothing was changed. Make the file and its folder"
+    " writable, or choose another folder with CONVGATE_HOME."
+)
+_DISK = (
+    "The disk with the database {path} is full or failing ({detail}). Nothing was stored; free some space and"
+    " try again."
+)
+_DAMAGED = (
+    "The database {path} is damaged or not a library of convgate ({detail}). It was left as it is. Stop"
+    " convgate, move the file with its -wal and -shm files elsewhere, start with an empty library, and"
+    " restore a backup on the Library page."
+)
 _TRACES = (
     "It is removed, but another program uses the database {path}: its files may hold traces until every"
     " program that uses it has ended."
 )
+_MESSAGES = {
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_PERM: _READ_ONLY,
+    sqlite3.SQLITE_READONLY: _READ_ONLY,
+    sqlite3.SQLITE_CANTOPEN: _READ_ONLY,
+    sqlite3.SQLITE_FULL: _DISK,
+    sqlite3.SQLITE_IOERR: _DISK,
+}
 
 
 class Store:
     """The database at `path`, created when it is missing and migrated when an older convgate wrote it.
 
     Before a migration it is backed up beside itself. Threads share a store: each borrows a connection, and a
-    block inside another block of the same thread joins it. In read-only mode, and where file or folder cannot
-    be written, it can only be read. Raises StoreError, here and from every block, when the file cannot be
-    read or written, is damaged, is in use by another program, or has the layout of another version.
+    block inside another block of the same thread joins it. In read-only mode it can only be read. Raises
+    StoreError, here and from every block, when the file cannot be read or written, is damaged, is in use by
+    another program, or has the layout of another version.
     """
 
     def __init__(self, path: Path, *, busy_timeout: float = BUSY_TIMEOUT) -> None:
@@ -61,7 +75,7 @@ class Store:
         self._busy_timeout = busy_timeout
         self._idle: list[Database] = []
         self._borrowed = threading.local()
-        self.is_read_only = is_read_only(path) or (path.exists() and not _can_write(path))
+        self.is_read_only = is_read_only(path)
         if not self.is_read_only:
             try:
                 make_home(path.parent)
@@ -89,7 +103,7 @@ class Store:
         if borrowed is not None:
             yield borrowed
             return
-        with translate_errors(self.path):
+        with _translated_errors(self.path):
             self._borrowed.db = db = self._idle.pop() if self._idle else self._connect()
             try:
                 yield db
@@ -100,7 +114,7 @@ class Store:
     @contextmanager
     def write(self) -> Iterator[Database]:
         """Yield a connection in a transaction: committed at the end, rolled back when the block raises."""
-        self._check_writable()
+        check_writable(self.path)
         with self.read() as db:
             if db.conn.in_transaction:
                 with db.atomic():
@@ -115,27 +129,20 @@ class Store:
                 db.conn.rollback()
                 raise
 
-    def check(self, *, thorough: bool = False) -> None:
-        """Raise DamagedError unless all pages are intact; thorough: also indices, constraints, references."""
+    def check(self) -> None:
+        """Raise DamagedError unless all pages are intact and all values have the types of their columns."""
         with self.read() as db:
-            if problem := find_damage(db.conn, thorough=thorough):
-                raise make_damaged_error(self.path, problem)
-
-    def backup(self, target: Path) -> None:
-        """Write the database as it is now to the new file `target`.
-
-        Raises StoreError when the file exists or cannot be written.
-        """
-        if target.exists():
-            raise StoreError(f"{target} exists. Choose another file; a backup does not overwrite.")
-        self._copy(target)
+            (result,) = db.execute("PRAGMA quick_check(1)").fetchone()
+            if result != "ok":
+                raise _damaged_error(self.path, result)
 
     def backup_bytes(self) -> bytes:
-        """Return a backup as the contents of a file."""
+        """Return a copy of the database as the contents of a file."""
         with tempfile.TemporaryDirectory(prefix="convgate-") as folder:
-            target = Path(folder, "backup.db")
-            self.backup(target)
-            return target.read_bytes()
+            copy = Path(folder, "backup.db")
+            with _translated_errors(self.path), closing(self._connect()) as db:
+                db.conn.execute("VACUUM INTO ?", [str(copy)])
+            return copy.read_bytes()
 
     def restore_bytes(self, content: bytes) -> None:
         """Replace all content by that of a backup's file; the replaced content stays in `previous`.
@@ -143,41 +150,30 @@ class Store:
         Raises StoreError, and changes nothing, when the backup is damaged, of another program or of a newer
         convgate, or when another program is writing.
         """
-        self._check_writable()
+        check_writable(self.path)
         with ExitStack() as stack:
-            try:  # beside the library, where the next restore removes what a kill leaves
-                self._remove_copies("restore-*")
-                prefix = f"{self.path.stem}-restore-"
-                temporary = tempfile.TemporaryDirectory(prefix=prefix, dir=self.path.parent)
-                copy = Path(stack.enter_context(temporary), "backup.db")
-                copy.write_bytes(content)
-            except OSError as error:
-                raise StoreError(f"The backup cannot be copied ({error.strerror}).") from error
-            checked = stack.enter_context(closing(_open_backup(copy)))
-            self._replace_content(stack.enter_context(checked.read()))
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="convgate-"))
+            backup = stack.enter_context(closing(_open_backup(Path(folder, "backup.db"), content)))
+            previous = self._copy(f"before-restore-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}")
+            try:
+                self._copy_from(backup)
+            except BaseException:
+                previous.unlink()
+                raise
 
     @property
     def previous(self) -> Path | None:
-        """The file with the library from before the last restore, or None."""
-        with self.read() as db:
-            file = self._previous_file(_restore_number(db))
-        return file if file.exists() else None
-
-    def undo_restore(self) -> None:
-        """Swap the library and `previous`. Raises StoreError as `restore_bytes`."""
-        self._check_writable()
-        if (previous := self.previous) is None:
-            raise StoreError(f"There is no library from before a restore beside {self.path}.")
-        self.restore_bytes(previous.read_bytes())
+        """Return the file with the library from before the last restore, or None."""
+        return max(self.path.parent.glob(f"{self.path.stem}-before-restore-*.db"), default=None)
 
     def erase(self) -> None:
-        """Delete every row of every table, and its traces in the files. This cannot be undone."""
-        with self.write() as db:
-            db.conn.execute("PRAGMA defer_foreign_keys = ON")
-            for name in _user_tables(db):
-                db.conn.execute(f'DELETE FROM "{name}"')
-                if db.table(name).virtual_table_using:  # a full-text index keeps words until it is rebuilt
-                    db.conn.execute(f'INSERT INTO "{name}" ("{name}") VALUES (\'rebuild\')')
+        """Delete all content and its traces in the files. This cannot be undone."""
+        check_writable(self.path)
+        with (
+            tempfile.TemporaryDirectory(prefix="convgate-") as folder,
+            closing(Store(Path(folder, "empty.db"))) as empty,
+        ):
+            self._copy_from(empty)
         self.wipe()
 
     def wipe(self) -> None:
@@ -185,10 +181,11 @@ class Store:
 
         Raises StoreError when another program uses the files; then traces go when that ends.
         """
-        self._check_writable()
+        check_writable(self.path)
         try:
-            for pattern in ("before-*", "damaged-*", "previous-*", "restore-*"):
-                self._remove_copies(pattern)
+            for pattern in ("before-*", "damaged-*"):
+                for path in self.path.parent.glob(f"{self.path.stem}-{pattern}"):
+                    path.unlink(missing_ok=True)
         except OSError as error:
             raise StoreError(f"{error.filename} cannot be removed ({error.strerror}); delete it.") from error
         try:
@@ -222,68 +219,28 @@ class Store:
                 if migrations.pending(db):
                     with self.write():  # of two programs that start together, one migrates
                         if applied and migrations.pending(db):
-                            self._copy(self.path.with_name(f"{self.path.stem}-before-{applied[-1]}.db"))
+                            self._copy(f"before-{applied[-1]}")
                         migrations.apply(db)
-            if difference := find_schema_difference(db):
-                raise make_damaged_error(self.path, difference)
 
-    def _replace_content(self, backup: Database) -> None:
-        # The file of the replaced library is found by a number that the restore gives to the database. It is
-        # committed with the content, so that a kill at any time leaves both libraries and the way to them.
-        number = 1 + secrets.randbelow(2**31 - 1)
-        backup.conn.execute(f"PRAGMA user_version = {number}")
-        previous = self._previous_file(number)
+    def _copy_from(self, other: Store) -> None:
+        """Replace all content by that of another store."""
+        with other.read() as source, self.read() as target:
+            source.conn.backup(target.conn, progress=_stop_when_busy)
 
-        def keep_previous(status: int, _remaining: int, _total: int) -> None:
-            _stop_when_busy(status)
-            if not previous.exists():  # the first step took the write lock, so the copy has every commit
-                self._copy(previous)
-
-        with self.read() as db:
-            # More than one step, since the tables alone are more than 16 pages.
-            backup.conn.backup(db.conn, pages=16, progress=keep_previous)
-        with suppress(OSError):
-            self._remove_copies("previous-*", keep=previous)
-
-    def _previous_file(self, number: int) -> Path:
-        return self.path.with_name(f"{self.path.stem}-previous-{number}.db")
-
-    def _remove_copies(self, pattern: str, *, keep: Path | None = None) -> None:
-        for path in self.path.parent.glob(f"{self.path.stem}-{pattern}"):
-            if path.is_dir():
-                shutil.rmtree(path)
-            elif path != keep:
-                path.unlink(missing_ok=True)
-
-    def _copy(self, target: Path) -> None:
-        """Write what is committed to the file `target`, whole or not at all."""
-        check_writable(target)
-        partial = target.with_name(f"{target.name}.partial")
+    def _copy(self, name: str) -> Path:
+        """Write what is committed to a file beside the database, and return its path."""
+        target = self.path.with_name(f"{self.path.stem}-{name}.db")
         try:
-            partial.unlink(missing_ok=True)
-            partial.touch(mode=0o600)
-            with translate_errors(self.path), closing(self._connect()) as db:
-                db.conn.execute("VACUUM INTO ?", [str(partial)])
-            with partial.open("rb+") as file:
-                os.fsync(file.fileno())
-            partial.replace(target)
-            sync_folder(target.parent)
+            write_whole(target, self.backup_bytes(), private=True)
         except OSError as error:
             raise StoreError(
                 f"No backup can be written to {target} ({error.strerror}). Nothing was changed."
             ) from error
-        finally:
-            with suppress(OSError):
-                partial.unlink(missing_ok=True)
-
-    def _check_writable(self) -> None:
-        check_writable(self.path)
-        if self.is_read_only:
-            raise make_read_only_error(self.path)
+        return target
 
     def _connect(self) -> Database:
         connection = sqlite3.connect(
-            read_only_uri(self.path) if self.is_read_only else self.path,
+            _read_only_uri(self.path) if self.is_read_only else self.path,
             timeout=self._busy_timeout,
             check_same_thread=False,
             uri=self.is_read_only,
@@ -328,27 +285,28 @@ def set_aside(path: Path) -> Path:
     """
     check_writable(path)
     aside = f"{path.stem}-damaged-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-    files = [*path.parent.glob(f"{path.name}*"), *path.parent.glob(f"{path.stem}-previous-*")]
     try:
-        for file in files:
+        for file in list(path.parent.glob(f"{path.name}*")):
             file.rename(file.with_name(aside + file.name.removeprefix(path.stem)))
     except OSError as error:
         raise StoreError(f"{path} cannot be renamed ({error.strerror}); move it by hand.") from error
     return path.with_name(f"{aside}.db")
 
 
-def _open_backup(file: Path) -> Store:
-    """Return the store of a copy of a backup, migrated. Raises StoreError unless it is a whole one."""
+def _open_backup(file: Path, content: bytes) -> Store:
+    """Write a backup to a file, and return its store, migrated. Raises StoreError when it is damaged."""
+    if not content.startswith(b"SQLite format 3\0"):
+        raise StoreError("The file is not a backup of convgate. Nothing was changed.")
     try:
-        with translate_errors(file), closing(sqlite3.connect(file)) as connection:
-            if not migrations.applied(Database(connection, execute_plugins=False)):
-                raise StoreError("The file is not a backup of convgate. Nothing was changed.")
+        file.write_bytes(content)
         store = Store(file)
         try:
-            store.check(thorough=True)
+            store.check()
         except BaseException:
             store.close()
             raise
+    except OSError as error:
+        raise StoreError(f"The backup cannot be copied ({error.strerror}).") from error
     except DamagedError as error:
         raise StoreError(f"The backup is damaged ({error.detail}). Nothing was changed.") from error
     return store
@@ -356,7 +314,7 @@ def _open_backup(file: Path) -> Store:
 
 def _check_layout(path: Path, tables: list[str], applied: list[str]) -> None:
     if tables and not applied:
-        raise make_damaged_error(path, "it belongs to another program")
+        raise _damaged_error(path, "it belongs to another program")
     known = {migration.name for migration in migrations.pending(Database(memory=True))}
     if unknown := set(applied) - known:
         raise StoreError(
@@ -365,17 +323,7 @@ def _check_layout(path: Path, tables: list[str], applied: list[str]) -> None:
         )
 
 
-def _restore_number(db: Database) -> int:
-    """Return the number of the restore that wrote the content; 0 for none."""
-    number: int = db.conn.execute("PRAGMA user_version").fetchone()[0]
-    return number
-
-
-def _can_write(path: Path) -> bool:
-    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
-
-
-def _stop_when_busy(status: int) -> None:
+def _stop_when_busy(status: int, _remaining: int, _total: int) -> None:
     """Raise what SQLite says after its busy timeout; Python's `backup` would retry for ever."""
     if status in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         error = sqlite3.OperationalError("database is locked")
@@ -383,11 +331,32 @@ def _stop_when_busy(status: int) -> None:
         raise error
 
 
-def _user_tables(db: Database) -> list[str]:
-    """Return the tables with data; those behind a full-text index empty with their index."""
-    virtual = [table.name for table in db.tables if table.virtual_table_using]
-    return [
-        name
-        for name in db.table_names()
-        if name != Migrations.migrations_table and not any(name.startswith(f"{index}_") for index in virtual)
-    ]
+@contextmanager
+def _translated_errors(path: Path) -> Iterator[None]:
+    """Raise StoreError for SQLite's errors about the file, the disk, another program or damage."""
+    try:
+        yield
+    except (sqlite3.IntegrityError, sqlite3.ProgrammingError):  # bugs
+        raise
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # also of names in a damaged schema
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind
+        if message := _MESSAGES.get(code):
+            raise StoreError(message.format(path=path, detail=error)) from error
+        raise _damaged_error(path, str(error)) from error
+
+
+def _damaged_error(path: Path, detail: str) -> DamagedError:
+    """Return the error for a database that is damaged or not convgate's."""
+    detail = detail[:500]
+    return DamagedError(_DAMAGED.format(path=path, detail=detail), detail)
+
+
+def _read_only_uri(path: Path) -> str:
+    """Return the URI with which SQLite opens the file without changing it.
+
+    In a folder that cannot be written, SQLite cannot make the files for its log: a database without one is
+    opened as immutable.
+    """
+    path = path.resolve()
+    immutable = not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists()
+    return f"{path.as_uri()}?mode=ro{'&immutable=1' * immutable}"

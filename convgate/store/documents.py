@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
 from datetime import date, datetime
 from typing import Any, TypeVar
 
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import StoreError
-from convgate.store.damage import translate_decoding_errors
 from convgate.transcripts.characters import writable
 
 T = TypeVar("T")
+
+
+@contextmanager
+def translate_decoding_errors(what: str) -> Iterator[None]:
+    """Raise StoreError when a stored value of `what`, such as JSON or a time, cannot be decoded."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise StoreError(
+            f"A stored {what} is damaged ({type(error).__name__}: {error}). Restore a backup."
+        ) from error
 
 
 def read_row(cls: type[T], row: Mapping[str, Any]) -> T:
@@ -49,11 +60,11 @@ def load(document: str) -> Conversation:
     with translate_decoding_errors("conversation"):
         data = json.loads(document)
         return Conversation(
-            id=_check(data["id"], str),
+            id=data["id"],
             turns=tuple(_to_turn(turn) for turn in data["turns"]),
-            title=_check(data.get("title"), str, None),
-            metadata=_check(data.get("metadata", {}), dict),
-            format=_check(data["format"], str),
+            title=data.get("title"),
+            metadata=data.get("metadata", {}),
+            format=data["format"],
         )
 
 
@@ -131,24 +142,13 @@ def _from_turn(turn: Turn) -> dict[str, Any]:
 def _to_turn(data: Mapping[str, Any]) -> Turn:
     timestamp = data.get("timestamp")
     return Turn(
-        role=_check(data["role"], str),
-        parts=tuple(ContentPart(_check(kind, str), _check(text, str)) for kind, text in data["parts"]),
-        id=_check(data.get("id"), str, None),
-        name=_check(data.get("name"), str, None),
+        role=data["role"],
+        parts=tuple(ContentPart(kind, text) for kind, text in data["parts"]),
+        id=data.get("id"),
+        name=data.get("name"),
         timestamp=datetime.fromisoformat(timestamp) if timestamp else None,
-        tool_calls=tuple(
-            ToolCall(*(_check(value, str) for value in call)) for call in data.get("tool_calls", ())
-        ),
-        tool_call_id=_check(data.get("tool_call_id"), str, None),
-        metadata=_check(data.get("metadata", {}), dict),
-        source=_check(data.get("source"), dict, None),
+        tool_calls=tuple(ToolCall(*call) for call in data.get("tool_calls", ())),
+        tool_call_id=data.get("tool_call_id"),
+        metadata=data.get("metadata", {}),
+        source=data.get("source"),
     )
-
-
-def _check(value: Any, *types: type | None) -> Any:
-    """Return the value; a document may come from a file of labels that somebody edited."""
-    if value is None and None in types:
-        return None
-    if type(value) not in types:
-        raise TypeError(f"got a {type(value).__name__} where {types[0]} is expected")
-    return value

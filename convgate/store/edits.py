@@ -1,6 +1,7 @@
 """What people change of conversations, stored beside the transcripts: boundaries and invariants.
 
-An edit belongs to one turn. Edits made together are one step, and steps can be undone.
+An edit belongs to one turn. Edits made together are one step. Steps are kept in the order in which they were
+made; to undo one is to remove it.
 """
 
 from __future__ import annotations
@@ -16,15 +17,16 @@ from sqlite_utils import Database
 
 from convgate.core.errors import StoreError
 from convgate.store.conversations import NUMBER, find_conversation
-from convgate.store.damage import translate_decoding_errors
 from convgate.store.database import Repository
-from convgate.store.documents import read_row, write_row
+from convgate.store.documents import read_row, translate_decoding_errors, write_row
 
 MovedKind = Literal["session", "conversation", "none"]
 EditedType = Literal["safety_requirement", "user_correction", "hard_constraint", "blocking_error"]
 EditedState = Literal["active", "ended"]
 
 V = TypeVar("V")
+
+_LAST_STEP = f"""step = (SELECT max(step) FROM turn_edits WHERE kind = ? AND conversation = {NUMBER})"""
 
 
 class TurnEdits(Repository, ABC, Generic[V]):
@@ -35,10 +37,8 @@ class TurnEdits(Repository, ABC, Generic[V]):
     def of(self, key: str) -> dict[int, V]:
         """Return the values of a conversation by 0-based turn, in order."""
         with self._store.read() as db, translate_decoding_errors(f"edit ({self.kind})"):
-            rows = db.table("turn_edits").rows_where(
-                f"kind = ? AND conversation = {NUMBER}", [self.kind, key], order_by="turn"
-            )
-            return {row["turn"]: self._decode(json.loads(row["value"])) for row in rows}
+            values = self._values(db, key)
+            return {turn: self._decode(json.loads(value)) for turn, value in values.items()}
 
     def change(self, key: str, changes: Mapping[int, V | None]) -> None:
         """Set the values of turns, None or an empty one removing it, as one step of the undo.
@@ -47,34 +47,35 @@ class TurnEdits(Repository, ABC, Generic[V]):
         have the conversation or the turn, or a value is not valid.
         """
         with self._store.write() as db:
-            conversation = find_conversation(db, key)
-            where, values = "conversation = ? AND kind = ?", [conversation["number"], self.kind]
-            before = {row["turn"]: row["value"] for row in db.table("turn_edits").rows_where(where, values)}
-            steps = db.table("turn_edit_steps")
-            (last,) = steps.rows_where(where, values, select="coalesce(max(step), 0) AS step")
+            conversation, before = find_conversation(db, key), self._values(db, key)
+            (last,) = db.execute("SELECT coalesce(max(step), 0) FROM turn_edits").fetchone()
+            row = {"conversation": conversation["number"], "kind": self.kind, "step": last + 1}
             for turn, value in changes.items():
                 self._check(turn, value, conversation["turns"])
                 text = json.dumps(self._encode(value)) if value else None
-                if text == before.get(turn):
-                    continue
-                place = {"conversation": conversation["number"], "kind": self.kind, "turn": turn}
-                steps.insert({**place, "step": last["step"] + 1, "value": before.get(turn)})
-                _set(db, place, text)
+                if text != before.get(turn):
+                    db.table("turn_edits").insert({**row, "turn": turn, "value": text})
 
     def changed_last(self, key: str) -> list[int]:
         """Return the turns that the last step changed, which `undo` would restore."""
-        with self._store.read() as db:
-            return [row["turn"] for row in self._last_step(db, key)]
+        rows = self._rows(f"SELECT turn FROM turn_edits WHERE {_LAST_STEP} ORDER BY turn", [self.kind, key])
+        return [turn for (turn,) in rows]
 
     def undo(self, key: str) -> list[int]:
         """Undo the last step, and return the turns that it had changed."""
         with self._store.write() as db:
-            rows = self._last_step(db, key)
-            for row in rows:
-                value, step = row.pop("value"), row.pop("step")
-                _set(db, row, value)
-                db.table("turn_edit_steps").delete((row["conversation"], self.kind, step, row["turn"]))
-        return [row["turn"] for row in rows]
+            turns = self.changed_last(key)
+            db.table("turn_edits").delete_where(_LAST_STEP, [self.kind, key])
+        return turns
+
+    def _values(self, db: Database, key: str) -> dict[int, str]:
+        """Return the current values as JSON, by turn: those of the last step that changed the turn."""
+        rows = db.execute(
+            "SELECT turn, value, max(step) FROM turn_edits"
+            f" WHERE kind = ? AND conversation = {NUMBER} GROUP BY turn ORDER BY turn",
+            [self.kind, key],
+        )
+        return {turn: value for turn, value, _ in rows if value is not None}
 
     @abstractmethod
     def _check(self, turn: int, value: V | None, turns: int) -> None:
@@ -87,21 +88,6 @@ class TurnEdits(Repository, ABC, Generic[V]):
     @abstractmethod
     def _decode(self, data: Any) -> V:
         """Return the value that `_encode` made JSON."""
-
-    def _last_step(self, db: Database, key: str) -> list[dict[str, Any]]:
-        where = f"kind = :kind AND conversation = {NUMBER.replace('?', ':key')}"
-        newest = f"step = (SELECT max(step) FROM turn_edit_steps WHERE {where})"
-        values = {"kind": self.kind, "key": key}
-        return list(db.table("turn_edit_steps").rows_where(f"{where} AND {newest}", values, order_by="turn"))
-
-
-def _set(db: Database, place: dict[str, Any], value: str | None) -> None:
-    """Set or remove the value of a turn."""
-    if value is None:
-        where = "conversation = :conversation AND kind = :kind AND turn = :turn"
-        db.table("turn_edits").delete_where(where, place)
-    else:
-        db.table("turn_edits").insert({**place, "value": value}, replace=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from convgate.core.errors import StoreError
-from convgate.store.damage import translate_decoding_errors
 from convgate.store.database import Repository
-from convgate.store.documents import read_row, write_row
+from convgate.store.documents import read_row, translate_decoding_errors, write_row
 from convgate.store.requests import NO_OUTCOMES, Outcomes
 
 Kind = Literal["drift", "low_confidence", "errors", "breach"]

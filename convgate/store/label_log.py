@@ -1,8 +1,8 @@
-"""The log of labels: every answer, note, undo and redo is an action that is appended to it."""
+"""The log of labels: every answer, undo and redo is an action that is appended to it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -13,8 +13,7 @@ from convgate.store.conversations import NUMBER, find_conversation
 from convgate.transcripts.characters import writable
 
 Answer = Literal["relevant", "not_relevant", "unsure"]
-Status = Literal["done", "skipped"]  # of a message as a whole, for one annotator
-Kind = Literal["answer", "bulk", "status", "note", "adjudicate", "import", "feedback", "undo", "redo"]
+Kind = Literal["answer", "skip", "adjudicate", "import", "feedback", "undo", "redo"]
 AnnotatorKind = Literal["person", "agent", "adjudication"]
 
 ANSWERS: tuple[Answer, ...] = get_args(Answer)
@@ -25,11 +24,6 @@ ADJUDICATED = "adjudicated"
 """The annotator of adjudicated answers; those of others are kept beside."""
 
 LONGEST_NAME = 60  # characters
-
-OF_DELETED = """
-    SELECT situations.number FROM situations JOIN conversations ON conversations.number = conversation
-    WHERE deleted_at IS NOT NULL"""
-"""SQL of the messages in deleted conversations; there are few."""
 
 _MAX_UNDO = 2_000  # newest actions of an annotator
 
@@ -51,24 +45,15 @@ class SituationKey:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One answer or note; a value of None removes the former one."""
+    """One answer; a value of None removes the former one."""
 
     situation: SituationKey
     turn: int  # 0-based earlier turn, or WHOLE
     annotator: str  # whose answer it is
-    value: str | None  # an Answer; a Status for WHOLE; any text for a note
-    what: Literal["answer", "note"] = "answer"
+    value: str | None  # an Answer; "skipped" for WHOLE
     at: str | None = None  # when it was given, UTC in ISO 8601; None is now
     version: str | None = None  # of the gate that was shown
     kind: AnnotatorKind = "person"  # of the annotator
-
-
-@dataclass(frozen=True, slots=True)
-class Turned:
-    """The action that an undo or redo is about."""
-
-    kind: str
-    origin: str  # a file's name, for an import
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +62,11 @@ class Saved:
 
     action: int | None  # its number; None when nothing changed, so nothing was stored
     at: datetime
-    changed: int  # answers and notes that differ now
-    situation: SituationKey | None = None  # the first that was touched
+    changed: int  # answers that differ now
+    situation: SituationKey | None = None  # the first that was touched and is not deleted
     turn: int = WHOLE  # there, the first turn that was touched
     kind: str = ""
     left: int = 0  # of an undo or redo: answers that were given since, and so stay
-    deleted: str = ""  # title of the conversation that was touched, when it is deleted
-    turned: Turned | None = None  # of an undo or redo
 
 
 class _Place(NamedTuple):
@@ -92,7 +75,6 @@ class _Place(NamedTuple):
     situation: int
     turn: int
     annotator: int
-    what: str
 
 
 def check_annotator(name: str) -> str:
@@ -107,7 +89,7 @@ def check_annotator(name: str) -> str:
     return name
 
 
-def checked_time(text: str) -> str:
+def normalize_time(text: str) -> str:
     """Return a time in ISO 8601 as the log has it; raises StoreError when it is not valid or has no zone."""
     try:
         time = datetime.fromisoformat(text)
@@ -118,8 +100,8 @@ def checked_time(text: str) -> str:
         raise StoreError(f"{text!r} is not a time such as 2026-11-22T10:30:00Z") from error
 
 
-def present() -> str:
-    """Return the present time as the log has it."""
+def current_time() -> str:
+    """Return the current time as the log has it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
@@ -179,59 +161,51 @@ class Writer:
     """Collects the changes of an action, and appends it to the log at the end."""
 
     def __init__(self, db: Database) -> None:
-        self.now = present()
+        self.now = current_time()
         self._db = db
         self._situations: dict[SituationKey, tuple[int, int]] = {}  # number, and turns before the message
-        self._current: dict[tuple[int, int, str], dict[int, str]] = {}
+        self._answers: dict[tuple[int, int], dict[int, str]] = {}  # by message and annotator, then by turn
         self._rows: list[dict[str, Any]] = []
         self._touched: dict[int, int] = {}  # by message: the first turn, in the order of the action
 
-    def locate(self, key: SituationKey, turn: int) -> int:
-        """Return the number of a message; raises StoreError when the turn is not before it."""
-        if key not in self._situations:
-            self._situations[key] = situation_number(self._db, key)
-        number, stop = self._situations[key]
-        if turn != WHOLE and not 0 <= turn < stop:
+    def add(self, entry: Entry, *, again: bool = False) -> None:
+        """Add an entry; again: also the same answer as before. Raises StoreError when not valid."""
+        if entry.situation not in self._situations:
+            self._situations[entry.situation] = situation_number(self._db, entry.situation)
+        situation, stop = self._situations[entry.situation]
+        if entry.turn != WHOLE and not 0 <= entry.turn < stop:
             raise StoreError(
-                f"turn {turn} is not before the message that is answered; turns before it:"
+                f"turn {entry.turn} is not before the message that is answered; turns before it:"
                 f" {f'0 to {stop - 1}' if stop else 'none'}"
             )
-        return number
-
-    def add(self, entry: Entry, *, again: bool = False) -> None:
-        """Add an entry; again: also when it says the same as before. Raises StoreError when not valid."""
-        situation = self.locate(entry.situation, entry.turn)
-        value = entry.value if entry.value is None else writable(entry.value)
-        allowed = get_args(Status) if entry.turn == WHOLE else ANSWERS
-        if entry.what == "answer" and value is not None and value not in allowed:
-            raise StoreError(f"an answer is one of {', '.join(allowed)}; got {value!r}")
+        allowed = ("skipped",) if entry.turn == WHOLE else ANSWERS
+        if entry.value is not None and entry.value not in allowed:
+            raise StoreError(f"an answer is one of {', '.join(allowed)}; got {entry.value!r}")
         annotator = annotator_number(self._db, entry.annotator, entry.kind)
-        at = self.now if entry.at is None else checked_time(entry.at)
-        self.change(
-            _Place(situation, entry.turn, annotator, entry.what), value, at, entry.version, again=again
-        )
+        at = self.now if entry.at is None else normalize_time(entry.at)
+        self.change(_Place(situation, entry.turn, annotator), entry.value, at, entry.version, again=again)
 
     def change(
         self, place: _Place, value: str | None, at: str, version: str | None, *, again: bool = False
     ) -> None:
-        """Change one value; again: also when it stays the same, with a new time."""
-        values = self._current_values(place)
-        before = values.get(place.turn)
+        """Change one answer; again: also when it stays the same, with a new time."""
+        answers = self._answers_of(place)
+        before = answers.get(place.turn)
         if before == value and (not again or value is None):
             return
         if value is None:
-            del values[place.turn]
+            del answers[place.turn]
         else:
-            values[place.turn] = value
+            answers[place.turn] = value
         self.touch(place.situation, place.turn)
-        self._rows.append({**place._asdict(), "before": before, "after": value, "at": at, "version": version})
+        self._rows.append({**place._asdict(), "answer": value, "at": at, "version": version})
 
     def touch(self, situation: int, turn: int) -> None:
         """Note a turn that the action is about, though it may not change there."""
         self._touched.setdefault(situation, turn)
 
     def close(
-        self, kind: str, by: int, *, origin: str = "", undoes: int | None = None, left: int = 0
+        self, kind: Kind, by: int, *, origin: str = "", undoes: int | None = None, left: int = 0
     ) -> Saved:
         """Append the action; one that changes nothing is stored only when it `undoes` another."""
         at = datetime.fromisoformat(self.now)
@@ -241,57 +215,59 @@ class Writer:
         action = self._db.table("label_actions").insert(row).last_pk
         assert isinstance(action, int)
         self._db.table("label_log").insert_all({"action": action, **row} for row in self._rows)
-        saved = Saved(action, at, len(self._rows), kind=kind, left=left)
-        for number, turn in self._touched.items():
-            situation, deleted = _locate_situation(self._db, number)
-            if not deleted:
-                return replace(saved, situation=situation, turn=turn, deleted="")
-            saved = replace(saved, deleted=saved.deleted or deleted)
-        return saved
+        situation, turn = self._first_touched()
+        return Saved(action, at, len(self._rows), situation, turn, kind, left)
 
-    def _current_values(self, place: _Place) -> dict[int, str]:
-        name = (place.situation, place.annotator, place.what)
-        if name not in self._current:
-            table = "labels" if place.what == "answer" else "label_notes"
+    def _answers_of(self, place: _Place) -> dict[int, str]:
+        name = (place.situation, place.annotator)
+        if name not in self._answers:
             # The + keeps SQLite from walking through all labels of the annotator.
             rows = self._db.execute(
-                f"SELECT turn, {place.what} FROM {table} WHERE situation = ? AND +annotator = ?", name[:2]
+                "SELECT turn, answer FROM labels WHERE situation = ? AND +annotator = ?", name
             )
-            self._current[name] = dict(rows.fetchall())
-        return self._current[name]
+            self._answers[name] = dict(rows.fetchall())
+        return self._answers[name]
+
+    def _first_touched(self) -> tuple[SituationKey | None, int]:
+        """Return the first message that is not in a deleted conversation, and its turn."""
+        for number, turn in self._touched.items():
+            row = self._db.execute(
+                "SELECT key, turn, question FROM situations JOIN conversations"
+                " ON conversations.number = conversation WHERE situations.number = ? AND deleted_at IS NULL",
+                [number],
+            ).fetchone()
+            if row is not None:
+                return SituationKey(*row), turn
+        return None, WHOLE
 
 
-def revert(db: Database, by: str, kind: Literal["undo", "redo"], action: int | None = None) -> Saved | None:
-    """Undo or redo the newest action of `by` that can be, or `action`; return None when there is none.
+def revert(db: Database, by: str, kind: Literal["undo", "redo"]) -> Saved | None:
+    """Undo or redo the newest action of `by` that can be; return None when there is none.
 
     Later answers are kept, even identical ones.
     """
     annotator = find_annotator(db, by)
     undoable, redoable = undo_stacks(db, annotator) if annotator else ([], [])
     stack = undoable if kind == "undo" else redoable
-    target = stack[-1] if action is None and stack else action
-    if annotator is None or target is None:
+    if annotator is None or not stack:
         return None
-    writer, left, own = Writer(db), 0, {}
+    target = stack[-1]
+    writer, left = Writer(db), 0
     rows = list(db.table("label_log").rows_where("action = ?", [target], order_by="number"))
-    for row in rows:
-        if row["before"] is not None or row["after"] is not None:  # a turn that was put off has neither
-            own[_Place(*(row[name] for name in _Place._fields))] = row
+    own = {_Place(*(row[name] for name in _Place._fields)): row for row in rows}
     for place, row in reversed(own.items()):
         other = _latest(db, place, target)
         if other is not None and other["number"] > row["number"]:
             left += 1
             continue
         wanted = other if kind == "undo" else row
-        if wanted is None or wanted["after"] is None:
+        if wanted is None or wanted["answer"] is None:
             writer.change(place, None, writer.now, None)
         else:  # with its former time and version
-            writer.change(place, wanted["after"], wanted["at"], wanted["version"], again=True)
+            writer.change(place, wanted["answer"], wanted["at"], wanted["version"], again=True)
     if rows:  # also an action without a change leads back to its turn
         writer.touch(rows[0]["situation"], rows[0]["turn"])
-    saved = writer.close(kind, annotator, undoes=target, left=left)
-    reverted = db.table("label_actions").get(target)
-    return replace(saved, turned=Turned(reverted["kind"], reverted["origin"]))
+    return writer.close(kind, annotator, undoes=target, left=left)
 
 
 def undo_stacks(db: Database, annotator: int) -> tuple[list[int], list[int]]:
@@ -318,9 +294,9 @@ def _latest(db: Database, place: _Place, without: int) -> dict[str, Any] | None:
     """Return the newest row of a place from an action that holds, leaving out the action `without`."""
     rows = db.query(
         """
-        SELECT log.number, after, log.at, version FROM label_log AS log
+        SELECT log.number, answer, log.at, version FROM label_log AS log
         JOIN label_actions AS act ON act.number = log.action
-        WHERE situation = ? AND turn = ? AND log.annotator = ? AND what = ? AND act.number <> ?
+        WHERE situation = ? AND turn = ? AND log.annotator = ? AND act.number <> ?
             AND kind NOT IN ('undo', 'redo') AND 'undo' IS NOT (
                 SELECT kind FROM label_actions AS later WHERE later.undoes = act.number
                 ORDER BY number DESC LIMIT 1)
@@ -329,13 +305,3 @@ def _latest(db: Database, place: _Place, without: int) -> dict[str, Any] | None:
         [*place, without],
     )
     return next(iter(rows), None)
-
-
-def _locate_situation(db: Database, number: int) -> tuple[SituationKey, str]:
-    """Return a message, and the title of its conversation when that is deleted, else ""."""
-    key, turn, question, title, deleted_at = db.execute(
-        "SELECT key, turn, question, title, deleted_at FROM situations JOIN conversations"
-        " ON conversations.number = situations.conversation WHERE situations.number = ?",
-        [number],
-    ).fetchone()
-    return SituationKey(key, turn, question), title if deleted_at else ""

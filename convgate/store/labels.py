@@ -9,20 +9,16 @@ Every action is appended to a log, undo included; the current answers follow fro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, cast
-
-from sqlite_utils import Database
+from typing import Any
 
 from convgate.core.errors import StoreError
-from convgate.store.damage import translate_decoding_errors
 from convgate.store.database import Repository
-from convgate.store.documents import read_row
 from convgate.store.label_log import (
     ADJUDICATED,
-    OF_DELETED,
     WHOLE,
     AnnotatorKind,
     Answer,
@@ -30,7 +26,6 @@ from convgate.store.label_log import (
     Kind,
     Saved,
     SituationKey,
-    Status,
     Writer,
     annotator_number,
     find_annotator,
@@ -38,35 +33,25 @@ from convgate.store.label_log import (
     revert,
     undo_stacks,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A current answer or note."""
-
-    value: str
-    at: datetime
-    version: str | None
+from convgate.transcripts.characters import writable
 
 
 @dataclass(frozen=True, slots=True)
 class SituationLabels:
-    """The current answers and notes of one message."""
+    """The current answers of one message."""
 
-    answers: Mapping[int, Mapping[str, Said]] = field(default_factory=dict)  # by turn, then by annotator
-    notes: Mapping[int, Mapping[str, Said]] = field(default_factory=dict)  # likewise
+    answers: Mapping[int, Mapping[str, str]] = field(default_factory=dict)  # by turn, then by annotator
 
     def answer(self, turn: int, annotator: str) -> str | None:
         """Return the annotator's answer for a turn, or for WHOLE, or None."""
-        said = self.answers.get(turn, {}).get(annotator)
-        return said.value if said else None
+        return self.answers.get(turn, {}).get(annotator)
 
     def of(self, annotator: str) -> dict[int, str]:
         """Return the annotator's answers by turn, in order, without WHOLE."""
         return {
-            turn: said[annotator].value
-            for turn, said in sorted(self.answers.items())
-            if turn != WHOLE and annotator in said
+            turn: answers[annotator]
+            for turn, answers in sorted(self.answers.items())
+            if turn != WHOLE and annotator in answers
         }
 
 
@@ -83,15 +68,13 @@ class Annotator:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelImport:
-    """An imported file of labels."""
+class Disagreement:
+    """A turn that one person calls relevant and another not."""
 
-    number: int  # of the action in the log, from 1
-    file: str
-    by: str  # who imported it, whosever answers they are
-    at: datetime
-    labels: int  # answers and notes that it changed
-    undone: bool
+    situation: SituationKey
+    title: str  # of the conversation
+    turn: int
+    answers: dict[str, str]  # by annotator, those who are unsure included
 
 
 class Labels(Repository):
@@ -104,14 +87,13 @@ class Labels(Repository):
         *,
         by: str,
         version: str | None = None,
-        kind: Kind = "answer",
         again: bool = False,
     ) -> Saved:
         """Store answers of `by` by turn; None removes one. again: store the same answer with a new time."""
         entries = [
             Entry(situation, turn, by, value, version=version) for turn, value in sorted(answers.items())
         ]
-        return self.record(entries, by=by, kind=kind, again=again)
+        return self.record(entries, by=by, kind="answer", again=again)
 
     def adjudicate(self, situation: SituationKey, answers: Mapping[int, Answer | None], *, by: str) -> Saved:
         """Decide turns on which annotators disagree; their own answers stay."""
@@ -121,13 +103,9 @@ class Labels(Repository):
         ]
         return self.record(entries, by=by, kind="adjudicate")
 
-    def set_status(self, situation: SituationKey, status: Status | None, *, by: str) -> Saved:
-        """Note that `by` is done with a message, or skips it for now."""
-        return self.record([Entry(situation, WHOLE, by, status)], by=by, kind="status")
-
-    def note(self, situation: SituationKey, turn: int, text: str, *, by: str) -> Saved:
-        """Store a note on a turn, or on WHOLE; an empty one removes it."""
-        return self.record([Entry(situation, turn, by, text.strip() or None, "note")], by=by, kind="note")
+    def skip(self, situation: SituationKey, *, by: str) -> Saved:
+        """Note that `by` skips a message for now."""
+        return self.record([Entry(situation, WHOLE, by, "skipped")], by=by, kind="skip")
 
     def record(
         self,
@@ -151,10 +129,10 @@ class Labels(Repository):
                 writer.add(entry, again=again)
             return writer.close(kind, annotator_number(db, by, by_kind), origin=origin)
 
-    def undo(self, by: str, *, action: int | None = None) -> Saved | None:
-        """Undo the newest action of `by`, or that `action` of theirs; return None when there is none."""
+    def undo(self, by: str) -> Saved | None:
+        """Undo the newest action of `by`; return None when there is none."""
         with self._store.write() as db:
-            return revert(db, by, "undo", action)
+            return revert(db, by, "undo")
 
     def redo(self, by: str) -> Saved | None:
         """Redo the last undone action of `by`; return None when there is none, or something came since."""
@@ -168,58 +146,33 @@ class Labels(Repository):
             undoable, redoable = undo_stacks(db, number) if number else ([], [])
         return bool(undoable), bool(redoable)
 
-    def imports(self, limit: int | None = None) -> list[LabelImport]:
-        """Return the imports that changed something, newest first."""
-        return self._imports("", [], limit)
-
-    def undo_import(self, number: int) -> Saved:
-        """Undo an import; later answers are kept.
-
-        Raises StoreError when there is no such import, or it is undone.
-        """
-        with self._store.write() as db:
-            if not (imports := self._imports("AND imports.number = ?", [number])):
-                raise StoreError(f"there is no import {number}; `convgate labels imports` lists them")
-            if imports[0].undone:
-                raise StoreError(f"import {number} of {imports[0].file} was undone already")
-            saved = revert(db, imports[0].by, "undo", number)
-            assert saved is not None
-            return saved
-
     def of(self, situation: SituationKey) -> SituationLabels:
-        """Return the current answers and notes of a message."""
+        """Return the current answers of a message."""
+        answers: dict[int, dict[str, str]] = {}
         with self._store.read() as db:
-            number = find_situation(db, situation)
-            if number is None:
-                return SituationLabels()
-            return SituationLabels(
-                _said(db, "labels", "answer", number), _said(db, "label_notes", "note", number)
+            rows = db.execute(
+                "SELECT turn, name, answer FROM labels JOIN annotators ON annotators.number = annotator"
+                " WHERE situation = ? ORDER BY turn, name",
+                [find_situation(db, situation)],
             )
+            for turn, name, answer in rows:
+                answers.setdefault(turn, {})[name] = answer
+        return SituationLabels(answers)
 
     def annotators(self) -> list[Annotator]:
         """Return everybody with a current answer, people first, by name."""
         return self._records(
             Annotator,
-            f"""
-            SELECT name, kind, trains, coalesce(answers, 0) AS answers,
-                    coalesce(situations, 0) AS situations, last
-                FROM annotators LEFT JOIN (
-                SELECT annotator, count(*) AS answers, count(DISTINCT situation) AS situations,
-                        max(at) AS last
-                    FROM labels WHERE turn >= 0 AND situation NOT IN ({OF_DELETED}) GROUP BY annotator
-                ) ON annotator = number
-                WHERE EXISTS (SELECT 1 FROM labels AS any WHERE any.annotator = annotators.number)
-                ORDER BY kind = 'person' DESC, kind = 'agent' DESC, name COLLATE NOCASE
+            """
+            SELECT name, kind, trains, count(*) AS answers, count(DISTINCT situation) AS situations,
+                max(at) AS last
+            FROM labels JOIN annotators ON annotators.number = annotator
+            JOIN situations ON situations.number = situation
+            JOIN conversations ON conversations.number = conversation
+            WHERE labels.turn >= 0 AND deleted_at IS NULL GROUP BY annotator
+            ORDER BY kind = 'person' DESC, kind = 'agent' DESC, name COLLATE NOCASE
             """,
         )
-
-    def people(self) -> list[str]:
-        """Return the names of the people with a current answer, without counting answers."""
-        rows = self._rows(
-            "SELECT name FROM annotators WHERE kind = 'person' AND number IN (SELECT annotator FROM labels)"
-            " ORDER BY name COLLATE NOCASE"
-        )
-        return [name for (name,) in rows]
 
     def set_trains(self, name: str, *, trains: bool) -> None:
         """Set whether an annotator's answers are used in training; StoreError for an unknown one."""
@@ -245,56 +198,55 @@ class Labels(Repository):
         )
         return SituationKey(*row) if row else None
 
-    def entries(self, conversation: str | None = None) -> Iterator[Entry]:
-        """Yield all current answers, then all notes, in order; of one conversation when it is named.
+    def entries(self, conversation: str | None = None, *, training: bool = False) -> list[Entry]:
+        """Return the current answers for turns, ordered by conversation, message, turn and annotator.
 
+        conversation: only of this one. training: only of annotators whose answers are used in training.
         Deleted conversations are left out.
         """
-        condition = "deleted_at IS NULL" + (" AND key = ?" if conversation else "")
-        with self._store.read() as db:
-            for table, value in (("labels", "answer"), ("label_notes", "note")):
-                rows = db.execute(
-                    f"""
-                    SELECT key, situations.turn, question, said.turn, name, said.{value}, said.at, version,
-                        kind
-                    FROM {table} AS said JOIN situations ON situations.number = said.situation
-                    JOIN conversations ON conversations.number = situations.conversation
-                    JOIN annotators ON annotators.number = said.annotator
-                    WHERE {condition} ORDER BY situations.number, said.turn, name
-                    """,
-                    [conversation] if conversation else [],
-                ).fetchall()
-                what = cast(Literal["answer", "note"], value)
-                for key, current, question, turn, name, said, *rest in rows:
-                    with translate_decoding_errors("label"):
-                        current = None if current is None else int(current)
-                        situation = SituationKey(str(key), current, str(question))
-                        entry = Entry(situation, int(turn), str(name), said, what, *rest)
-                    yield entry
-
-    def _imports(self, condition: str, values: list[Any], limit: int | None = None) -> list[LabelImport]:
-        return self._records(
-            LabelImport,
+        rows = self._rows(
             f"""
-            SELECT imports.number, origin AS file, name AS "by", imports.at,
-                (SELECT count(*) FROM label_log WHERE action = imports.number) AS labels,
-                (SELECT kind FROM label_actions AS later WHERE later.undoes = imports.number
-                    ORDER BY later.number DESC LIMIT 1) IS 'undo' AS undone
-            FROM label_actions AS imports JOIN annotators ON annotators.number = imports.annotator
-            WHERE imports.kind = 'import' {condition} ORDER BY imports.number DESC LIMIT ?
+            SELECT key, situations.turn, question, labels.turn, name, answer, at, version, kind
+            FROM labels JOIN situations ON situations.number = situation
+            JOIN conversations ON conversations.number = conversation
+            JOIN annotators ON annotators.number = annotator
+            WHERE labels.turn >= 0 AND deleted_at IS NULL {"AND key = ?" if conversation else ""}
+                {"AND trains" if training else ""}
+            ORDER BY conversation, situations.turn IS NULL, situations.turn, question, labels.turn, name
             """,
-            [*values, -1 if limit is None else limit],
+            [conversation] if conversation else [],
         )
+        return [Entry(SituationKey(*row[:3]), *row[3:]) for row in rows]
 
+    def disagreements(
+        self, situation: SituationKey | None = None, *, training: bool = False, adjudicated: bool = False
+    ) -> list[Disagreement]:
+        """Return the turns that one person calls relevant and another not, newest answers first.
 
-def _said(db: Database, table: str, value: str, situation: int) -> dict[int, dict[str, Said]]:
-    """Return the current values of a message by turn, then by annotator."""
-    by_turn: dict[int, dict[str, Said]] = {}
-    rows = db.query(
-        f"SELECT turn, name, {value} AS value, at, version FROM {table} JOIN annotators"
-        " ON annotators.number = annotator WHERE situation = ? ORDER BY turn, name",
-        [situation],
-    )
-    for row in rows:
-        by_turn.setdefault(row["turn"], {})[row["name"]] = read_row(Said, row)
-    return by_turn
+        situation: only turns before this message. training: only disagreements of people whose answers are
+        used in training. adjudicated: also adjudicated turns.
+        """
+        values: list[Any] = []
+        if situation is not None:
+            values = [situation.conversation, situation.turn, writable(situation.question)]
+        person = f"kind = 'person' {'AND trains' if training else ''}"
+        rows = self._rows(
+            f"""
+            SELECT key, situations.turn, question, title, labels.turn,
+                json_group_object(name, answer) FILTER (WHERE kind = 'person')
+            FROM labels JOIN annotators ON annotators.number = annotator
+            JOIN situations ON situations.number = situation
+            JOIN conversations ON conversations.number = conversation
+            WHERE labels.turn >= 0 AND deleted_at IS NULL
+                {"AND key = ? AND situations.turn IS ? AND question = ?" if values else ""}
+            GROUP BY situation, labels.turn
+            HAVING sum({person} AND answer = 'relevant') AND sum({person} AND answer = 'not_relevant')
+                {"" if adjudicated else "AND NOT sum(kind = 'adjudication')"}
+            ORDER BY max(at) FILTER (WHERE kind = 'person') DESC, situation, labels.turn
+            """,
+            values,
+        )
+        return [
+            Disagreement(SituationKey(*place), title, turn, dict(sorted(json.loads(answers).items())))
+            for *place, title, turn, answers in rows
+        ]

@@ -15,9 +15,8 @@ from convgate.core.conversation import Turn
 
 _MAX_HASHES = 500  # in one query
 
-_FOUND = """
-    SELECT conversations.number FROM openings
-    JOIN conversations ON conversations.number = openings.conversation
+_MATCHES = """
+    SELECT key FROM openings JOIN conversations ON conversations.number = openings.conversation
     WHERE deleted_at IS NULL AND """
 
 
@@ -36,7 +35,7 @@ def chain(turns: Sequence[Turn], *, after: bytes = b"") -> list[bytes]:
 class Openings:
     """The conversations of a database by their beginnings; deleted ones are never found.
 
-    Methods return the number of the oldest match, or None. hashes: a `chain`.
+    Methods return the key of the oldest match, or None. hashes: a `chain`.
     """
 
     def __init__(self, db: Database) -> None:
@@ -49,37 +48,38 @@ class Openings:
             [(hash, conversation, length) for length, hash in enumerate(chain(turns))],
         )
 
-    def same(self, hashes: Sequence[bytes]) -> int | None:
+    def same(self, hashes: Sequence[bytes]) -> str | None:
         """Return the conversation with exactly these turns."""
         return self.ending(hashes[-1], len(hashes) - 1)
 
-    def ending(self, last: bytes, turns: int) -> int | None:
+    def ending(self, last: bytes, turns: int) -> str | None:
         """Return the conversation of so many turns whose `chain` ends with this hash."""
-        return self._first(f"{_FOUND} hash = ? AND length = ? AND turns = length ORDER BY 1", [last, turns])
+        return self._first(
+            f"{_MATCHES} hash = ? AND length = ? AND turns = length ORDER BY number", [last, turns]
+        )
 
-    def longer(self, hashes: Sequence[bytes]) -> int | None:
+    def longer(self, hashes: Sequence[bytes]) -> str | None:
         """Return the conversation that begins with these turns and has more."""
-        return self._first(f"{_FOUND} hash = ? AND turns > length ORDER BY 1", [hashes[-1]])
+        return self._first(f"{_MATCHES} hash = ? AND turns > length ORDER BY number", [hashes[-1]])
 
-    def live_beginning(self, hashes: Sequence[bytes]) -> int | None:
+    def live_beginning(self, hashes: Sequence[bytes]) -> str | None:
         """Return the longest conversation from feedback that these turns continue.
 
         One with a question after its last turn is left out: more turns would change the question's history.
         """
         for stop in range(len(hashes) - 1, 1, -_MAX_HASHES):
             some = hashes[max(1, stop - _MAX_HASHES) : stop]
-            number = self._first(
-                f"""{_FOUND} hash IN ({", ".join("?" * len(some))}) AND turns = length
-                AND conversations.number IN (SELECT conversation FROM live_conversations)
+            key = self._first(
+                f"""{_MATCHES} hash IN ({", ".join("?" * len(some))}) AND turns = length AND is_live
                 AND NOT EXISTS (SELECT 1 FROM situations AS asked
                     WHERE asked.conversation = conversations.number AND asked.turn IS NULL)
-                ORDER BY length DESC, 1""",
+                ORDER BY length DESC, number""",
                 some,
             )
-            if number is not None:
-                return number
+            if key is not None:
+                return key
         return None
 
-    def _first(self, sql: str, values: Sequence[bytes | int]) -> int | None:
+    def _first(self, sql: str, values: Sequence[bytes | int]) -> str | None:
         row = self._db.execute(f"{sql} LIMIT 1", values).fetchone()
         return row[0] if row else None

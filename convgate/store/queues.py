@@ -1,8 +1,8 @@
 """Queues of turns to label: stored with a reason for each turn, shared by all annotators.
 
     queues = Queues(store)
-    queue = queues.add("Monday", items, by="Ada", seed=1)
-    item = queues.next_item(queue.number, "Bo")
+    number = queues.add("Monday", items, by="Ada", seed=1)
+    item = queues.next_item(number, "Bo")
 
 Progress follows from the labels; nothing else is stored.
 """
@@ -11,30 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Literal
 
-from convgate.core.errors import StoreError
 from convgate.store.database import Repository
-from convgate.store.label_log import WHOLE, SituationKey, present, situation_number
+from convgate.store.label_log import WHOLE, SituationKey, current_time, situation_number
 from convgate.transcripts.characters import writable
 
 ReasonKind = Literal["threshold", "versions", "policies", "annotators", "audit", "start", "score"]
-LONGEST_NAME = 80  # characters
 
 _ITEM = "place, key, situations.turn, question, queue_items.turn, kind, reason"
-# An answered turn is done. Where people disagree it is done for those who answered after the queue was made,
-# and for everybody when it is adjudicated or nobody disagrees any more.
-_DONE = """
-    CASE WHEN kind = 'annotators' THEN
-        mine.at > (SELECT made_at FROM queues WHERE number = queue)
-        OR EXISTS (SELECT 1 FROM labels JOIN annotators ON annotators.number = annotator
-            WHERE situation = queue_items.situation AND turn = queue_items.turn
-                AND annotators.kind = 'adjudication')
-        OR 2 > (SELECT count(DISTINCT answer) FROM labels JOIN annotators ON annotators.number = annotator
-            WHERE situation = queue_items.situation AND turn = queue_items.turn
-                AND annotators.kind = 'person' AND answer <> 'unsure')
-    ELSE mine.turn IS NOT NULL END"""
+# An answered turn is done; where people disagree, only when it was answered after the queue was made.
+_DONE = """mine.turn IS NOT NULL
+    AND (kind <> 'annotators' OR mine.at > (SELECT made_at FROM queues WHERE number = queue))"""
 # `mine` is the answer of the annotator to the turn, `whole` their status of the message.
 _ITEMS = f"""
     FROM queue_items
@@ -65,60 +53,33 @@ class QueueItem(NewItem):
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
-    """A stored queue."""
-
-    number: int
-    name: str
-    made_by: str
-    made_at: datetime
-    seed: int  # of the random draw
-    items: int
-    messages: int
-
-
-@dataclass(frozen=True, slots=True)
 class QueueProgress:
     """The progress of an annotator, without items of deleted conversations."""
 
     items: int
     answered: int
-    skipped: int  # not answered, of skipped messages: they come at the end
 
     @property
     def left(self) -> int:
-        """Return the number of items without an answer, skipped ones included."""
+        """Return the number of items without an answer."""
         return self.items - self.answered
 
 
 class Queues(Repository):
     """The queues of a store."""
 
-    def add(self, name: str, items: Iterable[NewItem], *, by: str, seed: int) -> Queue:
-        """Store a queue with its items in order; all of it or nothing.
+    def add(self, name: str, items: Iterable[NewItem], *, by: str, seed: int) -> int:
+        """Store a queue with its items in order, and return its number; all of it or nothing.
 
-        Raises StoreError for a queue without a name or items, a turn that is in it twice, or one that does
-        not exist.
+        seed: of the random draw. Raises StoreError for a message that does not exist.
         """
-        name = writable(name).strip()
-        if not name or len(name) > LONGEST_NAME:
-            raise StoreError(f"A queue's name has 1 to {LONGEST_NAME} characters; got {name[:100]!r}.")
-        situations: dict[SituationKey, tuple[int, int]] = {}
-        turns: set[tuple[int, int]] = set()
         rows = []
         with self._store.write() as db:
-            row = {"name": name, "made_by": writable(by), "made_at": present(), "seed": seed}
+            row = {"name": writable(name), "made_by": writable(by), "made_at": current_time(), "seed": seed}
             number = db.table("queues").insert(row).last_pk
             assert isinstance(number, int)
             for place, item in enumerate(items):
-                if item.situation not in situations:
-                    situations[item.situation] = situation_number(db, item.situation)
-                situation, stop = situations[item.situation]
-                if not 0 <= item.turn < stop:
-                    raise StoreError(f"Item {place} of the queue has turn {item.turn} of {stop} turns.")
-                if (situation, item.turn) in turns:
-                    raise StoreError(f"Item {place} of the queue has the turn of an earlier item.")
-                turns.add((situation, item.turn))
+                situation, _ = situation_number(db, item.situation)
                 rows.append(
                     {
                         "queue": number,
@@ -129,25 +90,12 @@ class Queues(Repository):
                         "reason": writable(item.reason),
                     }
                 )
-            if not rows:
-                raise StoreError("A queue needs at least one turn.")
             db.table("queue_items").insert_all(rows)
-        return self.get(number)
+        return number
 
-    def get(self, number: int) -> Queue:
-        """Return a queue; StoreError when it is missing or deleted."""
-        for queue in self._queues("WHERE queues.number = ?", [number]):
-            return queue
-        raise StoreError(f"there is no queue {number}; it was deleted, or is in another library")
-
-    def all(self) -> list[Queue]:
-        """Return all queues, the newest first."""
-        return self._queues("", [])
-
-    def delete(self, number: int) -> None:
-        """Delete a queue; labels that were given in it stay."""
-        with self._store.write() as db:
-            db.table("queues").delete_where("number = ?", [number])
+    def names(self) -> dict[int, str]:
+        """Return the names of all queues by number, the newest first."""
+        return dict(self._rows("SELECT number, name FROM queues ORDER BY number DESC"))
 
     def next_item(self, number: int, annotator: str, *, after: int | None = None) -> QueueItem | None:
         """Return the next item for an annotator; None when all are done.
@@ -157,7 +105,7 @@ class Queues(Repository):
         """
         order = "whole.turn IS NOT NULL, place <= :after, place LIMIT 1"
         position = -1 if after is None else after
-        items = self._items(f"AND NOT coalesce({_DONE}, 0)", number, annotator, order, after=position)
+        items = self._items(f"AND NOT ({_DONE})", number, annotator, order, after=position)
         return next(iter(items), None)
 
     def items_about(self, number: int, situation: SituationKey) -> list[QueueItem]:
@@ -172,15 +120,10 @@ class Queues(Repository):
 
     def progress(self, number: int, annotator: str) -> QueueProgress:
         """Return the progress of an annotator."""
-        total, done, skipped = self._row(
-            f"""
-            SELECT count(*), coalesce(sum(done), 0), coalesce(sum(NOT done AND skipped), 0) FROM (
-                SELECT coalesce({_DONE}, 0) AS done, coalesce(whole.answer = 'skipped', 0) AS skipped
-                {_ITEMS})
-            """,
-            {"queue": number, "annotator": annotator},
+        total, done = self._row(
+            f"SELECT count(*), coalesce(sum({_DONE}), 0) {_ITEMS}", {"queue": number, "annotator": annotator}
         )
-        return QueueProgress(total, done, skipped)
+        return QueueProgress(total, done)
 
     def _items(
         self, condition: str, number: int, annotator: str, order: str = "place", **values: Any
@@ -193,14 +136,3 @@ class Queues(Repository):
             QueueItem(SituationKey(key, current, question), turn, kind, reason, place)
             for place, key, current, question, turn, kind, reason in rows
         ]
-
-    def _queues(self, condition: str, values: list[Any]) -> list[Queue]:
-        return self._records(
-            Queue,
-            f"""
-            SELECT queues.*, count(*) AS items, count(DISTINCT situation) AS messages
-            FROM queues JOIN queue_items ON queue = queues.number
-            {condition} GROUP BY queues.number ORDER BY queues.number DESC
-            """,
-            values,
-        )

@@ -13,6 +13,7 @@ _CONVERSATIONS = (
         format TEXT NOT NULL, turns INTEGER NOT NULL, tokens INTEGER, origin TEXT NOT NULL,
         added TEXT NOT NULL,
         split_group TEXT NOT NULL,  -- decides on which side of a train/test split the conversation is
+        is_live INTEGER NOT NULL DEFAULT 0,  -- from feedback of an agent: grows with the next feedback
         deleted_at TEXT
     ) STRICT""",
     "CREATE INDEX conversations_by_time ON conversations (deleted_at, added)",
@@ -43,25 +44,15 @@ _CONVERSATIONS = (
         PRIMARY KEY (hash, conversation)
     ) STRICT, WITHOUT ROWID""",
     "CREATE INDEX openings_by_conversation ON openings (conversation)",
-    # Conversations from feedback of agents, which grow with the next feedback.
-    """
-    CREATE TABLE live_conversations (
-        conversation INTEGER PRIMARY KEY REFERENCES conversations (number) ON DELETE CASCADE
-    ) STRICT""",
-    # What people changed of single turns: kind is boundary or invariants; value is JSON.
+    # What people changed of single turns: kind is boundary or invariants; value is JSON, NULL removes it. The
+    # last step of a turn holds; steps are counted over all conversations.
     """
     CREATE TABLE turn_edits (
         conversation INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE,
-        kind TEXT NOT NULL, turn INTEGER NOT NULL, value TEXT NOT NULL,
-        PRIMARY KEY (conversation, kind, turn)
+        kind TEXT NOT NULL, turn INTEGER NOT NULL, step INTEGER NOT NULL, value TEXT,
+        PRIMARY KEY (conversation, kind, turn, step)
     ) STRICT, WITHOUT ROWID""",
-    # The value before each step of the undo; NULL where there was none.
-    """
-    CREATE TABLE turn_edit_steps (
-        conversation INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE,
-        kind TEXT NOT NULL, step INTEGER NOT NULL, turn INTEGER NOT NULL, value TEXT,
-        PRIMARY KEY (conversation, kind, step, turn)
-    ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX turn_edits_by_step ON turn_edits (step)",
 )
 
 _LABELS = (
@@ -96,71 +87,35 @@ _LABELS = (
         situation INTEGER NOT NULL REFERENCES situations (number) ON DELETE CASCADE,
         turn INTEGER NOT NULL CHECK (turn >= -1),
         annotator INTEGER NOT NULL REFERENCES annotators (number),
-        what TEXT NOT NULL CHECK (what IN ('answer', 'note')), before TEXT, after TEXT,
+        answer TEXT,  -- NULL removes the former one
         at TEXT NOT NULL, version TEXT
     ) STRICT""",
     "CREATE INDEX label_log_by_action ON label_log (action)",
-    "CREATE INDEX label_log_by_turn ON label_log (situation, turn, annotator, what)",
+    "CREATE INDEX label_log_by_turn ON label_log (situation, turn, annotator)",
     *(
         f"""
         CREATE TRIGGER {table}_stays BEFORE UPDATE ON {table}
         BEGIN SELECT raise(ABORT, 'the log of labels is append-only'); END"""
         for table in ("label_log", "label_actions")
     ),
-    # The current answers and notes, which follow the log.
-    *(
-        f"""
-        CREATE TABLE {table} (
-            situation INTEGER NOT NULL REFERENCES situations (number) ON DELETE CASCADE,
-            turn INTEGER NOT NULL, annotator INTEGER NOT NULL REFERENCES annotators (number),
-            {value} TEXT NOT NULL, at TEXT NOT NULL, version TEXT,
-            PRIMARY KEY (situation, turn, annotator)
-        ) STRICT, WITHOUT ROWID"""
-        for table, value in (("labels", "answer"), ("label_notes", "note"))
-    ),
-    *(
-        f"""
-        CREATE TRIGGER {table}_follow AFTER INSERT ON label_log WHEN new.what = '{value}'
-        BEGIN
-            DELETE FROM {table} WHERE situation = new.situation AND turn = new.turn
-                AND annotator = new.annotator;
-            INSERT INTO {table} SELECT new.situation, new.turn, new.annotator, new.after, new.at, new.version
-                WHERE new.after IS NOT NULL;
-        END"""
-        for table, value in (("labels", "answer"), ("label_notes", "note"))
-    ),
+    # The current answers, which follow the log.
+    """
+    CREATE TABLE labels (
+        situation INTEGER NOT NULL REFERENCES situations (number) ON DELETE CASCADE,
+        turn INTEGER NOT NULL, annotator INTEGER NOT NULL REFERENCES annotators (number),
+        answer TEXT NOT NULL, at TEXT NOT NULL, version TEXT,
+        PRIMARY KEY (situation, turn, annotator)
+    ) STRICT, WITHOUT ROWID""",
+    """
+    CREATE TRIGGER labels_follow AFTER INSERT ON label_log
+    BEGIN
+        DELETE FROM labels WHERE situation = new.situation AND turn = new.turn
+            AND annotator = new.annotator;
+        INSERT INTO labels SELECT new.situation, new.turn, new.annotator, new.answer, new.at, new.version
+            WHERE new.answer IS NOT NULL;
+    END""",
     "CREATE INDEX labels_by_annotator ON labels (annotator, turn, situation, answer)",
     "CREATE INDEX labels_by_time ON labels (annotator, at)",
-    # What people say of each turn together.
-    """
-    CREATE VIEW label_turns AS
-    SELECT situation, turn,
-        sum(kind = 'person' AND answer = 'relevant') AS relevant,
-        sum(kind = 'person' AND answer = 'not_relevant') AS not_relevant,
-        max(CASE WHEN kind = 'person' THEN at END) AS newest,
-        max(CASE WHEN kind = 'adjudication' THEN answer END) AS adjudicated
-    FROM labels JOIN annotators ON annotators.number = annotator
-    WHERE turn >= 0 GROUP BY situation, turn""",
-    # The labels that training and metrics use. An adjudicated answer beats those of people, theirs beat those
-    # of agents; among equals the majority counts, and a tie is unsure.
-    """
-    CREATE VIEW gold AS
-    SELECT situation, turn, CASE
-            WHEN adjudicated IS NOT NULL THEN adjudicated
-            WHEN (people AND votes > 0) OR (NOT people AND agent_votes > 0) THEN 'relevant'
-            WHEN (people AND votes < 0) OR (NOT people AND agent_votes < 0) THEN 'not_relevant'
-            ELSE 'unsure'
-        END AS answer
-    FROM (
-        SELECT situation, turn,
-            max(CASE WHEN kind = 'adjudication' THEN answer END) AS adjudicated,
-            sum(kind = 'person') AS people,
-            sum((kind = 'person') * ((answer = 'relevant') - (answer = 'not_relevant'))) AS votes,
-            sum((kind = 'agent') * ((answer = 'relevant') - (answer = 'not_relevant'))) AS agent_votes
-        FROM labels JOIN annotators ON annotators.number = labels.annotator
-        WHERE turn >= 0 AND trains
-        GROUP BY situation, turn
-    )""",
     """
     CREATE TABLE queues (
         number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, made_by TEXT NOT NULL,
@@ -243,7 +198,7 @@ _REQUESTS = (
 
 
 @migrations()
-def m001_schema(db: Database) -> None:
+def m001_tables(db: Database) -> None:
     """Create all tables."""
     for statement in (*_CONVERSATIONS, *_LABELS, *_SESSIONS, *_REQUESTS):
         db.execute(statement)

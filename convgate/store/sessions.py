@@ -177,13 +177,11 @@ def _find_session(db: Database, id: str) -> dict[str, Any]:
 
 
 def _new_id(db: Database, at: datetime) -> str:
-    """Return an id that no session has, with one more digit after each that is taken."""
-    digits = 4
+    """Return an id that no session has."""
     while True:
-        id = f"session_{at.astimezone(UTC):%Y%m%d_%H%M%S}_{secrets.randbelow(10**digits):0{digits}d}"
+        id = f"session_{at.astimezone(UTC):%Y%m%d_%H%M%S}_{secrets.randbelow(10_000):04d}"
         if not db.table("sessions").count_where("id = ?", [id]):
             return id
-        digits += 1
 
 
 def _insert_conversation(db: Database, session: int, at: datetime) -> int:

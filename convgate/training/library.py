@@ -27,7 +27,7 @@ from convgate.core.errors import SettingsError, TrainingError, TranscriptError
 from convgate.core.files import sync_folder, write_whole
 from convgate.core.home import check_writable, make_home, make_private
 from convgate.embedding.cache import CACHE_FILE, forget
-from convgate.store import Conversations, DeletedConversation, Store
+from convgate.store import Conversations, Store
 from convgate.store.openings import chain
 from convgate.training.corpora import attribution_of, corpora_in, licence_of
 from convgate.training.records import read_json
@@ -244,7 +244,7 @@ class Removal:
     copies: Copies
 
 
-def find_copies(home: Path, deleted: Sequence[DeletedConversation]) -> Copies:
+def find_copies(home: Path, deleted: Sequence[Conversation]) -> Copies:
     """Return what in the data folder has copies of these conversations.
 
     A copy is known by the hashes of its turns: it is the same conversation, or one is the other's beginning.
@@ -292,15 +292,15 @@ def remove_for_good(store: Store, home: Path) -> Removal:
     for name in copies.sets:
         found = library.read(name).conversations
         library.leave_out(name, {id for id, each in found.items() if finder.is_copy(each)})
-    forget(home / CACHE_FILE, (turn.scored_text for each in deleted for turn in each.conversation.turns))
+    forget(home / CACHE_FILE, (turn.scored_text for each in deleted for turn in each.turns))
     return Removal(conversations.purge(older_than=datetime.now(UTC) - began), copies)
 
 
 class _CopyFinder:
     """Finds copies of conversations by the hashes of their turns."""
 
-    def __init__(self, conversations: Sequence[DeletedConversation]) -> None:
-        chains = [chain(each.conversation.turns)[1:] for each in conversations]
+    def __init__(self, conversations: Sequence[Conversation]) -> None:
+        chains = [chain(each.turns)[1:] for each in conversations]
         self._beginnings = {digest for hashes in chains for digest in hashes}
         self._whole = {hashes[-1] for hashes in chains if hashes}
 

@@ -80,7 +80,8 @@ def _draw_question(app: App, progress: Callable[[str], str] | None) -> None:
             help="Every label says who gave it. The name stays in this browser and in your library.",
         )  # fmt: skip
         st.button("Start labelling", key="annotator.start", on_click=_take_typed, args=(app,))
-        for known in Labels(app.store).people()[:_MAX_NAMES]:
+        people = [one.name for one in Labels(app.store).annotators() if one.kind == "person"]
+        for known in people[:_MAX_NAMES]:
             done = f", {progress(known)}" if progress else ""
             st.button(
                 f"Continue as {literal(known)}{done}", key=f"annotator.as.{known}", type="tertiary",

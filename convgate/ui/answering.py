@@ -21,7 +21,6 @@ from convgate.store import ADJUDICATED, Answer, Labels, Saved, SituationKey, Sit
 from convgate.ui import keys
 from convgate.ui.frame import show_problem
 from convgate.ui.scoring import Moment
-from convgate.ui.text import literal
 from convgate.ui.transcript import Labelling, given, situation_name
 
 MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"}
@@ -48,7 +47,6 @@ class Answering:
     asked: Sequence[int] = ()  # turns to ask about first, in this order
     adjudicating: bool = False  # answers adjudicate disagreements, on the turns `asked` alone
     finished: bool = False  # nothing is left to ask about
-    paused: str = ""  # why this annotator cannot answer at present
     next_message: Callable[[], bool] | None = None  # goes on when no turn is left; whether there is any
 
     @property
@@ -108,8 +106,8 @@ class Answering:
         """
         return {
             turn: [
-                ("adjudicated" if who == ADJUDICATED else who, said.value)
-                for who, said in answers.items()
+                ("adjudicated" if who == ADJUDICATED else who, answer)
+                for who, answer in answers.items()
                 if who != (ADJUDICATED if self.adjudicating else self.by)
             ]
             for turn, answers in self.held.answers.items()
@@ -249,8 +247,7 @@ def _store_answer(answering: Answering, turn: int, value: Answer | None, scope: 
             saved = now.labels.adjudicate(now.situation, answers, by=by)
         else:
             saved = now.labels.answer(
-                now.situation, answers, by=by, version=now.version,
-                kind="answer" if value is None or scope == "turn" else "bulk", again=turn in now.asked,
+                now.situation, answers, by=by, version=now.version, again=turn in now.asked,
             )  # fmt: skip
         keep_saved(saved)
         st.session_state[SCOPE] = False
@@ -289,14 +286,10 @@ def _describe_saved(saved: Saved | None) -> str:
         return ":material/check: No change"
     verb = {"undo": "Undone", "redo": "Redone"}.get(saved.kind, "Saved")
     parts = [f":material/check: {verb} {saved.at.astimezone():%H:%M:%S}"]
-    if saved.turned is not None and saved.turned.kind == "import":
-        parts.append(f"the import of {literal(saved.turned.origin)}")
     if saved.changed > 1 or saved.left:
         parts.append(pluralize(saved.changed, "answer"))
     elif saved.turn >= 0:
         parts.append(f"turn {saved.turn + 1:,}")
     if saved.left:
         parts.append(f"{saved.left:,} changed since and left as they are")
-    if saved.deleted:
-        parts.append(f"in the deleted conversation {literal(saved.deleted)}")
     return ", ".join(parts)

@@ -34,17 +34,17 @@ def draw_data(app: App) -> None:
 
 
 def _draw_deleted(app: App) -> None:
-    n_deleted = app.conversations.find(deleted=True, per_page=0).total
-    if not n_deleted:
+    deleted = app.conversations.keys(deleted=True)
+    if not deleted:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{pluralize(n_deleted, 'deleted conversation')} can be restored.")
+        st.caption(f"{pluralize(len(deleted), 'deleted conversation')} can be restored.")
         if st.button("Restore", key="library.undelete", icon=":material/undo:"):
-            app.conversations.undelete_all()
+            app.conversations.undelete(sorted(deleted))
             st.rerun()
         with st.popover("Remove for good …", icon=":material/delete_forever:"):
             st.markdown(
-                "Removes their texts, labels and notes, and their copies in trainings and relevance sets."
+                "Removes their texts and labels, and their copies in trainings and relevance sets."
                 " A training with a copy keeps its figures and its version, but cannot be resumed."
                 " Only a backup of yours can restore them."
             )
@@ -79,11 +79,12 @@ def _draw_restore(app: App) -> None:
         app.store.restore_bytes(file.getvalue())
         st.session_state[GENERATION] += 1
         _report_restored(app)
-    if app.store.previous is not None and st.button(
+    previous = app.store.previous
+    if previous is not None and st.button(
         "Undo restore", key="library.undo-restore", icon=":material/undo:",
         help="Swap this library and the one from before the last restore.",
     ):  # fmt: skip
-        app.store.undo_restore()
+        app.store.restore_bytes(previous.read_bytes())
         _report_restored(app)
 
 

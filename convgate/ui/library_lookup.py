@@ -31,7 +31,5 @@ def library_keys(store: Store, said: Mapping[str, Said]) -> dict[str, str | None
                 " WHERE conversation_keys.key = ? AND deleted_at IS NULL",
                 [id],
             ).fetchone()
-            if row is None and (number := openings.ending(last, turns)) is not None:
-                row = db.execute("SELECT key FROM conversations WHERE number = ?", [number]).fetchone()
-            keys[id] = row[0] if row else None
+            keys[id] = row[0] if row else openings.ending(last, turns)
     return keys

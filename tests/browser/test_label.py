@@ -14,7 +14,6 @@ from playwright.sync_api import Locator, Page, expect
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.text import pluralize
 from convgate.store import ADJUDICATED, Conversations, Labels, NewConversation, SituationKey, Store
-from convgate.store.label_counts import LabelCounts
 from convgate.store.queues import NewItem, Queues
 from tests.browser.running_app import open_page, wait_until_idle
 
@@ -220,11 +219,10 @@ def test_two_disagree_in_a_queue_and_one_adjudicates(
 ) -> None:
     key = add(SAID[:5], "Disputed")
     labels, names = Labels(store), ("Dora Queue", "Eli Queue")
-    counts = LabelCounts(store)
-    before = counts.disagreements().total
+    before = len(labels.disagreements())
     items = [NewItem(SituationKey(key, message), turn, "audit", "Random.") for message, turn in ASKED]
     queue, count = Queues(store).add("Disputed", items, by=names[0], seed=1), len(ASKED)
-    page = come_to(f"/Label?queue={queue.number}")
+    page = come_to(f"/Label?queue={queue}")
     choose_name(page, names[0])
     expect(page.get_by_text(f"{names[0]}, 0 of {count}")).to_be_visible()
     wait_until_idle(page)
@@ -242,14 +240,14 @@ def test_two_disagree_in_a_queue_and_one_adjudicates(
     choose_name(other_page, names[1])
     disputed_turn = marked(other_page)
     answer_all(other_page, names[1], "2" + "1" * (count - 1))
-    assert counts.disagreements().total == before + 1
+    assert len(labels.disagreements()) == before + 1
 
     page.get_by_test_id("stButtonGroup").get_by_text("Disagreements").click()
     expect(page.get_by_text(f"{pluralize(before + 1, 'disagreement')} to adjudicate")).to_be_visible()
     wait_until_idle(page)
     assert marked(page) == disputed_turn
     page.keyboard.press("2")
-    eventually(page, lambda: counts.disagreements().total, before)
+    eventually(page, lambda: len(labels.disagreements()), before)
     everything = [labels.of(SituationKey(key, turn)).answers for turn in (2, 4)]
     (disputed,) = [
         {who: one.value for who, one in said.items()}

@@ -23,8 +23,8 @@ from convgate.core.text import format_duration
 from convgate.policies.sessions.boundaries import Boundary, problems_of, workflow_state_of
 from convgate.policies.sessions.rules import BoundaryRules
 from convgate.policies.sessions.segmentation import State, step
-from convgate.store.damage import translate_decoding_errors
 from convgate.store.database import Store
+from convgate.store.documents import translate_decoding_errors
 from convgate.store.sessions import Session, SessionConversation, Sessions
 from convgate.transcripts.openai_messages import turn_from_message
 

@@ -90,8 +90,6 @@ def _draw_label(app: App, answering: Answering, selected: int) -> None:
     with st.container(horizontal=not is_asked(), vertical_alignment="center", gap="xsmall"):
         st.markdown("**Does it matter to the current message?**", width="content")
         draw_annotator(app)
-    if answering.paused:
-        st.warning(literal(answering.paused), icon=":material/pause_circle:")
     if answering.by is not None:
         draw_answers(answering, selected)
 

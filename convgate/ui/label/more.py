@@ -83,7 +83,7 @@ def _draw_files(app: App, view: View) -> None:
         st.caption("Choose a name above to import.")
         return
     file = st.file_uploader(
-        "Import relevance sets, CSV tables, or lists of relevant turns",
+        "Import relevance sets, or lists of relevant turns",
         key=f"label.import.{remembered(GENERATION, 0)}",
         help="Answers without a name become yours; those without a conversation are about the open one.",
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from zlib import crc32
 
 import streamlit as st
 
@@ -12,8 +11,6 @@ from convgate.ui.answering import (
     Answering,
     draw_actions,
     draw_answers,
-    keep_saved,
-    reporting_problems,
     take_answers,
     transcript_labelling,
 )
@@ -30,7 +27,7 @@ from convgate.ui.text import literal, show_text
 from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
 from convgate.ui.turn import draw_steps
 
-NOTE, GATE, TRANSCRIPT = "label.note", "label.gate", "label.transcript"
+GATE, TRANSCRIPT = "label.gate", "label.transcript"
 _OPENED = "label.opened"  # the turn whose whole text was asked for
 _STYLE = Path(__file__).with_name("label.css")
 _CONTEXT = 2  # turns that are shown before and after the turn that is asked about
@@ -74,8 +71,6 @@ def label(app: App) -> None:
 
 def _draw_question(app: App, scored: Outcome, answers: Answering, selected: int | None, work: Work) -> None:
     """Draw the current message, and what is asked about it."""
-    if answers.paused:
-        st.warning(literal(answers.paused), icon=":material/pause_circle:")
     if answers.by and not answers.ask and len(answers.history) and not work.next_message:
         st.success("All turns before this message have an answer. Press N for the next message.")
     situation = scored.moment.situation
@@ -107,8 +102,6 @@ def _draw_turn(scored: Outcome, answers: Answering, selected: int, work: Work) -
         return
     draw_answers(answers, selected, work.skip)
     draw_steps("explore", scored.moment.conversation, selected, state.select)
-    if answers.by is not None:
-        _draw_note(answers, selected, answers.by)
     st.toggle("Show the gate's decision", key=GATE, on_change=state.touched, persist_state="session")
     if shows_gate:
         st.markdown(f"{literal(scored.label)}: {literal(scored.decisions.of(selected).reason)}")
@@ -135,24 +128,6 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
         {**data, "rows": rows, "threshold": data["threshold"] if shows_gate else None},
         key=TRANSCRIPT, on_asked=_on_asked, on_answers=_on_answers,
     )  # fmt: skip
-
-
-def _draw_note(answers: Answering, turn: int, by: str) -> None:
-    said = answers.held.notes.get(turn, {}).get(by)
-    stored = said.value if said else ""
-    place = ".".join(map(str, answers.moment.place))
-    # A key of each stored text: after an undo the field shows that one, after a failed write what was typed.
-    key = f"{NOTE}.{place}.{turn}.{crc32(f'{by} {stored}'.encode())}"
-    st.text_input(
-        "Note", stored, key=key, placeholder="Enter saves", on_change=_on_note,
-        args=(answers, turn, by, key), max_chars=2_000,
-    )  # fmt: skip
-
-
-def _on_note(answers: Answering, turn: int, by: str, key: str) -> None:
-    state.touched()
-    with reporting_problems():
-        keep_saved(answers.labels.note(answers.situation, turn, st.session_state[key] or "", by=by))
 
 
 def _on_asked() -> None:

@@ -13,7 +13,7 @@ import streamlit as st
 from convgate.core.text import pluralize
 from convgate.labels.queue import Judge, make_queue
 from convgate.store import Labels, SituationKey
-from convgate.store.label_counts import Disagreement, LabelCounts
+from convgate.store.labels import Disagreement
 from convgate.store.queues import Queues
 from convgate.transcripts.characters import isolate, writable
 from convgate.ui import scoring
@@ -75,7 +75,7 @@ def draw_work(app: App, view: View, moment: Moment) -> Work:
     if st.session_state.pop(_MAKE, False) and _make_queue(app):
         _open_queue(app)
         st.rerun()
-    n_disagreements = LabelCounts(app.store).disagreements(per_page=1).total
+    n_disagreements = len(Labels(app.store).disagreements())
     state.put(WORK, "adjudicate" if view.settle else "queue" if view.queue is not None else "conversation")
     with st.container(horizontal=True, vertical_alignment="center", key="label-work"):
         # Without counts: a browser goes on sending the words that it was shown first.
@@ -102,7 +102,7 @@ def draw_work(app: App, view: View, moment: Moment) -> Work:
 def _draw_queue(app: App, view: View, number: int, moment: Moment) -> Work:
     """Draw the choice of a queue, and return what it asks about a message."""
     queues = Queues(app.store)
-    names = {queue.number: f"{queue.number}. {isolate(queue.name)}" for queue in queues.all()}
+    names = {number: f"{number}. {isolate(name)}" for number, name in queues.names().items()}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if number in names:
             state.put(QUEUE, number)
@@ -147,19 +147,19 @@ def _make_queue(app: App) -> bool:
 
 def _draw_disagreements(app: App, view: View, moment: Moment) -> Work:
     """Draw the choice of a disagreement, and return those of the message that is shown."""
-    counts, here = LabelCounts(app.store), moment.labelled
-    page = counts.disagreements(per_page=_MAX_LISTED)
+    counts, here = Labels(app.store), moment.labelled
+    listed = counts.disagreements()
     st.selectbox(
-        f"{pluralize(page.total, 'disagreement')}", page.rows, key=DISAGREEMENT, index=None,
+        f"{pluralize(len(listed), 'disagreement')}", listed[:_MAX_LISTED], key=DISAGREEMENT, index=None,
         format_func=_format_disagreement, on_change=_choose_disagreement, placeholder="Choose one",
     )  # fmt: skip
     if annotator() is None:
         st.caption("Choose a name above to adjudicate.")
-    rows = counts.disagreements(per_page=len(moment.history), settled=None, situation=here).rows
+    rows = counts.disagreements(here, adjudicated=True)
     return Work(
         {row.turn: "annotators disagree" for row in reversed(rows)},
         adjudicating=True,
-        finished=not page.total,
+        finished=not listed,
         next_message=partial(_go_on, app, view, here),
     )
 
@@ -198,7 +198,7 @@ def _open_queue(app: App, number: int | None = None) -> None:
     """Show a queue, by default the newest unfinished one; where there is none, have the run make one."""
     queues, by = Queues(app.store), annotator() or ""
     if number is None:
-        numbers = [queue.number for queue in queues.all()]
+        numbers = list(queues.names())
         number = next((n for n in numbers if queues.progress(n, by).left), next(iter(numbers), None))
     st.session_state[_MAKE] = number is None
     state.change(queue=number, settle=False)
@@ -208,7 +208,7 @@ def _open_queue(app: App, number: int | None = None) -> None:
 def _skip(app: App, view: View, here: SituationKey) -> None:
     state.touched()
     with reporting_problems():
-        keep_saved(Labels(app.store).set_status(here, "skipped", by=annotator() or ""))
+        keep_saved(Labels(app.store).skip(here, by=annotator() or ""))
         _go_on(app, view, here)
 
 
@@ -225,7 +225,7 @@ def _next_place(app: App, view: View, here: SituationKey | None = None) -> tuple
         items = queues.items_about(view.queue, here) if here else []
         item = queues.next_item(view.queue, annotator() or "", after=items[-1].place if items else None)
         return (item.situation, item.turn) if item else None
-    rows = LabelCounts(app.store).disagreements(per_page=_MAX_LISTED).rows if view.settle else []
+    rows = Labels(app.store).disagreements() if view.settle else []
     return next(((row.situation, row.turn) for row in rows if row.situation != here), None)
 
 
