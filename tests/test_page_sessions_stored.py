@@ -13,7 +13,8 @@ from convgate.core.settings import load_settings
 from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.sessions import Session, Sessions
-from tests.test_page_sessions import boundaries, click, opened, sound, texts
+from tests.page_app import click, said, sound
+from tests.test_page_sessions import boundaries, opened
 
 NOW = datetime.now(UTC)
 
@@ -58,7 +59,7 @@ def test_a_selected_session_shows_its_conversations_and_is_deleted(store: Store,
     assert listed(app) == [("shop", "active"), ("shop", "ended"), ("lab", "ended")]
     assert app.dataframe[0].value["reason"][2] == "The lab is closed."
     select(app, 0)
-    assert shop.id in texts(app)
+    assert shop.id in said(app)
     (link,) = [button for button in app.button if (button.key or "").startswith("sessions.open")]
     assert "TESTING" in link.label
     sound(link.click().run())

@@ -1,11 +1,15 @@
-"""Modes of a conversation's messages, found once and kept; what pages share of them."""
+"""Modes of a conversation's messages, cached, and their correction by a person; shared by pages."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
 from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.invariants.judge import KindJudge, load_judge
+from convgate.context.mode import MODES, Mode
 from convgate.context.modes import (
     ConversationModes,
     ModeClassifier,
@@ -15,58 +19,102 @@ from convgate.context.modes import (
 )
 from convgate.context.modes.classifier import is_bundled
 from convgate.core.conversation import Conversation
+from convgate.core.errors import ConvgateError
 from convgate.core.settings import Settings
 from convgate.core.text import pluralize
 from convgate.embedding.base import Encoder
+from convgate.store.edits import ModeCorrection, ModeCorrections
 from convgate.ui.frame import App
+from convgate.ui.page_state import Address
+from convgate.ui.state import put
+from convgate.ui.text import literal
 
-_FOUND = "modes.found"  # conversations whose modes were found in this session
-_AT_ONCE = 32  # turns between two looks at how far it is
+_CLASSIFIED = "modes.classified"  # conversations whose messages were classified in this session
+_PROBLEM = "modes.problem"  # why a correction could not be stored
+_BATCH = 32  # turns between two updates of the progress bar
+_NOT_REVIEWED = ""
 
 
 def mode_classifier(app: App) -> ModeClassifier:
-    """The classifier for the encoder of the settings, loaded once; ContextError when it cannot be."""
+    """Return the classifier for the encoder of the settings, cached; raises ContextError."""
     encoder = app.encoder()
     return _classifier(id(encoder), repr(encoder.identity), str(app.settings.home), encoder, app.settings)
 
 
 def are_modes_ready(app: App) -> bool:
-    """Whether the classifier for the encoder of the settings is there without fitting one."""
+    """Return whether a classifier is bundled for the encoder, so that none has to be fitted."""
     return is_bundled(app.encoder().identity)
 
 
 def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge | None = None) -> None:
-    """Find the modes of all messages, showing how far it is; at once when that was done before.
+    """Classify all messages with a progress bar, once in a session.
 
-    The classifier reads each message in a way of its own, which is remembered from then on; so does a judge
-    of their statements, when one is given.
+    The classifier caches each message; so does a judge, when one is given, of their statements.
     """
     classifier = mode_classifier(app)
-    done: set[tuple[str, int, int]] = st.session_state.setdefault(_FOUND, set())
-    place = st.empty()  # always, or what follows would change its place on the page
-    known = (key, id(classifier), id(judge))
-    if known in done:
+    classified: set[tuple[str, int, int]] = st.session_state.setdefault(_CLASSIFIED, set())
+    progress = st.empty()  # always, or what follows would change its place on the page
+    entry = (key, id(classifier), id(judge))
+    if entry in classified:
         return
-    turns, finding = conversation.turns, InvariantFinder()
+    turns, finder = conversation.turns, InvariantFinder()
     count = sum(map(is_from_user, turns))
-    told = (
-        f"Reading {pluralize(count, 'message')} for the first time: modes"
-        f"{' and what must hold' if judge else ''}. They are remembered."
-    )
-    for start in range(0, len(turns), _AT_ONCE):
-        place.progress(start / len(turns), text=told)
-        part = turns[start : start + _AT_ONCE]
-        classifier.classify([turn for turn in part if is_from_user(turn)])
+    text = f"Classifying {pluralize(count, 'message')}: modes{' and invariants' if judge else ''}."
+    for start in range(0, len(turns), _BATCH):
+        progress.progress(start / len(turns), text=text)
+        batch = turns[start : start + _BATCH]
+        classifier.classify([turn for turn in batch if is_from_user(turn)])
         if judge is not None:
-            finding.add(part, judge)
-    place.empty()
-    done.add(known)
+            finder.add(batch, judge)
+    progress.empty()
+    classified.add(entry)
 
 
 def conversation_modes(app: App, key: str, conversation: Conversation) -> ConversationModes:
-    """The modes of its turns, as far as nobody names an intent; texts should be encoded already."""
-    classifier = mode_classifier(app)
-    return _modes(key, id(classifier), classifier, conversation)
+    """Return the modes of a conversation's turns, with the corrections of people as intents."""
+    classifier, modes = mode_classifier(app), corrected_modes(app, key)
+    return _modes(key, id(classifier), tuple(modes.items()), classifier, conversation)
+
+
+def corrected_modes(app: App, key: str) -> dict[int, Mode]:
+    """Return the modes that people chose for messages of a conversation, by turn."""
+    modes: Mapping[str, Mode] = {mode: mode for mode in MODES}
+    corrections = ModeCorrections(app.store).of(key).items()
+    return {turn: modes[edit.corrected] for turn, edit in corrections if edit.corrected in modes}
+
+
+def draw_mode_correction(
+    app: App, page: Address[Any], key: str, conversation: Conversation, turn: int | None
+) -> None:
+    """Draw the control that corrects or confirms the mode of a user's message; nothing for other turns.
+
+    `find_ahead` has to run before it; until then, and for a typed question (turn None), nothing is drawn.
+    """
+    classified = {entry[0] for entry in st.session_state.get(_CLASSIFIED, ())}
+    if turn is None or key not in classified or not is_from_user(conversation.turns[turn]):
+        return
+    decided = mode_classifier(app).classify([conversation.turns[turn]])[0].mode
+    control = f"{page.name}.mode"
+    put(control, corrected_modes(app, key).get(turn, _NOT_REVIEWED))
+
+    def store() -> None:
+        page.touched()
+        mode = st.session_state[control]
+        correction = ModeCorrection(decided, mode) if mode else None
+        try:
+            ModeCorrections(app.store).change(key, {turn: correction})
+        except ConvgateError as error:
+            st.session_state[_PROBLEM] = str(error)
+
+    st.selectbox(
+        "Correct the mode", [_NOT_REVIEWED, *MODES], key=control, on_change=store,
+        format_func=lambda mode: (
+            f"{mode.capitalize() or 'Not reviewed'}{' (as classified)' * (mode == decided)}"
+        ),
+        help="Monitor shows how often the classifier is wrong. Choose its own mode to confirm it.",
+    )  # fmt: skip
+    if problem := st.session_state.pop(_PROBLEM, None):
+        st.error(f"Not saved: {literal(problem)}", icon=":material/error:")
 
 
 @st.cache_resource(max_entries=2, show_spinner="Loading the classifier of modes …")
@@ -76,14 +124,20 @@ def _classifier(
     return load_classifier(_settings)
 
 
-@st.cache_resource(max_entries=2, show_spinner=False, hash_funcs={Settings: lambda one: str(one.home)})
+@st.cache_resource(
+    max_entries=2, show_spinner=False, hash_funcs={Settings: lambda settings: str(settings.home)}
+)
 def statement_judge(settings: Settings) -> KindJudge:
-    """Return what classifies statements, loaded once; errors as of `load_judge`."""
+    """Return what classifies statements, cached; errors as of `load_judge`."""
     return load_judge(settings)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _modes(
-    key: str, classifier: int, _classifier: ModeClassifier, _conversation: Conversation
+    key: str,
+    classifier: int,
+    intents: tuple[tuple[int, Mode], ...],
+    _classifier: ModeClassifier,
+    _conversation: Conversation,
 ) -> ConversationModes:
-    return find_modes(_conversation.turns, _classifier)
+    return find_modes(_conversation.turns, _classifier, dict(intents))
