@@ -80,7 +80,7 @@ def test_more_than_a_tenth_of_corrected_modes_stops_them_until_fewer_are_correct
     assert (raised.kind, raised.figures["rate"]) == ("misclassified", 0.15)
     fallbacks = fallbacks_of([raised])
     assert {mode: fallback.cause for mode, fallback in fallbacks.items()} == dict.fromkeys(MODES, raised.kind)
-    assert reviews(100, 8, raised) == []
+    assert reviews(100, 9, raised) == []
     assert [alert.open for alert in reviews(100, 7, raised)] == [False]
     assert [alert.open for alert in reviews(9, 9, raised)] == [False]
 

@@ -1,9 +1,10 @@
-"""Sessions: the boundaries of a conversation, edited by a person, under changed rules."""
+"""Sessions: the boundaries of a conversation, edited by a person, under changed rules; stored sessions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,8 +12,10 @@ from streamlit.testing.v1 import AppTest
 from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
+from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries
+from convgate.store.sessions import Session, Sessions
 from convgate.transcripts import read_conversations
 from tests.page_app import address, click, metric, open_page, said, sound
 
@@ -156,3 +159,49 @@ def test_explore_and_compare_number_turns_in_reasons_as_on_the_screen(day: str) 
     assert reason in said(opened(EXPLORE, conversation=day, turn="13", selected="1", policy="session"))
     pages = {"policies": "session, everything", "turn": "13", "selected": "1"}
     assert reason in said(opened("pages/6_Compare.py", conversation=day, **pages))
+
+
+@pytest.fixture
+def shop(store: Store) -> Session:
+    """Two sessions of a shop, one of them active, and a hundred days old one of a lab."""
+    for workspace, days in (("lab", 100), ("shop", 3), ("shop", 1)):
+        at = datetime.now(UTC) - timedelta(days=days)
+        sessions = SessionManager(store, workspace=workspace, clock=at.replace)
+        found = sessions.detect("hello")
+        sessions.detect({"role": "assistant", "content": "ok", "workflow_state": "TESTING"})
+        if workspace == "lab":
+            sessions.end("The lab is closed.")
+    return found.session
+
+
+def listed(app: AppTest) -> list[tuple[str, str]]:
+    """Workspace and state of the sessions in the table."""
+    table = app.dataframe[0].value
+    return list(zip(table["workspace"], table["state"], strict=True))
+
+
+def select(app: AppTest, row: int) -> AppTest:
+    app.session_state["sessions.stored"] = {"selection": {"rows": [row], "columns": [], "cells": []}}
+    return sound(app.run())
+
+
+def test_a_selected_session_shows_its_conversations_and_is_deleted(store: Store, shop: Session) -> None:
+    SessionManager(store, workspace="shop").add_conversation(add(store, [Turn.of("user", "hi")]))
+    app = opened(on="stored")
+    assert listed(app) == [("shop", "active"), ("shop", "ended"), ("lab", "ended")]
+    assert app.dataframe[0].value["reason"][2] == "The lab is closed."
+    select(app, 0)
+    assert shop.id in said(app)
+    (link,) = [button for button in app.button if (button.key or "").startswith("sessions.open")]
+    assert "TESTING" in link.label
+    sound(link.click().run())
+    assert boundaries(app) == {1: "session"}
+    app = select(opened(on="stored"), 2)
+    click(app, "sessions.delete")
+    assert listed(app) == [("shop", "active"), ("shop", "ended")]
+    assert Sessions(store).count() == 2
+
+
+def test_without_sessions_it_says_how_an_agent_adds_them(store: Store) -> None:
+    app = opened(on="stored")
+    assert "SessionManager" in app.code[0].value

@@ -125,15 +125,12 @@ def _draw_mode(result: ContextResult) -> None:
 
 def _mode_reason(bundle: ContextBundle) -> str:
     found = bundle.found
-    if found.source == "intent":
-        return f"**{found.mode}**: chosen by a person."
-    reason = literal(on_screen(found.reason), limit=400)
+    by_person = f"{found.mode}: chosen by a person."
+    reason = by_person if found.source == "intent" else literal(on_screen(found.reason), limit=400)
     if any(fallback.cause != "breach" for fallback in bundle.fallbacks):
         return f"**{bundle.mode}** in place of {found.mode}. Message: {reason}"
     if bundle.mode == found.mode:
         return reason
-    if found.source == "low confidence":
-        return f"{reason} The conversation stays in **{bundle.mode}**."
     return (
         f"{reason} The conversation stays in **{bundle.mode}**: it changes from {SURE:.2f} on, or when two"
         " messages in a row agree."

@@ -8,7 +8,6 @@ import streamlit as st
 
 from convgate.core.text import format_share, pluralize
 from convgate.gatekeeper.exchange import Exchange
-from convgate.gatekeeper.rules import Rules
 from convgate.gatekeeper.statistics import KeptSkipped, Statistics
 from convgate.store.conversations import terms
 from convgate.ui.frame import App
@@ -30,7 +29,6 @@ from convgate.ui.rules.view import LOOKS, SHOWS, View, address
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
 
-PREVIEW = "rules.preview"
 ROWS_PER_PAGE = 10
 
 _picker = Picker("rules", address.change, address.open)
@@ -91,19 +89,11 @@ def _draw_exchanges(view: View, rows: Sequence[Row]) -> None:
 
 
 def _draw_changes(app: App, view: View, draft: Draft) -> None:
-    """Draw what the text in the editor changes in the library, on demand."""
+    """Draw the exchanges of the library that the text in the editor decides differently than the file."""
     if draft.rules is None:
         st.info("Fix the problems in your rules to preview them.")
         return
-    label = "Preview changes in the library"
-    if st.button(label, key=PREVIEW, icon=":material/difference:", on_click=address.touched):
-        changed = changed_decisions(_check_library(app), draft.saved, draft.rules)
-        st.session_state[f"{PREVIEW}.result"] = (draft.saved, draft.rules, changed)
-    result: tuple[Rules, Rules, list[Row]] | None = st.session_state.get(f"{PREVIEW}.result")
-    if result is None or result[:2] != (draft.saved, draft.rules):
-        st.caption("Shows which decisions differ from those of the saved rules.")
-        return
-    changed = result[2]
+    changed = changed_decisions(_check_library(app), draft.saved, draft.rules)
     st.markdown(f"**{pluralize(len(changed), 'changed decision')}** in the library.")
     _draw_rows(view, changed)
 

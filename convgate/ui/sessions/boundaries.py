@@ -9,17 +9,14 @@ from datetime import datetime
 import streamlit as st
 
 from convgate.core.conversation import Conversation
-from convgate.core.errors import ConvgateError
 from convgate.policies.sessions import Boundaries, Boundary, BoundaryRules, Kind, segment, with_moved
 from convgate.policies.sessions.boundaries import workflow_state_of
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.ui import services
+from convgate.ui.actions import ActionResult, run_action
 from convgate.ui.frame import App
 from convgate.ui.sessions import state
-from convgate.ui.text import literal
 from convgate.ui.turn import moves
-
-PROBLEM = "sessions.problem"  # why an edit could not be stored
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,27 +61,24 @@ def store_kinds(boundaries: ConversationBoundaries, kinds: Mapping[int, Kind], t
         place: None if kind == kind_at(boundaries.by_rules, place) else MovedBoundary(kind)
         for place, kind in kinds.items()
     }
-    try:
+
+    def store() -> ActionResult:
         MovedBoundaries(boundaries.app.store).change(boundaries.key, edits)
-    except ConvgateError as error:
-        st.session_state[PROBLEM] = str(error)
-    state.page.select(turn)
+        state.page.select(turn)
+        return ActionResult("Saved.")
+
+    run_action(state.page, store, boundaries.key)
 
 
-def undo_edit(app: App, key: str) -> None:
+def undo_edit(boundaries: ConversationBoundaries) -> None:
     """Undo the last stored edit of the conversation; for callbacks."""
-    try:
-        turns = MovedBoundaries(app.store).undo(key)
-    except ConvgateError as error:
-        st.session_state[PROBLEM], turns = str(error), []
-    state.page.touched()
-    state.page.select(turns[-1] if turns else None)
 
+    def undo() -> ActionResult:
+        turns = MovedBoundaries(boundaries.app.store).undo(boundaries.key)
+        state.page.select(turns[-1] if turns else None)
+        return ActionResult("Undone.")
 
-def draw_problem() -> None:
-    """Show why the last edit could not be stored."""
-    if problem := st.session_state.pop(PROBLEM, None):
-        st.error(f"Not saved: {literal(problem)}", icon=":material/error:")
+    run_action(state.page, undo, boundaries.key)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

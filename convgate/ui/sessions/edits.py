@@ -11,14 +11,13 @@ from convgate.figures.hover import on_screen
 from convgate.policies.sessions import Kind
 from convgate.store.edits import MovedBoundaries
 from convgate.ui import keys
-from convgate.ui.actions import draw_undo
+from convgate.ui.actions import draw_result, draw_undo
 from convgate.ui.changes import following
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.sessions import state
 from convgate.ui.sessions.boundaries import (
     ConversationBoundaries,
     boundary_at,
-    draw_problem,
     kind_at,
     store_kinds,
     times_of,
@@ -44,13 +43,13 @@ def draw_turn(boundaries: ConversationBoundaries, selected: int) -> None:
     )  # fmt: skip
     draw_turn_text(boundaries.conversation.turns[selected])
     _draw_reason(boundaries, selected)
-    draw_problem()
+    draw_result(state.page, boundaries.key)
     if selected:
         _draw_controls(boundaries, selected)
     else:
         st.caption("The first message always begins a session.")
     turns = MovedBoundaries(boundaries.app.store).changed_last(boundaries.key)
-    draw_undo(state.page, turns, partial(undo_edit, boundaries.app, boundaries.key))
+    draw_undo(state.page, turns, partial(undo_edit, boundaries))
     st.page_link(
         EXPLORE, label="Show what the policy keeps, in Explore", icon=":material/query_stats:",
         query_params={
