@@ -35,7 +35,8 @@ def test_a_person_corrects_and_confirms_modes(
     store: Store, talk: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "explore.mode" not in {control.key for control in opened(EXPLORE, conversation=talk).selectbox}
-    monkeypatch.setattr("convgate.ui.explore.reading.are_modes_ready", lambda _: True)
+    for module in ("reading", "inspector"):
+        monkeypatch.setattr(f"convgate.ui.explore.{module}.are_modes_ready", lambda _: True)
     app = correct_mode(opened(EXPLORE, conversation=talk, selected="4"), "explore.mode", "LEARNING")
     assert badges(app)[3] == "LEARNING 1.00"
     correct_mode(opened(EXPLORE, conversation=talk, selected="2"), "explore.mode", "EXPLORATION")

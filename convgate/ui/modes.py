@@ -1,9 +1,6 @@
-"""Modes of a conversation's messages, cached, and their correction by a person; shared by pages."""
+"""Modes of a conversation's messages, found once and kept; what pages share of them."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Any
 
 import streamlit as st
 
@@ -19,102 +16,65 @@ from convgate.context.modes import (
 )
 from convgate.context.modes.classifier import is_bundled
 from convgate.core.conversation import Conversation
-from convgate.core.errors import ConvgateError
 from convgate.core.settings import Settings
 from convgate.core.text import pluralize
 from convgate.embedding.base import Encoder
-from convgate.store.edits import ModeCorrection, ModeCorrections
+from convgate.store.edits import ModeCorrections
 from convgate.ui.frame import App
-from convgate.ui.page_state import Address
-from convgate.ui.state import put
-from convgate.ui.text import literal
 
-_CLASSIFIED = "modes.classified"  # conversations whose messages were classified in this session
-_PROBLEM = "modes.problem"  # why a correction could not be stored
-_BATCH = 32  # turns between two updates of the progress bar
-_NOT_REVIEWED = ""
+_FOUND = "modes.found"  # conversations whose modes were found in this session
+_AT_ONCE = 32  # turns between two looks at how far it is
 
 
 def mode_classifier(app: App) -> ModeClassifier:
-    """Return the classifier for the encoder of the settings, cached; raises ContextError."""
+    """The classifier for the encoder of the settings, loaded once; ContextError when it cannot be."""
     encoder = app.encoder()
     return _classifier(id(encoder), repr(encoder.identity), str(app.settings.home), encoder, app.settings)
 
 
 def are_modes_ready(app: App) -> bool:
-    """Return whether a classifier is bundled for the encoder, so that none has to be fitted."""
+    """Whether the classifier for the encoder of the settings is there without fitting one."""
     return is_bundled(app.encoder().identity)
 
 
 def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge | None = None) -> None:
-    """Classify all messages with a progress bar, once in a session.
+    """Find the modes of all messages, showing how far it is; at once when that was done before.
 
-    The classifier caches each message; so does a judge, when one is given, of their statements.
+    The classifier reads each message in a way of its own, which is remembered from then on; so does a judge
+    of their statements, when one is given.
     """
     classifier = mode_classifier(app)
-    classified: set[tuple[str, int, int]] = st.session_state.setdefault(_CLASSIFIED, set())
-    progress = st.empty()  # always, or what follows would change its place on the page
-    entry = (key, id(classifier), id(judge))
-    if entry in classified:
+    done: set[tuple[str, int, int]] = st.session_state.setdefault(_FOUND, set())
+    place = st.empty()  # always, or what follows would change its place on the page
+    known = (key, id(classifier), id(judge))
+    if known in done:
         return
-    turns, finder = conversation.turns, InvariantFinder()
+    turns, finding = conversation.turns, InvariantFinder()
     count = sum(map(is_from_user, turns))
-    text = f"Classifying {pluralize(count, 'message')}: modes{' and invariants' if judge else ''}."
-    for start in range(0, len(turns), _BATCH):
-        progress.progress(start / len(turns), text=text)
-        batch = turns[start : start + _BATCH]
-        classifier.classify([turn for turn in batch if is_from_user(turn)])
+    told = (
+        f"Reading {pluralize(count, 'message')} for the first time: modes"
+        f"{' and what must hold' if judge else ''}. They are remembered."
+    )
+    for start in range(0, len(turns), _AT_ONCE):
+        place.progress(start / len(turns), text=told)
+        part = turns[start : start + _AT_ONCE]
+        classifier.classify([turn for turn in part if is_from_user(turn)])
         if judge is not None:
-            finder.add(batch, judge)
-    progress.empty()
-    classified.add(entry)
+            finding.add(part, judge)
+    place.empty()
+    done.add(known)
 
 
 def conversation_modes(app: App, key: str, conversation: Conversation) -> ConversationModes:
-    """Return the modes of a conversation's turns, with the corrections of people as intents."""
+    """Return the modes of its turns, those that people corrected included; call `find_ahead` first."""
     classifier, modes = mode_classifier(app), corrected_modes(app, key)
     return _modes(key, id(classifier), tuple(modes.items()), classifier, conversation)
 
 
 def corrected_modes(app: App, key: str) -> dict[int, Mode]:
     """Return the modes that people chose for messages of a conversation, by turn."""
-    modes: Mapping[str, Mode] = {mode: mode for mode in MODES}
-    corrections = ModeCorrections(app.store).of(key).items()
-    return {turn: modes[edit.corrected] for turn, edit in corrections if edit.corrected in modes}
-
-
-def draw_mode_correction(
-    app: App, page: Address[Any], key: str, conversation: Conversation, turn: int | None
-) -> None:
-    """Draw the control that corrects or confirms the mode of a user's message; nothing for other turns.
-
-    `find_ahead` has to run before it; until then, and for a typed question (turn None), nothing is drawn.
-    """
-    classified = {entry[0] for entry in st.session_state.get(_CLASSIFIED, ())}
-    if turn is None or key not in classified or not is_from_user(conversation.turns[turn]):
-        return
-    decided = mode_classifier(app).classify([conversation.turns[turn]])[0].mode
-    control = f"{page.name}.mode"
-    put(control, corrected_modes(app, key).get(turn, _NOT_REVIEWED))
-
-    def store() -> None:
-        page.touched()
-        mode = st.session_state[control]
-        correction = ModeCorrection(decided, mode) if mode else None
-        try:
-            ModeCorrections(app.store).change(key, {turn: correction})
-        except ConvgateError as error:
-            st.session_state[_PROBLEM] = str(error)
-
-    st.selectbox(
-        "Correct the mode", [_NOT_REVIEWED, *MODES], key=control, on_change=store,
-        format_func=lambda mode: (
-            f"{mode.capitalize() or 'Not reviewed'}{' (as classified)' * (mode == decided)}"
-        ),
-        help="Monitor shows how often the classifier is wrong. Choose its own mode to confirm it.",
-    )  # fmt: skip
-    if problem := st.session_state.pop(_PROBLEM, None):
-        st.error(f"Not saved: {literal(problem)}", icon=":material/error:")
+    edits = ModeCorrections(app.store).of(key).items()
+    return {turn: mode for turn, edit in edits for mode in MODES if mode == edit.corrected}
 
 
 @st.cache_resource(max_entries=2, show_spinner="Loading the classifier of modes …")
@@ -124,11 +84,9 @@ def _classifier(
     return load_classifier(_settings)
 
 
-@st.cache_resource(
-    max_entries=2, show_spinner=False, hash_funcs={Settings: lambda settings: str(settings.home)}
-)
+@st.cache_resource(max_entries=2, show_spinner=False, hash_funcs={Settings: lambda one: str(one.home)})
 def statement_judge(settings: Settings) -> KindJudge:
-    """Return what classifies statements, cached; errors as of `load_judge`."""
+    """Return what classifies statements, loaded once; errors as of `load_judge`."""
     return load_judge(settings)
 
 

@@ -22,7 +22,7 @@ from convgate.ui.context.messages import draw_messages
 from convgate.ui.context.state import MAX_BUDGET, SHOWN, View
 from convgate.ui.context.turn import draw_turn
 from convgate.ui.frame import App
-from convgate.ui.modes import draw_mode_correction
+from convgate.ui.mode_correction import draw_mode_correction
 from convgate.ui.page_state import draw_problems
 from convgate.ui.picker import answered_words
 from convgate.ui.tables import draw_numbers
