@@ -102,7 +102,7 @@ def draw_open_alerts(alerts: Sequence[Alert], now: datetime) -> None:
 
 def draw_statuses(statuses: Sequence[GuardStatus]) -> None:
     """Draw a card for each guard."""
-    with st.grid(min_column_width=300):
+    with st.grid(min_column_width=220):
         for status in statuses:
             colour, icon = _BADGES[status.state]
             with st.container(border=True, height="stretch", gap="xsmall"):

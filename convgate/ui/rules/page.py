@@ -95,6 +95,8 @@ def _draw_changes(app: App, view: View, draft: Draft) -> None:
         return
     changed = changed_decisions(_check_library(app), draft.saved, draft.rules)
     st.markdown(f"**{pluralize(len(changed), 'changed decision')}** in the library.")
+    if not draft.is_changed:
+        st.caption("Edit your rules to see which decisions they change.")
     _draw_rows(view, changed)
 
 
