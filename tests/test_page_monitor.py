@@ -85,20 +85,6 @@ def test_the_misclassification_rate_counts_what_people_reviewed(store: Store) ->
     assert "People corrected the mode" in app.error[0].value
 
 
-def test_the_misclassification_rate_counts_what_people_reviewed(store: Store) -> None:
-    turns = tuple(Turn.of("user", f"message {number}") for number in range(25))
-    (talk,) = Conversations(store).add([NewConversation(Conversation("talk", turns))])
-    log(store, {"TASK": 20}, end=now())
-    modes = {turn: ModeCorrection("TASK", "DEBUGGING" if turn < 4 else "TASK") for turn in range(25)}
-    ModeCorrections(store).change(talk.key, {turn: modes[turn] for turn in range(10)})
-    assert "40% of 10 messages reviewed in 30 days, limit 10%, at least 20" in said(opened())
-    ModeCorrections(store).change(talk.key, modes | {0: replace(modes[0], at=ago(days=31))})
-    _, _, reviews, _ = guard_statuses(report(store, Settings(), ago(days=1), now(), now()), Settings())
-    assert (reviews.state, reviews.figure[:16]) == ("alert", "**12%** of 24 me")
-    with guarded(store, Watch()) as guard:
-        record(guard, Watch(), 1)
-
-
 def test_a_baseline_is_set_from_the_period_undone_and_cleared(store: Store) -> None:
     log(store, USUAL, end=now())
     app = click(opened(), "monitor.set")
