@@ -44,8 +44,8 @@ _CONVERSATIONS = (
         PRIMARY KEY (hash, conversation)
     ) STRICT, WITHOUT ROWID""",
     "CREATE INDEX openings_by_conversation ON openings (conversation)",
-    # What people changed of single turns: kind is boundary or invariants; value is JSON, NULL removes it. The
-    # last step of a turn holds; steps are counted over all conversations.
+    # What people changed of single turns: kind is boundary, invariants or mode; value is JSON, NULL removes
+    # it. The last step of a turn holds; steps are counted over all conversations.
     """
     CREATE TABLE turn_edits (
         conversation INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE,

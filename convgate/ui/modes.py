@@ -6,6 +6,7 @@ import streamlit as st
 
 from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.invariants.judge import KindJudge, load_judge
+from convgate.context.mode import MODES, Mode
 from convgate.context.modes import (
     ConversationModes,
     ModeClassifier,
@@ -18,6 +19,7 @@ from convgate.core.conversation import Conversation
 from convgate.core.settings import Settings
 from convgate.core.text import pluralize
 from convgate.embedding.base import Encoder
+from convgate.store.edits import ModeCorrections
 from convgate.ui.frame import App
 
 _FOUND = "modes.found"  # conversations whose modes were found in this session
@@ -64,9 +66,15 @@ def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge 
 
 
 def conversation_modes(app: App, key: str, conversation: Conversation) -> ConversationModes:
-    """The modes of its turns, as far as nobody names an intent; texts should be encoded already."""
-    classifier = mode_classifier(app)
-    return _modes(key, id(classifier), classifier, conversation)
+    """Return the modes of its turns, those that people corrected included; call `find_ahead` first."""
+    classifier, modes = mode_classifier(app), corrected_modes(app, key)
+    return _modes(key, id(classifier), tuple(modes.items()), classifier, conversation)
+
+
+def corrected_modes(app: App, key: str) -> dict[int, Mode]:
+    """Return the modes that people chose for messages of a conversation, by turn."""
+    edits = ModeCorrections(app.store).of(key).items()
+    return {turn: mode for turn, edit in edits for mode in MODES if mode == edit.corrected}
 
 
 @st.cache_resource(max_entries=2, show_spinner="Loading the classifier of modes …")
@@ -84,6 +92,10 @@ def statement_judge(settings: Settings) -> KindJudge:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _modes(
-    key: str, classifier: int, _classifier: ModeClassifier, _conversation: Conversation
+    key: str,
+    classifier: int,
+    intents: tuple[tuple[int, Mode], ...],
+    _classifier: ModeClassifier,
+    _conversation: Conversation,
 ) -> ConversationModes:
-    return find_modes(_conversation.turns, _classifier)
+    return find_modes(_conversation.turns, _classifier, dict(intents))
