@@ -1,6 +1,9 @@
-"""Modes of a conversation's messages, found once and kept; what pages share of them."""
+"""Modes of a conversation's messages, cached for all pages."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
@@ -19,52 +22,44 @@ from convgate.core.settings import Settings
 from convgate.core.text import pluralize
 from convgate.embedding.base import Encoder
 from convgate.ui.frame import App
+from convgate.ui.measurement import once
 
-_FOUND = "modes.found"  # conversations whose modes were found in this session
-_AT_ONCE = 32  # turns between two looks at how far it is
+_BATCH = 32  # turns between two reports of the progress
 
 
 def mode_classifier(app: App) -> ModeClassifier:
-    """The classifier for the encoder of the settings, loaded once; ContextError when it cannot be."""
+    """Return the classifier for the encoder of the settings; raises ContextError when it cannot be loaded."""
     encoder = app.encoder()
     return _classifier(id(encoder), repr(encoder.identity), str(app.settings.home), encoder, app.settings)
 
 
 def are_modes_ready(app: App) -> bool:
-    """Whether the classifier for the encoder of the settings is there without fitting one."""
+    """Return whether a fitted classifier for the encoder of the settings exists."""
     return is_bundled(app.encoder().identity)
 
 
 def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge | None = None) -> None:
-    """Find the modes of all messages, showing how far it is; at once when that was done before.
+    """Find the modes of all messages, with a progress bar the first time.
 
-    The classifier reads each message in a way of its own, which is remembered from then on; so does a judge
-    of their statements, when one is given.
+    This encodes each message for the classifier, and its statements for the judge when there is one.
     """
     classifier = mode_classifier(app)
-    done: set[tuple[str, int, int]] = st.session_state.setdefault(_FOUND, set())
-    place = st.empty()  # always, or what follows would change its place on the page
-    known = (key, id(classifier), id(judge))
-    if known in done:
-        return
-    turns, finding = conversation.turns, InvariantFinder()
-    count = sum(map(is_from_user, turns))
-    told = (
-        f"Reading {pluralize(count, 'message')} for the first time: modes"
-        f"{' and what must hold' if judge else ''}. They are remembered."
-    )
-    for start in range(0, len(turns), _AT_ONCE):
-        place.progress(start / len(turns), text=told)
-        part = turns[start : start + _AT_ONCE]
-        classifier.classify([turn for turn in part if is_from_user(turn)])
-        if judge is not None:
-            finding.add(part, judge)
-    place.empty()
-    done.add(known)
+
+    def work(report: Callable[[str, float], None]) -> None:
+        turns, finder = conversation.turns, InvariantFinder()
+        n_messages = pluralize(sum(map(is_from_user, turns)), "message")
+        for start in range(0, len(turns), _BATCH):
+            report(f"Finding the modes of {n_messages} for the first time …", start / len(turns))
+            batch = turns[start : start + _BATCH]
+            classifier.classify([turn for turn in batch if is_from_user(turn)])
+            if judge is not None:
+                finder.add(batch, judge)
+
+    once(_found_box(key, id(classifier), id(judge)), work)
 
 
 def conversation_modes(app: App, key: str, conversation: Conversation) -> ConversationModes:
-    """The modes of its turns, as far as nobody names an intent; texts should be encoded already."""
+    """Return the modes of its turns without an explicit intent; call `find_ahead` first."""
     classifier = mode_classifier(app)
     return _modes(key, id(classifier), classifier, conversation)
 
@@ -80,6 +75,11 @@ def _classifier(
 def statement_judge(settings: Settings) -> KindJudge:
     """Return what classifies statements, loaded once; errors as of `load_judge`."""
     return load_judge(settings)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _found_box(key: str, classifier: int, judge: int) -> dict[str, Any]:
+    return {}
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
