@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,9 @@ from scipy.special import expit
 
 from convgate.core.decisions import Floats, TurnDecisions
 from convgate.core.text import format_number
-from convgate.figures.drawing import Drawing
-from convgate.figures.hover import describe, describe_range, head, on_screen, plain, wrapped
+from convgate.figures.hover import describe, describe_range, head, on_screen, wrapped
 from convgate.figures.layout import (
     MANY,
-    add_line,
     add_marks,
     add_selected,
     axis,
@@ -30,7 +29,6 @@ from convgate.figures.layout import (
 from convgate.figures.palette import Palette
 
 HEIGHT = 340  # pixels
-RUG_HEIGHT = 28  # pixels more for a second policy
 
 
 def scores_figure(
@@ -39,44 +37,33 @@ def scores_figure(
     labels: Sequence[str],
     palette: Palette,
     selected: int | None = None,
-    flipped: Mapping[int, str] | Collection[int] = (),
-    show_tiers: bool = False,
-    other: TurnDecisions | None = None,
-    other_label: str = "",
+    flipped: Mapping[int, str] = MappingProxyType({}),
 ) -> go.Figure:
     """Return one mark a turn; `customdata` of each mark is the turn's 0-based index.
 
-    labels: who and first words of each turn of the conversation, `labels[index]`; untrusted. selected and
-    flipped are turn indices; a flip's arrow points to where the turn went, and its text, when given, is
-    shown on hover. `show_tiers` adds the scores of both tiers as lines, where the policy has them. `other`
-    shows below what a second policy keeps, under `other_label` or its plain name.
+    labels: speaker and first words of each turn of the conversation, `labels[index]`; untrusted. selected: a
+    turn index. flipped: text for the hover by turn index; an arrow shows the direction of the flip.
 
-    Turns without a score stand beneath the others. Axes depend on the turns and their scores alone: moving a
-    threshold moves nothing else, and the zoom that a person chose stays.
-    Raises ValueError for too few labels.
+    Turns without a score are drawn below the others. Axes depend on the turns and their scores alone, so a
+    moved threshold changes neither them nor the zoom.
     """
-    if len(decisions) and len(labels) <= decisions.indices[-1]:
-        raise ValueError(f"{len(labels)} labels cannot name turn {decisions.indices[-1]}")
-    changes = flipped if isinstance(flipped, Mapping) else dict.fromkeys(flipped, "")
     levels, unscored, y_axis = _levels(decisions, palette)
     indices = decisions.indices
     first, last = (int(indices[0]) + 1, int(indices[-1]) + 1) if len(indices) else (1, 1)
-    fig = drawing(palette, height=HEIGHT + (RUG_HEIGHT if other is not None else 0), right=64)
+    fig = drawing(palette, height=HEIGHT, right=64)
     fig.update_layout(
         uirevision=f"{decisions.policy} {first}-{last}", dragmode="zoom",
         xaxis=turn_axis(palette, first, last), yaxis=y_axis,
     )  # fmt: skip
-    if show_tiers:
-        _add_tiers(fig, decisions, palette)
 
     def add_rows(name: str, rows: NDArray[np.int64], look: dict[str, Any], **trace: Any) -> None:
         turns = indices[rows].tolist()
         add_marks(fig, name, indices[rows] + 1, levels[rows], turns, look, count=len(indices), **trace)
 
     for name, look, rank, rows in _classes(decisions, palette):
-        hover = _hover(decisions, rows, labels, changes)
+        hover = _hover(decisions, rows, labels, flipped)
         add_rows(name, rows, look, hover=hover, legendrank=rank)
-    rows = np.flatnonzero(np.isin(indices, list(changes)))
+    rows = np.flatnonzero(np.isin(indices, list(flipped)))
     if len(rows):
         kept = decisions.kept[rows]
         add_rows(
@@ -96,8 +83,6 @@ def scores_figure(
     if decisions.threshold is not None and "ticktext" not in y_axis:
         label = f"threshold<br><b>{format_number(decisions.threshold)}</b>"
         mark_threshold(fig, decisions.threshold, label, palette, across="y")
-    if other is not None:
-        _add_rug(fig, other, other_label, palette)
     return fig.figure()
 
 
@@ -170,9 +155,9 @@ def _classes(
 
 
 def _hover(
-    decisions: TurnDecisions, rows: NDArray[np.int64], labels: Sequence[str], changes: Mapping[int, str]
+    decisions: TurnDecisions, rows: NDArray[np.int64], labels: Sequence[str], flipped: Mapping[int, str]
 ) -> list[str]:
-    """Return turn number, who and first words, and why; of many turns only the outcome, to stay quick."""
+    """Return number, speaker, first words and reason of turns; of many turns only the outcome, for speed."""
     # `because` is the same for every turn, and a note may tokenize the whole text.
     brief = replace(decisions, because="", note=None)
     lines = []
@@ -184,44 +169,6 @@ def _hover(
             reason += "" if score is None else f", {format_number(score)}"
         else:
             reason = wrapped(brief[row].reason)
-        change = changes.get(index)
-        lines.append(
-            "<br>".join([head(index, labels[index]), reason, *([wrapped(change)] if change else [])])
-        )
+        flip = [wrapped(flipped[index])] if index in flipped else []
+        lines.append("<br>".join([head(index, labels[index]), reason, *flip]))
     return lines
-
-
-def _add_tiers(fig: Drawing, decisions: TurnDecisions, palette: Palette) -> None:
-    """Add both tiers and the final score as lines, all on the scale of the score."""
-    if decisions.tier1 is None or decisions.attention is None or decisions.scores is None:
-        return
-    many = len(decisions) > MANY
-    for name, levels, look in (
-        ("tier 1", expit(decisions.tier1), (palette.tier1, "dot")),
-        ("tier 2", expit(decisions.attention), (palette.tier2, "dashdot")),
-        ("final", decisions.scores, (palette.ink, "solid")),
-    ):
-        width = 1.25 if len(decisions) <= 150 else 0.75
-        kind = {"type": "scattergl" if many else "scatter"}
-        add_line(fig, name, decisions.indices + 1, levels, look, width=width, **kind)
-
-
-def _add_rug(fig: Drawing, other: TurnDecisions, label: str, palette: Palette) -> None:
-    """Add what the second policy keeps as long ticks beneath, and what it drops as short ones."""
-    name = plain(label or other.policy.replace("_", " "), 24)
-    share = RUG_HEIGHT / (HEIGHT + RUG_HEIGHT - 80)
-    fig.update_layout(
-        yaxis={"domain": [share + 0.03, 1]},
-        yaxis2=axis(palette, domain=[0, share], range=[-1, 1], showgrid=False, tickvals=[0], ticktext=[""]),
-        xaxis={"anchor": "y2"},
-    )
-    for outcome, mask, look in (
-        ("dropped", ~other.kept, marker("line-ns", 5, palette.dropped, 1)),
-        ("kept", other.kept, marker("line-ns", 18, palette.kept, 2)),
-    ):
-        turns = other.indices[mask].tolist()
-        add_marks(
-            fig, f"{name}: {outcome}", [turn + 1 for turn in turns], [0.0] * len(turns), turns, look,
-            hover=[f"<b>Turn {turn + 1}</b> {outcome} by {name}" for turn in turns], count=len(other),
-            yaxis="y2", showlegend=outcome == "kept",
-        )  # fmt: skip
