@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import logit
 
 from convgate.core.decisions import Floats, TurnDecisions
-from convgate.core.text import format_number
+from convgate.core.text import format_number, format_threshold
 from convgate.figures.hover import describe, describe_range, head, on_screen, wrapped
 from convgate.figures.layout import (
     MANY,
@@ -38,21 +38,24 @@ def scores_figure(
     palette: Palette,
     selected: int | None = None,
     flipped: Mapping[int, str] = MappingProxyType({}),
+    is_logit: bool = False,
 ) -> go.Figure:
     """Return one mark a turn; `customdata` of each mark is the turn's 0-based index.
 
     labels: speaker and first words of each turn of the conversation, `labels[index]`; untrusted. selected: a
-    turn index. flipped: text for the hover by turn index; an arrow shows the direction of the flip.
+    turn index. flipped: text for the hover by turn index; an arrow shows the direction of the flip. is_logit:
+    a logit axis, which spreads a gate's scores near 0 and 1; other policies keep their own axis.
 
     Turns without a score are drawn below the others. Axes depend on the turns and their scores alone, so a
     moved threshold changes neither them nor the zoom.
     """
-    levels, unscored, y_axis = _levels(decisions, palette)
+    is_logit = is_logit and decisions.logits is not None
+    levels, unscored, y_axis = _levels(decisions, palette, is_logit=is_logit)
     indices = decisions.indices
     first, last = (int(indices[0]) + 1, int(indices[-1]) + 1) if len(indices) else (1, 1)
     fig = drawing(palette, height=HEIGHT, right=64)
     fig.update_layout(
-        uirevision=f"{decisions.policy} {first}-{last}", dragmode="zoom",
+        uirevision=f"{decisions.policy} {first}-{last} {is_logit}", dragmode="zoom",
         xaxis=turn_axis(palette, first, last), yaxis=y_axis,
     )  # fmt: skip
 
@@ -80,9 +83,10 @@ def scores_figure(
             y=float(levels[unscored][0]), yanchor="middle",
             font={"size": 12, "color": palette.muted},
         )  # fmt: skip
-    if decisions.threshold is not None and "ticktext" not in y_axis:
-        label = f"threshold<br><b>{format_number(decisions.threshold)}</b>"
-        mark_threshold(fig, decisions.threshold, label, palette, across="y")
+    if decisions.threshold is not None and y_axis["title"]["text"]:
+        label = f"threshold<br><b>{format_threshold(decisions.threshold)}</b>"
+        level = _to_logit(decisions.threshold) if is_logit else decisions.threshold
+        mark_threshold(fig, level, label, palette, across="y")
     return fig.figure()
 
 
@@ -109,30 +113,43 @@ def describe_scores(
     )
 
 
-def _levels(decisions: TurnDecisions, palette: Palette) -> tuple[Floats, NDArray[np.bool_], dict[str, Any]]:
+def _levels(
+    decisions: TurnDecisions, palette: Palette, *, is_logit: bool
+) -> tuple[Floats, NDArray[np.bool_], dict[str, Any]]:
     """Return (n,) levels of turns, whether each lacks a score that others have, and the y axis.
 
-    Turns without a score stand beneath the others; where no turn has one, levels are 1 for kept and 0 for
-    dropped. The gate's axis covers both tiers, so that showing them moves nothing.
+    Turns without a score are drawn below the others; where no turn has one, levels are 1 for kept and 0 for
+    dropped, and the axis has no title.
     """
     scores = decisions.scores
     if scores is None or (len(scores) and np.isnan(scores).all()):
         outcomes = axis(palette, range=[-0.6, 1.6], tickvals=[0, 1], ticktext=["dropped", "kept"])
         return decisions.kept.astype(np.float64), np.zeros(len(decisions), dtype=np.bool_), outcomes
     unscored = np.isnan(scores)
-    ticks: dict[str, Any] = {"nticks": 6}
-    if decisions.logits is not None:
-        tiers = [expit(tier) for tier in (decisions.tier1, decisions.attention) if tier is not None]
-        levels = np.concatenate([scores, *tiers])
-        low, high = share_range(levels[~np.isnan(levels)])
-        room = 0.06 * (high - low)
+    known = scores[~unscored]
+    ticks: dict[str, Any]
+    if is_logit:
+        scores, known = _to_logit(scores), _to_logit(np.append(known, [0.1, 0.9]))
+        low, high = float(known.min()), float(known.max())
+        ticks = {"tickvals": _to_logit(np.array(_LOGIT_TICKS)), "ticktext": [f"{t:g}" for t in _LOGIT_TICKS]}
+    elif decisions.logits is not None:
+        low, high = share_range(known)
         ticks = {"tickformat": ".1f", "dtick": 0.2 if high - low > 0.6 else 0.1}
     else:
-        known = scores[~unscored] if len(scores) else np.array([0.0, 1.0])
-        low, high = float(known.min()), float(known.max())
-        room = 0.08 * (high - low) or 0.1 * (abs(high) or 1.0)
-    y_axis = axis(palette, "score", range=[low - room, high + room], **ticks)
+        low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+        ticks = {"nticks": 6}
+    room = 0.07 * (high - low) or 0.1 * (abs(high) or 1.0)
+    title = "score (logit axis)" if is_logit else "score"
+    y_axis = axis(palette, title, range=[low - room, high + room], **ticks)
     return np.where(unscored, low - room / 2, scores), unscored, y_axis
+
+
+_LOGIT_TICKS = (0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999)
+
+
+def _to_logit(scores: Any) -> Any:
+    """Return the logits of scores, which are finite also for 0 and 1."""
+    return logit(np.clip(scores, 1e-6, 1 - 1e-6))
 
 
 def _classes(
