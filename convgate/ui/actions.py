@@ -12,7 +12,6 @@ from convgate.core.errors import ConvgateError
 from convgate.ui import keys
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.page_state import Address
-from convgate.ui.state import forget
 from convgate.ui.text import literal
 
 
@@ -76,7 +75,7 @@ def run_action(page: Address[Any], act: Callable[[], ActionResult], place: str =
 
 
 def _dismiss(page: Address[Any]) -> None:
-    forget(_key(page))
+    st.session_state.pop(_key(page), None)
     page.touched()
 
 

@@ -16,7 +16,6 @@ from convgate.transcripts import read_conversations
 from convgate.ui.frame import App
 from convgate.ui.library_add import OUTCOME, add_to_library
 from convgate.ui.navigation import open_conversation
-from convgate.ui.state import forget
 from convgate.ui.text import literal
 
 N_FEATURED = 6
@@ -103,7 +102,7 @@ def _draw_card(app: App, sample: Sample) -> None:
             st.caption(size, width="content")
             if st.button("Open", key=f"sample-{sample.file}", icon=":material/query_stats:"):
                 [first, *_] = _add(app, [sample])
-                forget(OUTCOME)  # opening the conversation shows the outcome
+                del st.session_state[OUTCOME]
                 open_conversation(first, sample.turn)
 
 

@@ -1,4 +1,4 @@
-"""Answering for turns of what a view shows."""
+"""The answers of an annotator for the message of a view."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import streamlit as st
 
 from convgate.labels.agreement import Pause, labelling_pause
 from convgate.labels.gold import labels_digest
-from convgate.store import Labels, SituationKey, Store
+from convgate.store import Labels, Store
 from convgate.ui.annotator import annotator
 from convgate.ui.answering import Answering
 from convgate.ui.explore import state
@@ -26,17 +26,19 @@ def answering(
     finished: bool = False,
     next_message: Callable[[], bool] | None = None,
 ) -> Answering:
-    """Return the answers for the message of a view; arguments as in `Answering`."""
-    moment, gate = outcome.moment, outcome.gate
-    by = annotator()
-    pause = None if adjudicating or by is None else _pause(app)
-    paused = pause.reason if pause and by in pause.annotators else ""
+    """Return the answers for the message of an outcome; arguments as in `Answering`."""
+    moment, gate, by = outcome.moment, outcome.gate, annotator()
+    paused = ""
+    if not adjudicating and by is not None:
+        today = datetime.now(UTC).date()
+        pause = _pause(app.store, str(app.store.path), labels_digest(app.store), today)
+        paused = pause.reason if pause and by in pause.annotators else ""
     return Answering(
         store=app.store,
         moment=moment,
         held=Labels(app.store).of(moment.labelled),
         by=None if paused else by,
-        go=go,
+        go=state.go,
         version=gate.version if gate else None,
         asked=asked,
         adjudicating=adjudicating,
@@ -46,21 +48,7 @@ def answering(
     )
 
 
-def go(situation: SituationKey, selected: int | None) -> None:
-    """Show a message with one of its earlier turns selected; for callbacks."""
-    state.change(
-        conversation=situation.conversation,
-        turn=situation.turn,
-        question=situation.question,
-        selected=selected,
-    )
-
-
-def _pause(app: App) -> Pause | None:
-    return _pause_of(app.store, str(app.store.path), labels_digest(app.store), datetime.now(UTC).date())
-
-
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _pause_of(_store: Store, path: str, digest: str, day: date) -> Pause | None:
-    """Computed again when a label changes, or a week may have ended."""
+def _pause(_store: Store, path: str, digest: str, day: date) -> Pause | None:
+    """Return who cannot label at present; computed again when a label changes and every day."""
     return labelling_pause(_store, datetime.now(UTC))

@@ -40,16 +40,7 @@ def draw_messages(view: View, outcome: Outcome) -> None:
 def decisions_json(
     conversation: Conversation, situation: Situation, decisions: TurnDecisions, version: str | None
 ) -> str:
-    """Return what `convgate score --json` prints, and each record in full; indices from 0."""
-    turns: list[dict[str, Any]] = [
-        {
-            "role": conversation.turns[decision.item].role,
-            "tier1": decisions.value(decisions.tier1, row),
-            "attention": decisions.value(decisions.attention, row),
-            **decision.to_json(),
-        }
-        for row, decision in enumerate(decisions)
-    ]
+    """Return the decisions as JSON, one record for each turn; turns count from 0."""
     values = {
         "conversation": conversation.id,
         "turn": situation.index,
@@ -59,7 +50,7 @@ def decisions_json(
         "rule": decisions.rule,
         "threshold": decisions.threshold,
         "gate_activation": decisions.gate_activation,
-        "turns": turns,
+        "turns": [decision.to_json() for decision in decisions],
     }
     return writable(json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
 
@@ -75,10 +66,11 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
         _rows(outcome), hide_index=True, height=240, key="explore.message_table", alt="The messages to send"
     )
     agent = AgentSettings.of(outcome.policy, services.settings(), pair_answers=view.pairs)
-    suffix, label = _format(conversation)
+    transcript_format = format_named(conversation.format)
     with st.container(horizontal=True):
         st.download_button(
-            f"Download as {label}", lambda: _write(outcome), file_name=f"selected{suffix}",
+            f"Download as {transcript_format.label}", lambda: _write(outcome),
+            file_name=f"selected{transcript_format.suffix}",
             on_click="ignore", icon=":material/download:", key="explore.download_messages",
         )  # fmt: skip
         draw_download(agent, page="explore")
@@ -100,34 +92,24 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
 
 def _rows(outcome: Outcome) -> list[dict[str, Any]]:
     """Return a row for each message; turns count from 1."""
-    selection, situation = outcome.selection, outcome.moment.situation
-    turns = [outcome.moment.conversation.turns[index] for index in selection.indices]
-    rows: list[dict[str, Any]] = []
-    for index, turn, tokens in zip(selection.indices, turns, turn_tokens(turns).tolist(), strict=True):
-        forced = outcome.decisions.overrides.get(index)
-        why = "current message" if index == situation.index else "kept"
-        rows.append(
-            {
-                "turn": index + 1,
-                "who": writable(turn.speaker),
-                "why": writable(f"kept anyway: {forced.reason}") if forced else why,
-                "tokens": tokens,
-                "text": writable(truncate(turn.scored_text, _MAX_TEXT)),
-            }
+    situation = outcome.moment.situation
+    indices = [index for index in outcome.selection.indices if index != situation.index]
+    turns = [*(outcome.moment.conversation.turns[index] for index in indices), situation.turn]
+    numbers = [*(index + 1 for index in indices), None if situation.index is None else situation.index + 1]
+    overrides = outcome.decisions.overrides
+    reasons = [f"kept anyway: {overrides[i].reason}" if i in overrides else "kept" for i in indices]
+    return [
+        {
+            "turn": number,
+            "who": writable(turn.speaker),
+            "why": writable(reason),
+            "tokens": tokens,
+            "text": writable(truncate(turn.scored_text, _MAX_TEXT)),
+        }
+        for number, turn, reason, tokens in zip(
+            numbers, turns, [*reasons, "current message"], turn_tokens(turns).tolist(), strict=True
         )
-    if situation.index is None:
-        question = {"who": "asked here", "why": "current message", "text": situation.turn.text}
-        rows.append({"turn": None, "tokens": None, **question})
-    return rows
-
-
-def _format(conversation: Conversation) -> tuple[str, str]:
-    """Return the suffix and the label of the format that the messages are written in."""
-    try:
-        file_format = format_named(conversation.format)
-    except TranscriptError:  # one that only an earlier version wrote
-        return ".json", "OpenAI messages"
-    return file_format.suffix, file_format.label
+    ]
 
 
 def _write(outcome: Outcome) -> str:

@@ -20,7 +20,6 @@ from convgate.ui.explore import state
 from convgate.ui.explore.state import View
 from convgate.ui.frame import App, show_problem
 from convgate.ui.redaction import redact_checkbox
-from convgate.ui.state import remembered
 from convgate.ui.text import literal
 
 GENERATION = "label.import.generation"
@@ -84,7 +83,7 @@ def _draw_files(app: App, view: View) -> None:
         return
     file = st.file_uploader(
         "Import relevance sets, CSV tables, or lists of relevant turns",
-        key=f"label.import.{remembered(GENERATION, 0)}",
+        key=f"label.import.{st.session_state.setdefault(GENERATION, 0)}",
         help="Answers without a name become yours; those without a conversation are about the open one.",
     )
     if file is not None:
@@ -128,4 +127,4 @@ def _keep(app: App, labels: Import, by: str) -> None:
     state.touched()
     with reporting_problems():
         keep_saved(keep_labels(app.store, labels, by=by))
-        st.session_state[GENERATION] = remembered(GENERATION, 0) + 1
+        st.session_state[GENERATION] = st.session_state.setdefault(GENERATION, 0) + 1

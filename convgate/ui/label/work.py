@@ -21,8 +21,7 @@ from convgate.ui.annotator import annotator, draw_annotator, is_asked
 from convgate.ui.answering import MARKS, keep_saved, reporting_problems
 from convgate.ui.choosers import chooser_labels, version_of
 from convgate.ui.explore import state
-from convgate.ui.explore.answers import go
-from convgate.ui.explore.state import View
+from convgate.ui.explore.state import View, go
 from convgate.ui.frame import App
 from convgate.ui.scoring import Moment
 from convgate.ui.text import literal
