@@ -13,8 +13,7 @@ from convgate.labels.exchange import write_labels
 from convgate.store import Answer, Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.training.library import RelevanceSets
 from convgate.ui.frame import App
-from convgate.ui.label_sources import LABELS, counted_together
-from convgate.ui.library_lookup import library_keys, said_in
+from convgate.ui.label_sources import LABELS, counted_together, identify, library_keys
 
 SHARED = "9 judged turns of exported are in my labels too; each counts once."
 ANSWERS: dict[int, Answer] = {0: "relevant", 1: "not_relevant", 3: "relevant"}
@@ -64,12 +63,12 @@ def test_conversations_of_sets_are_found_in_the_library_by_key_former_key_or_wha
     found = library_keys(
         store,
         {
-            keys[0]: said_in(talks[0]),
+            keys[0]: identify(talks[0]),
             keys[1]: (b"", -1),
-            "theirs": said_in(talks[1]),
-            "deleted": said_in(talks[2]),
-            keys[2]: said_in(talks[2]),
-            "nothing": said_in(Conversation("x", ())),
+            "theirs": identify(talks[1]),
+            "deleted": identify(talks[2]),
+            keys[2]: identify(talks[2]),
+            "nothing": identify(Conversation("x", ())),
         },
     )
     assert found == {

@@ -1,4 +1,4 @@
-"""Labelled data that pages measure on: the labels and the relevance sets of the library."""
+"""Labelled data that pages measure on: the labels and the imported relevance sets."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import Any
 
 import streamlit as st
 
+from convgate.core.conversation import Conversation
 from convgate.core.text import pluralize
 from convgate.evaluation.duplicates import Overlap, remove_duplicates
 from convgate.labels.gold import GoldCounts, gold_counts, gold_set, labels_digest
 from convgate.store import Store
+from convgate.store.openings import Openings, chain
 from convgate.training.library import RelevanceSets
 from convgate.training.split import count_conversations
 from convgate.transcripts import RelevanceSet
@@ -156,3 +158,46 @@ def draw_source_problems(known: Mapping[str, Source]) -> None:
     for source in known.values():
         if source.problem:
             st.warning(literal(source.problem, ltr=True), icon=":material/error:")
+
+
+Identity = tuple[bytes, int]
+"""Identifies all turns of a conversation: the last hash of its `chain`, and their number."""
+
+
+def identify(conversation: Conversation) -> Identity:
+    """Return the identity of a conversation."""
+    return chain(conversation.turns)[-1], len(conversation)
+
+
+def library_keys(store: Store, identities: Mapping[str, Identity]) -> dict[str, str | None]:
+    """Return the Library's key of each conversation, by id; None where it is missing.
+
+    A conversation is found by its key, present or former, else by equal turns.
+    """
+    keys: dict[str, str | None] = {}
+    with store.read() as db:
+        openings = Openings(db)
+        for id, (last, n_turns) in identities.items():
+            row = db.execute(
+                "SELECT conversations.key FROM conversations JOIN conversation_keys USING (number)"
+                " WHERE conversation_keys.key = ? AND deleted_at IS NULL",
+                [id],
+            ).fetchone()
+            if row is None and (number := openings.ending(last, n_turns)) is not None:
+                row = db.execute("SELECT key FROM conversations WHERE number = ?", [number]).fetchone()
+            keys[id] = row[0] if row else None
+    return keys
+
+
+MIN_CONVERSATIONS = 25
+"""Labelled conversations; intervals from fewer are too wide to choose between two settings."""
+
+
+def draw_too_few(conversations: int) -> bool:
+    """Warn when there are too few conversations; return whether there are enough."""
+    if conversations >= MIN_CONVERSATIONS:
+        return True
+    st.warning(
+        f"{conversations} of {MIN_CONVERSATIONS} conversations: too few to trust.", icon=":material/warning:"
+    )
+    return False

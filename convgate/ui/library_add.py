@@ -21,10 +21,10 @@ from convgate.transcripts import (
     read_text,
 )
 from convgate.transcripts.redaction import Redactor
+from convgate.ui.files import redact_checkbox
 from convgate.ui.frame import App
 from convgate.ui.library import page
 from convgate.ui.navigation import open_conversation
-from convgate.ui.redaction import redact_checkbox
 from convgate.ui.text import literal, make_labels_unique, show_text
 
 OUTCOME, GENERATION = "library.outcome", "library.generation"

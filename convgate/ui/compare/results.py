@@ -20,11 +20,10 @@ from convgate.figures.layout import CONFIG
 from convgate.transcripts.characters import writable
 from convgate.ui.compare.columns import Column, draw_failure, is_gate
 from convgate.ui.compare.state import View, page
-from convgate.ui.enough_data import draw_too_few
+from convgate.ui.files import plain_cell
 from convgate.ui.frame import App
-from convgate.ui.label_sources import Source, draw_source_problems, read_labelled, usable
+from convgate.ui.label_sources import Source, draw_source_problems, draw_too_few, read_labelled, usable
 from convgate.ui.measurement import digest, is_measured, measure_policy
-from convgate.ui.spreadsheet import plain_cell
 from convgate.ui.tables import markdown_table, with_interval
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette

@@ -17,10 +17,10 @@ from convgate.policies.selector import write_selection
 from convgate.transcripts import format_named
 from convgate.transcripts.characters import writable
 from convgate.ui import services
-from convgate.ui.agent import draw_agent, draw_download
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.state import View
+from convgate.ui.files import draw_agent, draw_download
 from convgate.ui.text import literal
 
 _MAX_CODE = 200_000  # characters; more would make the browser slow

@@ -18,8 +18,8 @@ from convgate.ui.annotator import annotator
 from convgate.ui.answering import PROBLEM, keep_saved, reporting_problems
 from convgate.ui.explore import state
 from convgate.ui.explore.state import View
+from convgate.ui.files import redact_checkbox
 from convgate.ui.frame import App, show_problem
-from convgate.ui.redaction import redact_checkbox
 from convgate.ui.text import literal
 
 GENERATION = "label.import.generation"

@@ -20,12 +20,12 @@ from convgate.store.guard_states import Baseline, GuardStates
 from convgate.store.requests import COLUMNS, Requests
 from convgate.transcripts.characters import writable
 from convgate.ui.actions import ActionResult, draw_result, run_action
+from convgate.ui.files import plain_cell
 from convgate.ui.frame import App
 from convgate.ui.monitor import state, status
 from convgate.ui.monitor.charts import draw_charts
 from convgate.ui.monitor.state import PERIODS, View
 from convgate.ui.page_state import draw_problems
-from convgate.ui.spreadsheet import plain_cell
 from convgate.ui.tables import draw_numbers
 
 REFRESH_SECONDS = 30

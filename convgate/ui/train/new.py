@@ -10,8 +10,8 @@ from convgate.training.epochs import FURTHER
 from convgate.training.process import Order, start_training
 from convgate.training.split import MIN_CONVERSATIONS
 from convgate.ui.annotator import person
-from convgate.ui.enough_data import draw_too_few
 from convgate.ui.frame import App
+from convgate.ui.label_sources import draw_too_few
 from convgate.ui.text import literal
 from convgate.ui.train import state
 from convgate.ui.train.data import LABELS, REPLAY, SETS, draw_data
