@@ -1,6 +1,6 @@
-"""Answers about the earlier turns of a message: buttons, keys and undo, the same on Label and Explore.
+"""Answers for the earlier turns of a message: buttons, keys and undo, on Label and Explore.
 
-Each answer is stored at once. The list of turns in the browser sends an answer again until it is stored;
+Each answer is stored at once. The transcript in the browser sends an answer again until it is stored;
 `take_answers` stores each once, by its number.
 """
 
@@ -94,8 +94,11 @@ class Answering:
         if scope == "turn":
             return [turn]
         turns = enumerate(self.moment.history, self.moment.history.start)
-        labellable = [i for i, one in turns if not one.is_instruction and one.scored_text.strip()]
-        return [i for i in labellable if i not in self.mine]
+        return [
+            index
+            for index, other in turns
+            if not other.is_instruction and other.scored_text.strip() and index not in self.mine
+        ]
 
     def reloaded(self) -> Answering:
         """Return the message with the answers that are stored now."""
@@ -202,9 +205,9 @@ def transcript_labelling(answering: Answering, selected: int | None) -> Labellin
 
 
 def take_answers(key: str) -> None:
-    """Store what came from the list of turns `key`, each answer once; its callback."""
+    """Store the answers of the transcript `key`, each once; for its callback."""
     client, answers, n_unreadable = given(key)
-    problems = ["An answer could not be read, and was not stored."] * bool(n_unreadable)
+    n_failed = n_unreadable
     known, stored = st.session_state.get(_STORED, ("", 0))
     answering: Answering | None = st.session_state.get(_SHOWN)
     for answer in answers:
@@ -212,18 +215,19 @@ def take_answers(key: str) -> None:
             continue
         known, stored = client, answer.number
         st.session_state[_STORED] = (client, stored)
-        if answering is None or answer.situation != situation_name(
-            answering.moment.key, answering.moment.situation
+        if (
+            answering is not None
+            and answering.by is not None
+            and answer.situation == situation_name(answering.moment.key, answering.moment.situation)
+            and answering.can_answer(answer.turn)
         ):
-            problems.append("The answer was not stored: its message is no longer shown. Repeat it.")
-        elif answer.scope not in ("turn", "rest") or not answering.can_answer(answer.turn):
-            problems.append("The answer was not stored: this turn cannot be answered for here.")
-        elif answering.by is None:
-            problems.append("The answer was not stored. Choose a name first.")
+            _store_answer(answering, answer.turn, answer.value, answer.scope)
         else:
-            _store_answer(answering, answer.turn, answer.value, "rest" if answer.scope == "rest" else "turn")
-    if problems:
-        st.session_state[PROBLEM] = StoreError(problems[-1])
+            n_failed += 1
+    if n_failed:
+        st.session_state[PROBLEM] = StoreError(
+            f"{pluralize(n_failed, 'answer')} not stored, because the message or the name changed. Repeat."
+        )
 
 
 def _scope(answering: Answering) -> Scope:

@@ -19,7 +19,7 @@ _watch = st.components.v2.component(
 )
 
 
-# Streamlit's main area is a tab stop; after a click in it, any key would draw the browser's outline around it.
+# Streamlit's main area is a tab stop: after a click in it, any key would draw an outline around the page.
 _STYLE = """<style>
 *:has(> .st-key-follow-theme) { position: absolute; width: 0; }
 #stMain:focus-visible { outline: none; box-shadow: none; }

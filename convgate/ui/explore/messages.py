@@ -1,17 +1,15 @@
-"""The messages to send: to look at, to download and to copy; settings for an agent; the decisions as JSON."""
+"""The messages to send and the decisions, to copy and to download; the settings for an agent."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import streamlit as st
 
 from convgate.core.conversation import Conversation, Situation
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import TranscriptError
-from convgate.core.text import join_words, pluralize, truncate
-from convgate.messages import turn_tokens
+from convgate.core.text import join_words, pluralize
 from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.selector import write_selection
 from convgate.transcripts import format_named
@@ -24,7 +22,6 @@ from convgate.ui.files import draw_agent, draw_download
 from convgate.ui.text import literal
 
 _MAX_CODE = 200_000  # characters; more would make the browser slow
-_MAX_TEXT = 200  # characters of a turn in the table
 
 
 def draw_messages(view: View, outcome: Outcome) -> None:
@@ -62,9 +59,6 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
     if selection.missing_results:
         names = literal(join_words(selection.missing_results), limit=200)
         st.caption(f":material/hourglass_empty: The current turn still waits for results of: {names}.")
-    st.dataframe(
-        _rows(outcome), hide_index=True, height=240, key="explore.message_table", alt="The messages to send"
-    )
     agent = AgentSettings.of(outcome.policy, services.settings(), pair_answers=view.pairs)
     transcript_format = format_named(conversation.format)
     with st.container(horizontal=True):
@@ -88,28 +82,6 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
         st.caption("To copy, as OpenAI messages:")
         st.code(code, language="json", height=320, wrap_lines=True)
     draw_agent(agent, asks=bool(view.question))
-
-
-def _rows(outcome: Outcome) -> list[dict[str, Any]]:
-    """Return a row for each message; turns count from 1."""
-    situation = outcome.moment.situation
-    indices = [index for index in outcome.selection.indices if index != situation.index]
-    turns = [*(outcome.moment.conversation.turns[index] for index in indices), situation.turn]
-    numbers = [*(index + 1 for index in indices), None if situation.index is None else situation.index + 1]
-    overrides = outcome.decisions.overrides
-    reasons = [f"kept anyway: {overrides[i].reason}" if i in overrides else "kept" for i in indices]
-    return [
-        {
-            "turn": number,
-            "who": writable(turn.speaker),
-            "why": writable(reason),
-            "tokens": tokens,
-            "text": writable(truncate(turn.scored_text, _MAX_TEXT)),
-        }
-        for number, turn, reason, tokens in zip(
-            numbers, turns, [*reasons, "current message"], turn_tokens(turns).tolist(), strict=True
-        )
-    ]
 
 
 def _write(outcome: Outcome) -> str:

@@ -88,11 +88,7 @@ def draw_nothing_kept(outcome: Outcome) -> None:
 
 
 def _controls(own: ThresholdSettings) -> RuleControls:
-    return RuleControls("explore", own, lambda: state.page.now().choice, _choose)
-
-
-def _choose(choice: ThresholdSettings | None) -> None:
-    state.change(choice=choice)
+    return RuleControls(state.page, own)
 
 
 def _move_threshold(outcome: Outcome) -> None:

@@ -38,7 +38,7 @@ class Given(BaseModel):
     situation: StrictStr  # see `situation_name`
     turn: StrictInt  # 0-based
     value: Literal["relevant", "not_relevant", "unsure"] | None  # None clears the answer
-    scope: StrictStr
+    scope: Literal["turn", "rest"]  # see `convgate.ui.answering.Scope`
 
 
 def draw_transcript(

@@ -24,7 +24,7 @@ _CHART = "tune.curve"
 
 def rule_controls(own: ThresholdSettings) -> RuleControls:
     """Return the sliders of this page; `own` is the version's settings."""
-    return RuleControls("tune", own, lambda: page.now().choice, lambda choice: page.change(choice=choice))
+    return RuleControls(page, own)
 
 
 def draw_goal(view: View, results: TuneResults, *, enough_data: bool) -> None:
