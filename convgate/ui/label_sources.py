@@ -111,12 +111,12 @@ class Source:
 
     @property
     def option(self) -> str:
-        """The text of its option."""
+        """Its label in menus."""
         return f"{self.label}: {pluralize(self.judged, 'turn')}"
 
     @property
-    def told(self) -> str:
-        """All counts, in a sentence."""
+    def summary(self) -> str:
+        """All counts in a sentence."""
         return (
             f"{self.label}: {pluralize(self.judged, 'labelled turn')}, {self.relevant:,} of them relevant,"
             f" for {pluralize(self.cases, 'message')} of {pluralize(self.conversations, 'conversation')}"

@@ -19,7 +19,7 @@ MAX_BACKUP = 2000
 
 
 def draw_data(app: App) -> None:
-    """Draw the folder with everything that can be done to the library as a whole."""
+    """Draw the data folder, and the actions on the whole library."""
     with st.expander("Your data", icon=":material/database:", key="library.data"):
         st.caption("Everything is in this folder on this machine, and nowhere else:")
         st.code(str(app.settings.home), language=None)

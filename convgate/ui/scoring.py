@@ -48,15 +48,10 @@ class Moment:
         return self.history.conversation
 
     @property
-    def place(self) -> tuple[str, int | None, str]:
-        """Return what identifies the moment in caches."""
-        question = self.situation.turn.text if self.situation.index is None else ""
-        return self.key, self.situation.index, question
-
-    @property
     def labelled(self) -> SituationKey:
-        """Return what identifies it in labels."""
-        return SituationKey(*self.place)
+        """Return what identifies it in labels and caches."""
+        question = self.situation.turn.text if self.situation.index is None else ""
+        return SituationKey(self.key, self.situation.index, question)
 
 
 def policy(app: App, chooser: str, **parameters: Value) -> Policy:
@@ -113,7 +108,7 @@ def _encoded_box(key: str, identity: str) -> dict[str, Any]:
 
 
 _BY_CONTENT: dict[Any, Callable[[Any], object]] = {
-    Moment: lambda moment: moment.place,
+    Moment: lambda moment: repr(moment.labelled),
     GatePolicy: lambda gate: (gate.gate.fingerprint, _identity(gate.encoder)),  # whatever its rule
 }
 
@@ -135,7 +130,7 @@ def selected(chosen: Policy, moment: Moment, *, pair_answers: bool = False) -> S
 
 
 def _key(chosen: Policy, moment: Moment) -> str:
-    return f"{moment.place} {digest(chosen)} {moves(moment.conversation)}"
+    return f"{moment.labelled} {digest(chosen)} {moves(moment.conversation)}"
 
 
 @st.cache_resource(max_entries=256, show_spinner=False, hash_funcs=_BY_CONTENT)

@@ -68,7 +68,7 @@ def draw_results(
         gates = [column.label for column in columns if is_gate(column.written)]
         st.markdown(f"##### {literal(summary_sentence(results, gates))}")
     _draw_chart(results.result)
-    st.caption(source.told)
+    st.caption(source.summary)
     with st.container(key="compare-metrics"):
         st.markdown(results_table(results))
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -153,7 +153,7 @@ def build(app: App, view: View, moment: Moment) -> ContextResult:
     values = [getattr(settings, name) for name in _USED]
     overruled = [guard.overruled(mode) for mode in MODES]
     inputs = repr((digest(policy), values, overruled, id(classifier), _edits(moment.conversation)))
-    bundle = _bundle(moment.place, inputs, intent, builder, moment)
+    bundle = _bundle(repr(moment.labelled), inputs, intent, builder, moment)
     decisions = scoring.decided(policy, moment)
     return ContextResult(app, moment, bundle, settings, policy, chooser_label(chooser), decisions, intent)
 
@@ -172,7 +172,7 @@ def _turn_tables(key: str) -> TurnTableCache:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _bundle(
-    place: tuple[str, int | None, str],
+    place: str,
     inputs: str,
     intent: str | None,
     _builder: ContextBuilder,

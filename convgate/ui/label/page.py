@@ -140,9 +140,8 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
 def _draw_note(answers: Answering, turn: int, by: str) -> None:
     said = answers.held.notes.get(turn, {}).get(by)
     stored = said.value if said else ""
-    place = ".".join(map(str, answers.moment.place))
     # A key of each stored text: after an undo the field shows that one, after a failed write what was typed.
-    key = f"{NOTE}.{place}.{turn}.{crc32(f'{by} {stored}'.encode())}"
+    key = f"{NOTE}.{answers.situation}.{turn}.{crc32(f'{by} {stored}'.encode())}"
     st.text_input(
         "Note", stored, key=key, placeholder="Enter saves", on_change=_on_note,
         args=(answers, turn, by, key), max_chars=2_000,

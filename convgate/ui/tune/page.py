@@ -59,7 +59,7 @@ def tune(app: App) -> None:
         st.info("Label some turns, or choose a relevance set on the left.", icon=":material/label:")
         st.page_link(_LABEL, label="Label turns", icon=":material/label:")
     else:
-        st.caption(" · ".join(known[name].told for name in names))
+        st.caption(" · ".join(known[name].summary for name in names))
         for overlap in results.scored.overlaps:
             st.caption(literal(overlap.sentence))
         draw_goal(view, results, enough_data=draw_too_few(results.scored.conversations))
