@@ -212,6 +212,20 @@ def test_the_metric_has_the_threshold_at_which_the_slider_stands(open_page: Open
         assert metric(app, "Threshold") == "0.001"
 
 
+def test_a_logit_axis_spreads_low_thresholds_and_is_remembered(open_page: Open) -> None:
+    app = open_page(rule="absolute,threshold=0.001")
+
+    def n_below_a_tenth() -> int:
+        slider = app.select_slider(key=THRESHOLD)
+        return sum(float(option) < 0.1 for option in slider.options)
+
+    n_linear = n_below_a_tenth() / len(app.select_slider(key=THRESHOLD).options)
+    sound(app.toggle(key="explore.logit").set_value(True).run())
+    assert n_below_a_tenth() / len(app.select_slider(key=THRESHOLD).options) > 1.5 * n_linear
+    assert metric(app, "Threshold") == app.select_slider(key=THRESHOLD).value == "0.001"
+    assert app.query_params["logit"] == "1"
+
+
 def test_when_nothing_is_kept_the_best_turn_is_named_and_can_be_shown(open_page: Open) -> None:
     query = {"rule": "absolute,threshold=1"}
     app = open_page(*TALK[1:], **query)
@@ -442,14 +456,3 @@ def test_blank_and_hostile_and_very_long_turns(open_page: Open) -> None:
             Turn.of("assistant", ""), Turn.of("user", "nan"), title=HOSTILE, selected=turn,
         )  # fmt: skip
         assert not [text for text in said(app).splitlines() if HOSTILE in text], "nothing is Markdown"
-
-
-def test_two_thousand_turns_are_shown_by_a_part(open_page: Open) -> None:
-    turns = [Turn.of("user" if i % 2 == 0 else "assistant", f"turn {i} about nan") for i in range(2_001)]
-    app = open_page(*turns, selected="1000")
-    data = transcript(app)
-    assert len(data["rows"]) == 400
-    assert data["older"] + len(data["rows"]) + data["newer"] == 2_001
-    assert data["rows"][0]["turn"] <= 999 - 100
-    assert data["rows"][-1]["turn"] >= 999 + 100
-    assert len(app.button) < 20

@@ -226,7 +226,7 @@ def take_answers(key: str) -> None:
             n_failed += 1
     if n_failed:
         st.session_state[PROBLEM] = StoreError(
-            f"{pluralize(n_failed, 'answer')} not stored, because the message or the name changed. Repeat."
+            f"{pluralize(n_failed, 'answer')} not stored. Choose a name, and repeat it for the message shown."
         )
 
 

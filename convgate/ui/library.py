@@ -72,8 +72,8 @@ def _find(conversations: Conversations, view: View, number: int) -> Conversation
 def _draw_counts(listed: ConversationPage, search: str) -> None:
     if listed.total:
         st.caption(
-            f"{pluralize(listed.total, 'conversation')}{' found' if search else ''} · {pluralize(listed.turns, 'turn')} · "
-            f"{pluralize(listed.tokens, 'token')}"
+            f"{pluralize(listed.total, 'conversation')}{' found' if search else ''} · "
+            f"{pluralize(listed.turns, 'turn')} · {pluralize(listed.tokens, 'token')}"
         )
     elif search:
         st.markdown(f"No conversation has all of “{literal(search, limit=60)}” in its title or text.")
