@@ -20,21 +20,29 @@ from convgate.context.modes.classifier import is_bundled
 from convgate.core.conversation import Conversation
 from convgate.core.settings import Settings
 from convgate.core.text import pluralize
-from convgate.embedding.base import Encoder
 from convgate.ui.frame import App
 from convgate.ui.measurement import once
 
 _BATCH = 32  # turns between two reports of the progress
 
 
-def mode_classifier(app: App) -> ModeClassifier:
-    """Return the classifier for the encoder of the settings; raises ContextError when it cannot be loaded."""
-    encoder = app.encoder()
-    return _classifier(id(encoder), repr(encoder.identity), str(app.settings.home), encoder, app.settings)
+_BY_HOME = {Settings: lambda settings: str(settings.home)}
+
+
+@st.cache_resource(max_entries=2, show_spinner="Loading the classifier of modes …", hash_funcs=_BY_HOME)
+def mode_classifier(settings: Settings) -> ModeClassifier:
+    """Return the classifier of modes, loaded once; errors as of `load_classifier`."""
+    return load_classifier(settings)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False, hash_funcs=_BY_HOME)
+def statement_judge(settings: Settings) -> KindJudge:
+    """Return the classifier of statements, loaded once; errors as of `load_judge`."""
+    return load_judge(settings)
 
 
 def are_modes_ready(app: App) -> bool:
-    """Return whether a fitted classifier for the encoder of the settings exists."""
+    """Return whether the encoder of the settings is the one that the classifier reads."""
     return is_bundled(app.encoder().identity)
 
 
@@ -43,7 +51,7 @@ def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge 
 
     This encodes each message for the classifier, and its statements for the judge when there is one.
     """
-    classifier = mode_classifier(app)
+    classifier = mode_classifier(app.settings)
 
     def work(report: Callable[[str, float], None]) -> None:
         turns, finder = conversation.turns, InvariantFinder()
@@ -60,21 +68,8 @@ def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge 
 
 def conversation_modes(app: App, key: str, conversation: Conversation) -> ConversationModes:
     """Return the modes of its turns without an explicit intent; call `find_ahead` first."""
-    classifier = mode_classifier(app)
+    classifier = mode_classifier(app.settings)
     return _modes(key, id(classifier), classifier, conversation)
-
-
-@st.cache_resource(max_entries=2, show_spinner="Loading the classifier of modes …")
-def _classifier(
-    encoder: int, identity: str, home: str, _encoder: Encoder, _settings: Settings
-) -> ModeClassifier:
-    return load_classifier(_settings)
-
-
-@st.cache_resource(max_entries=2, show_spinner=False, hash_funcs={Settings: lambda one: str(one.home)})
-def statement_judge(settings: Settings) -> KindJudge:
-    """Return what classifies statements, loaded once; errors as of `load_judge`."""
-    return load_judge(settings)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

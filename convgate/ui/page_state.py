@@ -37,7 +37,6 @@ class Codec:
     expected: str = ""
     is_turn: bool = False
     is_chooser: bool = False
-    is_many: bool = False  # empty text is an empty tuple instead of no value
 
 
 def param(
@@ -108,7 +107,6 @@ def _codec(kind: Any) -> Codec:
             lambda values: ",".join(map(item.write, values)),
             lambda text: tuple(dict.fromkeys(item.read(part) for part in text.split(",") if part)),
             item.expected,
-            is_many=True,
         )
     kinds = [option for option in get_args(kind) if option is not NoneType]
     return _codec(kinds[0]) if len(kinds) == 1 else _CODECS[kind]
@@ -158,8 +156,7 @@ class PageState:
         """Return the state of an address, and a message for each invalid parameter."""
         values, problems = {}, []
         for name, written, codec, *_ in _parameters(cls):
-            text = query.get(written)
-            if text is None or not (text or codec.is_many):
+            if (text := query.get(written)) is None:
                 continue
             try:
                 values[name] = codec.read(text)
@@ -304,12 +301,12 @@ class Address(Generic[S]):
         value = None if value == none else tuple(value) if isinstance(value, list) else value
         self.change(**{name: value, **also})
 
-    def draw_pages(self, count: int, per_page: int, shown: int, name: str = "") -> None:
-        """Draw the pagination of a list with more than one page; `name` distinguishes lists."""
+    def draw_pages(self, count: int, per_page: int, shown: int) -> None:
+        """Draw the pagination of a list with more than one page."""
         pages = -(-count // per_page)
         if pages > 1:
             # The key contains the page, because a filter or a link may change it too.
-            key = f"{self.name}.page.{name}.{shown}.{pages}"
+            key = f"{self.name}.page.{shown}.{pages}"
             with st.container(horizontal_alignment="center"):
                 st.pagination(pages, default=shown, key=key, on_change=self._take, args=("page", key, None))
 

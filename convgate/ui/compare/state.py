@@ -27,7 +27,7 @@ def _read_column(text: str) -> PolicySpec:
 
 
 COLUMN = Codec(PolicySpec.to_text, _read_column)
-COLUMNS = Codec(lambda columns: to_text(columns, ","), _read_columns, is_many=True)
+COLUMNS = Codec(lambda columns: to_text(columns, ","), _read_columns)
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,7 @@ def build(app: App, view: View, moment: Moment) -> ContextResult:
     chooser = view.policy or app.settings.policy
     policy = scoring.policy(app, chooser)
     scoring.encode_ahead(moment, app.encoder())
-    judge, classifier = statement_judge(app.settings), mode_classifier(app)
+    judge, classifier = statement_judge(app.settings), mode_classifier(app.settings)
     find_ahead(app, moment.key, moment.conversation, judge)
     guard = CurrentGuard(fallbacks_of(GuardStates(app.store).open_alerts()))
     intents = known_intents(settings).items()
