@@ -23,6 +23,10 @@ _watch = st.components.v2.component(
 _STYLE = """<style>
 *:has(> .st-key-follow-theme) { position: absolute; width: 0; }
 #stMain:focus-visible { outline: none; box-shadow: none; }
+[data-testid="stPageLink-NavLink"] * { white-space: normal; line-height: 1.35; }
+[role="tab"][aria-selected="true"] p, button[data-variant][data-selected="true"] p {
+  color: light-dark(#1B1F24, #E8EBEF); font-weight: 600;
+}
 </style>"""
 
 
