@@ -156,3 +156,17 @@ def draw_source_problems(known: Mapping[str, Source]) -> None:
     for source in known.values():
         if source.problem:
             st.warning(literal(source.problem, ltr=True), icon=":material/error:")
+
+
+MIN_CONVERSATIONS = 25
+"""Labelled conversations; intervals from fewer are too wide to choose between two settings."""
+
+
+def draw_too_few(conversations: int) -> bool:
+    """Warn when there are too few conversations; return whether there are enough."""
+    if conversations >= MIN_CONVERSATIONS:
+        return True
+    st.warning(
+        f"{conversations} of {MIN_CONVERSATIONS} conversations: too few to trust.", icon=":material/warning:"
+    )
+    return False

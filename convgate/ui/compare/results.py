@@ -20,12 +20,11 @@ from convgate.figures.layout import CONFIG
 from convgate.transcripts.characters import writable
 from convgate.ui.compare.columns import Column, draw_failure, is_gate
 from convgate.ui.compare.state import View, page
-from convgate.ui.enough_data import draw_too_few
 from convgate.ui.frame import App
-from convgate.ui.label_sources import Source, draw_source_problems, read_labelled, usable
+from convgate.ui.label_sources import Source, draw_source_problems, draw_too_few, read_labelled, usable
 from convgate.ui.measurement import digest, is_measured, measure_policy
 from convgate.ui.spreadsheet import plain_cell
-from convgate.ui.tables import markdown_table, with_interval
+from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
 
@@ -179,18 +178,10 @@ def results_table(results: Results) -> str:
     rows = []
     for label, policy in results.result.policies.items():
         row = [f"**{literal(label, limit=_MAX_LABEL)}**"]
-        row += [_cell(policy.overall[metric]) for metric in METRICS]
+        row += [interval_cell(policy.overall[metric]) for metric in METRICS]
         gain = results.f1_gains.get(label)
-        rows.append([*row, "reference" if gain is None else _cell(gain, is_difference=True)])
+        rows.append([*row, "reference" if gain is None else interval_cell(gain, is_difference=True)])
     return markdown_table(["", *METRICS.values(), "F1 vs. reference"], rows, numbers=True)
-
-
-def _cell(measure: Measure, *, is_difference: bool = False) -> str:
-    if measure.value is None:
-        return "–"
-    text = with_interval(measure.value, measure.low, measure.high, difference=is_difference)
-    excludes_0 = measure.low is not None and measure.high is not None and measure.low * measure.high > 0
-    return f"**{text}**" if is_difference and excludes_0 else text
 
 
 def results_csv(set_name: str, result: SetResult) -> str:

@@ -7,13 +7,13 @@ from zlib import crc32
 
 import streamlit as st
 
+from convgate.ui.actions import reporting_problems
 from convgate.ui.annotator import draw_annotator
 from convgate.ui.answering import (
     Answering,
     draw_actions,
     draw_answers,
     keep_saved,
-    reporting_problems,
     take_answers,
     transcript_labelling,
 )

@@ -17,8 +17,9 @@ from convgate.store.label_counts import Disagreement, LabelCounts
 from convgate.store.queues import Queues
 from convgate.transcripts.characters import isolate, writable
 from convgate.ui import scoring
+from convgate.ui.actions import reporting_problems
 from convgate.ui.annotator import annotator, draw_annotator, is_asked
-from convgate.ui.answering import MARKS, keep_saved, reporting_problems
+from convgate.ui.answering import MARKS, keep_saved
 from convgate.ui.choosers import chooser_labels, version_of
 from convgate.ui.explore import state
 from convgate.ui.explore.answers import go

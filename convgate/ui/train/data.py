@@ -9,11 +9,11 @@ import streamlit as st
 from convgate.core.text import pluralize
 from convgate.training.library import RelevanceSets
 from convgate.training.sets import REPLAYS
+from convgate.ui.actions import reporting_problems
 from convgate.ui.frame import App
 from convgate.ui.label_sources import LABELS as ALL_LABELS
 from convgate.ui.label_sources import counted_together, label_counts
 from convgate.ui.text import literal
-from convgate.ui.train import state
 
 LABELS, SETS, REPLAY, UPLOAD = "train.labels", "train.sets", "train.replay", "train.upload"
 _UPLOADS = f"{UPLOAD}.number"  # how many files were uploaded: each needs an uploader with a new key
@@ -86,7 +86,7 @@ def _upload(app: App, key: str) -> None:
     if file is None:
         return
     library = RelevanceSets(app.settings.home)
-    info = state.attempt(library.add, library.free_name(file.name), file.getvalue())
     st.session_state[_UPLOADS] = st.session_state.get(_UPLOADS, 0) + 1
-    if info is not None:
-        st.session_state[SETS] = [*st.session_state.get(SETS, []), info.name]
+    with reporting_problems():
+        name = library.add(library.free_name(file.name), file.getvalue()).name
+        st.session_state[SETS] = [*st.session_state.get(SETS, []), name]

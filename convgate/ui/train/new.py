@@ -10,8 +10,8 @@ from convgate.training.epochs import FURTHER
 from convgate.training.process import Order, start_training
 from convgate.training.split import MIN_CONVERSATIONS
 from convgate.ui.annotator import person
-from convgate.ui.enough_data import draw_too_few
 from convgate.ui.frame import App
+from convgate.ui.label_sources import draw_too_few
 from convgate.ui.text import literal
 from convgate.ui.train import state
 from convgate.ui.train.data import LABELS, REPLAY, SETS, draw_data
@@ -42,7 +42,8 @@ def draw_new(app: App) -> None:
             st.caption("No conversation is held out, so the new version is not compared with its parent.")
     st.button(
         "Start training", key=START, type="primary" if enough_data else "secondary",
-        icon=":material/play_arrow:", on_click=_start, args=(app,), disabled=data.is_empty or not has_parent,
+        icon=":material/play_arrow:", on_click=state.attempt, args=(_start, app),
+        disabled=data.is_empty or not has_parent,
         help="It runs in the background: you can leave or reload this page.",
     )  # fmt: skip
 
@@ -76,13 +77,7 @@ def _draw_version(versions: Versions) -> bool:
 
 
 def _start(app: App) -> None:
-    id = state.attempt(_start_training, app)
-    if id is not None:
-        state.show_run(id)
-
-
-def _start_training(app: App) -> str:
-    # From the session, and not from arguments: those are of the run before what was typed last.
+    # From the session: arguments would be those before what was typed last.
     values = st.session_state
     Versions(app.settings.home).get(values[PARENT]).files()  # fails here rather than in the background
     order = Order(
@@ -96,4 +91,4 @@ def _start_training(app: App) -> str:
         who=person(),
         activate=values[ACTIVATE],
     )
-    return start_training(app.settings.home, order)
+    state.show_run(start_training(app.settings.home, order))

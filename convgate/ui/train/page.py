@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from convgate.ui.actions import draw_problem
 from convgate.ui.frame import App
 from convgate.ui.train import state
 from convgate.ui.train.new import draw_new
@@ -10,7 +11,7 @@ from convgate.ui.train.runs import draw_run, draw_runs
 
 def train(app: App) -> None:
     """Draw the page."""
-    state.draw_failure()
+    draw_problem()
     id = state.chosen_run()
     if id is not None:
         draw_run(app, id)

@@ -1,4 +1,4 @@
-"""Which run is shown, in the address; the last action's error, in the session."""
+"""Which run is shown, in the address."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from convgate.core.errors import ConvgateError
-from convgate.ui.frame import show_problem
+from convgate.ui.actions import reporting_problems
 
 RUN = "run"
-_FAILED = "train.failed"
 
 
 def chosen_run() -> str | None:
@@ -27,17 +25,7 @@ def show_run(id: str | None) -> None:
         st.query_params[RUN] = id
 
 
-def attempt(action: Callable[..., Any], *args: Any) -> Any:
-    """Return the action's result; None, and a message on the page, when it raises a ConvgateError."""
-    try:
-        return action(*args)
-    except ConvgateError as error:
-        st.session_state[_FAILED] = error
-        return None
-
-
-def draw_failure() -> None:
-    """Show the last action's error once."""
-    error = st.session_state.pop(_FAILED, None)
-    if error is not None:
-        show_problem(error)
+def attempt(action: Callable[..., Any], *args: Any) -> None:
+    """Run an action of a button; the page shows its ConvgateError."""
+    with reporting_problems():
+        action(*args)

@@ -12,9 +12,8 @@ from convgate.policies.gate import GatePolicy
 from convgate.ui import scoring
 from convgate.ui.agent import draw_agent, draw_download
 from convgate.ui.choosers import chooser_labels, of_version, policy_of
-from convgate.ui.enough_data import draw_too_few
 from convgate.ui.frame import App
-from convgate.ui.label_sources import draw_sources, read_labelled, sources, usable
+from convgate.ui.label_sources import draw_sources, draw_too_few, read_labelled, sources, usable
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
 from convgate.ui.threshold_settings import Extent, ThresholdSettings

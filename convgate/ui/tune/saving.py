@@ -18,7 +18,6 @@ from convgate.evaluation.tuning import ScoredCase
 from convgate.gate.thresholds import Rule
 from convgate.policies.base import NO_LIMITS
 from convgate.policies.gate import GatePolicy
-from convgate.ui import activation
 from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.annotator import person
 from convgate.ui.frame import App
@@ -27,10 +26,10 @@ from convgate.ui.text import literal
 from convgate.ui.threshold_settings import ThresholdSettings
 from convgate.ui.tune.results import TuneResults
 from convgate.ui.tune.state import page
+from convgate.ui.versions.actions import activate
 from convgate.versions import UNTRAINED
 from convgate.versions.card import DataSet, Draft, Measured, Metric
 from convgate.versions.catalog import Versions
-from convgate.versions.pointers import Change
 
 NAME = "tune.name"
 _CAUTION = "Chosen and measured on the same labels. Expect lower scores on new data."
@@ -158,15 +157,6 @@ def _save(settings: NewSettings) -> None:
 
 
 def _activate(app: App, name: str) -> ActionResult:
-    change = activation.activate(app, name)
-    sentence = f"**{literal(name)}** is active."
-    if app.settings.version not in (None, name):
-        sentence += f" Your settings name {literal(str(app.settings.version))}, which has precedence."
+    result = activate(app, name)
     page.change(version=GatePolicy.name)  # with the same threshold settings
-    return ActionResult(sentence, partial(_undo, app, change) if change else None)
-
-
-def _undo(app: App, change: Change) -> ActionResult:
-    activation.undo_activation(app, change)
-    active = Versions(app.settings.home).active or UNTRAINED
-    return ActionResult(f"Undone: **{literal(active)}** is active again.")
+    return result

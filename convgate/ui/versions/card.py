@@ -12,10 +12,10 @@ from convgate.figures.layout import CONFIG
 from convgate.figures.training import describe_epochs, epochs_figure, losses_and_shares
 from convgate.gate.thresholds import RULES
 from convgate.ui.frame import App, show_problem
-from convgate.ui.tables import markdown_table, with_interval
+from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.text import literal, show_text
 from convgate.ui.theme import current_palette
-from convgate.ui.versions.actions import draw_delete, draw_rename
+from convgate.ui.versions.actions import draw_delete
 from convgate.ui.versions.listing import Shelf, draw_badges, draw_buttons, origin_words
 from convgate.versions.card import DataSet, Measured, Metric, Training
 from convgate.versions.version import Version
@@ -43,7 +43,6 @@ def draw_card(app: App, shelf: Shelf, version: Version) -> None:
                 icon=":material/download:", help="Download the version as one file",
             )  # fmt: skip
         if not version.shipped:
-            draw_rename(shelf.versions, name)
             draw_delete(shelf.versions, name)
     if card.note:
         show_text(card.note)
@@ -101,7 +100,7 @@ def _draw_metrics(sets: Mapping[str, Measured]) -> None:
         (
             _METRIC_NAMES.get(metric) or literal(metric, limit=40),
             *(
-                _metric_cell(metrics.get(metric), is_difference=is_difference)
+                interval_cell(metrics.get(metric), is_difference=is_difference)
                 for metrics, is_difference in columns
             ),
         )
@@ -110,12 +109,6 @@ def _draw_metrics(sets: Mapping[str, Measured]) -> None:
     ]
     st.markdown(markdown_table(head, rows, numbers=True))
     st.caption("On cases that it was not trained on. Ranges are 95% intervals over conversations.")
-
-
-def _metric_cell(metric: Metric | None, *, is_difference: bool) -> str:
-    if metric is None or metric.value is None:
-        return "–"
-    return with_interval(metric.value, metric.low, metric.high, difference=is_difference)
 
 
 def _draw_data(data: tuple[DataSet, ...]) -> None:
