@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -248,24 +245,6 @@ def test_the_sentence_gives_the_tokens_at_equal_recall(convgate_home: Path) -> N
     gains = {"all": result.policies["all"].overall["f1"]}
     told = summary_sentence(Results(result, "two", gains), [])
     assert told.startswith("all has recall 1.00 with 100% of the tokens; two has recall"), "it does not rank"
-
-
-def test_the_file_has_every_figure(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files: dict[str, Callable[[], str]] = {}
-
-    def note(label: str, data: Callable[[], str], **_: object) -> bool:
-        files[label] = data
-        return False
-
-    add_labelled(convgate_home)
-    monkeypatch.setattr("streamlit.download_button", note)
-    opened(**MEASURED)
-    rows = list(csv.DictReader(io.StringIO(files["Download CSV"]())))
-    (recall,) = [
-        cells for cells in rows if (cells["policy"], cells["metric"]) == ("Last k turns (k=2)", "recall")
-    ]
-    assert (recall["set"], recall["messages"], recall["value"]) == ("mine", "2", "0.25")
-    assert (recall["low"], recall["high"]) == ("0", "0.5")
 
 
 def test_pooled_results_equal_those_of_evaluate(convgate_home: Path) -> None:

@@ -11,7 +11,7 @@ from convgate.ui.frame import App
 from convgate.ui.navigation import COMPARE, VERSIONS
 from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.text import literal
-from convgate.ui.train import state
+from convgate.ui.train.state import attempt
 from convgate.ui.versions.actions import activate, roll_back
 from convgate.versions.card import Measured
 from convgate.versions.catalog import Versions
@@ -66,12 +66,12 @@ def _draw_activation(app: App, run: Run, versions: Versions, name: str) -> None:
         st.markdown(literal(str(why)), width="content")
         st.button(
             "Activate", key="train.activate_now", icon=":material/check:",
-            on_click=state.attempt, args=(activate, app, name),
+            on_click=attempt, args=(activate, app, name),
         )  # fmt: skip
         return
     st.markdown(":material/check_circle: It is the active version.", width="content")
     if before := versions.before:
         st.button(
             f"Roll back to {literal(before)}", key="train.roll_back", icon=":material/undo:",
-            on_click=state.attempt, args=(roll_back, app),
+            on_click=attempt, args=(roll_back, app),
         )  # fmt: skip

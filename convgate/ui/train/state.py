@@ -1,31 +1,36 @@
-"""Which run is shown, in the address."""
+"""What Train shows, between reruns.
+
+?data=@labels,talks or ?run=ID
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-import streamlit as st
-
 from convgate.ui.actions import reporting_problems
+from convgate.ui.page_state import Address, PageState
 
-RUN = "run"
+
+@dataclass(frozen=True)
+class View(PageState):
+    """A new training and the list of all, or one of them."""
+
+    run: str | None = None  # the id of the training that is open
+    data: tuple[str, ...] | None = None  # the labels and sets of a new one; None: the labels
 
 
-def chosen_run() -> str | None:
-    """Return the id of the run that the address names."""
-    return st.query_params.get(RUN) or None
+page = Address("train", View)
 
 
 def show_run(id: str | None) -> None:
-    """Show another run, or the list of all; for callbacks."""
-    if id is None:
-        st.query_params.pop(RUN, None)
-    else:
-        st.query_params[RUN] = id
+    """Show another training, or the list of all; for callbacks."""
+    page.change(run=id)
 
 
 def attempt(action: Callable[..., Any], *args: Any) -> None:
-    """Run an action of a button; the page shows its ConvgateError."""
+    """Run the action of a button; the page shows its ConvgateError."""
+    page.touched()
     with reporting_problems():
         action(*args)

@@ -18,10 +18,11 @@ from convgate.evaluation.tuning import ScoredCase
 from convgate.gate.thresholds import Rule
 from convgate.policies.base import NO_LIMITS
 from convgate.policies.gate import GatePolicy
+from convgate.training.library import SetInfo
 from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.annotator import person
 from convgate.ui.frame import App
-from convgate.ui.label_sources import Source, content_sha256
+from convgate.ui.label_sources import content_sha256, plain_name
 from convgate.ui.text import literal
 from convgate.ui.threshold_settings import ThresholdSettings
 from convgate.ui.tune.results import TuneResults
@@ -42,7 +43,7 @@ class NewSettings:
     app: App
     policy: GatePolicy
     choice: ThresholdSettings
-    sources: Sequence[Source]
+    sources: Sequence[SetInfo]
     results: TuneResults | None  # None without labelled data
 
     @property
@@ -56,7 +57,7 @@ class NewSettings:
         """The labels that they were measured on; empty without."""
         if self.results is None:
             return ""
-        names = join_words(source.plain for source in self.sources)
+        names = join_words(plain_name(source.name) for source in self.sources)
         return f"{pluralize(self.results.new.figures.turns, 'labelled turn')} of {names}"
 
     @property
@@ -115,7 +116,7 @@ def make_draft(settings: NewSettings, *, who: str) -> Draft:
 def _data(settings: NewSettings, *, known: set[str]) -> tuple[DataSet, ...]:
     sets = (
         DataSet(
-            source.plain, content_sha256(settings.app, source.name),
+            plain_name(source.name), content_sha256(settings.app, source.name),
             {"conversations": source.conversations, "cases": source.cases, "turns": source.judged},
             source.licence, source.attribution,
         )
