@@ -149,7 +149,8 @@ def test_too_little_data_is_said_before_the_start(
     assert app.button_group(key="train.data").value == []
     assert "0 of 25 conversations: too few to trust." in texts(app)
     assert "Ada and Ben agree <b>little</b>." in texts(app)
-    offered = [option.partition(":")[0] for option in app.button_group(key="train.data").options]
+    options = app.button_group(key="train.data").options
+    offered = [option.partition(":")[0].replace("\\", "") for option in options]
     assert offered == ["of-2", "of-25", "of-3", "Samples"]
     assert "private: snap-research/LoCoMo, CC-BY-NC-4.0; for measuring only" in texts(app)
     for conversations in (2, 3, 25):
