@@ -36,7 +36,7 @@ def test_a_third_policy_and_a_click_in_the_table(compare: Page) -> None:
     page.reload()
     wait_until_idle(page)
     expect(page.get_by_role("row", name=re.compile("^BM25"))).to_be_visible()
-    table = page.get_by_test_id("stDataFrame").locator("canvas").first
+    table = page.get_by_test_id("stDataFrame")
     table.click(position={"x": 100, "y": 35 * 2 + 17})  # the second row, in the column of "everything"
     expect(page.get_by_role("heading", name="Explore")).to_be_visible()
     wait_until_idle(page)
@@ -52,6 +52,7 @@ def test_a_typed_policy_has_its_parameters(compare: Page) -> None:
     menu.click()
     page.keyboard.type("last_k(k=5)")
     page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
     expect(page.get_by_role("row", name=re.compile(r"^Last k turns \(k=5\)"))).to_be_visible()
     wait_until_idle(page)
     assert query(page)["policies"] == "everything, last_k(k=3), last_k(k=5)"

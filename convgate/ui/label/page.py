@@ -24,7 +24,7 @@ from convgate.ui.explore.outcome import Outcome, outcome
 from convgate.ui.explore.picking import pick_conversation, pick_moment
 from convgate.ui.frame import App
 from convgate.ui.label.more import draw_more
-from convgate.ui.label.work import Work, draw_work, remember, resume
+from convgate.ui.label.work import Work, draw_work, resume
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
@@ -52,7 +52,6 @@ def label(app: App) -> None:
     view, conversation = picked
     view, missing = view.within(conversation, chooser_labels(app.settings.home))
     state.keep(view)
-    remember(app, view)
     draw_problems([*problems, *missing])
     scored = outcome(app, view, pick_moment(view, conversation))
     work = draw_work(app, view, scored.moment)
