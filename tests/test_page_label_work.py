@@ -73,7 +73,7 @@ def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
     assert len(seen) == 4
 
     here = app.query_params["conversation"], place(app)
-    again = opened()
+    again = opened(queue=str(made.number))
     assert (again.query_params["conversation"], place(again)) == here
     assert again.query_params["queue"] == str(made.number)
     assert progress(again) == "Ada, 4 of 18"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,11 @@ import streamlit as st
 
 from convgate.core.errors import ConvgateError
 from convgate.ui import keys
+from convgate.ui.frame import show_problem
 from convgate.ui.page_state import Address
 from convgate.ui.text import literal
+
+_PROBLEM = "actions.problem"
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,21 @@ def run_action(page: Address[Any], act: Callable[[], ActionResult], place: str =
         done = ActionResult(literal(str(error)), failed=True)
     st.session_state[_key(page)] = (place, done)
     page.touched()
+
+
+@contextmanager
+def reporting_problems() -> Iterator[None]:
+    """Keep the ConvgateError of an action for `draw_problem`; for callbacks."""
+    try:
+        yield
+    except ConvgateError as error:
+        st.session_state[_PROBLEM] = error
+
+
+def draw_problem() -> None:
+    """Show once why the last action failed."""
+    if (error := st.session_state.pop(_PROBLEM, None)) is not None:
+        show_problem(error)
 
 
 def _dismiss(page: Address[Any]) -> None:

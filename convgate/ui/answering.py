@@ -6,8 +6,7 @@ Each answer is stored at once. The transcript in the browser sends an answer aga
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,18 +14,18 @@ from typing import Literal
 
 import streamlit as st
 
-from convgate.core.errors import ConvgateError, StoreError
+from convgate.core.errors import StoreError
 from convgate.core.text import pluralize
 from convgate.store import ADJUDICATED, Answer, Labels, Saved, SituationKey, SituationLabels, Store
 from convgate.ui import keys
-from convgate.ui.frame import show_problem
+from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.scoring import Moment
 from convgate.ui.text import literal
 from convgate.ui.transcript import Labelling, given, situation_name
 
 MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"}
 NAMES: dict[str, str] = {"relevant": "relevant", "not_relevant": "not relevant", "unsure": "unsure"}
-SCOPE, SAVED, PROBLEM = "answering.scope", "answering.saved", "answering.problem"
+SCOPE, SAVED = "answering.scope", "answering.saved"
 _SHOWN = "answering.shown"  # the message that was drawn last
 _STORED = "answering.stored"  # the browser's list that sent answers last, and the number of the last one
 _STYLE = Path(__file__).with_name("answering.css")
@@ -140,8 +139,7 @@ def draw_actions(
     answering: Answering, turn: int | None = None, skip: Callable[[], None] | None = None
 ) -> None:
     """Draw undo, redo, clear and later, and what was stored last, or why it was not."""
-    if (problem := st.session_state.pop(PROBLEM, None)) is not None:
-        show_problem(problem)
+    draw_problem()
     if answering.by is None:
         return
     can_undo, can_redo = answering.labels.can_undo(answering.by)
@@ -175,15 +173,6 @@ def draw_actions(
 def keep_saved(saved: Saved | None) -> None:
     """Have the page show what became of an action."""
     st.session_state[SAVED] = saved
-
-
-@contextmanager
-def reporting_problems() -> Iterator[None]:
-    """Have the page show why an action failed; for callbacks."""
-    try:
-        yield
-    except ConvgateError as error:
-        st.session_state[PROBLEM] = error
 
 
 def transcript_labelling(answering: Answering, selected: int | None) -> Labelling:
@@ -225,9 +214,10 @@ def take_answers(key: str) -> None:
         else:
             n_failed += 1
     if n_failed:
-        st.session_state[PROBLEM] = StoreError(
-            f"{pluralize(n_failed, 'answer')} not stored. Choose a name, and repeat it for the message shown."
-        )
+        with reporting_problems():
+            raise StoreError(
+                f"{pluralize(n_failed, 'answer')} not stored. Choose a name, then repeat it for the open message."
+            )
 
 
 def _scope(answering: Answering) -> Scope:

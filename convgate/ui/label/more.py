@@ -14,8 +14,9 @@ from convgate.labels.imports import Import
 from convgate.store import Labels
 from convgate.transcripts import BadLinesError, Problems
 from convgate.transcripts.redaction import Redactor
+from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.annotator import annotator
-from convgate.ui.answering import PROBLEM, keep_saved, reporting_problems
+from convgate.ui.answering import keep_saved
 from convgate.ui.explore import state
 from convgate.ui.explore.state import View
 from convgate.ui.files import redact_checkbox
@@ -31,8 +32,7 @@ _BADGES = {"good": "green", "fair": "orange", "low": "red", "few": "gray", "unde
 
 def draw_more(app: App, view: View) -> None:
     """Draw the menu of further views, and the one that is chosen."""
-    if (problem := st.session_state.pop(PROBLEM, None)) is not None:  # of an action without a card
-        show_problem(problem)
+    draw_problem()
     shown = view.show if view.show in _VIEWS else None
     st.segmented_control(
         "More", list(_VIEWS), format_func=_VIEWS.__getitem__, label_visibility="collapsed",

@@ -7,13 +7,13 @@ from zlib import crc32
 
 import streamlit as st
 
+from convgate.ui.actions import reporting_problems
 from convgate.ui.annotator import draw_annotator
 from convgate.ui.answering import (
     Answering,
     draw_actions,
     draw_answers,
     keep_saved,
-    reporting_problems,
     take_answers,
     transcript_labelling,
 )
@@ -23,7 +23,7 @@ from convgate.ui.explore.answers import answering
 from convgate.ui.explore.outcome import Outcome, outcome
 from convgate.ui.frame import App
 from convgate.ui.label.more import draw_more
-from convgate.ui.label.work import Work, draw_work, remember, resume
+from convgate.ui.label.work import Work, draw_work, resume
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
@@ -51,7 +51,6 @@ def label(app: App) -> None:
     key, conversation = picked
     view, missing = view.showing(key).within(conversation, chooser_labels(app.settings.home))
     state.keep(view)
-    remember(app, view)
     draw_problems([*problems, *missing])
     moment = state.PICKER.pick_moment(key, conversation, view.turn, view.question)
     scored = outcome(app, view, moment)

@@ -13,7 +13,7 @@ from convgate.store.conversations import title_of
 from convgate.transcripts import Case
 from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.frame import App
-from convgate.ui.label_sources import identify, library_keys
+from convgate.ui.library_lookup import library_keys, said_in
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
 from convgate.ui.threshold_settings import ThresholdSettings
@@ -57,7 +57,7 @@ def _draw_turns(app: App, results: TuneResults, rows: Sequence[int], chooser: st
         scored_case = scored.cases[int(scored.case[row])]
         case, index = scored_case.case, int(scored.turn[row])
         conversation = sets[scored_case.set].conversations[case.conversation]
-        key = library_keys(app.store, {conversation.id: identify(conversation)})[conversation.id]
+        key = library_keys(app.store, {conversation.id: said_in(conversation)})[conversation.id]
         title = title_of(conversation) if key is None else app.conversations.summary(key).title
         message = "a question" if case.turn is None else f"message {case.turn + 1:,}"
         label = f"**Turn {index + 1:,} for {message}** · {literal(title, limit=60)}"
