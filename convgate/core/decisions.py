@@ -214,7 +214,9 @@ class TurnDecisions:
         """Return what the rule of all turns says of this one."""
         score = self.value(self.scores, row)
         numbers = {"score": score, "threshold": self.threshold}
-        values = {name: None if value is None else _Score(value) for name, value in numbers.items()}
+        values: dict[str, float | None] = {
+            name: None if value is None else _Score(value) for name, value in numbers.items()
+        }
         if score is not None and self.threshold is not None:
             values["margin"] = _Margin(abs(score - self.threshold))
         sentence = (self.why_kept if self.kept[row] else self.why_dropped).format(**values)

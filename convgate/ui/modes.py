@@ -24,9 +24,7 @@ from convgate.ui.frame import App
 from convgate.ui.measurement import once
 
 _BATCH = 32  # turns between two reports of the progress
-
-
-_BY_HOME = {Settings: lambda settings: str(settings.home)}
+_BY_HOME: dict[str | type[Any], Callable[[Any], Any]] = {Settings: lambda settings: str(settings.home)}
 
 
 @st.cache_resource(max_entries=2, show_spinner="Loading the classifier of modes …", hash_funcs=_BY_HOME)
