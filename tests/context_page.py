@@ -16,7 +16,7 @@ from convgate.store import Conversations, NewConversation, Store
 from convgate.ui import services
 from tests.contexts import WordJudge
 from tests.fakes import FakeEncoder
-from tests.page_app import open_page
+from tests.page_app import open_page, sound
 
 CONTEXT, EXPLORE = "pages/9_Context.py", "pages/1_Explore.py"
 _WORDS: dict[str, tuple[Mode, float]] = {
@@ -95,3 +95,8 @@ def rows(app: AppTest) -> list[dict[str, Any]]:
 def turns(app: AppTest, state: str) -> list[int]:
     """The turns of the table, from 0, that are "kept" or "dropped"."""
     return [row["turn"] for row in rows(app) if row["state"] == state]
+
+
+def correct_mode(app: AppTest, key: str, mode: str) -> AppTest:
+    """The page after a choice in the control of the mode; "" for not reviewed."""
+    return sound(app.selectbox(key=key).set_value(mode).run())

@@ -78,7 +78,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]
         labels.note(situation, 3, "a note", by="Bo")
         queues.add(f"Queue {place}", [NewItem(situation, 5, "audit", "drawn")], by="Ada", seed=1)
         InvariantEdits(store).change(key, {2: [InvariantEdit(text="No network", type="hard_constraint")]})
-        MovedBoundaries(store).change(key, {4: MovedBoundary("session", "another day", NOW)})
+        MovedBoundaries(store).change(key, {4: MovedBoundary("session", NOW)})
     labels.adjudicate(SituationKey(keys[0], 10), {0: "relevant"}, by="Ada")
     Conversations(store).delete(keys[-1:])
     manager = SessionManager(store, clock=lambda: NOW)

@@ -177,7 +177,7 @@ def test_the_monitor_command_tells_the_figures_and_keeps_the_baseline(run: Run, 
     assert totals["classified"] == {
         "TASK": 110, "EXPLORATION": 0, "DEBUGGING": 0, "LEARNING": 110, "GENERAL": 0,
     }  # fmt: skip
-    assert totals["by_cause"] == {"drift": 0, "errors": 0, "breach": 1}
+    assert totals["by_cause"] == {"drift": 0, "misclassified": 0, "errors": 0, "breach": 1}
     assert totals["latency"] == [0.01, 0.01, 0.01]
     assert found["divergence"] == 0
     assert sum(found["latest"]["baseline"]["counts"].values()) == 220

@@ -13,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import entropy
 
+from convgate.context.guardrails.guardrails import fallbacks_of
 from convgate.context.guardrails.rules import MAX_OUTCOMES, Observation, divergence, judge, smoothed
 from convgate.context.mode import MODES
 from convgate.core.settings import Settings
@@ -68,6 +69,20 @@ def test_drift_is_raised_with_its_figures_and_cleared_below_half_of_the_limit() 
     assert [one.open for one in drift_of(below, [raised])] == [False]
     (cleared,) = drift_of(dict.fromkeys(MODES, 100), [raised])
     assert cleared.cleared == NINE
+
+
+def test_more_than_a_tenth_of_corrected_modes_stops_them_until_fewer_are_corrected() -> None:
+    def reviews(reviewed: int, misclassified: int, *alerts: Alert) -> list[Alert]:
+        return judge(seen(reviewed=reviewed, misclassified=misclassified), alerts, LIMITS)
+
+    assert reviews(0, 0) == reviews(19, 19) == reviews(20, 2) == []
+    (raised,) = reviews(20, 3)
+    assert (raised.kind, raised.figures["rate"]) == ("misclassified", 0.15)
+    fallbacks = fallbacks_of([raised])
+    assert {mode: fallback.cause for mode, fallback in fallbacks.items()} == dict.fromkeys(MODES, raised.kind)
+    assert reviews(100, 9, raised) == []
+    assert [alert.open for alert in reviews(100, 7, raised)] == [False]
+    assert [alert.open for alert in reviews(9, 9, raised)] == [False]
 
 
 def test_drift_is_no_longer_told_of_too_few_requests_or_without_a_baseline() -> None:

@@ -15,9 +15,10 @@ from convgate.context.packing import PackedTurns, pack
 from convgate.core.conversation import Turn
 from convgate.core.settings import load_settings
 from convgate.store import Store
+from convgate.store.edits import ModeCorrections
 from convgate.store.guard_states import Alert, GuardStates
 from convgate.ui.context import build
-from tests.context_page import add, opened, rows, store, talk, turns
+from tests.context_page import add, correct_mode, opened, rows, store, talk, turns
 from tests.page_app import address, click, metric, said, sound
 
 __all__ = ["store", "talk"]  # fixtures
@@ -67,17 +68,21 @@ def test_a_smaller_budget_drops_turns_and_says_what_exceeds_it(talk: str) -> Non
     assert "budget" not in address(app)
 
 
-def test_a_person_corrects_the_mode_of_one_message(talk: str) -> None:
+def test_a_person_corrects_the_mode_of_one_message(store: Store, talk: str) -> None:
     app = opened(conversation=talk)
-    app = sound(app.selectbox(key="context.mode").set_value("DEBUGGING").run())
+    correct_mode(app, "context.mode", "DEBUGGING")
     assert metric(app, "Mode") == "Debugging"
-    assert "the caller asked for it" in said(app)
-    assert address(app)["mode"] == "DEBUGGING"
+    assert "DEBUGGING: chosen by a person." in said(app)
+    correction = ModeCorrections(store).of(talk)[9]
+    assert (correction.decided, correction.corrected) == ("TASK", "DEBUGGING")
+    assert metric(opened(conversation=talk), "Mode") == "Debugging", "it is stored"
     app = click(app, "context.previous")
     assert "answering turn 8" in said(app)
-    assert "mode" not in address(app)
     assert metric(app, "Mode") == "Task", "one unsure message does not change the mode"
     assert "The conversation stays in TASK" in said(app)
+    app = correct_mode(click(app, "context.next"), "context.mode", "")
+    assert metric(app, "Mode") == "Task"
+    assert ModeCorrections(store).of(talk) == {}
 
 
 def test_a_program_builds_the_same_messages(talk: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +93,8 @@ def test_a_program_builds_the_same_messages(talk: str, monkeypatch: pytest.Monke
         return False
 
     monkeypatch.setattr("streamlit.download_button", keep_file)
-    app = opened(conversation=talk, show="messages", budget="9000", mode="DEBUGGING")
+    correct_mode(opened(conversation=talk), "context.mode", "DEBUGGING")
+    app = opened(conversation=talk, show="messages", budget="9000")
     sent = json.loads(files["context.download"])
     assert (sent[0]["role"], len(sent)) == ("system", int(metric(app, "Earlier turns").split()[0]) + 1)
     assert sent[-1]["content"] == "add refresh tokens to the login"
@@ -100,10 +106,8 @@ def test_a_program_builds_the_same_messages(talk: str, monkeypatch: pytest.Monke
 
 
 def test_parts_of_an_address_that_mean_nothing_are_named(talk: str) -> None:
-    app = opened(
-        conversation=talk, turn="99", budget="many", mode="dance", show="nothing", policy="gate@gone"
-    )
-    for part in ("turn 99", "budget=many", "mode=dance", "show=nothing", "gone", "answering turn 10"):
+    app = opened(conversation=talk, turn="99", budget="many", show="nothing", policy="gate@gone")
+    for part in ("turn 99", "budget=many", "show=nothing", "gone", "answering turn 10"):
         assert part in said(app)
 
 

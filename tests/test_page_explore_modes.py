@@ -1,11 +1,13 @@
-"""Modes on Explore: a badge on each user's turn."""
+"""Modes on Explore: a badge on each user's turn, and the correction of one."""
 
 from __future__ import annotations
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.context_page import EXPLORE, opened, store, talk
+from convgate.store import Store
+from convgate.store.edits import ModeCorrections
+from tests.context_page import EXPLORE, correct_mode, opened, store, talk
 from tests.test_page_explore import transcript
 
 __all__ = ["store", "talk"]  # fixtures
@@ -27,3 +29,16 @@ def test_each_users_turn_has_its_mode_unless_finding_them_takes_long(
     assert transcript(app)["rows"][3]["mode"][1] == "TASK with 0.95: it says “add”."
     monkeypatch.setattr("convgate.ui.explore.reading._MAX_TURNS_WITH_MODES", 9)
     assert badges(opened(EXPLORE, conversation=talk)) == {}
+
+
+def test_a_person_corrects_and_confirms_modes(
+    store: Store, talk: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "explore.mode" not in {control.key for control in opened(EXPLORE, conversation=talk).selectbox}
+    for module in ("reading", "inspector"):
+        monkeypatch.setattr(f"convgate.ui.explore.{module}.are_modes_ready", lambda _: True)
+    app = correct_mode(opened(EXPLORE, conversation=talk, selected="4"), "explore.mode", "LEARNING")
+    assert badges(app)[3] == "LEARNING 1.00"
+    correct_mode(opened(EXPLORE, conversation=talk, selected="2"), "explore.mode", "EXPLORATION")
+    edits = ModeCorrections(store).of(talk)
+    assert {turn: edit.corrected != edit.decided for turn, edit in edits.items()} == {1: False, 3: True}

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
 
-from convgate.store import Store
+from convgate.core.conversation import Conversation, Turn
+from convgate.store import Conversations, NewConversation, Store
+from convgate.store.edits import ModeCorrection, ModeCorrections
 from convgate.store.guard_states import GuardStates
 from convgate.store.requests import Requests
 from convgate.ui.monitor.page import requests_csv
+from tests.guarded import guarded, record
 from tests.monitor_page import USUAL, ago, log, logged, now, opened, put_baseline, put_drift, store
 from tests.page_app import address, click, metric, said, sound
+from tests.session_agents import Watch
 
 __all__ = ["store"]
 DRIFTED = {"TASK": 60, "EXPLORATION": 10, "DEBUGGING": 220, "LEARNING": 10}
@@ -40,7 +45,6 @@ def test_a_period_is_looked_at(store: Store) -> None:
     assert address(app) == {"period": "7d"}
     assert (metric(app, "Requests"), metric(app, "Low confidence")) == ("340", "12%")
     assert (metric(app, "Fallbacks"), metric(app, "Lost invariants")) == ("40", "40")
-    assert list(app.dataframe[0].value["request"])[:2] == ["r339", "r338"]
     assert len(app.get("plotly_chart")) == 7
 
 
@@ -60,6 +64,24 @@ def test_an_open_alert_comes_first(store: Store) -> None:
     app = opened()
     assert "**Drift**" in app.error[0].value
     assert "<b>" in app.dataframe[0].value["message"][0], "as text"
+
+
+def test_the_misclassification_rate_counts_what_people_reviewed(store: Store) -> None:
+    turns = tuple(Turn.of("user", f"message {number}") for number in range(25))
+    (talk,) = Conversations(store).add([NewConversation(Conversation("talk", turns))])
+    log(store, {"TASK": 20}, end=now())
+    modes = {turn: ModeCorrection("TASK", "DEBUGGING" if turn < 4 else "TASK") for turn in range(25)}
+    modes[0] = replace(modes[0], at=ago(days=31))
+    ModeCorrections(store).change(talk.key, {turn: modes[turn] for turn in range(11)})
+    assert "30% of 10 messages reviewed in 30 days, limit 10%, at least 20" in said(opened())
+    ModeCorrections(store).change(talk.key, modes)
+    watch = Watch()
+    with guarded(store, watch) as guard:
+        record(guard, watch, 1)
+        assert guard.overruled("TASK").cause == "misclassified"  # type: ignore[union-attr]
+    app = opened(period="7d")
+    assert "of 24 messages reviewed" in said(app)
+    assert "People corrected the mode" in app.error[0].value
 
 
 def test_a_baseline_is_set_from_the_period_undone_and_cleared(store: Store) -> None:

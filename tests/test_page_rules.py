@@ -2,27 +2,92 @@
 
 from __future__ import annotations
 
-import pytest
+import html
+import re
+from pathlib import Path
 
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.settings import load_settings
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.gatekeeper import load_gatekeeper
+from convgate.store import Conversations, NewConversation, Store
 from convgate.ui.navigation import LIBRARY
-from convgate.ui.rules.editor import EXAMPLE
-from tests.rules_page import (
-    RULES,
-    SKIP_BUILD,
-    choose,
-    click,
-    editor,
-    library,
-    open_page,
-    rules_file,
-    said,
-    shown,
-    sound,
-    texts,
-    write,
+from convgate.ui.rules.editor import EXAMPLE, TEXT
+from convgate.ui.rules.rules_file import rules_path
+from tests.page_app import click, open_page, said, sound
+
+RULES = "pages/7_Rules.py"
+HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile: we need to talk about that at length"
+SKIP_BUILD = "skip_patterns:\n  - pattern: '\\bbuild\\b'\n    reason: about builds\n    category: noise\n"
+
+FIRST = (
+    ("hello", "Hi, what can I do?"),  # a greeting
+    ("I prefer dark mode in every tool that I use", "Noted."),
+    ("the build is red again and nobody knows why that is", "Let me look at the logs of the last run."),
+    (HOSTILE, "As you like."),
+    ("ok", "Good."),
 )
+SECOND = (
+    ("build the site with the flag for the drafts, and tell me what it says", "It says nothing."),
+    ("is there a way to see which of the pages are the slowest ones", "There is: the report has a column."),
+)
+
+
+def library() -> dict[str, str]:
+    """Two conversations; their keys by title."""
+    return {one.title: add(one) for one in (talk("Second", SECOND), talk("First", FIRST)) if one.title}
+
+
+def add(conversation: Conversation) -> str:
+    """Put a conversation into the library; its key."""
+    (added,) = Conversations(Store(load_settings().database)).add([NewConversation(conversation)])
+    return added.key
+
+
+def talk(title: str, said: tuple[tuple[str, str], ...]) -> Conversation:
+    """Questions with their answers."""
+    turns = [
+        Turn.of(role, text) for pair in said for role, text in zip(("user", "assistant"), pair, strict=True)
+    ]
+    return Conversation(title, tuple(turns), title=title, format="openai")
+
+
+def opened(**query: str) -> AppTest:
+    return open_page(RULES, **query)
+
+
+def choose(app: AppTest, key: str, value: object) -> AppTest:
+    return sound(app.button_group(key=key).set_value(value).run())
+
+
+def write(app: AppTest, text: str) -> AppTest:
+    """Type a text into the editor."""
+    return sound(app.text_area(key=TEXT).set_value(text).run())
+
+
+def editor(app: AppTest) -> str:
+    """The text in the editor."""
+    return str(app.text_area(key=TEXT).value)
+
+
+def shown(app: AppTest) -> list[str]:
+    """The exchanges on the screen: their HTML, one after the other."""
+    return [one.proto.body for one in app.get("html") if '<div class="exchange' in one.proto.body]
+
+
+def texts(app: AppTest) -> list[str]:
+    """The same without tags."""
+    return [html.unescape(re.sub(r"<[^>]+>", " ", body)) for body in shown(app)]
+
+
+def rules_file() -> Path:
+    """Where rules stand; its folder is there afterwards."""
+    path = rules_path(load_settings())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
 
 
 @pytest.fixture
@@ -32,7 +97,7 @@ def keys() -> dict[str, str]:
 
 
 def test_exchanges_are_listed_with_their_decisions_and_filtered(keys: dict[str, str]) -> None:
-    app = open_page(conversation=keys["First"])
+    app = opened(conversation=keys["First"])
     greeting, preference, _, hostile, _ = shown(app)
     assert "○ skipped" in greeting
     assert ">greeting<" in greeting
@@ -54,32 +119,23 @@ def test_exchanges_are_listed_with_their_decisions_and_filtered(keys: dict[str, 
 
 
 def test_the_address_restores_the_view_and_reports_invalid_parts(keys: dict[str, str]) -> None:
-    app = open_page(conversation=keys["First"], show="skipped", look="conversation", page="x")
+    app = opened(conversation=keys["First"], show="skipped", look="conversation", page="x")
     assert len(shown(app)) == 2
     assert "page=x" in said(app)
     assert dict(app.query_params) == {"conversation": keys["First"], "show": "skipped"}
-    app = open_page(look="nothing", change="<b>")
+    app = opened(look="nothing")
     assert "look=nothing" in said(app)
     assert shown(app), "the newest conversation is shown"
 
 
 def test_a_rule_is_previewed_saved_and_undone(keys: dict[str, str]) -> None:
-    app = open_page(conversation=keys["First"], look="changes")
+    app = opened(conversation=keys["First"], look="changes")
     write(app, SKIP_BUILD)
-    assert not shown(app), "the preview is on demand"
-    click(app, "rules.preview")
     assert len(shown(app)) == 2
     assert "kept before" in texts(app)[0]
     assert "Before: Kept: nothing says that it can be left out" in texts(app)[0]
     assert {"**First**", "**Second**"} <= {one.value for one in app.markdown}
-    assert "**2 changed decisions**" in said(app)
-    choose(app, "rules.change", "kept")
-    assert not shown(app)
-    write(app, SKIP_BUILD + "# the same rules\n")
     assert "2 changed decisions" in said(app)
-    write(app, SKIP_BUILD.replace("build", "e"))
-    assert "changed decisions" not in said(app), "another text needs another preview"
-    write(app, SKIP_BUILD)
     assert not rules_file().exists(), "nothing is written before it is saved"
 
     click(app, "rules.save")
@@ -96,10 +152,10 @@ def test_problems_are_shown_by_line_and_a_broken_draft_is_neither_saved_nor_lost
     keys: dict[str, str],
 ) -> None:
     rules_file().write_text(SKIP_BUILD)
-    app = open_page(conversation=keys["First"], show="own")
+    app = opened(conversation=keys["First"], show="own")
     broken = "skip_patterns:\n  - pattern: 'a(b'\n  - pattern: '.*'\n    colour: <b>red</b>\n"
     write(app, broken)
-    for line in ("**Line 2:**", "**Line 4:**", "pattern: 'a(b'", "colour: <b>red</b>"):
+    for line in ("Line 2:", "Line 4:", "pattern: 'a(b'", "colour: <b>red</b>"):
         assert line in said(app)
     assert len(shown(app)) == 1, "the rules of the file decide meanwhile"
     assert app.button(key="rules.save").disabled
@@ -110,25 +166,17 @@ def test_problems_are_shown_by_line_and_a_broken_draft_is_neither_saved_nor_lost
     assert editor(app) == SKIP_BUILD
 
 
-def test_a_file_changed_by_another_program_is_not_overwritten(keys: dict[str, str]) -> None:
+def test_a_file_changed_by_another_program_is_followed_or_restored_by_an_undo(keys: dict[str, str]) -> None:
+    app = opened(conversation=keys["First"])
+    theirs = SKIP_BUILD + "# theirs\n"
     rules_file().write_text(SKIP_BUILD)
-    app = open_page(conversation=keys["First"])
-    mine, theirs = SKIP_BUILD + "# mine\n", SKIP_BUILD + "# theirs\n"
+    assert editor(sound(app.run())) == SKIP_BUILD, "without a draft the file is followed"
+    write(app, SKIP_BUILD + "# mine\n")
     rules_file().write_text(theirs)
-    sound(app.run())
-    assert editor(app) == theirs, "without a draft the file is followed"
-    write(app, mine)
-    rules_file().write_text(SKIP_BUILD)
     click(app, "rules.save")
-    assert rules_file().read_text() == SKIP_BUILD
-    assert editor(app) == mine
-    click(app, "rules.save")
-    assert rules_file().read_text() == mine, "a second save overwrites it"
-    write(app, SKIP_BUILD)
-    rules_file().write_text(theirs)
-    sound(app.run())
-    click(app, "rules.discard")
-    assert editor(app) == theirs
+    assert rules_file().read_text() == SKIP_BUILD + "# mine\n"
+    click(app, "rules.undo")
+    assert rules_file().read_text() == theirs == editor(app)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +186,7 @@ def test_a_file_changed_by_another_program_is_not_overwritten(keys: dict[str, st
 )
 def test_a_file_that_cannot_be_used_is_reported_and_left_alone(keys: dict[str, str], content: bytes) -> None:
     rules_file().write_bytes(content)
-    app = open_page(conversation=keys["First"], show="own")
+    app = opened(conversation=keys["First"], show="own")
     assert app.error
     assert not shown(app)
     click(app, "rules.save") if not app.button(key="rules.save").disabled else None
@@ -149,7 +197,7 @@ def test_a_file_that_cannot_be_used_is_reported_and_left_alone(keys: dict[str, s
 
 
 def test_an_empty_library_still_has_the_editor() -> None:
-    app = open_page()
+    app = opened()
     assert "There is no conversation yet" in said(app)
     click(app, "rules.example")
     assert editor(app) == EXAMPLE
@@ -157,22 +205,22 @@ def test_an_empty_library_still_has_the_editor() -> None:
 
 
 def test_statistics_count_the_conversation_or_the_library(keys: dict[str, str]) -> None:
-    app = open_page(conversation=keys["First"])
-    assert "**60% kept:** 3 of 5 exchanges; 2 skipped." in said(app)
+    app = opened(conversation=keys["First"])
+    assert "60% kept: 3 of 5 exchanges; 2 skipped." in said(app)
     choose(app, "rules.look", "library")
     assert app.query_params["look"] == "library"
-    assert "**71% kept:** 5 of 7 exchanges" in said(app)
+    assert "71% kept: 5 of 7 exchanges" in said(app)
     choose(app, "rules.show", "default")
     assert len(shown(app)) == 4
     write(app, SKIP_BUILD)
-    assert "**43% kept:** 3 of 7 exchanges" in said(app)
+    assert "43% kept: 3 of 7 exchanges" in said(app)
     assert app.dataframe[0].value.query("Category == 'noise'").values.tolist() == [["noise", 0, 2]]
 
 
 def test_a_save_that_fails_leaves_the_file_and_the_draft(
     keys: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = open_page(conversation=keys["First"])
+    app = opened(conversation=keys["First"])
     write(app, SKIP_BUILD)
 
     def fail(*_: object, private: bool) -> None:

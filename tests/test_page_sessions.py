@@ -1,20 +1,23 @@
-"""Sessions: the boundaries of a conversation, edited by a person, under changed rules."""
+"""Sessions: the boundaries of a conversation, edited by a person, under changed rules; stored sessions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import TextInput
 
 from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
+from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries
+from convgate.store.sessions import Session, Sessions
 from convgate.transcripts import read_conversations
+from tests.page_app import address, click, metric, open_page, said, sound
 
 SESSIONS, EXPLORE = "pages/8_Sessions.py", "pages/1_Explore.py"
 DAY = "sample_conversations/purple_button_one_day.json"
@@ -32,38 +35,12 @@ def day(store: Store) -> str:
     return Conversations(store).add([NewConversation(talk)])[0].key
 
 
-def add(store: Store, said: Sequence[Turn]) -> str:
-    return Conversations(store).add([NewConversation(Conversation("talk", tuple(said)))])[0].key
+def add(store: Store, turns: Sequence[Turn]) -> str:
+    return Conversations(store).add([NewConversation(Conversation("talk", tuple(turns)))])[0].key
 
 
 def opened(file: str = SESSIONS, **query: str) -> AppTest:
-    app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return sound(app.switch_page(file).run())
-
-
-def sound(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception[0].value
-    return app
-
-
-def click(app: AppTest, key: str) -> AppTest:
-    return sound(app.button(key=key).click().run())
-
-
-def texts(app: AppTest) -> str:
-    elements = [
-        *app.markdown,
-        *app.caption,
-        *app.info,
-        *app.warning,
-        *app.error,
-        *app.success,
-        *app.subheader,
-    ]
-    values = "\n".join(str(element.value) for element in elements)
-    return values.replace("\\", "").replace("\u2060", "")
+    return open_page(file, **query)
 
 
 def boundaries(app: AppTest) -> dict[int, str]:
@@ -72,21 +49,12 @@ def boundaries(app: AppTest) -> dict[int, str]:
     return dict(zip(table["turn"], table["begins"], strict=True))
 
 
-def metric(app: AppTest, label: str) -> str:
-    return next(str(metric.value) for metric in app.metric if metric.label == label)
-
-
-def edits(store: Store, key: str) -> dict[int, tuple[str, str]]:
-    return {turn: (edit.kind, edit.note) for turn, edit in MovedBoundaries(store).of(key).items()}
+def edits(store: Store, key: str) -> dict[int, str]:
+    return {turn: edit.kind for turn, edit in MovedBoundaries(store).of(key).items()}
 
 
 def choose(app: AppTest, kind: str) -> AppTest:
     return sound(app.button_group(key="sessions.kind").set_value(kind).run())
-
-
-def note_of(app: AppTest) -> TextInput:
-    (note,) = [field for field in app.text_input if (field.key or "").startswith("sessions.note")]
-    return note
 
 
 def test_a_conversation_shows_what_begins_where_and_why(day: str) -> None:
@@ -95,12 +63,9 @@ def test_a_conversation_shows_what_begins_where_and_why(day: str) -> None:
     assert list(app.dataframe[0].value["messages"]) == [6, 7, 0]
     assert app.dataframe[0].value["time"][0] == "Thu 05 Mar 2026, 09:00"
     assert (metric(app, "Sessions"), metric(app, "Conversations")) == ("1", "2")
-    assert "Turn 7" in texts(app), "where the last conversation begins is selected first"
-    assert "The workflow reached COMPLETE at turn 6, which closed the conversation before." in texts(app)
-    app.session_state["sessions.boundaries"] = {
-        "selection": {"rows": [], "columns": [], "cells": [(2, "turn")]}
-    }
-    assert app.query_params["conversation"] in (day, [day])
+    assert "Turn 7" in said(app), "where the last conversation begins is selected first"
+    assert "The workflow reached COMPLETE at turn 6, which closed the conversation before." in said(app)
+    assert address(app)["conversation"] == day
 
 
 def test_a_moved_boundary_changes_what_the_policy_keeps_and_is_undone(store: Store, day: str) -> None:
@@ -110,31 +75,26 @@ def test_a_moved_boundary_changes_what_the_policy_keeps_and_is_undone(store: Sto
     before = kept()
     app = opened(conversation=day, selected="7")
     sound(app.number_input(key="sessions.move").set_value(11).run())
-    assert edits(store, day) == {6: ("none", ""), 10: ("conversation", "")}
+    assert edits(store, day) == {6: "none", 10: "conversation"}
     assert boundaries(app) == {1: "session", 7: "nothing", 11: "conversation", 13: "nothing"}
-    assert app.query_params["selected"] in ("11", ["11"]), "the selection moves along"
-    assert "By the rules: nothing begins." in texts(app)
+    assert address(app)["selected"] == "11", "the selection moves along"
+    assert "By the rules: nothing begins." in said(app)
     assert (before, kept()) == ("6", "2")
     click(app, "sessions.undo")
     assert edits(store, day) == {}
     assert kept() == before
 
 
-def test_a_boundary_is_added_with_a_note_and_removed(store: Store, day: str) -> None:
-    app = opened(conversation=day, selected="9")
-    sound(note_of(app).set_value("another <b>matter</b>").run())
-    assert edits(store, day) == {}, "a note is saved with a kind"
-    choose(app, "session")
-    assert edits(store, day) == {8: ("session", "another <b>matter</b>")}
+def test_a_boundary_is_added_and_removed(store: Store, day: str) -> None:
+    app = choose(opened(conversation=day, selected="9"), "session")
+    assert edits(store, day) == {8: "session"}
     assert metric(app, "Sessions") == "2"
-    assert "A person began a new session here: another <b>matter</b>" in texts(app)
-    sound(note_of(app).set_value("the sign-in").run())
-    assert edits(store, day) == {8: ("session", "the sign-in")}
-    sound(note_of(app).set_value("").run())
+    assert "A person began a new session here" in said(app)
     choose(app, "none")
     assert edits(store, day) == {}, "the same as the rules"
-    for _ in range(4):
-        click(app, "sessions.undo")
+    click(app, "sessions.undo")
+    assert edits(store, day) == {8: "session"}
+    click(app, "sessions.undo")
     assert "sessions.undo" not in {button.key for button in app.button}
 
 
@@ -143,30 +103,28 @@ def test_the_first_message_cannot_be_edited(day: str) -> None:
     assert "sessions.kind" not in {group.key for group in app.button_group}
 
 
-def test_changed_rules_show_their_effect_and_how_to_save_them(store: Store, day: str) -> None:
+def test_changed_rules_show_their_boundaries_and_how_to_save_them(store: Store, day: str) -> None:
     app = opened(conversation=day)
-    assert "Changed rules" not in texts(app)
     sound(app.toggle(key="sessions.override").set_value(False).run())
     assert boundaries(app) == {1: "session", 7: "conversation", 13: "session"}
-    assert "3 conversations in 2 sessions. Saved rules: 2 conversations in 1 session." in texts(app)
-    assert "Different at 1 turn: 13." in texts(app)
+    assert (metric(app, "Sessions"), metric(app, "Conversations")) == ("2", "3")
     assert app.code[0].value == "session_continue_overrides_gap = false"
     sound(app.select_slider(key="sessions.gap").set_value(1800.0).run())
     assert "session_idle_gap = 1800.0" in app.code[0].value
-    assert app.query_params["gap"] in ("1800", ["1800"])
+    assert address(app)["gap"] == "1800"
     sound(app.select_slider(key="sessions.gap").set_value(math.inf).run())
     assert "session_idle_gap = inf" in app.code[0].value
     sound(app.toggle(key="sessions.complete").set_value(False).run())
     assert boundaries(app) == {1: "session"}
     click(app, "sessions.reset")
     assert not app.code
-    assert set(app.query_params) <= {"conversation"}
+    assert set(address(app)) <= {"conversation"}
     assert edits(store, day) == {}
 
 
 def test_an_address_restores_the_view_and_names_what_is_wrong(day: str) -> None:
     app = opened(conversation=day, selected="5", gap="off", override="0", axis="turns")
-    assert ("Turn 5" in texts(app), app.select_slider(key="sessions.gap").value) == (True, math.inf)
+    assert ("Turn 5" in said(app), app.select_slider(key="sessions.gap").value) == (True, math.inf)
     app = opened(conversation=day, selected="99", gap="soon")
     assert len(app.warning) == 2
     assert boundaries(app) == {1: "session", 7: "conversation", 13: "nothing"}
@@ -176,7 +134,7 @@ def test_without_times_commands_still_count(store: Store) -> None:
     turns = [Turn.of("user", "Hi"), Turn.of("assistant", "Hello"), Turn.of("user", "New topic: tea")]
     app = opened(conversation=add(store, turns))
     assert boundaries(app) == {1: "session", 3: "conversation"}
-    assert "Most messages have no time" in texts(app)
+    assert "Most messages have no time" in said(app)
     assert "sessions.axis" not in {group.key for group in app.button_group}
 
 
@@ -198,6 +156,52 @@ def test_text_of_a_transcript_is_shown_as_text(store: Store) -> None:
 
 def test_explore_and_compare_number_turns_in_reasons_as_on_the_screen(day: str) -> None:
     reason = "which began at turn 7: the workflow reached COMPLETE at turn 6"
-    assert reason in texts(opened(EXPLORE, conversation=day, turn="13", selected="1", policy="session"))
+    assert reason in said(opened(EXPLORE, conversation=day, turn="13", selected="1", policy="session"))
     pages = {"policies": "session, everything", "turn": "13", "selected": "1"}
-    assert reason in texts(opened("pages/6_Compare.py", conversation=day, **pages))
+    assert reason in said(opened("pages/6_Compare.py", conversation=day, **pages))
+
+
+@pytest.fixture
+def shop(store: Store) -> Session:
+    """Two sessions of a shop, one of them active, and a hundred days old one of a lab."""
+    for workspace, days in (("lab", 100), ("shop", 3), ("shop", 1)):
+        at = datetime.now(UTC) - timedelta(days=days)
+        sessions = SessionManager(store, workspace=workspace, clock=at.replace)
+        found = sessions.detect("hello")
+        sessions.detect({"role": "assistant", "content": "ok", "workflow_state": "TESTING"})
+        if workspace == "lab":
+            sessions.end("The lab is closed.")
+    return found.session
+
+
+def listed(app: AppTest) -> list[tuple[str, str]]:
+    """Workspace and state of the sessions in the table."""
+    table = app.dataframe[0].value
+    return list(zip(table["workspace"], table["state"], strict=True))
+
+
+def select(app: AppTest, row: int) -> AppTest:
+    app.session_state["sessions.stored"] = {"selection": {"rows": [row], "columns": [], "cells": []}}
+    return sound(app.run())
+
+
+def test_a_selected_session_shows_its_conversations_and_is_deleted(store: Store, shop: Session) -> None:
+    SessionManager(store, workspace="shop").add_conversation(add(store, [Turn.of("user", "hi")]))
+    app = opened(on="stored")
+    assert listed(app) == [("shop", "active"), ("shop", "ended"), ("lab", "ended")]
+    assert app.dataframe[0].value["reason"][2] == "The lab is closed."
+    select(app, 0)
+    assert shop.id in said(app)
+    (link,) = [button for button in app.button if (button.key or "").startswith("sessions.open")]
+    assert "TESTING" in link.label
+    sound(link.click().run())
+    assert boundaries(app) == {1: "session"}
+    app = select(opened(on="stored"), 2)
+    click(app, "sessions.delete")
+    assert listed(app) == [("shop", "active"), ("shop", "ended")]
+    assert Sessions(store).count() == 2
+
+
+def test_without_sessions_it_says_how_an_agent_adds_them(store: Store) -> None:
+    app = opened(on="stored")
+    assert "SessionManager" in app.code[0].value

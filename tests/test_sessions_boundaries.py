@@ -153,7 +153,7 @@ def test_what_a_person_moved_holds_against_the_rules() -> None:
     talk = Conversation("c", tuple(day("9:00 u a", "9:01 a b", "9:02 u new topic", "12:00 u c", "12:01 a d")))
     moved = {
         0: MovedBoundary("none"),
-        1: MovedBoundary("conversation", note="it is about tea already"),
+        1: MovedBoundary("conversation"),
         2: MovedBoundary("none"),
         3: MovedBoundary("none"),
         4: MovedBoundary("session"),
@@ -163,7 +163,7 @@ def test_what_a_person_moved_holds_against_the_rules() -> None:
     assert starts(found) == ((0, 1, 4), (0, 4))
     assert reasons(found) == {
         0: "It is the first message.",
-        1: "A person began a new conversation here: it is about tea already",
+        1: "A person began a new conversation here.",
         2: "A person had the conversation go on here.",
         3: "A person had the conversation go on here.",
         4: "A person began a new session here.",

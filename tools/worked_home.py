@@ -70,8 +70,7 @@ def agents(home: Path, day: str) -> dict[str, str]:
             open_id = found.session.id
         else:
             sessions.end("The lab is closed.")
-    moved = MovedBoundary("conversation", "the sign-in begins with the first question about it")
-    MovedBoundaries(store).change(day, {6: MovedBoundary("none"), 8: moved})
+    MovedBoundaries(store).change(day, {6: MovedBoundary("none"), 8: MovedBoundary("conversation")})
     return {
         "sessions-day": f"Sessions?conversation={day}&override=0&selected=9",
         "sessions-stored": f"Sessions?on=stored&session={open_id}",

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 from convgate.context.budgets import SectionName
 from convgate.context.mode import Mode, Source
 
-Cause = Literal["drift", "errors", "breach"]
+Cause = Literal["drift", "misclassified", "errors", "breach"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,6 +125,16 @@ def format_duration(seconds: float) -> str:
     return " ".join(words for number, words in units[first : first + 2] if number)
 
 
+def format_time(moment: datetime) -> str:
+    """Return a time in this machine's zone.
+
+    >>> format_time(datetime(2026, 3, 5, 9, 5))
+    '5 Mar 2026, 09:05'
+    """
+    local = moment.astimezone()
+    return f"{local.day} {local:%b %Y, %H:%M}"
+
+
 def format_age(moment: datetime, now: datetime | None = None) -> str:
     """Return how long ago a moment was, in the largest unit that fits.
 

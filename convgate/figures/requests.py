@@ -16,7 +16,12 @@ from convgate.figures.over_time import Frame, extent, middle, time_drawing, widt
 from convgate.figures.palette import LIGHT, Palette
 from convgate.store.requests import Outcomes
 
-CAUSES: Mapping[str, str] = {"drift": "drift", "errors": "errors of the mode", "breach": "lost invariant"}
+CAUSES: Mapping[str, str] = {
+    "drift": "drift",
+    "misclassified": "misclassified modes",
+    "errors": "errors of the mode",
+    "breach": "lost invariant",
+}
 """Why GENERAL or the baseline context was sent, in words."""
 
 FEW = 20
@@ -79,7 +84,8 @@ def fallbacks_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> 
         yaxis=axis(palette, "requests", rangemode="tozero", tickformat=",d", nticks=4),
     )  # fmt: skip
     looks = {
-        "drift": (palette.flip, ""), "errors": (palette.tier2, "/"), "breach": (palette.threshold, "x"),
+        "drift": (palette.flip, ""), "misclassified": (palette.tier1, "\\"),
+        "errors": (palette.tier2, "/"), "breach": (palette.threshold, "x"),
     }  # fmt: skip
     for cause, look in looks.items():
         chosen = [part for part in bins if part.totals.by_cause[cause]]

@@ -1,4 +1,4 @@
-"""What people change of conversations, stored beside the transcripts: boundaries and invariants.
+"""What people change of conversations, stored beside the transcripts: boundaries, invariants and modes.
 
 An edit belongs to one turn. Edits made together are one step, and steps can be undone.
 """
@@ -55,7 +55,7 @@ class TurnEdits(Repository, ABC, Generic[V]):
             for turn, value in changes.items():
                 self._check(turn, value, conversation["turns"])
                 text = json.dumps(self._encode(value)) if value else None
-                if text == before.get(turn):
+                if _without_time(text) == _without_time(before.get(turn)):
                     continue
                 place = {"conversation": conversation["number"], "kind": self.kind, "turn": turn}
                 steps.insert({**place, "step": last["step"] + 1, "value": before.get(turn)})
@@ -95,6 +95,12 @@ class TurnEdits(Repository, ABC, Generic[V]):
         return list(db.table("turn_edit_steps").rows_where(f"{where} AND {newest}", values, order_by="turn"))
 
 
+def _without_time(value: str | None) -> object:
+    """Return a stored value without the time at which it was set."""
+    data = json.loads(value) if value else None
+    return {name: data[name] for name in data if name != "at"} if isinstance(data, dict) else data
+
+
 def _set(db: Database, place: dict[str, Any], value: str | None) -> None:
     """Set or remove the value of a turn."""
     if value is None:
@@ -109,7 +115,6 @@ class MovedBoundary:
     """What begins with a turn, as a person says; the rules may say otherwise."""
 
     kind: MovedKind
-    note: str = ""  # why, in the person's words
     at: datetime | None = None  # UTC; when it was edited
 
 
@@ -126,7 +131,7 @@ class MovedBoundaries(TurnEdits[MovedBoundary]):
             raise StoreError(f"a boundary can be set at messages 1 to {turns - 1}; got {turn}")
 
     def _encode(self, value: MovedBoundary) -> object:
-        return write_row(replace(value, note=value.note.strip(), at=value.at or datetime.now(UTC)))
+        return write_row(replace(value, at=value.at or datetime.now(UTC)))
 
     def _decode(self, data: Any) -> MovedBoundary:
         return read_row(MovedBoundary, data)
@@ -178,3 +183,37 @@ class InvariantEdits(TurnEdits[Sequence[InvariantEdit]]):
 
     def _decode(self, data: Any) -> tuple[InvariantEdit, ...]:
         return tuple(InvariantEdit(**edit) for edit in data)
+
+
+@dataclass(frozen=True, slots=True)
+class ModeCorrection:
+    """The mode of a user's message, as a person says; equal modes confirm the classifier."""
+
+    decided: str  # mode that was classified
+    corrected: str
+    at: datetime | None = None  # UTC; when it was reviewed
+
+
+class ModeCorrections(TurnEdits[ModeCorrection]):
+    """Messages whose mode people reviewed."""
+
+    kind = "mode"
+
+    def count(self, since: datetime) -> tuple[int, int]:
+        """Return how many messages were reviewed since then, and how many of them were misclassified."""
+        reviewed, misclassified = self._row(
+            "SELECT count(*), total(json_extract(value, '$.corrected') <> json_extract(value, '$.decided'))"
+            " FROM turn_edits WHERE kind = ? AND datetime(json_extract(value, '$.at')) >= datetime(?)",
+            [self.kind, since.isoformat()],
+        )
+        return reviewed, int(misclassified)
+
+    def _check(self, turn: int, value: ModeCorrection | None, turns: int) -> None:
+        if not 0 <= turn < turns:
+            raise StoreError(f"a mode belongs to one of the messages 0 to {turns - 1}; got {turn}")
+
+    def _encode(self, value: ModeCorrection) -> object:
+        return write_row(replace(value, at=value.at or datetime.now(UTC)))
+
+    def _decode(self, data: Any) -> ModeCorrection:
+        return read_row(ModeCorrection, data)

@@ -15,7 +15,7 @@ from convgate.store.database import Repository
 from convgate.store.documents import read_row, write_row
 from convgate.store.requests import NO_OUTCOMES, Outcomes
 
-Kind = Literal["drift", "low_confidence", "errors", "breach"]
+Kind = Literal["drift", "low_confidence", "misclassified", "errors", "breach"]
 Severity = Literal["warning", "critical"]
 Phase = Literal["held", "probation"]
 

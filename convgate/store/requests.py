@@ -25,7 +25,7 @@ MAX_LOSSES = 1_000
 """Rows of lost requests that are kept."""
 
 _PORTION = 5_000  # requests removed in one transaction, so that other programs can write in between
-_CAUSES = ("drift", "errors", "breach")
+_CAUSES = ("drift", "misclassified", "errors", "breach")
 
 _NUMBERS = (
     "requests", "judged", "unsure", "breaches", "over_budget", "tokens_total", "outcomes", "successes",
@@ -82,19 +82,6 @@ NO_OUTCOMES = Outcomes(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Fallback:
-    """A request that was not answered as its mode asks for."""
-
-    id: str  # as the caller named it
-    at: datetime  # UTC
-    mode: str  # that was applied
-    classified: str
-    causes: tuple[str, ...]
-    breaches: int  # invariants that were missing
-    tokens: int  # that were sent
-
-
-@dataclass(frozen=True, slots=True)
 class Sums:
     """Sums over the requests of a period."""
 
@@ -146,19 +133,6 @@ class Requests(Repository):
         """Return the time of the last request, or None."""
         (at,) = self._row("SELECT max(at) FROM requests")
         return None if at is None else datetime.fromtimestamp(at, UTC)
-
-    def fallen(self, since: datetime, until: datetime, *, limit: int) -> list[Fallback]:
-        """Return requests that fell back, the newest first."""
-        tokens = " + ".join(f"tokens_{name}" for name in TOKEN_COLUMNS)
-        rows = self._rows(
-            f"SELECT id, at, mode, classified, fallbacks, breaches, {tokens} FROM requests"
-            f" WHERE fallbacks <> '' AND {_PERIOD} ORDER BY at DESC, number DESC LIMIT ?",
-            [since.timestamp(), until.timestamp(), limit],
-        )
-        return [
-            Fallback(id, datetime.fromtimestamp(at, UTC), mode, classified, tuple(causes.split()), *rest)
-            for id, at, mode, classified, causes, *rest in rows
-        ]
 
     def everything(self, since: datetime, until: datetime) -> Iterator[tuple[Any, ...]]:
         """Yield the `COLUMNS` of each request in the order of time."""

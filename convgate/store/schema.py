@@ -48,7 +48,7 @@ _CONVERSATIONS = (
     CREATE TABLE live_conversations (
         conversation INTEGER PRIMARY KEY REFERENCES conversations (number) ON DELETE CASCADE
     ) STRICT""",
-    # What people changed of single turns: kind is boundary or invariants; value is JSON.
+    # What people changed of single turns: kind is boundary, invariants or mode; value is JSON.
     """
     CREATE TABLE turn_edits (
         conversation INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE,

@@ -216,7 +216,7 @@ def take_answers(key: str) -> None:
     if n_failed:
         with reporting_problems():
             raise StoreError(
-                f"{pluralize(n_failed, 'answer')} not stored. Choose a name, then repeat it for the open message."
+                f"{pluralize(n_failed, 'answer')} not stored. Choose a name, then repeat it for this message."
             )
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.invariants.judge import KindJudge, load_judge
+from convgate.context.mode import MODES, Mode
 from convgate.context.modes import (
     ConversationModes,
     ModeClassifier,
@@ -20,6 +21,7 @@ from convgate.context.modes.classifier import is_bundled
 from convgate.core.conversation import Conversation
 from convgate.core.settings import Settings
 from convgate.core.text import pluralize
+from convgate.store.edits import ModeCorrections
 from convgate.ui.frame import App
 from convgate.ui.measurement import once
 
@@ -65,9 +67,15 @@ def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge 
 
 
 def conversation_modes(app: App, key: str, conversation: Conversation) -> ConversationModes:
-    """Return the modes of its turns without an explicit intent; call `find_ahead` first."""
-    classifier = mode_classifier(app.settings)
-    return _modes(key, id(classifier), classifier, conversation)
+    """Return the modes of its turns, those that people corrected included; call `find_ahead` first."""
+    classifier, modes = mode_classifier(app.settings), corrected_modes(app, key)
+    return _modes(key, id(classifier), tuple(modes.items()), classifier, conversation)
+
+
+def corrected_modes(app: App, key: str) -> dict[int, Mode]:
+    """Return the modes that people chose for messages of a conversation, by turn."""
+    edits = ModeCorrections(app.store).of(key).items()
+    return {turn: mode for turn, edit in edits for mode in MODES if mode == edit.corrected}
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -77,6 +85,10 @@ def _found_box(key: str, classifier: int, judge: int) -> dict[str, Any]:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _modes(
-    key: str, classifier: int, _classifier: ModeClassifier, _conversation: Conversation
+    key: str,
+    classifier: int,
+    intents: tuple[tuple[int, Mode], ...],
+    _classifier: ModeClassifier,
+    _conversation: Conversation,
 ) -> ConversationModes:
-    return find_modes(_conversation.turns, _classifier)
+    return find_modes(_conversation.turns, _classifier, dict(intents))

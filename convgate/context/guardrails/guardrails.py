@@ -239,15 +239,17 @@ def update_alerts(store: Store, settings: Settings, now: datetime) -> tuple[list
 
 
 def fallbacks_of(alerts: Sequence[Alert]) -> dict[Mode, Fallback]:
-    """Return why modes are overruled: all of them by drift, else each failing one but GENERAL."""
+    """Return why modes are overruled: all by drift or misclassification, else failing ones but GENERAL."""
     failing: dict[Mode, Fallback] = {
         mode: Fallback("errors", alert.message)
         for mode in MODES
         for alert in alerts
         if alert.kind == "errors" and alert.mode == mode != "GENERAL"
     }
-    drift = next((Fallback("drift", alert.message) for alert in alerts if alert.kind == "drift"), None)
-    return dict.fromkeys(MODES, drift) if drift else failing
+    for alert in alerts:
+        if alert.kind == "drift" or alert.kind == "misclassified":
+            return dict.fromkeys(MODES, Fallback(alert.kind, alert.message))
+    return failing
 
 
 def _breach_alerts(batch: Sequence[RequestRecord]) -> list[Alert]:

@@ -184,6 +184,7 @@ def report_json(report: Report) -> dict[str, Any]:
     return figures | {
         "divergence": latest.divergence,
         "low_share": latest.low_share,
+        "misclassification_rate": latest.misclassification_rate,
         "overall_rate": latest.overall_rate,
         "tokens_saved": report.totals.tokens_saved,
         "alerts": [alert.to_json() for alert in report.alerts],

@@ -13,6 +13,7 @@ from convgate.context.mode import MODES, Mode
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
 from convgate.store.database import Store
+from convgate.store.edits import ModeCorrections
 from convgate.store.guard_states import Alert, Baseline, GuardStates
 from convgate.store.requests import NO_OUTCOMES, Outcomes, Requests
 
@@ -25,6 +26,9 @@ MAX_OUTCOMES = 50  # newest outcomes of a mode that count
 MIN_FAILURES = 5  # of a mode; fewer are taken for chance
 MAX_CHANCE = 0.005  # probability of so many failures in a mode that fails no more often than all others
 MIN_OVERALL_OUTCOMES = 100  # that an overall error rate needs
+MAX_MISCLASSIFIED = 0.10  # share of the reviewed messages; the stop rule
+MIN_REVIEWS = 20  # messages whose mode a person corrected or confirmed
+REVIEW_WINDOW = timedelta(days=30)
 _MOMENT = timedelta(microseconds=1)  # periods of the log exclude their end, here they include it
 COOL_DOWN = timedelta(hours=1)  # that a failing mode is held before it is tried again
 
@@ -63,6 +67,8 @@ class Observation:
     unsure: Sequence[tuple[int, int]] = ()  # (classified, unsure of them) in each part, oldest first
     outcomes: Mapping[str, Outcomes] = field(default_factory=dict)  # newest of each mode
     overall: Outcomes = NO_OUTCOMES  # of all modes
+    reviewed: int = 0  # messages of REVIEW_WINDOW whose mode a person corrected or confirmed
+    misclassified: int = 0  # of these, corrected
 
     @property
     def requests(self) -> int:
@@ -83,6 +89,11 @@ class Observation:
     def low_share(self) -> float | None:
         """The share of them that the classifier was unsure of, 0…1; None without any."""
         return sum(low for _, low in self.unsure) / self.judged if self.judged else None
+
+    @property
+    def misclassification_rate(self) -> float | None:
+        """The share of reviewed messages whose mode was corrected, 0…1; None without any."""
+        return self.misclassified / self.reviewed if self.reviewed else None
 
     @property
     def overall_rate(self) -> float | None:
@@ -113,6 +124,7 @@ def observe(store: Store, settings: Settings, now: datetime) -> Observation:
             for mode in MODES
         },
         overall,
+        *ModeCorrections(store).count(now - REVIEW_WINDOW),
     )
 
 
@@ -126,6 +138,7 @@ def judge(latest: Observation, alerts: Sequence[Alert], settings: Settings) -> l
     changes = [
         _judge_drift(latest, opened.get(("drift", "")), settings),
         _judge_confidence(latest, opened.get(("low_confidence", "")), settings),
+        _judge_reviews(latest, opened.get(("misclassified", ""))),
         *(_judge_errors(latest, mode, opened.get(("errors", mode)), settings) for mode in MODES),
     ]
     return [change for change in changes if change is not None]
@@ -171,6 +184,25 @@ def _judge_confidence(latest: Observation, opened: Alert | None, settings: Setti
         return _clear(opened, latest, f"Not enough data: {latest.judged:,} requests without an intent.")
     if share < RECOVERY * opened.figures["limit"]:
         return _clear(opened, latest, f"The classifier is unsure of {share:.0%} of the messages.")
+    return None
+
+
+def _judge_reviews(latest: Observation, opened: Alert | None) -> Alert | None:
+    rate, reviewed = latest.misclassification_rate, latest.reviewed
+    if opened is None:
+        if rate is None or reviewed < MIN_REVIEWS or rate <= MAX_MISCLASSIFIED:
+            return None
+        message = (
+            f"People corrected the mode of {rate:.0%} of {reviewed:,} reviewed messages, more than"
+            f" {MAX_MISCLASSIFIED:.0%}. Every request is answered as GENERAL until it is below"
+            f" {RECOVERY * MAX_MISCLASSIFIED:.0%}."
+        )
+        figures = {"rate": rate, "limit": MAX_MISCLASSIFIED, "reviewed": reviewed}
+        return Alert("misclassified", "", latest.now, message, figures)
+    if rate is None or reviewed < OPEN_MIN_SHARE * MIN_REVIEWS:
+        return _clear(opened, latest, f"Not enough data: {reviewed:,} reviewed messages.")
+    if rate < RECOVERY * opened.figures["limit"]:
+        return _clear(opened, latest, f"People corrected {rate:.0%} of {reviewed:,} reviewed messages.")
     return None
 
 

@@ -96,7 +96,7 @@ def with_moved(conversation: Conversation, moved: Mapping[int, MovedBoundary]) -
     turns = list(conversation.turns)
     for index, edit in moved.items():
         if 0 <= index < len(turns):
-            mark = {MOVED_FIELD: {"kind": edit.kind, "note": edit.note}}
+            mark = {MOVED_FIELD: edit.kind}
             turns[index] = replace(turns[index], metadata={**turns[index].metadata, **mark})
     return replace(conversation, turns=tuple(turns))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import streamlit as st
 
@@ -16,9 +15,9 @@ from convgate.context.guardrails.guardrails import fallbacks_of
 from convgate.context.invariants.edits import EDITS_FIELD
 from convgate.context.mode import MODES, Mode, known_intents
 from convgate.context.reading import ConversationReader
-from convgate.context.request import Fallback, RequestRecord
+from convgate.context.request import Fallback, NoGuard
 from convgate.context.turn_table import TurnTableCache
-from convgate.core.conversation import Conversation, History, Situation
+from convgate.core.conversation import Conversation
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
 from convgate.policies.base import Policy
@@ -28,7 +27,7 @@ from convgate.ui.choosers import chooser_label, policy_of, version_of
 from convgate.ui.context.state import View
 from convgate.ui.frame import App
 from convgate.ui.measurement import digest
-from convgate.ui.modes import find_ahead, mode_classifier, statement_judge
+from convgate.ui.modes import corrected_modes, find_ahead, mode_classifier, statement_judge
 from convgate.ui.scoring import Moment
 from convgate.ui.turn import moves
 
@@ -80,24 +79,8 @@ class ContextResult:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class CachedPolicy:
-    """A policy whose decisions about one conversation are cached, whatever the budget and the mode."""
-
-    name: ClassVar[str] = "cached"
-    label: ClassVar[str] = ""
-    needs_encoder: ClassVar[bool] = False
-    ranks: ClassVar[bool] = False
-    policy: Policy
-    key: str  # of the conversation
-
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
-        """Return what the policy decides."""
-        return scoring.decided(self.policy, Moment(self.key, situation, history))
-
-
 @dataclass(frozen=True)
-class CurrentGuard:
+class CurrentGuard(NoGuard):
     """The guard as it stands; looking at a context is no request, so nothing is logged."""
 
     fallbacks: Mapping[Mode, Fallback]
@@ -105,9 +88,6 @@ class CurrentGuard:
     def overruled(self, mode: Mode) -> Fallback | None:
         """Return why GENERAL is applied in place of `mode`."""
         return self.fallbacks.get(mode)
-
-    def record(self, request: RequestRecord) -> None:
-        """Do nothing."""
 
 
 def apply_view(settings: Settings, view: View) -> Settings:
@@ -136,9 +116,11 @@ def build(app: App, view: View, moment: Moment) -> ContextResult:
     find_ahead(app, moment.key, moment.conversation, judge)
     guard = CurrentGuard(fallbacks_of(GuardStates(app.store).open_alerts()))
     intents = known_intents(settings).items()
-    intent = next((word for word, mode in intents if mode == view.mode), None)
+    modes, index = corrected_modes(app, moment.key), moment.situation.index
+    corrected = None if index is None else modes.get(index)
+    intent = next((word for word, mode in intents if mode == corrected), None)
     builder = ContextBuilder(
-        policy=CachedPolicy(policy, moment.key),
+        policy=policy,
         classifier=classifier,
         settings=settings,
         budgets=Budgets.of(settings),

@@ -1,4 +1,4 @@
-"""Invariants: list, add, change, end, pin and undo."""
+"""Invariants: list, add, end, pin and undo."""
 
 from __future__ import annotations
 
@@ -33,8 +33,6 @@ STATES = {
 PER_PAGE = 12
 _MAX_TEXT = 2_000  # characters of a statement
 
-Save = Callable[[InvariantType, str], object]
-
 
 def draw_invariants(result: ContextResult, view: View, selected: int) -> None:
     """Draw the invariants, active ones first, with the form that adds one from the selected turn."""
@@ -44,9 +42,7 @@ def draw_invariants(result: ContextResult, view: View, selected: int) -> None:
     turn = min(selected, last)
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover(f"Add from turn {turn + 1:,}", icon=":material/add:"):
-            text = truncate(result.conversation.turns[turn].text, _MAX_TEXT)
-            name = f"context.add.{result.key}.{turn}"
-            _draw_form("Add", result.key, name, "hard_constraint", text, partial(_add, result, turn))
+            _draw_form(result, turn)
         draw_undo(
             state.page,
             edits.changed_last(result.key),
@@ -63,7 +59,7 @@ def draw_invariants(result: ContextResult, view: View, selected: int) -> None:
 
 
 def _draw_invariant(result: ContextResult, invariant: Invariant, number: int) -> None:
-    edit = _edit_of(result, invariant)
+    edit = _find_edits(result, invariant)[1] or InvariantEdit(of=invariant.text)
     by_person = "pinned" if invariant.pinned else "by a person" if invariant.found_by == "person" else ""
     badge = f" :gray-badge[:material/person: {by_person}]" if by_person else ""
     with st.container(border=True, gap="xsmall", key=f"context-invariant-{number}"):
@@ -92,31 +88,29 @@ def _draw_invariant(result: ContextResult, invariant: Invariant, number: int) ->
                 draw_button("Unpin", "unpin", replace(edit, pinned=False))
             elif invariant.active:
                 draw_button("Pin", "pin", replace(edit, pinned=True, state=None))
-            with st.popover("Change", icon=":material/edit:", type="tertiary"):
-                # The key follows the content, so that the form shows it after a change.
-                content = hash((invariant.type, invariant.text))
-                name = f"context.edit.{result.key}.{invariant.source}.{invariant.start}.{content}"
-                save = partial(_change, result, invariant)
-                _draw_form("Save", result.key, name, invariant.type, invariant.text, save)
 
 
-def _draw_form(label: str, key: str, name: str, type: InvariantType, text: str, save: Save) -> None:
+def _draw_form(result: ContextResult, turn: int) -> None:
+    """Draw the form that adds an invariant from a turn, with the turn's text to begin with."""
+    name = f"context.add.{result.key}.{turn}"
+
+    def add() -> None:
+        text = str(st.session_state[f"{name}.text"]).strip()
+        edit = InvariantEdit(text=text, type=st.session_state[f"{name}.type"])
+        _run(result.key, lambda: InvariantEdits(result.app.store).put(result.key, turn, edit))
+
     with st.form(name, border=False):
         st.selectbox(
             "Type", list(TYPES), key=f"{name}.type", format_func=TYPES.__getitem__,
-            index=list(TYPES).index(type),
+            index=list(TYPES).index("hard_constraint"),
         )  # fmt: skip
+        text = truncate(result.conversation.turns[turn].text, _MAX_TEXT)
         st.text_area("Text", text, key=f"{name}.text", max_chars=_MAX_TEXT, height=110)
-        st.form_submit_button(label, type="primary", on_click=_submit, args=(key, name, save))
-
-
-def _submit(key: str, name: str, save: Save) -> None:
-    text = str(st.session_state[f"{name}.text"]).strip()
-    _run(key, partial(save, st.session_state[f"{name}.type"], text))
+        st.form_submit_button("Add", type="primary", on_click=add)
 
 
 def _run(key: str, act: Callable[[], object]) -> None:
-    """Change what is stored of the conversation `key`, and show there what became of it."""
+    """Change what is stored of the conversation `key`, and show the result; for callbacks."""
 
     def run() -> ActionResult:
         act()
@@ -125,40 +119,19 @@ def _run(key: str, act: Callable[[], object]) -> None:
     run_action(state.page, run, key)
 
 
-def _add(result: ContextResult, turn: int, type: InvariantType, text: str) -> None:
-    InvariantEdits(result.app.store).put(result.key, turn, InvariantEdit(text=text, type=type))
-
-
-def _change(result: ContextResult, invariant: Invariant, type: InvariantType, text: str) -> None:
-    edit, text = _edit_of(result, invariant), text or invariant.text
-    is_added = edit.of is None
-    new = replace(
-        edit,
-        text=text if is_added or text != edit.of else None,
-        type=type if is_added or type != invariant.type else edit.type,
-    )
-    _replace(result, invariant, new)
-
-
 def _replace(result: ContextResult, invariant: Invariant, new: InvariantEdit | None) -> None:
     """Store an edit in place of the present one; None, or an edit that changes nothing, removes it."""
-    edits = _edits(result, invariant)
-    present = _find(edits, invariant)
-    others = tuple(edit for edit in edits if edit is not present)
-    wanted = others if new is None or new == InvariantEdit(of=new.of) else (*others, new)
-    if wanted != tuple(edits):
-        InvariantEdits(result.app.store).change(result.key, {invariant.source: wanted})
+    edits, present = _find_edits(result, invariant)
+    others = [edit for edit in edits if edit is not present]
+    is_kept = new is not None and new != InvariantEdit(of=new.of)
+    wanted = (*others, new) if new is not None and is_kept else tuple(others)
+    InvariantEdits(result.app.store).change(result.key, {invariant.source: wanted})
 
 
-def _edit_of(result: ContextResult, invariant: Invariant) -> InvariantEdit:
-    """Return the edit of an invariant, or one that changes nothing."""
-    return _find(_edits(result, invariant), invariant) or InvariantEdit(of=invariant.text)
-
-
-def _edits(result: ContextResult, invariant: Invariant) -> Sequence[InvariantEdit]:
-    return InvariantEdits(result.app.store).of(result.key).get(invariant.source, ())
-
-
-def _find(edits: Sequence[InvariantEdit], invariant: Invariant) -> InvariantEdit | None:
+def _find_edits(
+    result: ContextResult, invariant: Invariant
+) -> tuple[Sequence[InvariantEdit], InvariantEdit | None]:
+    """Return the edits of an invariant's turn, and its own among them."""
+    edits = InvariantEdits(result.app.store).of(result.key).get(invariant.source, ())
     texts = ((edit, edit.of if edit.text is None else edit.text) for edit in edits)
-    return next((edit for edit, text in texts if text == invariant.text), None)
+    return edits, next((edit for edit, text in texts if text == invariant.text), None)

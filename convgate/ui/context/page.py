@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.context.bundle import ContextBundle
-from convgate.context.mode import MODES, SURE
+from convgate.context.mode import SURE
 from convgate.core.text import format_share, pluralize
 from convgate.figures.context import budget_figure, describe_budget
 from convgate.figures.hover import on_screen
@@ -22,6 +22,7 @@ from convgate.ui.context.messages import draw_messages
 from convgate.ui.context.state import MAX_BUDGET, SHOWN, View
 from convgate.ui.context.turn import draw_turn
 from convgate.ui.frame import App
+from convgate.ui.mode_correction import draw_mode_correction
 from convgate.ui.page_state import draw_problems
 from convgate.ui.picker import answered_words
 from convgate.ui.tables import draw_numbers
@@ -33,9 +34,9 @@ TURNS = "context.turns"
 _STYLE = Path(__file__).with_name("context.css")
 _HEIGHT = "clamp(24rem, calc(100vh - 14rem), 46rem)"
 _MAX_STATEMENT = 120  # characters
-_CLASSIFIED = ""  # the mode is not corrected
 _CAUSES = {
     "drift": "The modes of the last hour have drifted from the baseline",
+    "misclassified": "People corrected too many modes",
     "errors": "This mode fails too often",
     "breach": "An invariant was missing",
 }
@@ -59,7 +60,7 @@ def context_page(app: App) -> None:
     result = build(app, view, moment)
     st.markdown(answered_words(app.conversations.summary(key).title, moment.situation))
     draw_numbers(_numbers(result), key="context-strip")
-    _draw_mode(result, view)
+    _draw_mode(result)
     _draw_problems(result.bundle)
     figure = budget_figure(result.bundle, palette=current_palette())
     st.plotly_chart(
@@ -115,27 +116,21 @@ def _confidence(bundle: ContextBundle) -> str:
     return f"confidence {found.confidence:.2f}"
 
 
-def _draw_mode(result: ContextResult, view: View) -> None:
+def _draw_mode(result: ContextResult) -> None:
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     left.markdown(_mode_reason(result.bundle))
     with right:
-        st.selectbox(
-            "Correct the mode", [_CLASSIFIED, *MODES],
-            **state.page.control("mode", view.mode, none=_CLASSIFIED),
-            format_func=lambda mode: mode.capitalize() or "As classified",
-            help='For this message. In a program: `build(…, intent="task")`.',
-        )  # fmt: skip
+        draw_mode_correction(result.app, state.page, result.key, result.conversation, result.index)
 
 
 def _mode_reason(bundle: ContextBundle) -> str:
     found = bundle.found
-    reason = literal(on_screen(found.reason), limit=400)
+    by_person = f"{found.mode}: chosen by a person."
+    reason = by_person if found.source == "intent" else literal(on_screen(found.reason), limit=400)
     if any(fallback.cause != "breach" for fallback in bundle.fallbacks):
         return f"**{bundle.mode}** in place of {found.mode}. Message: {reason}"
     if bundle.mode == found.mode:
         return reason
-    if found.source == "low confidence":
-        return f"{reason} The conversation stays in **{bundle.mode}**."
     return (
         f"{reason} The conversation stays in **{bundle.mode}**: it changes from {SURE:.2f} on, or when two"
         " messages in a row agree."

@@ -1,11 +1,9 @@
-"""What Context shows, between reruns: ?conversation=KEY&turn=27&mode=TASK&budget=8000&show=dropped."""
+"""What Context shows, between reruns: ?conversation=KEY&turn=27&budget=8000&show=dropped."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from convgate.context.mode import Mode
 from convgate.ui.choosers import CHOOSER
 from convgate.ui.page_state import TURN, Address, PageState, number, one_of, param
 from convgate.ui.picker import Picker
@@ -27,8 +25,6 @@ class View(PageState):
     """What replaces the settings, and what is listed. None: as the settings have it."""
 
     selected: int | None = param(None, TURN, of_conversation=True)
-    # The corrected mode of the current message.
-    mode: Mode | None = param(None, of_conversation=True)  # noqa: RUF009
     budget: int | None = param(None, number(0, MAX_BUDGET))  # tokens
     policy: str | None = param(None, CHOOSER)
     show: str = param("all", one_of(SHOWN))
@@ -36,11 +32,4 @@ class View(PageState):
 
 
 page = Address("context", View)
-
-
-def _answer(**values: Any) -> None:
-    # A corrected mode belongs to one message.
-    page.change(**({"mode": None} | values))
-
-
-PICKER = Picker("context", _answer, page.open)
+PICKER = Picker("context", page.change, page.open)

@@ -13,6 +13,8 @@ from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.keys import MAKE_CURRENT
+from convgate.ui.mode_correction import draw_mode_correction
+from convgate.ui.modes import are_modes_ready
 from convgate.ui.text import literal
 from convgate.ui.turn import Step, draw_turn_head, draw_turn_text, outcome_words
 
@@ -30,6 +32,8 @@ def draw_inspector(
         "explore", moment.conversation, selected, state.select, _make_current(outcome, selected),
         reference=moment.situation.turn.timestamp,
     )  # fmt: skip
+    if getattr(outcome.policy, "encoder", None) is not None and are_modes_ready(app):
+        draw_mode_correction(app, state.page, moment.key, moment.conversation, selected)
     indices = outcome.decisions.indices
     if not len(indices) or not int(indices[0]) <= selected <= int(indices[-1]):
         is_current = selected == moment.situation.index

@@ -13,12 +13,10 @@ import streamlit as st
 from convgate.context.guardrails import set_baseline
 from convgate.context.guardrails.report import Report, Totals, report
 from convgate.core.settings import Settings
-from convgate.core.text import format_share, pluralize
-from convgate.figures.requests import CAUSES
+from convgate.core.text import format_share, format_time, pluralize
 from convgate.store.database import Store
 from convgate.store.guard_states import Baseline, GuardStates
 from convgate.store.requests import COLUMNS, Requests
-from convgate.transcripts.characters import writable
 from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.files import plain_cell
 from convgate.ui.frame import App
@@ -29,7 +27,6 @@ from convgate.ui.page_state import draw_problems
 from convgate.ui.tables import draw_numbers
 
 REFRESH_SECONDS = 30
-MAX_ROWS = 200  # of the table of fallbacks
 
 _STYLE = Path(__file__).with_name("monitor.css")
 _EXAMPLE = """\
@@ -76,9 +73,8 @@ def _draw_report(app: App, view: View, newest: datetime) -> None:
     if shown.totals.requests:
         draw_charts(shown, app.settings)
     else:
-        st.caption(f"No requests in this period. The last one: {status.format_time(newest)}.")
+        st.caption(f"No requests in this period. The last one: {format_time(newest)}.")
     status.draw_alerts(shown.alerts, "monitor.alerts")
-    _draw_fallbacks(app, shown)
 
 
 def _draw_totals(totals: Totals, lost: int) -> None:
@@ -98,35 +94,13 @@ def _draw_totals(totals: Totals, lost: int) -> None:
         st.warning(f"{pluralize(lost, 'request')} could not be logged.", icon=":material/warning:")
 
 
-def _draw_fallbacks(app: App, shown: Report) -> None:
-    st.subheader("Requests with a fallback", anchor=False)
-    if not shown.totals.fallbacks:
-        st.caption("None in this period.")
-        return
-    requests = Requests(app.store).fallen(shown.since, shown.until, limit=MAX_ROWS)
-    rows = [
-        {
-            "time": status.format_time(request.at),
-            "cause": ", ".join(CAUSES.get(cause, cause) for cause in request.causes),
-            "classified": request.classified,
-            "applied": request.mode,
-            "lost invariants": request.breaches,
-            "tokens": request.tokens,
-            "request": writable(request.id),
-        }
-        for request in requests
-    ]
-    st.dataframe(rows, hide_index=True, key="monitor.fallbacks", alt="Requests with a fallback, newest first")
-    st.caption(f"The newest {len(rows):,} of {shown.totals.fallbacks:,}.")
-
-
 def _draw_baseline(app: App, shown: Report) -> None:
     st.subheader("Baseline", anchor=False)
     baseline, totals = shown.latest.baseline, shown.totals
     if baseline is None:
         st.caption("No baseline: drift is not detected.")
     else:
-        st.caption(f"{pluralize(baseline.requests, 'request')}, set {status.format_time(baseline.at)}.")
+        st.caption(f"{pluralize(baseline.requests, 'request')}, set {format_time(baseline.at)}.")
     if shown.period_divergence is not None and totals.requests:
         st.caption(f"This period is {shown.period_divergence:.3f} nats from the baseline.")
     min_requests = app.settings.guard_drift_min_requests

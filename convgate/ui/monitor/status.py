@@ -10,9 +10,14 @@ from typing import Literal
 import streamlit as st
 
 from convgate.context.guardrails.report import Report
-from convgate.context.guardrails.rules import MIN_OVERALL_OUTCOMES
+from convgate.context.guardrails.rules import (
+    MAX_MISCLASSIFIED,
+    MIN_OVERALL_OUTCOMES,
+    MIN_REVIEWS,
+    REVIEW_WINDOW,
+)
 from convgate.core.settings import Settings
-from convgate.core.text import format_age, format_share
+from convgate.core.text import format_age, format_share, format_time, pluralize
 from convgate.store.guard_states import Alert
 from convgate.transcripts.characters import writable
 from convgate.ui.text import literal
@@ -37,7 +42,7 @@ class GuardStatus:
 
 
 def guard_statuses(report: Report, settings: Settings) -> list[GuardStatus]:
-    """Return the status of drift, low confidence and errors now."""
+    """Return the status of drift, low confidence, misclassification and errors now."""
     latest = report.latest
     alerts = {alert.kind: alert for alert in report.open_alerts}
     drift = drift_status(latest.divergence, latest.requests, settings, alerts.get("drift"))
@@ -49,6 +54,14 @@ def guard_statuses(report: Report, settings: Settings) -> list[GuardStatus]:
         f" {settings.guard_low_confidence_minutes:g} min, limit"
         f" {format_share(settings.guard_low_confidence_share)}, at least"
         f" {settings.guard_low_confidence_min_requests:,} requests",
+    )
+    rate, has_data = latest.misclassification_rate, latest.reviewed >= MIN_REVIEWS
+    is_stopped = "misclassified" in alerts or (has_data and rate is not None and rate > MAX_MISCLASSIFIED)
+    reviews = GuardStatus(
+        "Misclassification",
+        "alert" if is_stopped else "normal" if has_data else "not enough data",
+        f"**{format_share(rate or 0)}** of {pluralize(latest.reviewed, 'message')} reviewed in"
+        f" {REVIEW_WINDOW.days} days, limit {format_share(MAX_MISCLASSIFIED)}, at least {MIN_REVIEWS:,}",
     )
     min_outcomes, overall = settings.guard_error_min_outcomes, latest.overall_rate
     rates = [
@@ -63,7 +76,7 @@ def guard_statuses(report: Report, settings: Settings) -> list[GuardStatus]:
         figure = f"{', '.join(rates) or 'No recent outcomes'}; limit {limit}, at least {min_outcomes:,}"
     has_data = overall is not None and any(one.newest.count >= min_outcomes for one in report.errors)
     state: State = "alert" if "errors" in alerts else "normal" if has_data else "not enough data"
-    return [drift, confidence, GuardStatus("Errors", state, figure)]
+    return [drift, confidence, reviews, GuardStatus("Errors", state, figure)]
 
 
 def drift_status(nats: float | None, requests: int, settings: Settings, alert: Alert | None) -> GuardStatus:
@@ -120,13 +133,3 @@ def draw_alerts(alerts: Sequence[Alert], key: str) -> None:
 
 def _name(alert: Alert) -> str:
     return alert.kind.replace("_", " ").capitalize()
-
-
-def format_time(moment: datetime) -> str:
-    """Return a time in this machine's zone.
-
-    >>> format_time(datetime(2026, 3, 5, 9, 5))
-    '5 Mar 2026, 09:05'
-    """
-    local = moment.astimezone()
-    return f"{local.day} {local:%b %Y, %H:%M}"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
 import streamlit as st
 
@@ -12,12 +12,12 @@ from convgate.core.errors import ConvgateError
 from convgate.core.text import pluralize
 from convgate.gatekeeper.rules import RuleProblem, Rules, RulesError
 from convgate.gatekeeper.rules_file import parse_rules
-from convgate.ui.rules.rules_file import StoredRules, read_file, save, undo
+from convgate.ui.rules.rules_file import RulesFile, save, undo
 from convgate.ui.rules.view import address
 from convgate.ui.state import put
 from convgate.ui.text import literal
 
-TEXT, DRAFT, BASE, NOTE = "rules.text", "rules.draft", "rules.base", "rules.note"
+TEXT, DRAFT, NOTE = "rules.text", "rules.draft", "rules.note"
 
 EXAMPLE = r"""# keep_patterns come before skip_patterns; both before the built-in checks.
 # pattern: a regular expression (RE2), found anywhere in the message; write it in single quotes
@@ -36,7 +36,7 @@ keep_patterns:
 class Draft:
     """The file, and the text in the editor."""
 
-    file: StoredRules
+    file: RulesFile
     text: str
     saved: Rules  # of the file; none where it is broken
     rules: Rules | None  # of the text; None when it has problems
@@ -53,7 +53,7 @@ class Draft:
         return self.text != self.file.text
 
 
-@functools.lru_cache(maxsize=32)
+@lru_cache(maxsize=32)
 def parse(text: str) -> tuple[Rules | None, Sequence[RuleProblem]]:
     """Return the rules of a text, or None and its problems."""
     try:
@@ -62,12 +62,9 @@ def parse(text: str) -> tuple[Rules | None, Sequence[RuleProblem]]:
         return None, error.problems
 
 
-def load_draft(file: StoredRules) -> Draft:
-    """Return the session's draft; an unchanged one follows the file."""
-    base: StoredRules | None = st.session_state.get(BASE)  # the file with which the draft began
-    if base is None or base.path != file.path or st.session_state[DRAFT] in (base.text, file.text):
-        st.session_state.update({BASE: file, DRAFT: file.text})
-    text: str = st.session_state[DRAFT]
+def load_draft(file: RulesFile) -> Draft:
+    """Return the session's draft, or the text of the file."""
+    text: str = st.session_state.get(DRAFT, file.text)
     return Draft(file, text, parse(file.text)[0] or Rules(), *parse(text))
 
 
@@ -78,25 +75,26 @@ def draw_editor(draft: Draft) -> None:
     put(TEXT, draft.text)
     st.text_area(
         "Your rules, as YAML", key=TEXT, height=320, disabled=bool(draft.file.problem),
-        on_change=lambda: _put(draft=st.session_state[TEXT]), help="Press Ctrl+Enter to check the text.",
+        on_change=lambda: _set_draft(st.session_state[TEXT]), help="Press Ctrl+Enter to check the text.",
     )  # fmt: skip
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
-            "Save", key="rules.save", type="primary", icon=":material/save:", on_click=_save,
+            "Save", key="rules.save", type="primary", icon=":material/save:", on_click=_write,
+            args=(partial(save, draft.file, draft.text.encode()), "Saved. Agents use these rules now."),
             disabled=bool(draft.file.problem or draft.problems) or not draft.is_changed,
         )  # fmt: skip
         st.button(
-            "Discard", key="rules.discard", disabled=not draft.is_changed, on_click=_put,
-            kwargs={"base": draft.file, "draft": draft.file.text},
+            "Discard", key="rules.discard", disabled=not draft.is_changed, on_click=_set_draft
         )  # fmt: skip
         if draft.file.backup.exists():
             st.button(
-                "Undo last save", key="rules.undo", icon=":material/undo:", on_click=_undo,
-                disabled=draft.is_changed or bool(draft.file.problem), args=(draft.file,),
+                "Undo last save", key="rules.undo", icon=":material/undo:", on_click=_write,
+                args=(partial(undo, draft.file), "The previous file is restored."),
+                disabled=draft.is_changed or bool(draft.file.problem),
                 help="Restores the file of before; a second undo restores the save.",
             )  # fmt: skip
         if not draft.text.strip() and not draft.file.problem:
-            st.button("Insert an example", key="rules.example", on_click=_put, kwargs={"draft": EXAMPLE})
+            st.button("Insert an example", key="rules.example", on_click=_set_draft, args=(EXAMPLE,))
     if note := st.session_state.pop(NOTE, None):
         st.info(note)
     if draft.file.problem:
@@ -122,32 +120,22 @@ def _draw_problems(draft: Draft) -> None:
     st.error("\n".join([summary, "", *items]), icon=":material/error:")
 
 
-def _put(**values: object) -> None:
-    """Change the draft in the session; for callbacks."""
-    st.session_state.update({f"rules.{name}": value for name, value in values.items()})
+def _set_draft(text: str | None = None) -> None:
+    """Replace the draft; None discards it. For callbacks."""
+    if text is None:
+        st.session_state.pop(DRAFT, None)
+    else:
+        st.session_state[DRAFT] = text
     address.touched()
 
 
-def _save() -> None:
-    base: StoredRules = st.session_state[BASE]
+def _write(act: Callable[[], None], note: str) -> None:
+    """Write the file, and discard the draft, which it has; for callbacks."""
     try:
-        save(base, st.session_state[DRAFT].encode())
+        act()
     except ConvgateError as error:
-        # From now on the draft is one of the changed file, so that the next save overwrites it.
-        _put(base=read_file(base.path), note=f"{literal(str(error), ltr=True)} Save again, or discard it.")
+        note = literal(str(error), ltr=True)
     else:
-        _load(base, "Saved. Running agents use these rules from now on.")
-
-
-def _undo(file: StoredRules) -> None:
-    try:
-        undo(file)
-    except ConvgateError as error:
-        _put(note=literal(str(error), ltr=True))
-    else:
-        _load(file, "The previous file is restored.")
-
-
-def _load(file: StoredRules, note: str) -> None:
-    file = read_file(file.path)
-    _put(base=file, draft=file.text, note=note)
+        _set_draft()
+    st.session_state[NOTE] = note
+    address.touched()

@@ -50,14 +50,6 @@ class Row:
         """Whether an own rule decides."""
         return self.decision.rule.startswith(("keep_patterns: ", "skip_patterns: "))
 
-    @property
-    def change(self) -> str | None:
-        """How the decision differs from the one before: "skipped", "kept" or "category"; None: not at all."""
-        before, now = self.before, self.decision
-        if before is None or before.keep == now.keep:
-            return "category" if before is not None and before.category != now.category else None
-        return "kept" if now.keep else "skipped"
-
 
 def decide(conversation: CheckedConversation, rules: Rules) -> list[Row]:
     """Return the decisions of the rules, and of the checks where no rule matches."""
@@ -69,12 +61,12 @@ def decide(conversation: CheckedConversation, rules: Rules) -> list[Row]:
 
 def changed_decisions(conversations: Sequence[CheckedConversation], before: Rules, after: Rules) -> list[Row]:
     """Return the exchanges that `after` decides differently than `before`."""
-    rows = [
+    return [
         replace(new, before=old.decision)
-        for one in conversations
-        for old, new in zip(decide(one, before), decide(one, after), strict=True)
+        for conversation in conversations
+        for old, new in zip(decide(conversation, before), decide(conversation, after), strict=True)
+        if (old.decision.keep, old.decision.category) != (new.decision.keep, new.decision.category)
     ]
-    return [row for row in rows if row.change]
 
 
 def check_conversation(app: App, key: str, conversation: Conversation) -> CheckedConversation:

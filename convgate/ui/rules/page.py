@@ -8,7 +8,6 @@ import streamlit as st
 
 from convgate.core.text import format_share, pluralize
 from convgate.gatekeeper.exchange import Exchange
-from convgate.gatekeeper.rules import Rules
 from convgate.gatekeeper.statistics import KeptSkipped, Statistics
 from convgate.store.conversations import terms
 from convgate.ui.frame import App
@@ -26,11 +25,10 @@ from convgate.ui.rules.library import (
 )
 from convgate.ui.rules.rows import exchange_html, style
 from convgate.ui.rules.rules_file import read_file, rules_path
-from convgate.ui.rules.view import CHANGES, LOOKS, SHOWS, View, address
+from convgate.ui.rules.view import LOOKS, SHOWS, View, address
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
 
-PREVIEW = "rules.preview"
 ROWS_PER_PAGE = 10
 
 _picker = Picker("rules", address.change, address.open)
@@ -61,7 +59,7 @@ def rules_page(app: App) -> None:
         if view.look == "changes":
             _draw_changes(app, view, draft)
         elif view.look == "library":
-            _draw_exchanges(view, [row for one in _check_library(app) for row in decide(one, draft.shown)])
+            _draw_exchanges(view, [row for talk in _check_library(app) for row in decide(talk, draft.shown)])
         elif picked is not None:
             _draw_exchanges(view, decide(check_conversation(app, *picked), draft.shown))
 
@@ -70,7 +68,10 @@ def _draw_exchanges(view: View, rows: Sequence[Row]) -> None:
     """Draw how many exchanges are kept, and those that the filters choose."""
     matching = [row for row in rows if _contains(row.placed.exchange, view.search)]
     counts = {name: sum(_is_shown(row, name) for row in matching) for name in SHOWS}
-    _draw_pills(SHOWS, counts, "show", view.show)
+    st.pills(
+        "Filter", list(SHOWS), required=True, label_visibility="collapsed",
+        format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}", **address.control("show", view.show),
+    )  # fmt: skip
     st.text_input(
         "Search", placeholder="Search messages and answers", label_visibility="collapsed",
         **address.control("search", view.search),
@@ -88,31 +89,13 @@ def _draw_exchanges(view: View, rows: Sequence[Row]) -> None:
 
 
 def _draw_changes(app: App, view: View, draft: Draft) -> None:
-    """Draw what the text in the editor changes in the library, on demand."""
+    """Draw the exchanges of the library that the text in the editor decides differently than the file."""
     if draft.rules is None:
         st.info("Fix the problems in your rules to preview them.")
         return
-    label = "Preview changes in the library"
-    if st.button(label, key=PREVIEW, icon=":material/difference:", on_click=address.touched):
-        changed = changed_decisions(_check_library(app), draft.saved, draft.rules)
-        st.session_state[f"{PREVIEW}.result"] = (draft.saved, draft.rules, changed)
-    result: tuple[Rules, Rules, list[Row]] | None = st.session_state.get(f"{PREVIEW}.result")
-    if result is None or result[:2] != (draft.saved, draft.rules):
-        st.caption("Shows which decisions differ from those of the saved rules.")
-        return
-    changed = result[2]
+    changed = changed_decisions(_check_library(app), draft.saved, draft.rules)
     st.markdown(f"**{pluralize(len(changed), 'changed decision')}** in the library.")
-    if changed:
-        counts = {kind: sum(kind in ("all", row.change) for row in changed) for kind in CHANGES}
-        _draw_pills(CHANGES, counts, "change", view.change)
-        _draw_rows(view, [row for row in changed if view.change in ("all", row.change)])
-
-
-def _draw_pills(labels: Mapping[str, str], counts: Mapping[str, int], field: str, chosen: str) -> None:
-    st.pills(
-        "Filter", list(labels), required=True, label_visibility="collapsed",
-        format_func=lambda name: f"{labels[name]} {counts[name]:,}", **address.control(field, chosen),
-    )  # fmt: skip
+    _draw_rows(view, changed)
 
 
 def _draw_rows(view: View, rows: Sequence[Row]) -> None:
@@ -139,16 +122,15 @@ def _check_library(app: App) -> list[CheckedConversation]:
 
 def _to_table(heading: str, counts: Mapping[str, KeptSkipped]) -> list[dict[str, object]]:
     return [
-        {heading: name.replace("_", " "), "Kept": one.kept, "Skipped": one.skipped}
-        for name, one in counts.items()
+        {heading: name.replace("_", " "), "Kept": count.kept, "Skipped": count.skipped}
+        for name, count in counts.items()
     ]
 
 
 def _is_shown(row: Row, show: str) -> bool:
     kept = row.decision.keep
-    return {"all": True, "kept": kept, "skipped": not kept, "default": row.is_default, "own": row.is_own}[
-        show
-    ]
+    shows = {"kept": kept, "skipped": not kept, "default": row.is_default, "own": row.is_own}
+    return shows.get(show, True)
 
 
 def _contains(exchange: Exchange, search: str) -> bool:

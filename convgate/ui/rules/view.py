@@ -11,7 +11,6 @@ from convgate.ui.page_state import Address, PageState, one_of, param, words
 
 LOOKS = {"conversation": "This conversation", "library": "Whole library", "changes": "What changes"}
 SHOWS = {"all": "All", "kept": "Kept", "skipped": "Skipped", "default": "By default", "own": "By your rules"}
-CHANGES = {"all": "All", "skipped": "↓ Now skipped", "kept": "↑ Now kept", "category": "Other category"}
 
 
 @dataclass(frozen=True)
@@ -21,7 +20,6 @@ class View(PageState):
     look: str = param("conversation", one_of(LOOKS))
     show: str = param("all", one_of(SHOWS))
     search: str = param("", words(200))
-    change: str = param("all", one_of(CHANGES))
     page: int = 1
 
 

@@ -9,19 +9,14 @@ from datetime import datetime
 import streamlit as st
 
 from convgate.core.conversation import Conversation
-from convgate.core.errors import ConvgateError
 from convgate.policies.sessions import Boundaries, Boundary, BoundaryRules, Kind, segment, with_moved
 from convgate.policies.sessions.boundaries import workflow_state_of
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.ui import services
+from convgate.ui.actions import ActionResult, run_action
 from convgate.ui.frame import App
 from convgate.ui.sessions import state
-from convgate.ui.text import literal
 from convgate.ui.turn import moves
-
-PROBLEM = "sessions.problem"  # why an edit could not be stored
-
-Changes = Mapping[int, MovedBoundary | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,25 +27,19 @@ class ConversationBoundaries:
     key: str
     conversation: Conversation  # as it was read
     edits: Mapping[int, MovedBoundary]  # by turn
-    rules: BoundaryRules
-    saved_rules: BoundaryRules
     shown: Boundaries  # by the rules, with edits
     by_rules: Boundaries  # by the rules alone
-    saved: Boundaries  # by the saved rules, with edits
 
 
-def load_boundaries(
-    app: App, key: str, rules: BoundaryRules, saved_rules: BoundaryRules
-) -> ConversationBoundaries:
+def load_boundaries(app: App, key: str, rules: BoundaryRules) -> ConversationBoundaries:
     """Return the boundaries of a conversation of the library, kept between reruns."""
     conversation = services.conversation(app.settings.database, key)
     edits = MovedBoundaries(app.store).of(key)
     edited = with_moved(conversation, edits)
     return ConversationBoundaries(
-        app, key, conversation, edits, rules, saved_rules,
+        app, key, conversation, edits,
         shown=_segment(key, moves(edited), rules, edited),
         by_rules=_segment(key, moves(conversation), rules, conversation),
-        saved=_segment(key, moves(edited), saved_rules, edited),
     )  # fmt: skip
 
 
@@ -66,51 +55,39 @@ def kind_at(boundaries: Boundaries, turn: int) -> Kind:
     return "none" if record is None else record.kind
 
 
-def set_boundary(boundaries: ConversationBoundaries, turn: int, kind: Kind, note: str = "") -> Changes:
-    """Return the edit with which `kind` begins at a turn; none when the rules say so, without a note."""
-    by_rules = kind_at(boundaries.by_rules, turn)
-    return {turn: None if kind == by_rules and not note.strip() else MovedBoundary(kind, note)}
+def store_kinds(boundaries: ConversationBoundaries, kinds: Mapping[int, Kind], turn: int) -> None:
+    """Store what begins with turns, and select `turn`; for callbacks. No edit is what the rules say."""
+    edits = {
+        place: None if kind == kind_at(boundaries.by_rules, place) else MovedBoundary(kind)
+        for place, kind in kinds.items()
+    }
+
+    def store() -> ActionResult:
+        MovedBoundaries(boundaries.app.store).change(boundaries.key, edits)
+        state.page.select(turn)
+        return ActionResult("Saved.")
+
+    run_action(state.page, store, boundaries.key)
 
 
-def move_boundary(boundaries: ConversationBoundaries, start: int, to: int) -> Changes:
-    """Return the edits that move the boundary at turn `start`, with its note, to turn `to`."""
-    note = boundaries.edits[start].note if start in boundaries.edits else ""
-    kind = kind_at(boundaries.shown, start)
-    return {**set_boundary(boundaries, start, "none"), **set_boundary(boundaries, to, kind, note)}
-
-
-def store_edits(boundaries: ConversationBoundaries, changes: Changes, turn: int) -> None:
-    """Store edits, and select the turn; for callbacks."""
-    try:
-        MovedBoundaries(boundaries.app.store).change(boundaries.key, changes)
-    except ConvgateError as error:
-        st.session_state[PROBLEM] = str(error)
-    state.page.select(turn)
-
-
-def undo_edit(app: App, key: str) -> None:
+def undo_edit(boundaries: ConversationBoundaries) -> None:
     """Undo the last stored edit of the conversation; for callbacks."""
-    try:
-        turns = MovedBoundaries(app.store).undo(key)
-    except ConvgateError as error:
-        st.session_state[PROBLEM], turns = str(error), []
-    state.page.touched()
-    state.page.select(turns[-1] if turns else None)
 
+    def undo() -> ActionResult:
+        turns = MovedBoundaries(boundaries.app.store).undo(boundaries.key)
+        state.page.select(turns[-1] if turns else None)
+        return ActionResult("Undone.")
 
-def draw_problem() -> None:
-    """Show why the last edit could not be stored."""
-    if problem := st.session_state.pop(PROBLEM, None):
-        st.error(f"Not saved: {literal(problem)}", icon=":material/error:")
+    run_action(state.page, undo, boundaries.key)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def times_of(key: str, _conversation: Conversation) -> list[datetime] | None:
-    """Return the local time of each turn, without a zone; None when most turns have none.
+    """Return the time of each turn as its clock showed it; None when most turns have none.
 
     A turn without a time has that of the one before.
     """
-    times = [_local_time(turn.timestamp, _conversation) for turn in _conversation.turns]
+    times = [turn.timestamp and turn.timestamp.replace(tzinfo=None) for turn in _conversation.turns]
     known = [time for time in times if time is not None]
     if 2 * len(known) < len(times) or len(set(known)) < 2:
         return None
@@ -119,18 +96,6 @@ def times_of(key: str, _conversation: Conversation) -> list[datetime] | None:
         last = time or last
         filled.append(last)
     return filled
-
-
-def _local_time(time: datetime | None, conversation: Conversation) -> datetime | None:
-    """Return a time in the first zone of the conversation; None when it is out of range there."""
-    if time is None or time.tzinfo is None:
-        return time
-    stamps = (turn.timestamp for turn in conversation.turns)
-    zone = next(stamp.tzinfo for stamp in stamps if stamp is not None and stamp.tzinfo is not None)
-    try:
-        return time.astimezone(zone).replace(tzinfo=None)
-    except OverflowError:  # the first and last of all days
-        return None
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

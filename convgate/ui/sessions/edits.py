@@ -11,18 +11,15 @@ from convgate.figures.hover import on_screen
 from convgate.policies.sessions import Kind
 from convgate.store.edits import MovedBoundaries
 from convgate.ui import keys
-from convgate.ui.actions import draw_undo
+from convgate.ui.actions import draw_result, draw_undo
 from convgate.ui.changes import following
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.sessions import state
 from convgate.ui.sessions.boundaries import (
     ConversationBoundaries,
     boundary_at,
-    draw_problem,
     kind_at,
-    move_boundary,
-    set_boundary,
-    store_edits,
+    store_kinds,
     times_of,
     undo_edit,
 )
@@ -34,8 +31,7 @@ LABELS: dict[Kind, str] = {
     "session": "A session begins", "conversation": "A conversation begins", "none": "Nothing begins",
 }  # fmt: skip
 _OPTIONS: dict[Kind, str] = {"session": "Session", "conversation": "Conversation", "none": "Nothing"}
-KIND, NOTE, MOVE = "sessions.kind", "sessions.note", "sessions.move"
-_MAX_NOTE = 300  # characters
+KIND, MOVE = "sessions.kind", "sessions.move"
 
 
 def draw_turn(boundaries: ConversationBoundaries, selected: int) -> None:
@@ -47,13 +43,13 @@ def draw_turn(boundaries: ConversationBoundaries, selected: int) -> None:
     )  # fmt: skip
     draw_turn_text(boundaries.conversation.turns[selected])
     _draw_reason(boundaries, selected)
-    draw_problem()
+    draw_result(state.page, boundaries.key)
     if selected:
         _draw_controls(boundaries, selected)
     else:
         st.caption("The first message always begins a session.")
     turns = MovedBoundaries(boundaries.app.store).changed_last(boundaries.key)
-    draw_undo(state.page, turns, partial(undo_edit, boundaries.app, boundaries.key))
+    draw_undo(state.page, turns, partial(undo_edit, boundaries))
     st.page_link(
         EXPLORE, label="Show what the policy keeps, in Explore", icon=":material/query_stats:",
         query_params={
@@ -81,18 +77,11 @@ def _draw_reason(boundaries: ConversationBoundaries, selected: int) -> None:
 
 
 def _draw_controls(boundaries: ConversationBoundaries, selected: int) -> None:
-    kind, edit = kind_at(boundaries.shown, selected), boundaries.edits.get(selected)
+    kind = kind_at(boundaries.shown, selected)
     put(KIND, kind)
-    # Another key after each edit, so that an undo shows the note from before.
-    key = f"{NOTE}.{selected}.{edit.at if edit else ''}"
     st.segmented_control(
         "Begins here", list(_OPTIONS), format_func=_OPTIONS.__getitem__, key=KIND, required=True,
-        on_change=_save_kind, args=(boundaries, selected, key),
-    )  # fmt: skip
-    st.text_input(
-        "Note", edit.note if edit else "", key=key, max_chars=_MAX_NOTE, on_change=_save_note,
-        args=(boundaries, selected, key),
-        placeholder="Why (optional)", label_visibility="collapsed",
+        on_change=_save_kind, args=(boundaries, selected),
     )  # fmt: skip
     if kind != "none":
         starts = (*boundaries.shown.conversation_starts, len(boundaries.conversation))
@@ -104,19 +93,11 @@ def _draw_controls(boundaries: ConversationBoundaries, selected: int) -> None:
         )  # fmt: skip
 
 
-def _save_kind(boundaries: ConversationBoundaries, selected: int, note_key: str) -> None:
-    note = str(st.session_state[note_key] or "")
-    store_edits(boundaries, set_boundary(boundaries, selected, st.session_state[KIND], note), selected)
-
-
-def _save_note(boundaries: ConversationBoundaries, selected: int, note_key: str) -> None:
-    if selected in boundaries.edits:
-        _save_kind(boundaries, selected, note_key)
-    else:  # saved with the kind that is chosen next
-        state.page.touched()
+def _save_kind(boundaries: ConversationBoundaries, selected: int) -> None:
+    store_kinds(boundaries, {selected: st.session_state[KIND]}, selected)
 
 
 def _save_move(boundaries: ConversationBoundaries, selected: int) -> None:
-    turn = int(st.session_state[MOVE]) - 1
+    turn, kind = int(st.session_state[MOVE]) - 1, kind_at(boundaries.shown, selected)
     if turn != selected:
-        store_edits(boundaries, move_boundary(boundaries, selected, turn), turn)
+        store_kinds(boundaries, {selected: "none", turn: kind}, turn)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from pathlib import Path
 
 import streamlit as st
+import tomli_w
 
 from convgate.core.errors import SessionError
 from convgate.core.text import format_duration, truncate
@@ -20,7 +22,6 @@ from convgate.ui.picker import Picker
 from convgate.ui.sessions import state
 from convgate.ui.sessions.boundaries import ConversationBoundaries, load_boundaries, states_of, times_of
 from convgate.ui.sessions.edits import LABELS, draw_turn
-from convgate.ui.sessions.rules import draw_effect, draw_rules
 from convgate.ui.sessions.state import AXES, View
 from convgate.ui.sessions.stored import draw_stored
 from convgate.ui.state import clicked, selected_cell
@@ -32,7 +33,16 @@ from convgate.ui.turn import turn_labels
 CHART, TABLE = "sessions.chart", "sessions.boundaries"
 _STYLE = Path(__file__).with_name("sessions.css")
 _TABS = {"conversation": "One conversation", "stored": "Stored sessions"}
-_PICKER = Picker("sessions", state.change, state.page.open)
+_PICKER = Picker("sessions", state.page.change, state.page.open)
+_GAPS = tuple(
+    60.0 * minutes
+    for minutes in (5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 360, 480, 720, 1440, 2880, 4320, 10080)
+)
+_SETTINGS = {
+    "idle_gap": "session_idle_gap",
+    "continue_overrides_gap": "session_continue_overrides_gap",
+    "close_on_complete": "session_auto_close_on_workflow_complete",
+}
 _MAX_PROBLEMS = 5
 _MAX_ROWS_HEIGHT = 460  # pixels
 _MAX_WORDS = 120  # characters
@@ -68,11 +78,10 @@ def _draw_conversation(app: App, view: View) -> None:
         st.error(literal(f"The settings of sessions are not valid: {error}"), icon=":material/error:")
         return
     rules = view.rules(saved_rules)
-    draw_rules(rules, saved_rules)
-    boundaries = load_boundaries(app, key, rules, saved_rules)
+    _draw_rules(rules, saved_rules)
+    boundaries = load_boundaries(app, key, rules)
     selected = boundaries.shown.conversation_starts[-1] if view.selected is None else view.selected
     _draw_summary(boundaries)
-    draw_effect(boundaries)
     _draw_chart(view, boundaries, selected)
     with st.container(key="sessions-body"):
         left, right = st.columns([1.45, 1], gap="medium")
@@ -80,6 +89,46 @@ def _draw_conversation(app: App, view: View) -> None:
             _draw_table(boundaries)
         with right, st.container(key="sessions-message"):
             draw_turn(boundaries, selected)
+
+
+def _draw_rules(rules: BoundaryRules, saved: BoundaryRules) -> None:
+    """Draw the rules in the sidebar."""
+    with st.sidebar:
+        st.markdown("**Rules**", help="Changes apply to this page only. The lines below save them.")
+        st.select_slider(
+            "Idle gap that ends a session", sorted({*_GAPS, math.inf, rules.idle_gap, saved.idle_gap}),
+            format_func=_format_gap, **state.page.control("gap", rules.idle_gap),
+        )  # fmt: skip
+        st.toggle(
+            "“Continue” overrides the gap",
+            **state.page.control("override", rules.continue_overrides_gap),
+            help="A message that begins with “continue” continues the conversation after any gap.",
+        )
+        st.toggle(
+            "COMPLETE closes the conversation",
+            **state.page.control("complete", rules.close_on_complete),
+            help="The message after the workflow state COMPLETE begins a conversation.",
+        )
+        if rules != saved:
+            st.button(
+                "Reset the rules", key="sessions.reset", icon=":material/undo:", width="stretch",
+                on_click=state.page.change, kwargs={"gap": None, "override": None, "complete": None},
+            )  # fmt: skip
+            st.caption("To save these rules, add to convgate.toml:")
+            st.code(settings_lines(rules, saved), language="toml")
+
+
+def settings_lines(rules: BoundaryRules, saved: BoundaryRules) -> str:
+    """Return the lines of a settings file that save the rules."""
+    values = {name: getattr(rules, field) for field, name in _SETTINGS.items()}
+    changed = {
+        name: values[name] for field, name in _SETTINGS.items() if values[name] != getattr(saved, field)
+    }
+    return tomli_w.dumps(changed)
+
+
+def _format_gap(gap: float) -> str:
+    return "none" if math.isinf(gap) else format_duration(gap)
 
 
 def _draw_summary(boundaries: ConversationBoundaries) -> None:
@@ -132,7 +181,7 @@ def _draw_chart(view: View, boundaries: ConversationBoundaries, selected: int) -
         sessions=boundaries.shown.session_starts,
         times=times if view.axis == "time" else None,
         edits=[
-            Event(turn, "state", f"Edited: {LABELS[edit.kind].lower()}{f': {edit.note}' * bool(edit.note)}")
+            Event(turn, "state", f"Edited: {LABELS[edit.kind].lower()}")
             for turn, edit in boundaries.edits.items()
             if turn < len(conversation)
         ],

@@ -46,10 +46,3 @@ class View(PageState):
 
 
 page = Address("sessions", View)
-change = page.change
-
-
-def open_conversation(key: str) -> None:
-    """Show the boundaries of a conversation; for callbacks."""
-    page.open(key)
-    change(on="conversation")

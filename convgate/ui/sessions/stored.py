@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import streamlit as st
 
 from convgate.core.errors import ConvgateError
-from convgate.core.text import format_age, pluralize
+from convgate.core.text import format_age, format_time, pluralize
 from convgate.store.sessions import Session, Sessions
 from convgate.transcripts.characters import writable
 from convgate.ui.actions import ActionResult, draw_result, run_action
@@ -51,8 +49,8 @@ def session_row(session: Session) -> dict[str, str | int]:
     return {
         "workspace": writable(session.workspace),
         "state": "active" if session.is_active else "ended",
-        "last activity": f"{_format_time(session.last_activity)} ({format_age(session.last_activity)})",
-        "started": _format_time(session.started),
+        "last activity": f"{format_time(session.last_activity)} ({format_age(session.last_activity)})",
+        "started": format_time(session.started),
         "conversations": session.conversation_count,
         "reason": writable(session.reason),
         "session": session.id,
@@ -68,7 +66,7 @@ def _draw_session(app: App, session: Session) -> None:
     with st.container(border=True, key="sessions-one"):
         st.subheader(literal(session.id), anchor=False)
         for conversation in conversations:
-            began = f"began {_format_time(conversation.began)}"
+            began = f"began {format_time(conversation.began)}"
             workflow = f" · {conversation.workflow_state}" if conversation.workflow_state else ""
             if conversation.key is None:
                 st.markdown(f"Conversation {conversation.number:,} · {began}{workflow} · not in the library")
@@ -76,7 +74,7 @@ def _draw_session(app: App, session: Session) -> None:
             st.button(
                 f"{literal(conversation.title, limit=120)} · {began}{workflow}",
                 key=f"sessions.open.{conversation.number}", icon=":material/horizontal_split:",
-                type="tertiary", on_click=state.open_conversation, args=(conversation.key,),
+                type="tertiary", on_click=_open_conversation, args=(conversation.key,),
             )  # fmt: skip
         with st.popover("Delete session", icon=":material/delete:"):
             st.markdown("This cannot be undone. The library keeps the conversations.")
@@ -86,13 +84,12 @@ def _draw_session(app: App, session: Session) -> None:
             )  # fmt: skip
 
 
+def _open_conversation(key: str) -> None:
+    state.page.open(key)
+    state.page.change(on="conversation")
+
+
 def _delete(app: App, session: Session) -> ActionResult:
     Sessions(app.store).delete(session.id)
     st.session_state.pop(TABLE, None)
     return ActionResult(f"Deleted {literal(session.id)}.")
-
-
-def _format_time(time: datetime) -> str:
-    """Return a time by this machine's clock."""
-    local = time.astimezone()
-    return f"{local.day} {local:%b %Y, %H:%M}"
