@@ -1,4 +1,4 @@
-"""The Library, where the app opens: what convgate is, the conversations, and the ways to get some in."""
+"""The Library, where the app opens: the conversations, and the ways to add some."""
 
 import streamlit as st
 
@@ -46,7 +46,7 @@ def draw_library(app: App) -> None:
 with page("Library", PURPOSE) as app:
     try:
         draw_library(app)
-    except ConvgateError:  # a restore, or undoing one, is the way out
+    except ConvgateError:  # a restore or its undo may help
         draw_data(app)
         raise
     draw_data(app)

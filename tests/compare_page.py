@@ -84,9 +84,3 @@ def marks(app: AppTest) -> dict[str, list[Any]]:
     (table,) = app.dataframe
     found: dict[str, list[Any]] = table.value.to_dict("list")
     return found
-
-
-def links(app: AppTest) -> list[str]:
-    """The addresses in Explore that the page leads to."""
-    queries = [getattr(one.proto, "query_string", "") for one in app.get("page_link")]
-    return [query for query in queries if "selected=" in query]

@@ -56,7 +56,7 @@ def decisions(*kept: bool, start: int = 3) -> TurnDecisions:
 
 def test_changes_are_turns_of_the_conversation_with_their_direction() -> None:
     difference = changes(decisions(True, True, False, False), decisions(True, False, True, False))
-    assert (difference.up.tolist(), difference.down.tolist(), difference.alike) == ([4], [5], 2)
+    assert (difference.up.tolist(), difference.down.tolist()) == ([4], [5])
     assert (difference.of(4), difference.of(5), difference.of(3)) == ("up", "down", "")
     assert (difference.indices.tolist(), len(difference)) == ([4, 5], 2)
     same = changes(decisions(True), decisions(True))

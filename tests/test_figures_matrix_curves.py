@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.evaluation.curves import threshold_curve
-from convgate.figures.curves import CurveMarks, threshold_curve_figure
+from convgate.figures.curves import threshold_curve_figure
 from convgate.figures.matrix import matrix_figure
 from convgate.figures.palette import LIGHT
 
@@ -45,8 +45,8 @@ CURVE = threshold_curve(RELEVANT, SCORES)
 
 
 def test_metrics_by_threshold_are_those_of_the_curve() -> None:
-    fig = threshold_curve_figure(CURVE, CurveMarks(current=0.5), palette=LIGHT)
-    lines = {item.name: item for item in fig.data if item.mode == "lines"}
+    fig = threshold_curve_figure(CURVE, current=0.5, best=0, parameter="threshold", palette=LIGHT)
+    lines = {item.name: item for item in fig.data if item.mode != "markers"}
     assert list(lines) == ["precision", "recall", "F1", "tokens kept"]
     np.testing.assert_array_equal(lines["precision"].y, CURVE.precision)
     np.testing.assert_array_equal(lines["recall"].y, CURVE.recall)

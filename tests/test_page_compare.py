@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +22,7 @@ from convgate.transcripts import RelevanceSet
 from convgate.ui import measurement, state
 from convgate.ui.compare.columns import check_column, column_label
 from convgate.ui.compare.results import Results, summary_sentence
-from tests.compare_page import add_labelled, add_talk, links, marks, opened, said, serve, sound, summary
+from tests.compare_page import add_labelled, add_talk, marks, opened, said, serve, sound, summary
 from tests.fakes import FakeEncoder
 
 THREE = "everything, last_k(k=2), last_k(k=4)"
@@ -119,39 +116,33 @@ def test_a_run_before_the_browser_has_the_new_address_keeps_the_selection(
     assert list(summary(sound(app.run()))) == ["Everything", "Last k turns (k=2)"]
 
 
-def test_a_rule_of_the_gate_applies_and_is_passed_to_explore(talk: str) -> None:
+def test_a_rule_of_the_gate_applies(talk: str) -> None:
     app = opened(conversation=talk, policies="everything, gate(rule=top_k, k=0)")
     assert summary(app)["Gate (rule=top_k, k=0)"][0] == "0 of 6"
-    assert "rule=top_k%2Ck%3D0" in links(app)[1]
 
 
 def test_a_long_conversation_has_pages(convgate_home: Path) -> None:
     turns = [Turn.of("assistant" if index % 2 else "user", f"text {index}") for index in range(301)]
-    app = opened(conversation=add_talk(*turns), policies="everything, last_k", page="3", selected="250")
+    app = opened(conversation=add_talk(*turns), policies="everything, last_k", page="3")
     assert marks(app)["turn"] == list(range(201, 301))
     sound(app.toggle(key="compare.differ").set_value(True).run())
     assert marks(app)["turn"][:2] == [1, 2], "another list begins on its first page"
     assert "page" not in app.query_params
 
 
-def test_a_selected_turn_shows_every_reason_with_a_link_to_explore(talk: str) -> None:
-    app = opened(conversation=talk, policies=THREE)
-    assert "Turn 4" in said(app), "the newest on which they differ"
-    app = opened(conversation=talk, policies=THREE, selected="2")
-    text = said(app)
-    assert "● kept · **Kept:** This policy keeps every turn." in text
-    assert "○ dropped ▼ · **Dropped:** Older than the last 2 turns." in text
-    assert f"conversation={talk}&turn=7&selected=2&policy=last_k" in links(app)[1]
-    sound(app.button(key="compare.newer").click().run())
-    assert app.query_params["selected"] == "3"
-    sound(app.button(key="compare.next_different").click().run())
-    assert app.query_params["selected"] == "4"
+def test_a_click_on_a_cell_opens_the_turn_in_explore_with_the_policy_of_its_column(talk: str) -> None:
+    app = opened(conversation=talk, policies="everything, gate(rule=top_k, k=0)", ask="and now?")
+    app.session_state["compare.table"] = {"selection": {"cells": [[2, "Gate (rule=top_k, k=0)"]]}}
+    sound(app.run())
+    assert app.title[0].value == "Explore"
+    query = {name: str(value) for name, value in app.query_params.items()}
+    assert query.items() >= {"ask": "and now?", "selected": "3", "rule": "top_k,k=0"}.items()
 
 
 def test_a_bad_address_is_reported_and_the_rest_is_shown(talk: str) -> None:
     app = opened(
         conversation=talk, policies="everything, gate@gone, last_k(k=1)", reference="bm25", turn="99",
-        selected="x", data="gone",
+        page="x", data="gone",
     )  # fmt: skip
     assert sum("link_off" in warning.icon for warning in app.warning) == 5
     assert list(summary(app)) == ["Everything", "Last k turns (k=1)"]
@@ -178,12 +169,6 @@ def test_empty_states_have_the_button_that_helps(convgate_home: Path) -> None:
     sound(app.button(key="compare.start").click().run())
     assert list(summary(app)) == ["BM25", "Gate", "Last k turns"]
     assert "there is no history" in said(opened(conversation=talk, turn="1"))
-
-
-def test_a_typed_question_is_decided_about_every_turn(talk: str) -> None:
-    app = opened(conversation=talk, policies=THREE, ask="and now?")
-    assert summary(app)["Everything"][0] == "7 of 7"
-    assert "ask=and+now%3F" in links(app)[0]
 
 
 def test_a_rule_needs_its_name_and_labels_are_short() -> None:
@@ -248,24 +233,6 @@ def test_the_sentence_gives_the_tokens_at_equal_recall(convgate_home: Path) -> N
     gains = {"all": result.policies["all"].overall["f1"]}
     told = summary_sentence(Results(result, "two", gains), [])
     assert told.startswith("all has recall 1.00 with 100% of the tokens; two has recall"), "it does not rank"
-
-
-def test_the_file_has_every_figure(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files: dict[str, Callable[[], str]] = {}
-
-    def note(label: str, data: Callable[[], str], **_: object) -> bool:
-        files[label] = data
-        return False
-
-    add_labelled(convgate_home)
-    monkeypatch.setattr("streamlit.download_button", note)
-    opened(**MEASURED)
-    rows = list(csv.DictReader(io.StringIO(files["Download CSV"]())))
-    (recall,) = [
-        cells for cells in rows if (cells["policy"], cells["metric"]) == ("Last k turns (k=2)", "recall")
-    ]
-    assert (recall["set"], recall["messages"], recall["value"]) == ("mine", "2", "0.25")
-    assert (recall["low"], recall["high"]) == ("0", "0.5")
 
 
 def test_pooled_results_equal_those_of_evaluate(convgate_home: Path) -> None:

@@ -16,7 +16,6 @@ from convgate.store import Conversations, Entry, SituationKey, Store
 from convgate.store.queues import Queues
 from convgate.ui import services
 from convgate.ui.answering import MARKS, NAMES
-from convgate.ui.label.work import _last_views
 from convgate.ui.navigation import EXPLORE
 from tests.label_files import label, set_of
 from tests.label_page import (
@@ -133,23 +132,18 @@ def test_after_an_undo_the_page_reopens_where_it_was() -> None:
     click(click(click(app, "answering.undo"), "answering.undo"), "answering.redo")
     before = held(key, turn=14)
     app = opened()
-    assert place(app) == (14, 5)
+    assert place(app) == (14, 4)
     assert progress(app) == "Ada, 9 of 14"
     answer(answer(app, "relevant"), "not_relevant")
-    assert held(key, turn=14) == {**before, 4: "not_relevant"}
+    assert held(key, turn=14) == {**before, 4: "relevant", 3: "not_relevant"}
 
 
-def test_a_reload_without_an_address_stays_on_the_conversation_and_the_message() -> None:
+def test_without_an_address_labelling_goes_on_at_the_last_answer() -> None:
     key, other = add(), add(*TALK[:6], title="Second")
-    queue(key, 7, [6, 5])
     answer(opened(conversation=key), "relevant")
     opened(conversation=other, turn="4", selected="2")
     app = opened()
-    assert (app.query_params["conversation"], place(app)) == (other, (3, 1))
-    _last_views.clear()  # the program was restarted
-    app = opened()
     assert (app.query_params["conversation"], place(app)) == (key, (7, 5))
-    assert "queue" not in app.query_params
 
 
 def test_an_answer_for_all_unanswered_turns_leaves_answers_and_instructions() -> None:

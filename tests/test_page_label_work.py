@@ -72,7 +72,7 @@ def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
     assert len(seen) == 4
 
     here = app.query_params["conversation"], place(app)
-    again = opened()
+    again = opened(queue=str(queue_number))
     assert (again.query_params["conversation"], place(again)) == here
     assert again.query_params["queue"] == str(queue_number)
     assert progress(again) == "Ada, 4 of 18"

@@ -146,18 +146,20 @@ def test_too_little_data_is_said_before_the_start(
         add_set(home, tmp_path, f"of-{conversations}", conversations=conversations)
     RelevanceSets(home).add("private", planted_file(tmp_path, "locomo-x").read_bytes())
     app = opened()
-    assert app.toggle(key="train.labels").disabled
+    assert app.button_group(key="train.data").value == []
     assert "0 of 25 conversations: too few to trust." in texts(app)
     assert "Ada and Ben agree <b>little</b>." in texts(app)
-    assert app.multiselect(key="train.sets").options == ["of-2", "of-25", "of-3", "samples"]
+    options = app.button_group(key="train.data").options
+    offered = [option.partition(":")[0].replace("\\", "") for option in options]
+    assert offered == ["of-2", "of-25", "of-3", "Samples"]
     assert "private: snap-research/LoCoMo, CC-BY-NC-4.0; for measuring only" in texts(app)
     for conversations in (2, 3, 25):
-        app.multiselect(key="train.sets").set_value([f"of-{conversations}"]).run()
+        app.button_group(key="train.data").set_value([f"of-{conversations}"]).run()
         assert (f"{conversations} of 25 conversations" in texts(app)) == (conversations < 25)
         assert ("No conversation is held out" in texts(app)) == (conversations < 3)
         is_primary = app.button(key="train.start").proto.type == "primary"
         assert is_primary == (conversations == 25)
-    app.multiselect(key="train.sets").set_value([])
+    app.button_group(key="train.data").set_value([]).run()
     app.button_group(key="train.replay").set_value([]).run()
     assert app.button(key="train.start").disabled
     assert "Choose data to learn from" in texts(app)
@@ -171,7 +173,7 @@ def test_start_makes_a_run_of_what_was_chosen_and_shows_it(
     app = opened()
     assert app.selectbox(key="train.parent").value == "first"
     app.selectbox(key="train.parent").select("other")
-    app.multiselect(key="train.sets").set_value(["own"])
+    app.button_group(key="train.data").set_value(["own"]).run()
     app.button_group(key="train.replay").set_value(["sequences"])
     app.number_input(key="train.epochs").set_value(5)
     app.text_input(key="train.name").set_value("mine")
@@ -196,7 +198,7 @@ def test_a_damaged_version_is_not_started_from(
     (home / "versions" / "first" / "gate.safetensors").unlink()
     add_set(home, tmp_path)
     app = opened()
-    app.multiselect(key="train.sets").set_value(["own"])
+    app.button_group(key="train.data").set_value(["own"]).run()
     sound(app.button(key="train.start").click().run())
     assert "gate.safetensors is missing" in texts(app)
     assert (started, Runs(home).all()) == ([], [])
@@ -206,8 +208,9 @@ def test_labels_of_people_are_exported_into_the_run_unless_they_are_off(
     opened: Open, home: Path, tmp_path: Path, started: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     labels = planted("labels", conversations=4)
-    monkeypatch.setattr("convgate.ui.train.data.label_counts", lambda app: GoldCounts(4, 24, 60, 90, 0))
+    monkeypatch.setattr("convgate.ui.label_sources.label_counts", lambda app: GoldCounts(4, 24, 60, 90, 0))
     monkeypatch.setattr(new, "gold_set", lambda store: labels)
+    monkeypatch.setattr("convgate.ui.train.data.read_labelled", lambda app, name: (labels, name))
     add_set(home, tmp_path)
     app = opened()
     assert "150 labelled turns, 60 of them relevant, for 24 messages of 4 conversations" in texts(app)
@@ -215,8 +218,7 @@ def test_labels_of_people_are_exported_into_the_run_unless_they_are_off(
     (run,) = Runs(home).all()
     assert read_relevance_set(run.folder / DATA / "labels.jsonl").cases == labels.cases
     app = opened()
-    app.toggle(key="train.labels").set_value(False)
-    app.multiselect(key="train.sets").set_value(["own"]).run()
+    app.button_group(key="train.data").set_value(["own"]).run()
     sound(app.button(key="train.start").click().run())
     newest = Runs(home).all()[0]
     assert [file.name for file in (newest.folder / DATA).iterdir()] == ["own.jsonl"]
@@ -227,7 +229,7 @@ def test_a_set_that_is_uploaded_is_kept_and_chosen(opened: Open, home: Path, tmp
     file = planted_file(tmp_path, "Mine")
     app = opened()
     app.file_uploader[0].upload("Mine.jsonl", file.read_bytes(), "application/json").run()
-    assert sound(app).multiselect(key="train.sets").value == ["mine"]
+    assert sound(app).button_group(key="train.data").value == ["mine"]
     assert "mine" in RelevanceSets(home).names()
     app.file_uploader[0].upload("Bad.jsonl", b"{", "application/json").run()
     assert "bad.jsonl, line 1: not valid JSON" in texts(app)
@@ -307,7 +309,7 @@ def test_a_finished_one_says_whether_it_is_better_with_intervals(opened: Open, f
     (text,) = (one.value.replace("\\", "").replace("*", "").replace("\u2060", "") for one in app.success)
     assert text == f"{verdict.headline('first')}. Version better saved. {verdict.sentence}"
     (row,) = (line for line in texts(app).splitlines() if line.startswith("| F1"))
-    values = [float(cell.split()[0]) for cell in row.strip("| ").split(" | ")[1:]]
+    values = [float(cell.split()[0].strip("*")) for cell in row.strip("| ").split(" | ")[1:]]
     expected = (verdict.parent_f1, verdict.child_f1, verdict.child_f1 - verdict.parent_f1)
     assert values == pytest.approx(expected, abs=0.006)
     assert row.count("small[") == 3, "an interval each"
@@ -363,7 +365,7 @@ def test_nothing_is_erased_while_a_training_would_write_it_again(
     add_set(home, tmp_path)
     with (
         Run(started_run(home)).lock(),
-        pytest.raises(StoreError, match=r"one is at work\. Stop it in Train first; nothing was erased"),
+        pytest.raises(StoreError, match=r"one is running\. Stop it in Train first; nothing was erased"),
     ):
         services.erase_everything(load_settings())
     assert (home / "runs" / "one").exists()

@@ -111,24 +111,6 @@ def test_a_problem_in_a_page_is_shown_and_a_fault_surfaces() -> None:
     assert not app.error
 
 
-def test_two_damages_in_one_run_offer_one_way_out() -> None:
-    def script() -> None:
-        from unittest.mock import patch
-
-        from convgate.core.errors import DamagedError
-        from convgate.ui.frame import page, show_problem
-
-        with patch("convgate.ui.frame.draw_navigation"), page("A page", "It fails."):
-            show_problem(DamagedError("first", "detail"))
-            raise DamagedError("second", "detail")
-
-    app = AppTest.from_function(script).run()
-
-    assert not app.exception
-    assert [error.value for error in app.error] == ["first", "second"]
-    assert [button.label for button in app.button] == ["Move the damaged file aside"]
-
-
 def test_a_library_that_fails_its_check_is_closed(
     convgate_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,8 +13,9 @@ from convgate.labels.exchange import write_labels
 from convgate.store import Answer, Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.training.library import RelevanceSets
 from convgate.ui.frame import App
-from convgate.ui.label_sources import LABELS, counted_together
+from convgate.ui.label_sources import LABELS
 from convgate.ui.library_lookup import library_keys, said_in
+from convgate.ui.train.data import count_together
 
 SHARED = "9 judged turns of exported are in my labels too; each counts once."
 ANSWERS: dict[int, Answer] = {0: "relevant", 1: "not_relevant", 3: "relevant"}
@@ -44,12 +45,12 @@ def test_what_labels_and_an_exported_set_share_is_reported_and_counted_once(home
     settings = load_settings()
     app = App(settings, Store(settings.database))
     within = "3 judged turns of my labels are there in another conversation too; each counts once."
-    both = counted_together(app, [LABELS, "exported"])
-    assert {overlap.sentence for overlap in both.overlaps} == {SHARED, within}
-    assert both.conversations == 3, "the grown one is the one that was exported"
-    own = counted_together(app, [LABELS])
-    assert [overlap.sentence for overlap in own.overlaps] == [within]
-    assert own.conversations == 3
+    conversations, overlaps = count_together(app, [LABELS, "exported"])
+    assert {overlap.sentence for overlap in overlaps} == {SHARED, within}
+    assert conversations == 3, "the grown one is the one that was exported"
+    conversations, overlaps = count_together(app, [LABELS])
+    assert [overlap.sentence for overlap in overlaps] == [within]
+    assert conversations == 3
 
 
 def test_conversations_of_sets_are_found_in_the_library_by_key_former_key_or_what_was_said(

@@ -5,21 +5,6 @@ from __future__ import annotations
 from streamlit.testing.v1 import AppTest
 
 
-def test_a_value_is_started_once_and_kept() -> None:
-    def script() -> None:
-        import streamlit as st
-
-        from convgate.ui import state
-
-        st.text(state.remembered("count", 3))
-        st.session_state["count"] += 1
-        state.forget("never there")
-
-    app = AppTest.from_function(script).run()
-    assert app.text[0].value == "3"
-    assert app.run().text[0].value == "4"
-
-
 def test_a_selection_is_read_by_key_whether_streamlit_or_a_test_put_it_there() -> None:
     def script() -> None:
         import streamlit as st

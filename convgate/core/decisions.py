@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from convgate.core.text import format_threshold
+
 Floats = NDArray[np.floating[Any]]
 
 KEPT, DROPPED = "kept", "dropped"
@@ -211,11 +213,21 @@ class TurnDecisions:
     def _sentence(self, row: int) -> str:
         """Return what the rule of all turns says of this one."""
         score = self.value(self.scores, row)
-        values = {"score": score, "threshold": self.threshold}
+        numbers = {"score": score, "threshold": self.threshold}
+        values: dict[str, float | None] = {
+            name: None if value is None else _Score(value) for name, value in numbers.items()
+        }
         if score is not None and self.threshold is not None:
             values["margin"] = _Margin(abs(score - self.threshold))
         sentence = (self.why_kept if self.kept[row] else self.why_dropped).format(**values)
         return f"{sentence} {self.because}" if self.because else sentence
+
+
+class _Score(float):
+    """A number that has more decimals where two would read as 0 or 1."""
+
+    def __format__(self, spec: str) -> str:
+        return format_threshold(float(self))
 
 
 class _Margin(float):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 from convgate.core.text import format_number
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.results import Summary
-from convgate.figures.drawing import Drawing
 from convgate.figures.hover import plain
 from convgate.figures.layout import (
     TRANSPARENT,
@@ -28,8 +26,7 @@ from convgate.figures.layout import (
 )
 from convgate.figures.palette import Palette
 
-_MAX_POINTS = 1_000  # of a line; more cannot be seen
-_MAX_CLICKED = 300  # of a line whose points can be clicked
+_MAX_POINTS = 300  # of a line
 _DASHES = ("solid", "dash", "dot", "dashdot")
 _SYMBOLS = ("diamond", "square", "triangle-up", "circle", "cross", "x", "triangle-down", "star")
 
@@ -39,54 +36,45 @@ _CLICKABLE: dict[str, Any] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class CurveMarks:
-    """What is marked on a threshold curve, and how it can be used."""
-
-    current: float | None = None  # the threshold in use
-    current_name: str = "now"  # trusted
-    beta: float = 1.0  # of the F-beta
-    best: int | None = None  # the row with a star; by default the one of the best F-beta
-    parameter: str = "threshold"  # what the x axis is
-    picks: bool = False  # whether points can be clicked; their `customdata` is their row in the curve
-
-    def best_row(self, curve: ThresholdCurve) -> int | None:
-        """Return the row with a star; None when no turn is relevant."""
-        return curve.best(self.beta) if self.best is None else self.best
-
-
-_NO_MARKS = CurveMarks()
-
-
 def threshold_curve_figure(
-    curve: ThresholdCurve, marks: CurveMarks = _NO_MARKS, *, palette: Palette
+    curve: ThresholdCurve,
+    *,
+    current: float | None,
+    best: int | None,
+    parameter: str,
+    palette: Palette,
 ) -> go.Figure:
-    """Return precision, recall, F-beta and the share of tokens kept, by threshold."""
-    beta, current = marks.beta, marks.current
-    rows = _thin(np.arange(len(curve)), _MAX_CLICKED if marks.picks else _MAX_POINTS)
+    """Return precision, recall, F1 and the share of tokens kept, by threshold; points can be clicked.
+
+    current: the new threshold. best: the row of the curve with a star. parameter: title of the x axis.
+    `customdata` of a point is its row in the curve.
+    """
+    rows = _thin(np.arange(len(curve)))
     fig = drawing(palette, height=310, top=64)
     for name, values, look in (
         ("precision", curve.precision, (palette.series[1], "solid")),
         ("recall", curve.recall, (palette.series[2], "dash")),
-        (f"F{beta:g}", curve.f_beta(beta), (palette.ink, "solid")),
+        ("F1", curve.f_beta(1), (palette.ink, "solid")),
         ("tokens kept", curve.kept_token_share, (palette.kept, "dot")),
     ):
         add_line(
             fig, name, curve.thresholds[rows], values[rows], look, hover=f"{name} %{{y:.2f}}",
-            customdata=rows.tolist(), **(_CLICKABLE if marks.picks else {}),
+            customdata=rows.tolist(), **_CLICKABLE,
         )  # fmt: skip
-    if (row := marks.best_row(curve)) is not None:
-        _add_star(fig, curve.thresholds[row], curve.f_beta(beta)[row], row, palette)
+    if best is not None:
+        fig.add_scatter(
+            x=[curve.thresholds[best]], y=[curve.f_beta(1)[best]], mode="markers", name="best",
+            customdata=[best], hoverinfo="skip",
+            marker={"symbol": "star", "size": 14, "color": palette.ink},
+        )  # fmt: skip
     low, high = score_range(curve.thresholds)
     ends = [0.0, 1.0] if low >= 0 and high <= 1 else [low, high]
     fig.update_layout(
         hovermode="x unified", uirevision="threshold", yaxis=share_axis(palette),
-        xaxis=axis(palette, marks.parameter, range=ends, hoverformat=".2f"),
+        xaxis=axis(palette, parameter, range=ends, hoverformat=".2f"),
     )  # fmt: skip
     if current is not None:
-        mark_threshold(
-            fig, current, f"{marks.current_name} <b>{format_number(current)}</b>", palette, across="x"
-        )
+        mark_threshold(fig, current, f"new <b>{format_number(current)}</b>", palette, across="x")
     return fig.figure()
 
 
@@ -106,7 +94,7 @@ def recall_over_tokens_figure(
         label = plain(name)
         if (curve := curves.get(name)) is not None:
             tokens, recall = curve.kept_token_share, curve.recall
-            rows = _thin(np.flatnonzero(~np.isnan(tokens) & ~np.isnan(recall)), _MAX_CLICKED)
+            rows = _thin(np.flatnonzero(~np.isnan(tokens) & ~np.isnan(recall)))
             add_line(
                 fig, label, tokens[rows], recall[rows], (colour, dash), legendgroup=label, zorder=-place - 1,
                 text=[format_number(float(value)) for value in curve.thresholds[rows]],
@@ -130,19 +118,6 @@ def recall_over_tokens_figure(
     return fig.figure()
 
 
-def _add_star(fig: Drawing, x: float, y: float, row: int, palette: Palette) -> None:
-    fig.add_scatter(
-        x=[x], y=[y], mode="markers", name="best", customdata=[row], hoverinfo="skip",
-        marker={"symbol": "star", "size": 14, "color": palette.ink},
-    )  # fmt: skip
-
-
-def _row_at(curve: ThresholdCurve, threshold: float) -> int | None:
-    """Return the row whose metrics a threshold has: the first at or above it; None beyond the last."""
-    row = int(np.searchsorted(curve.thresholds, threshold))
-    return row if row < len(curve) else None
-
-
-def _thin(rows: NDArray[np.integer], limit: int) -> NDArray[np.integer]:
-    """Return at most `limit` of the rows, evenly spread, with both ends."""
-    return rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), limit)).astype(np.int64))]
+def _thin(rows: NDArray[np.integer]) -> NDArray[np.integer]:
+    """Return at most `_MAX_POINTS` of the rows, evenly spread, with both ends."""
+    return rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _MAX_POINTS)).astype(np.int64))]

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from convgate.core.decisions import Floats
-from convgate.core.text import format_number
+from convgate.core.text import format_number, format_threshold
 from convgate.figures.hover import describe, describe_range
 from convgate.figures.layout import axis, drawing, steady
 from convgate.figures.palette import Palette
@@ -123,5 +123,5 @@ def _ticks(low: float, high: float, threshold: float | None) -> dict[str, object
     if threshold is None or not low < threshold < high:
         return {"nticks": 6}
     values = [low, threshold, high]
-    text = [format_number(low), f"<b>{format_number(threshold)}</b>", format_number(high)]
+    text = [format_number(low), f"<b>{format_threshold(threshold)}</b>", format_number(high)]
     return {"tickvals": values, "ticktext": text}

@@ -74,19 +74,6 @@ def time_drawing(
     return fig
 
 
-def add_mark(fig: Drawing, at: datetime, label: str, palette: Palette) -> None:
-    """Add a thin line at a moment with a label at the top."""
-    line = {"color": palette.muted, "width": 1, "dash": "dot"}
-    fig.add_shape(
-        type="line", xref="x", x0=written(at), x1=written(at), yref="paper", y0=0, y1=1, line=line,
-        layer="below", name="mark",
-    )  # fmt: skip
-    fig.add_annotation(
-        text=label, x=written(at), xref="x", y=1, yref="paper", xanchor="left", yanchor="bottom",
-        showarrow=False, name="mark", font={"size": 11, "color": palette.muted},
-    )  # fmt: skip
-
-
 def written(moment: datetime) -> str:
     """Return a time by this machine's clock, as plotly takes it."""
     return moment.astimezone().replace(tzinfo=None).isoformat(sep=" ", timespec="milliseconds")

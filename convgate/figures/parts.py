@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from scipy.special import expit
 
 from convgate.core.decisions import TurnDecisions
-from convgate.core.text import format_number, format_share, format_signed
+from convgate.core.text import format_number, format_share, format_signed, format_threshold
 from convgate.figures.hover import describe, plain, wrapped
 from convgate.figures.layout import add_line, axis, drawing, mark_threshold, steady
 from convgate.figures.palette import Palette
@@ -139,7 +139,7 @@ def tiers_figure(decisions: TurnDecisions, index: int, *, palette: Palette) -> g
         yaxis=_name_axis(palette, categoryarray=list(logits)[::-1]),
     )  # fmt: skip
     if decisions.threshold is not None:
-        label = f"threshold <b>{format_number(decisions.threshold)}</b>"
+        label = f"threshold <b>{format_threshold(decisions.threshold)}</b>"
         mark_threshold(fig, decisions.threshold, label, palette, across="x")
     return fig.figure()
 

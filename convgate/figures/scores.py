@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import logit
 
 from convgate.core.decisions import Floats, TurnDecisions
-from convgate.core.text import format_number
-from convgate.figures.drawing import Drawing
-from convgate.figures.hover import describe, describe_range, head, on_screen, plain, wrapped
+from convgate.core.text import format_number, format_threshold
+from convgate.figures.hover import describe, describe_range, head, on_screen, wrapped
 from convgate.figures.layout import (
     MANY,
-    add_line,
     add_marks,
     add_selected,
     axis,
@@ -30,7 +29,6 @@ from convgate.figures.layout import (
 from convgate.figures.palette import Palette
 
 HEIGHT = 340  # pixels
-RUG_HEIGHT = 28  # pixels more for a second policy
 
 
 def scores_figure(
@@ -39,44 +37,36 @@ def scores_figure(
     labels: Sequence[str],
     palette: Palette,
     selected: int | None = None,
-    flipped: Mapping[int, str] | Collection[int] = (),
-    show_tiers: bool = False,
-    other: TurnDecisions | None = None,
-    other_label: str = "",
+    flipped: Mapping[int, str] = MappingProxyType({}),
+    is_logit: bool = False,
 ) -> go.Figure:
     """Return one mark a turn; `customdata` of each mark is the turn's 0-based index.
 
-    labels: who and first words of each turn of the conversation, `labels[index]`; untrusted. selected and
-    flipped are turn indices; a flip's arrow points to where the turn went, and its text, when given, is
-    shown on hover. `show_tiers` adds the scores of both tiers as lines, where the policy has them. `other`
-    shows below what a second policy keeps, under `other_label` or its plain name.
+    labels: speaker and first words of each turn of the conversation, `labels[index]`; untrusted. selected: a
+    turn index. flipped: text for the hover by turn index; an arrow shows the direction of the flip. is_logit:
+    a logit axis, which spreads a gate's scores near 0 and 1; other policies keep their own axis.
 
-    Turns without a score stand beneath the others. Axes depend on the turns and their scores alone: moving a
-    threshold moves nothing else, and the zoom that a person chose stays.
-    Raises ValueError for too few labels.
+    Turns without a score are drawn below the others. Axes depend on the turns and their scores alone, so a
+    moved threshold changes neither them nor the zoom.
     """
-    if len(decisions) and len(labels) <= decisions.indices[-1]:
-        raise ValueError(f"{len(labels)} labels cannot name turn {decisions.indices[-1]}")
-    changes = flipped if isinstance(flipped, Mapping) else dict.fromkeys(flipped, "")
-    levels, unscored, y_axis = _levels(decisions, palette)
+    is_logit = is_logit and decisions.logits is not None
+    levels, unscored, y_axis = _levels(decisions, palette, is_logit=is_logit)
     indices = decisions.indices
     first, last = (int(indices[0]) + 1, int(indices[-1]) + 1) if len(indices) else (1, 1)
-    fig = drawing(palette, height=HEIGHT + (RUG_HEIGHT if other is not None else 0), right=64)
+    fig = drawing(palette, height=HEIGHT, right=64)
     fig.update_layout(
-        uirevision=f"{decisions.policy} {first}-{last}", dragmode="zoom",
+        uirevision=f"{decisions.policy} {first}-{last} {is_logit}", dragmode="zoom",
         xaxis=turn_axis(palette, first, last), yaxis=y_axis,
     )  # fmt: skip
-    if show_tiers:
-        _add_tiers(fig, decisions, palette)
 
     def add_rows(name: str, rows: NDArray[np.int64], look: dict[str, Any], **trace: Any) -> None:
         turns = indices[rows].tolist()
         add_marks(fig, name, indices[rows] + 1, levels[rows], turns, look, count=len(indices), **trace)
 
     for name, look, rank, rows in _classes(decisions, palette):
-        hover = _hover(decisions, rows, labels, changes)
+        hover = _hover(decisions, rows, labels, flipped)
         add_rows(name, rows, look, hover=hover, legendrank=rank)
-    rows = np.flatnonzero(np.isin(indices, list(changes)))
+    rows = np.flatnonzero(np.isin(indices, list(flipped)))
     if len(rows):
         kept = decisions.kept[rows]
         add_rows(
@@ -93,11 +83,10 @@ def scores_figure(
             y=float(levels[unscored][0]), yanchor="middle",
             font={"size": 12, "color": palette.muted},
         )  # fmt: skip
-    if decisions.threshold is not None and "ticktext" not in y_axis:
-        label = f"threshold<br><b>{format_number(decisions.threshold)}</b>"
-        mark_threshold(fig, decisions.threshold, label, palette, across="y")
-    if other is not None:
-        _add_rug(fig, other, other_label, palette)
+    if decisions.threshold is not None and y_axis["title"]["text"]:
+        label = f"threshold<br><b>{format_threshold(decisions.threshold)}</b>"
+        level = _to_logit(decisions.threshold) if is_logit else decisions.threshold
+        mark_threshold(fig, level, label, palette, across="y")
     return fig.figure()
 
 
@@ -124,30 +113,43 @@ def describe_scores(
     )
 
 
-def _levels(decisions: TurnDecisions, palette: Palette) -> tuple[Floats, NDArray[np.bool_], dict[str, Any]]:
+def _levels(
+    decisions: TurnDecisions, palette: Palette, *, is_logit: bool
+) -> tuple[Floats, NDArray[np.bool_], dict[str, Any]]:
     """Return (n,) levels of turns, whether each lacks a score that others have, and the y axis.
 
-    Turns without a score stand beneath the others; where no turn has one, levels are 1 for kept and 0 for
-    dropped. The gate's axis covers both tiers, so that showing them moves nothing.
+    Turns without a score are drawn below the others; where no turn has one, levels are 1 for kept and 0 for
+    dropped, and the axis has no title.
     """
     scores = decisions.scores
     if scores is None or (len(scores) and np.isnan(scores).all()):
         outcomes = axis(palette, range=[-0.6, 1.6], tickvals=[0, 1], ticktext=["dropped", "kept"])
         return decisions.kept.astype(np.float64), np.zeros(len(decisions), dtype=np.bool_), outcomes
     unscored = np.isnan(scores)
-    ticks: dict[str, Any] = {"nticks": 6}
-    if decisions.logits is not None:
-        tiers = [expit(tier) for tier in (decisions.tier1, decisions.attention) if tier is not None]
-        levels = np.concatenate([scores, *tiers])
-        low, high = share_range(levels[~np.isnan(levels)])
-        room = 0.06 * (high - low)
+    known = scores[~unscored]
+    ticks: dict[str, Any]
+    if is_logit:
+        scores, known = _to_logit(scores), _to_logit(np.append(known, [0.1, 0.9]))
+        low, high = float(known.min()), float(known.max())
+        ticks = {"tickvals": _to_logit(np.array(_LOGIT_TICKS)), "ticktext": [f"{t:g}" for t in _LOGIT_TICKS]}
+    elif decisions.logits is not None:
+        low, high = share_range(known)
         ticks = {"tickformat": ".1f", "dtick": 0.2 if high - low > 0.6 else 0.1}
     else:
-        known = scores[~unscored] if len(scores) else np.array([0.0, 1.0])
-        low, high = float(known.min()), float(known.max())
-        room = 0.08 * (high - low) or 0.1 * (abs(high) or 1.0)
-    y_axis = axis(palette, "score", range=[low - room, high + room], **ticks)
+        low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+        ticks = {"nticks": 6}
+    room = 0.07 * (high - low) or 0.1 * (abs(high) or 1.0)
+    title = "score (logit axis)" if is_logit else "score"
+    y_axis = axis(palette, title, range=[low - room, high + room], **ticks)
     return np.where(unscored, low - room / 2, scores), unscored, y_axis
+
+
+_LOGIT_TICKS = (0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999)
+
+
+def _to_logit(scores: Any) -> Any:
+    """Return the logits of scores, which are finite also for 0 and 1."""
+    return logit(np.clip(scores, 1e-6, 1 - 1e-6))
 
 
 def _classes(
@@ -170,9 +172,9 @@ def _classes(
 
 
 def _hover(
-    decisions: TurnDecisions, rows: NDArray[np.int64], labels: Sequence[str], changes: Mapping[int, str]
+    decisions: TurnDecisions, rows: NDArray[np.int64], labels: Sequence[str], flipped: Mapping[int, str]
 ) -> list[str]:
-    """Return turn number, who and first words, and why; of many turns only the outcome, to stay quick."""
+    """Return number, speaker, first words and reason of turns; of many turns only the outcome, for speed."""
     # `because` is the same for every turn, and a note may tokenize the whole text.
     brief = replace(decisions, because="", note=None)
     lines = []
@@ -184,44 +186,6 @@ def _hover(
             reason += "" if score is None else f", {format_number(score)}"
         else:
             reason = wrapped(brief[row].reason)
-        change = changes.get(index)
-        lines.append(
-            "<br>".join([head(index, labels[index]), reason, *([wrapped(change)] if change else [])])
-        )
+        flip = [wrapped(flipped[index])] if index in flipped else []
+        lines.append("<br>".join([head(index, labels[index]), reason, *flip]))
     return lines
-
-
-def _add_tiers(fig: Drawing, decisions: TurnDecisions, palette: Palette) -> None:
-    """Add both tiers and the final score as lines, all on the scale of the score."""
-    if decisions.tier1 is None or decisions.attention is None or decisions.scores is None:
-        return
-    many = len(decisions) > MANY
-    for name, levels, look in (
-        ("tier 1", expit(decisions.tier1), (palette.tier1, "dot")),
-        ("tier 2", expit(decisions.attention), (palette.tier2, "dashdot")),
-        ("final", decisions.scores, (palette.ink, "solid")),
-    ):
-        width = 1.25 if len(decisions) <= 150 else 0.75
-        kind = {"type": "scattergl" if many else "scatter"}
-        add_line(fig, name, decisions.indices + 1, levels, look, width=width, **kind)
-
-
-def _add_rug(fig: Drawing, other: TurnDecisions, label: str, palette: Palette) -> None:
-    """Add what the second policy keeps as long ticks beneath, and what it drops as short ones."""
-    name = plain(label or other.policy.replace("_", " "), 24)
-    share = RUG_HEIGHT / (HEIGHT + RUG_HEIGHT - 80)
-    fig.update_layout(
-        yaxis={"domain": [share + 0.03, 1]},
-        yaxis2=axis(palette, domain=[0, share], range=[-1, 1], showgrid=False, tickvals=[0], ticktext=[""]),
-        xaxis={"anchor": "y2"},
-    )
-    for outcome, mask, look in (
-        ("dropped", ~other.kept, marker("line-ns", 5, palette.dropped, 1)),
-        ("kept", other.kept, marker("line-ns", 18, palette.kept, 2)),
-    ):
-        turns = other.indices[mask].tolist()
-        add_marks(
-            fig, f"{name}: {outcome}", [turn + 1 for turn in turns], [0.0] * len(turns), turns, look,
-            hover=[f"<b>Turn {turn + 1}</b> {outcome} by {name}" for turn in turns], count=len(other),
-            yaxis="y2", showlegend=outcome == "kept",
-        )  # fmt: skip

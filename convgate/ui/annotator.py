@@ -11,11 +11,12 @@ from convgate.core.errors import StoreError
 from convgate.core.home import login_name
 from convgate.store import Labels
 from convgate.store.label_log import LONGEST_NAME, check_annotator
-from convgate.ui.frame import App, show_problem
+from convgate.ui.actions import draw_problem, reporting_problems
+from convgate.ui.frame import App
 from convgate.ui.text import literal
 
 NAME = "annotator.name"
-_TYPED, _ASKED, _PROBLEM = "annotator.typed", "annotator.asked", "annotator.problem"
+_TYPED, _ASKED = "annotator.typed", "annotator.asked"
 COOKIE = "convgate-annotator"
 """Where a browser keeps the name, quoted as in addresses."""
 _A_YEAR = 365 * 24 * 3600  # seconds
@@ -87,8 +88,7 @@ def _draw_question(app: App, progress: Callable[[str], str] | None) -> None:
                 f"Continue as {literal(known)}{done}", key=f"annotator.as.{known}", type="tertiary",
                 on_click=_choose, args=(app, known),
             )  # fmt: skip
-    if (problem := st.session_state.pop(_PROBLEM, None)) is not None:
-        show_problem(problem)
+    draw_problem()
 
 
 def _take_typed(app: App) -> None:
@@ -97,14 +97,13 @@ def _take_typed(app: App) -> None:
 
 def _choose(app: App, name: str) -> None:
     """Label under that name; an empty one changes nothing."""
-    try:
-        if name and any(one.name == name and one.kind != "person" for one in Labels(app.store).annotators()):
+    with reporting_problems():
+        agents = [each.name for each in Labels(app.store).annotators() if each.kind != "person"]
+        if name in agents:
             raise StoreError(f"{name!r} is an agent that sends feedback; choose another name")
         if name:
             st.session_state[NAME] = check_annotator(name)
         st.session_state[_ASKED] = False
-    except StoreError as error:
-        st.session_state[_PROBLEM] = error
 
 
 def _ask() -> None:

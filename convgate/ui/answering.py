@@ -1,13 +1,12 @@
-"""Answers about the earlier turns of a message: buttons, keys and undo, the same on Label and Explore.
+"""Answers for the earlier turns of a message: buttons, keys and undo, on Label and Explore.
 
-Each answer is stored at once. The list of turns in the browser sends an answer again until it is stored;
+Each answer is stored at once. The transcript in the browser sends an answer again until it is stored;
 `take_answers` stores each once, by its number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,17 +14,17 @@ from typing import Literal
 
 import streamlit as st
 
-from convgate.core.errors import ConvgateError, StoreError
+from convgate.core.errors import StoreError
 from convgate.core.text import pluralize
 from convgate.store import ADJUDICATED, Answer, Labels, Saved, SituationKey, SituationLabels, Store
 from convgate.ui import keys
-from convgate.ui.frame import show_problem
+from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.scoring import Moment
 from convgate.ui.transcript import Labelling, given, situation_name
 
 MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"}
 NAMES: dict[str, str] = {"relevant": "relevant", "not_relevant": "not relevant", "unsure": "unsure"}
-SCOPE, SAVED, PROBLEM = "answering.scope", "answering.saved", "answering.problem"
+SCOPE, SAVED = "answering.scope", "answering.saved"
 _SHOWN = "answering.shown"  # the message that was drawn last
 _STORED = "answering.stored"  # the browser's list that sent answers last, and the number of the last one
 _STYLE = Path(__file__).with_name("answering.css")
@@ -92,8 +91,11 @@ class Answering:
         if scope == "turn":
             return [turn]
         turns = enumerate(self.moment.history, self.moment.history.start)
-        labellable = [i for i, one in turns if not one.is_instruction and one.scored_text.strip()]
-        return [i for i in labellable if i not in self.mine]
+        return [
+            index
+            for index, other in turns
+            if not other.is_instruction and other.scored_text.strip() and index not in self.mine
+        ]
 
     def reloaded(self) -> Answering:
         """Return the message with the answers that are stored now."""
@@ -135,8 +137,7 @@ def draw_actions(
     answering: Answering, turn: int | None = None, skip: Callable[[], None] | None = None
 ) -> None:
     """Draw undo, redo, clear and later, and what was stored last, or why it was not."""
-    if (problem := st.session_state.pop(PROBLEM, None)) is not None:
-        show_problem(problem)
+    draw_problem()
     if answering.by is None:
         return
     can_undo, can_redo = answering.labels.can_undo(answering.by)
@@ -172,15 +173,6 @@ def keep_saved(saved: Saved | None) -> None:
     st.session_state[SAVED] = saved
 
 
-@contextmanager
-def reporting_problems() -> Iterator[None]:
-    """Have the page show why an action failed; for callbacks."""
-    try:
-        yield
-    except ConvgateError as error:
-        st.session_state[PROBLEM] = error
-
-
 def transcript_labelling(answering: Answering, selected: int | None) -> Labelling:
     """Return what the list of turns shows of the answers, and have it take new ones."""
     st.session_state[_SHOWN] = answering
@@ -200,9 +192,9 @@ def transcript_labelling(answering: Answering, selected: int | None) -> Labellin
 
 
 def take_answers(key: str) -> None:
-    """Store what came from the list of turns `key`, each answer once; its callback."""
+    """Store the answers of the transcript `key`, each once; for its callback."""
     client, answers, n_unreadable = given(key)
-    problems = ["An answer could not be read, and was not stored."] * bool(n_unreadable)
+    n_failed = n_unreadable
     known, stored = st.session_state.get(_STORED, ("", 0))
     answering: Answering | None = st.session_state.get(_SHOWN)
     for answer in answers:
@@ -210,18 +202,20 @@ def take_answers(key: str) -> None:
             continue
         known, stored = client, answer.number
         st.session_state[_STORED] = (client, stored)
-        if answering is None or answer.situation != situation_name(
-            answering.moment.key, answering.moment.situation
+        if (
+            answering is not None
+            and answering.by is not None
+            and answer.situation == situation_name(answering.moment.key, answering.moment.situation)
+            and answering.can_answer(answer.turn)
         ):
-            problems.append("The answer was not stored: its message is no longer shown. Repeat it.")
-        elif answer.scope not in ("turn", "rest") or not answering.can_answer(answer.turn):
-            problems.append("The answer was not stored: this turn cannot be answered for here.")
-        elif answering.by is None:
-            problems.append("The answer was not stored. Choose a name first.")
+            _store_answer(answering, answer.turn, answer.value, answer.scope)
         else:
-            _store_answer(answering, answer.turn, answer.value, "rest" if answer.scope == "rest" else "turn")
-    if problems:
-        st.session_state[PROBLEM] = StoreError(problems[-1])
+            n_failed += 1
+    if n_failed:
+        with reporting_problems():
+            raise StoreError(
+                f"{pluralize(n_failed, 'answer')} not stored. Choose a name, then repeat it for this message."
+            )
 
 
 def _scope(answering: Answering) -> Scope:

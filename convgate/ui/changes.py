@@ -17,11 +17,10 @@ class Changes:
 
     up: NDArray[np.int64]  # kept now, dropped before
     down: NDArray[np.int64]  # dropped now, kept before
-    alike: int  # how many are decided the same
 
     @property
     def indices(self) -> NDArray[np.int64]:
-        """All of them, in order."""
+        """Return all of them, in order."""
         return np.sort(np.concatenate([self.up, self.down]))
 
     def __len__(self) -> int:
@@ -37,7 +36,7 @@ class Changes:
 def changes(now: TurnDecisions, before: TurnDecisions) -> Changes:
     """Return the diff of two decisions about the same turns."""
     up, down = now.kept & ~before.kept, before.kept & ~now.kept
-    return Changes(now.indices[up], now.indices[down], int(len(now) - up.sum() - down.sum()))
+    return Changes(now.indices[up], now.indices[down])
 
 
 Indices = NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Names of policies and versions, as pages, addresses and menus have them.
+"""Choosers: the policies and versions of the gate, as text in addresses and menus.
 
 `gate` is the active version, `gate@NAME` a certain version, every other name a policy.
 """
@@ -9,52 +9,38 @@ from pathlib import Path
 
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import policy_labels, policy_names
+from convgate.policies.spec import PolicySpec, read_policy
 from convgate.ui.page_state import Codec
-from convgate.versions import is_name
 from convgate.versions.catalog import Versions
-
-_OF_VERSION = f"{GatePolicy.name}@"
 
 
 def of_version(version: str) -> str:
-    """Return the name of the gate in that version.
+    """Return the chooser of that version.
 
     >>> of_version("2026-11-22-1")
     'gate@2026-11-22-1'
     """
-    return f"{_OF_VERSION}{version}"
+    return PolicySpec(GatePolicy.name, version=version).to_text()
 
 
 def version_of(chooser: str) -> str | None:
-    """Return the version that the name has; None without one.
-
-    >>> version_of("gate@mine"), version_of("gate"), version_of("bm25")
-    ('mine', None, None)
-    """
-    return chooser.removeprefix(_OF_VERSION) if chooser.startswith(_OF_VERSION) else None
+    """Return the version that the chooser names; None without one."""
+    return read_policy(chooser).version
 
 
 def policy_of(chooser: str) -> str:
-    """Return the policy of the name.
-
-    >>> policy_of("gate@mine"), policy_of("bm25")
-    ('gate', 'bm25')
-    """
-    return GatePolicy.name if version_of(chooser) is not None else chooser
+    """Return the name of the chooser's policy."""
+    return read_policy(chooser).name
 
 
-def is_chooser(name: str) -> bool:
-    """Return whether the name is well-formed; its version may still not exist.
-
-    >>> [is_chooser(name) for name in ("gate", "gate@mine", "gate@../x", "nobody")]
-    [True, True, False, False]
-    """
-    version = version_of(name)
-    return name in policy_names() if version is None else is_name(version)
+def is_known(spec: PolicySpec) -> bool:
+    """Return whether there is such a policy, and only a gate has a version, which may not exist."""
+    return spec.name in policy_names() and (spec.version is None or spec.name == GatePolicy.name)
 
 
 def _read(text: str) -> str:
-    if not is_chooser(text):
+    spec = read_policy(text)
+    if spec.parameters or not is_known(spec):
         raise ValueError(text)
     return text
 
@@ -64,7 +50,7 @@ CHOOSER = Codec(str, _read, "gate@VERSION or one of " + ", ".join(policy_names()
 
 
 def chooser_labels(home: Path) -> dict[str, str]:
-    """Return a short label for each policy and version, in the order of menus: gates first."""
+    """Return a label for each policy and version, in the order of menus: gates first."""
     labels = policy_labels()
     versions = {of_version(name): chooser_label(of_version(name)) for name in Versions(home).names()}
     return {GatePolicy.name: labels.pop(GatePolicy.name), **versions, **labels}

@@ -1,4 +1,4 @@
-"""What every page starts with, whether a person came from another page or by a link.
+"""The frame of every page: navigation, title, errors.
 
 with page("Explore", "See which earlier turns a model should be shown, and why.") as app:
     stored = app.conversations.get(key)
@@ -33,38 +33,36 @@ _ICON = Path(__file__).with_name("icon.svg")
 
 @dataclass(frozen=True)
 class App:
-    """What a page works with."""
+    """The settings and the database."""
 
     settings: Settings
     store: Store
 
     @property
     def conversations(self) -> Conversations:
-        """The library."""
+        """Return the library."""
         return Conversations(self.store)
 
     def conversation(self, key: str) -> Conversation:
-        """A conversation with what a person said of it: boundaries moved, invariants edited.
-
-        As it was read, it is kept in memory.
+        """Return a conversation with its moved boundaries and edited invariants.
 
         Raises StoreError when the library does not have it.
         """
-        self.conversations.summary(key)  # it may have been deleted since
-        read = services.conversation(self.settings.database, key)
-        moved = with_moved(read, MovedBoundaries(self.store).of(key))
+        self.conversations.summary(key)  # raises when it was deleted
+        stored = services.conversation(self.settings.database, key)
+        moved = with_moved(stored, MovedBoundaries(self.store).of(key))
         return with_edits(moved, InvariantEdits(self.store).of(key))
 
     def encoder(self) -> Encoder:
-        """The encoder that the settings name, loaded once."""
+        """Return the encoder of the settings, loaded once."""
         return services.encoder(self.settings.encoder, self.settings.device, self.settings.home)
 
 
 @contextmanager
 def page(title: str, purpose: str) -> Iterator[App]:
-    """The frame of a page: its name, one line that says what it is for, the way to the other pages.
+    """Draw the navigation, the title and one line about the page's purpose.
 
-    A ConvgateError in the block is shown as a message where the page had got to; anything else surfaces.
+    A ConvgateError in the block is shown as a message; other exceptions propagate.
     """
     st.set_page_config(page_title=f"{title} · convgate", page_icon=str(_ICON), layout="wide")
     try:
@@ -91,14 +89,14 @@ def page(title: str, purpose: str) -> Iterator[App]:
 
 
 def _show_end(error: ConvgateError) -> None:
-    """Show the problem that ended the page, and the way out of a damaged library."""
+    """Show the error that ended the page; of a damaged library, offer a new one."""
     show_problem(error)
     if isinstance(error, DamagedError):
         _offer_new_library(services.settings().database)
 
 
 def show_problem(error: ConvgateError) -> None:
-    """The error's message, with what it quotes from files shown as text, and the way out where it has one."""
+    """Show an error, and a link that helps to mend it."""
     st.error(literal(str(error), ltr=True), icon=":material/error:")
     if isinstance(error, ActiveVersionError):
         st.page_link(VERSIONS, label="Go back to another version", icon=":material/history:")

@@ -10,7 +10,6 @@ OLDER, NEWER = "Left", "Right"
 MAKE_CURRENT = "M"
 NEXT_KEPT, NEXT_DROPPED, NEXT_FLIPPED = "K", "D", "F"
 NEXT_FOUND = "S"
-NEXT_DIFFERENT = "X"
 NEXT_BOUNDARY = "J"
 
 RELEVANT, NOT_RELEVANT, UNSURE, TAKE_BACK = "1", "2", "3", "0"  # transcript.js knows them too

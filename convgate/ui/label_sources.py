@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import streamlit as st
 
-from convgate.core.text import pluralize
-from convgate.evaluation.duplicates import Overlap, remove_duplicates
+from convgate.core.text import join_words, pluralize
 from convgate.labels.gold import GoldCounts, gold_counts, gold_set, labels_digest
 from convgate.store import Store
-from convgate.training.library import RelevanceSets
-from convgate.training.split import count_conversations
+from convgate.training.library import SAMPLES, RelevanceSets, SetInfo
 from convgate.transcripts import RelevanceSet
 from convgate.ui.frame import App
 from convgate.ui.page_state import Address
 from convgate.ui.text import literal
+from convgate.versions import UNTRAINED
+from convgate.versions.catalog import Versions
 
 LABELS = "@labels"
 """The labels, where addresses name a set; no file can be called that."""
@@ -53,26 +53,6 @@ def content_sha256(app: App, name: str) -> str:
     return hashlib.sha256(repr(sorted(cases)).encode()).hexdigest()
 
 
-@dataclass(frozen=True)
-class Together:
-    """Labelled data that is used together, each turn counted once."""
-
-    conversations: int
-    overlaps: tuple[Overlap, ...]  # what is judged several times
-
-
-def counted_together(app: App, names: Sequence[str]) -> Together:
-    """Count the labels and sets of these names together; raises as `read_labelled`."""
-    read = [read_labelled(app, name) for name in names]
-    return _together("\n".join(digest for _, digest in read), [relevance_set for relevance_set, _ in read])
-
-
-@st.cache_resource(max_entries=8, show_spinner="Looking for repeated turns …")
-def _together(digest: str, _sets: Sequence[RelevanceSet]) -> Together:
-    sets, overlaps = remove_duplicates(_sets)
-    return Together(count_conversations(sets), tuple(overlaps))
-
-
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _counts(_store: Store, path: str, digest: str) -> GoldCounts:
     return gold_counts(_store)
@@ -88,71 +68,88 @@ def _set(_sets: RelevanceSets, path: str, name: str, digest: str) -> RelevanceSe
     return _sets.read(name)
 
 
-@dataclass(frozen=True)
-class Source:
-    """The labels or a set, with counts."""
-
-    name: str  # as addresses have it
-    label: str
-    cases: int
-    conversations: int
-    judged: int  # turns
-    relevant: int  # of them
-    licence: str = ""
-    attribution: str = ""
-    problem: str = ""
-
-    @property
-    def plain(self) -> str:
-        """The name in sentences."""
-        return "my labels" if self.name == LABELS else self.name
-
-    @property
-    def option(self) -> str:
-        """The text of its option."""
-        return f"{self.label}: {pluralize(self.judged, 'turn')}"
-
-    @property
-    def told(self) -> str:
-        """All counts, in a sentence."""
-        return (
-            f"{self.label}: {pluralize(self.judged, 'labelled turn')}, {self.relevant:,} of them relevant,"
-            f" for {pluralize(self.cases, 'message')} of {pluralize(self.conversations, 'conversation')}"
-        )
-
-
-def sources(app: App) -> dict[str, Source]:
-    """Return all labelled data by name; the labels also while there are none."""
+def sources(app: App) -> dict[str, SetInfo]:
+    """Return what the labels and each set hold, by name; the labels also when there are none."""
     own = label_counts(app)
-    result = [Source(LABELS, "My labels", own.situations, own.conversations, own.judged, own.relevant)]
-    for info in RelevanceSets(app.settings.home).infos():
-        label = "Samples" if not info.is_own else literal(info.name)
-        result.append(
-            Source(
-                info.name, label, info.cases, info.conversations, info.judged, info.relevant,
-                info.licence, info.attribution, info.problem,
-            )
-        )  # fmt: skip
-    return {source.name: source for source in result}
+    labels = SetInfo(
+        name=LABELS,
+        modified=datetime.now(UTC),
+        is_own=True,
+        conversations=own.conversations,
+        cases=own.situations,
+        judged=own.judged,
+        relevant=own.relevant,
+        may_train=True,
+    )
+    return {info.name: info for info in (labels, *RelevanceSets(app.settings.home).infos())}
 
 
-def usable(known: Mapping[str, Source]) -> list[str]:
+def plain_name(name: str) -> str:
+    """Return the name of the labels or a set in sentences."""
+    return "my labels" if name == LABELS else name
+
+
+def describe_source(info: SetInfo) -> str:
+    """Return the counts of the labels or a set in a sentence, as Markdown."""
+    name, conversations = _title(info.name), pluralize(info.conversations, "conversation")
+    return (
+        f"{name}: {pluralize(info.judged, 'labelled turn')}, {info.relevant:,} of them relevant, for"
+        f" {pluralize(info.cases, 'message')} of {conversations}"
+    )
+
+
+def _title(name: str) -> str:
+    return {LABELS: "My labels", SAMPLES: "Samples"}.get(name, literal(name))
+
+
+def usable(known: Mapping[str, SetInfo]) -> list[str]:
     """Return the names of those with labelled turns."""
-    return [name for name, source in known.items() if source.judged]
+    return [name for name, info in known.items() if info.judged]
 
 
-def draw_sources(page: Address[Any], known: Mapping[str, Source], chosen: Sequence[str]) -> None:
-    """Draw the choice of labelled data, and which sets cannot be read."""
+def draw_sources(page: Address[Any], known: Mapping[str, SetInfo], chosen: Sequence[str]) -> None:
+    """Draw the choice of labelled data."""
     st.pills(
-        "Labelled data", usable(known), selection_mode="multi", format_func=lambda name: known[name].option,
+        "Labelled data", usable(known), selection_mode="multi",
+        format_func=lambda name: f"{_title(name)}: {pluralize(known[name].judged, 'turn')}",
         help="Turns without a label are not counted. Import further sets on Train.",
         **page.control("data", tuple(chosen)),
     )  # fmt: skip
     draw_source_problems(known)
 
 
-def draw_source_problems(known: Mapping[str, Source]) -> None:
-    """Say which sets cannot be read."""
-    for source in known.values():
-        if source.problem:
-            st.warning(literal(source.problem, ltr=True), icon=":material/error:")
+def draw_trained_on(app: App, versions: Iterable[str], names: Iterable[str]) -> None:
+    """Mark versions that were trained or tuned on the labelled data of these names."""
+    for version in versions:
+        if version == UNTRAINED:
+            continue
+        known = {each.name for each in Versions(app.settings.home).get(version).card.data}
+        used = [
+            plain_name(name)
+            for name in names
+            if name in known or (name == LABELS and known & {"labels", "my labels"})
+        ]
+        if used:
+            text = f"{version} was trained or tuned on {join_words(used)}. Expect lower scores on new data."
+            st.warning(literal(text), icon=":material/model_training:")
+
+
+def draw_source_problems(known: Mapping[str, SetInfo]) -> None:
+    """Show which sets cannot be read."""
+    for info in known.values():
+        if info.problem:
+            st.warning(literal(info.problem, ltr=True), icon=":material/error:")
+
+
+MIN_CONVERSATIONS = 25
+"""Labelled conversations; intervals from fewer are too wide to choose between two settings."""
+
+
+def draw_too_few(conversations: int) -> bool:
+    """Warn when there are too few conversations; return whether there are enough."""
+    if conversations >= MIN_CONVERSATIONS:
+        return True
+    st.warning(
+        f"{conversations} of {MIN_CONVERSATIONS} conversations: too few to trust.", icon=":material/warning:"
+    )
+    return False

@@ -1,4 +1,4 @@
-"""The Library's list: search, order, pages, and what can be done with each conversation."""
+"""The Library's list of conversations: search, order, pages, and actions."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from convgate.store import ConversationPage, Conversations, ConversationSummary,
 from convgate.transcripts import format_named, write_conversation
 from convgate.transcripts.redaction import Redactor
 from convgate.ui.actions import ActionResult, draw_result, run_action
+from convgate.ui.files import redact_checkbox
 from convgate.ui.frame import App
 from convgate.ui.navigation import conversation_link
 from convgate.ui.page_state import Address, PageState, one_of, param, words
-from convgate.ui.redaction import redact_checkbox
 from convgate.ui.text import literal
 
 PER_PAGE = 10
@@ -43,7 +43,7 @@ page = Address("library", View)
 
 
 def draw_conversations(app: App, view: View) -> None:
-    """The list with its controls; nothing but a hint when a search finds nothing."""
+    """Draw the list with its controls."""
     draw_result(page)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
@@ -71,10 +71,9 @@ def _find(conversations: Conversations, view: View, number: int) -> Conversation
 
 def _draw_counts(listed: ConversationPage, search: str) -> None:
     if listed.total:
-        found = " found" if search else ""
         st.caption(
-            f"{pluralize(listed.total, 'conversation')}{found} · {pluralize(listed.turns, 'turn')} · "
-            f"{pluralize(listed.tokens, 'token')}"
+            f"{pluralize(listed.total, 'conversation')}{' found' if search else ''} · "
+            f"{pluralize(listed.turns, 'turn')} · {pluralize(listed.tokens, 'token')}"
         )
     elif search:
         st.markdown(f"No conversation has all of “{literal(search, limit=60)}” in its title or text.")
@@ -111,20 +110,14 @@ def _draw_details(conversations: Conversations, row: ConversationSummary) -> Non
             st.rerun()
     redacts = redact_checkbox(f"redact-{row.key}")
 
-    def written() -> str:
+    def transcript() -> str:
         conversation = conversations.get(row.key).conversation
         return write_conversation(Redactor().redact(conversation) if redacts else conversation)
 
     st.download_button(
-        "Download",
-        written,
-        file_name=_file_name(row),
-        key=f"download-{row.key}",
-        help="The transcript in the format it came in",
-        on_click="ignore",
-        icon=":material/download:",
-        width="stretch",
-    )
+        "Download", transcript, file_name=_file_name(row), key=f"download-{row.key}", on_click="ignore",
+        help="The transcript in its own format", icon=":material/download:", width="stretch",
+    )  # fmt: skip
 
     def delete() -> ActionResult:
         conversations.delete([row.key])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import streamlit as st
 
-from convgate.core.conversation import Conversation
+from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.core.text import pluralize
 from convgate.messages.tokens import turn_tokens
@@ -21,11 +21,10 @@ from convgate.transcripts import (
     read_text,
 )
 from convgate.transcripts.redaction import Redactor
-from convgate.ui import state
+from convgate.ui.files import redact_checkbox
 from convgate.ui.frame import App
 from convgate.ui.library import page
 from convgate.ui.navigation import open_conversation
-from convgate.ui.redaction import redact_checkbox
 from convgate.ui.text import literal, make_labels_unique, show_text
 
 OUTCOME, GENERATION = "library.outcome", "library.generation"
@@ -34,125 +33,103 @@ MAX_SPEAKERS = 12
 PASTED = "pasted text"
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What became of a file or a text: its transcript, or the error that says why there is none."""
-
-    name: str
-    transcript: Transcript | None
-    problems: Problems = field(default_factory=Problems)
-    error: str = ""
-
-
 def draw_upload(app: App) -> None:
-    """The place for files, and what is in them."""
-    limit, seconds = app.settings.upload_limit_mb, app.settings.read_limit_seconds
+    """Draw the upload of files, and a preview of each."""
+    settings = app.settings
     files = st.file_uploader(
         "Transcripts: OpenAI chat JSON or JSONL, ShareGPT, CSV, Markdown, relevance sets",
         accept_multiple_files=True,
-        max_upload_size=limit,
-        # Only another widget in its place is an empty one.
-        key=f"library.files.{state.remembered(GENERATION, 0)}",
+        max_upload_size=settings.upload_limit_mb,
+        # A new key gives an empty widget.
+        key=f"library.files.{st.session_state.setdefault(GENERATION, 0)}",
     )
-    _draw_readings(
-        app, [_read_file(file.file_id, file.name, limit, seconds, file.getvalue()) for file in files], "files"
-    )
+    results = {
+        file.file_id: _read_file(
+            file.file_id, file.name, settings.upload_limit_mb, settings.read_limit_seconds, file.getvalue()
+        )
+        for file in files
+    }
+    _draw_results(app, [(file.name, results[file.file_id]) for file in files], "files")
 
 
 def draw_paste(app: App) -> None:
-    """The place for a conversation as text, and what is in it."""
+    """Draw the field for a conversation as text, and its preview."""
     text = st.text_area(
         "A conversation as text, JSON, Markdown or CSV",
-        key=f"library.text.{state.remembered(GENERATION, 0)}",
+        key=f"library.text.{st.session_state.setdefault(GENERATION, 0)}",
         height=180,
         placeholder="User: Where is the oasis?\nAssistant: Two days east of here.",
     )
-    # Leaving the field reads it; the button is what a person looks for.
+    # Leaving the field reads it too.
     pressed = st.button("Read it", key="library.read", icon=":material/visibility:")
     if text.strip():
-        _draw_readings(app, [_read_paste(text, app.settings.read_limit_seconds)], "text")
+        _draw_results(app, [(PASTED, _read_paste(text, app.settings.read_limit_seconds))], "text")
     elif pressed:
-        st.caption("There is nothing to read yet: paste a conversation into the field.")
+        st.caption("Paste a conversation into the field first.")
 
 
 def draw_outcome() -> None:
-    """What the last addition did; shown once."""
+    """Draw the result of the last addition, once."""
     if sentence := st.session_state.pop(OUTCOME, None):
         st.success(sentence, icon=":material/check:")
 
 
 def add_to_library(conversations: Conversations, new: Sequence[NewConversation]) -> list[Addition]:
-    """Count the tokens of the conversations, store all or none of them, and keep a message about it."""
-    bar = st.progress(0.0, "Counting tokens …")
-    items = []
-    for done, item in enumerate(new, 1):
-        items.append(replace(item, tokens=int(turn_tokens(item.conversation.turns).sum())))
-        bar.progress(done / len(new), f"Counting tokens: {done:,} of {pluralize(len(new), 'conversation')}")
-    bar.progress(1.0, "Storing …")
-    additions = conversations.add(items)  # only now: nobody else can write meanwhile
-    bar.empty()
-    st.session_state[OUTCOME] = _outcome(additions)
-    page.change(search=None)  # or the list might hide what was added
+    """Store all or none of the conversations with their number of tokens, and keep a message about it."""
+    with st.spinner(f"Adding {pluralize(len(new), 'conversation')} …"):
+        items = [replace(item, tokens=int(turn_tokens(item.conversation.turns).sum())) for item in new]
+        additions = conversations.add(items)
+    added = [addition for addition in additions if addition.new]
+    n_known = len(additions) - len(added)
+    if added:
+        what = f"“{literal(added[0].title)}”" if len(added) == 1 else pluralize(len(added), "conversation")
+        sentence = f"Added {what}." + (f" {n_known:,} more were in the library already." if n_known else "")
+    else:
+        sentence = f"Nothing added: {pluralize(n_known, 'conversation')} in the library already."
+    st.session_state[OUTCOME] = sentence
+    page.change(search=None)  # which might hide them
     return additions
 
 
-def _outcome(additions: Sequence[Addition]) -> str:
-    new = [addition for addition in additions if addition.new]
-    known = len(additions) - len(new)
-    if not new:
-        if known == 1 and additions[0].grown:
-            title = literal(additions[0].title)
-            return f"Nothing was added: this is the beginning of “{title}”, which has gone on since."
-        has = "it" if known == 1 else f"all {known:,}"
-        return f"Nothing was added: the library has {has} already."
-    added = f"“{literal(new[0].title)}”" if len(new) == 1 else pluralize(len(new), "conversation")
-    return f"Added {added}." + (f" The library had {known:,} more already." if known else "")
-
-
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Reading …")
-def _read_file(file_id: str, name: str, limit_mb: int, seconds: float, _data: bytes) -> Reading:
-    # Keyed by the upload's id, not by its content: hashing 200 MB on every rerun would cost seconds.
+def _read_file(
+    file_id: str, name: str, limit_mb: int, seconds: float, _data: bytes
+) -> Transcript | TranscriptError:
+    # Keyed by the upload's id, because hashing 200 MB on every rerun would cost seconds.
     try:
-        transcript = read_conversations(
-            _data,
-            name=name,
-            skip_bad=True,
-            max_bytes=limit_mb * 2**20,
-            time_limit=seconds,
+        return read_conversations(
+            _data, name=name, skip_bad=True, max_bytes=limit_mb * 2**20, time_limit=seconds,
             stop=_end_if_stopped,
-        )
+        )  # fmt: skip
     except TranscriptError as error:
-        return _unreadable(name, error)
-    return Reading(name, transcript, transcript.problems)
+        return error
 
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Reading …")
-def _read_paste(text: str, seconds: float) -> Reading:
+def _read_paste(text: str, seconds: float) -> Transcript | TranscriptError:
     try:
-        transcript = read_text(text, skip_bad=True, time_limit=seconds, stop=_end_if_stopped)
+        return read_text(text, skip_bad=True, time_limit=seconds, stop=_end_if_stopped)
     except TranscriptError as error:
-        return _unreadable(PASTED, error)
-    return Reading(PASTED, transcript, transcript.problems)
+        return error
 
 
 def _end_if_stopped() -> bool:
-    """Give Streamlit the chance to end the run, as it does when the session is looked at; never True."""
+    """Let Streamlit end the run, as it does when the session state is read; never True."""
     st.session_state.get(GENERATION)
     return False
 
 
-def _unreadable(name: str, error: TranscriptError) -> Reading:
-    problems = error.problems if isinstance(error, BadLinesError) else Problems()
-    return Reading(name, None, problems, str(error))
-
-
-def _draw_readings(app: App, readings: Sequence[Reading], place: str) -> None:
+def _draw_results(app: App, results: Sequence[tuple[str, Transcript | TranscriptError]], place: str) -> None:
+    """Draw the previews of files by name, and the buttons that add them."""
     new: list[NewConversation] = []
-    for number, reading in enumerate(readings):
+    for number, (name, result) in enumerate(results):
         with st.container(border=True):
-            new += [
-                NewConversation(each, reading.name) for each in _draw_reading(reading, f"{place}-{number}")
-            ]
+            if isinstance(result, TranscriptError):
+                st.error(literal(str(result), ltr=True), icon=":material/error:")
+                _draw_problems(result.problems if isinstance(result, BadLinesError) else Problems())
+                continue
+            conversations = _draw_transcript(name, result, f"{place}-{number}")
+            new += [NewConversation(conversation, name) for conversation in conversations]
     if not new:
         return
     redactor = Redactor() if redact_checkbox(f"redact-{place}") else None
@@ -171,30 +148,26 @@ def _draw_readings(app: App, readings: Sequence[Reading], place: str) -> None:
         additions = add_to_library(app.conversations, new)
         if redactor:
             st.session_state[OUTCOME] += f" {redactor.summary}"
-            st.toast(redactor.summary)  # which is seen on Explore, too
+            st.toast(redactor.summary)  # visible on Explore too
         st.session_state[GENERATION] += 1
         if opening:
-            state.forget(OUTCOME)
+            del st.session_state[OUTCOME]
             open_conversation(additions[0].key)
         st.rerun()
 
 
-def _draw_reading(reading: Reading, place: str) -> list[Conversation]:
-    """Draw what is in one file, and return the conversations to add."""
-    if reading.transcript is None:
-        st.error(literal(reading.error, ltr=True), icon=":material/error:")
-        _draw_problems(reading.problems)
-        return []
-    conversations = list(reading.transcript.conversations)
-    speakers = sorted({turn.speaker for each in conversations for turn in each.turns})
+def _draw_transcript(name: str, transcript: Transcript, place: str) -> list[Conversation]:
+    """Draw the preview of a file, and return the conversations to add."""
+    conversations, problems = list(transcript.conversations), transcript.problems
+    speakers = sorted({turn.speaker for conversation in conversations for turn in conversation.turns})
     n_turns = pluralize(sum(map(len, conversations)), "turn")
     st.markdown(
-        f"**{literal(reading.name)}** · {format_named(reading.transcript.format).label} · "
+        f"**{literal(name)}** · {format_named(transcript.format).label} · "
         f"{pluralize(len(conversations), 'conversation')} · {n_turns} · {pluralize(len(speakers), 'speaker')}"
-        f" · {pluralize(reading.problems.n_errors, 'line')} skipped"
+        f" · {pluralize(problems.n_errors, 'line')} skipped"
     )
-    _draw_problems(reading.problems)
-    if reading.problems.n_errors:
+    _draw_problems(problems)
+    if problems.n_errors:
         rest = pluralize(len(conversations), "conversation") if len(conversations) > 1 else n_turns
         if not st.toggle(f"Open the other {rest} without what cannot be read", key=f"skip-{place}"):
             return []
@@ -208,25 +181,21 @@ def _assign_assistant(
     conversations: list[Conversation], speakers: list[str], place: str
 ) -> list[Conversation]:
     """Ask which speaker is the assistant, where a transcript has names and no assistant."""
-    turns = [turn for each in conversations for turn in each.turns]
-    if not 2 <= len(speakers) <= MAX_SPEAKERS or any(turn.role == "assistant" for turn in turns):
+    roles = {turn.role for conversation in conversations for turn in conversation.turns}
+    if not 2 <= len(speakers) <= MAX_SPEAKERS or "assistant" in roles:
         return conversations
     labels = make_labels_unique({speaker: speaker for speaker in speakers})
-    chosen = st.selectbox(
+    assistant = st.selectbox(
         "Which speaker is the assistant?", [None, *speakers], key=f"assistant-{place}",
         format_func=lambda speaker: "None: they are all people" if speaker is None else labels[speaker],
     )  # fmt: skip
-    if chosen is None:
-        return conversations
+
+    def assign(turn: Turn) -> Turn:
+        is_assistant = turn.speaker == assistant and turn.role == "user"
+        return replace(turn, role="assistant") if is_assistant else turn
+
     return [
-        replace(
-            each,
-            turns=tuple(
-                replace(turn, role="assistant") if turn.speaker == chosen and turn.role == "user" else turn
-                for turn in each.turns
-            ),
-        )
-        for each in conversations
+        replace(conversation, turns=tuple(map(assign, conversation.turns))) for conversation in conversations
     ]
 
 

@@ -7,7 +7,7 @@ from datetime import date
 import streamlit as st
 
 from convgate.core.text import pluralize
-from convgate.ui import services, state
+from convgate.ui import services
 from convgate.ui.annotator import NAME, draw_forgetting
 from convgate.ui.frame import App
 from convgate.ui.library_add import GENERATION, OUTCOME
@@ -19,7 +19,7 @@ MAX_BACKUP = 2000
 
 
 def draw_data(app: App) -> None:
-    """Draw the folder with everything that can be done to the library as a whole."""
+    """Draw the data folder, and the actions on the whole library."""
     with st.expander("Your data", icon=":material/database:", key="library.data"):
         st.caption("Everything is in this folder on this machine, and nowhere else:")
         st.code(str(app.settings.home), language=None)
@@ -73,7 +73,7 @@ def _draw_restore(app: App) -> None:
     st.caption("A backup replaces the library.")
     file = st.file_uploader(
         "A backup of convgate", type="db", max_upload_size=MAX_BACKUP,
-        key=f"library.restore.{state.remembered(GENERATION, 0)}",
+        key=f"library.restore.{st.session_state.setdefault(GENERATION, 0)}",
     )  # fmt: skip
     if file and st.button("Replace the library by this backup", icon=":material/settings_backup_restore:"):
         app.store.restore_bytes(file.getvalue())
@@ -113,9 +113,11 @@ def _draw_erase(app: App) -> None:
 
 
 def _start_over(outcome: str) -> None:
-    """Forget what the session shows: what was removed must not stay on the screen or in memory."""
-    state.forget_all_but(GENERATION, NAME)
+    """Clear the session, so that nothing removed stays on the screen or in memory."""
+    for key in list(st.session_state):
+        if key not in (GENERATION, NAME):
+            del st.session_state[key]
     st.query_params.clear()
-    st.session_state[GENERATION] = state.remembered(GENERATION, 0) + 1
+    st.session_state[GENERATION] = st.session_state.setdefault(GENERATION, 0) + 1
     st.session_state[OUTCOME] = outcome
     st.rerun()

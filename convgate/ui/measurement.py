@@ -1,7 +1,7 @@
 """Policies measured on relevance sets: once for each policy and set, then kept.
 
-Results are keyed by what decides (weights, rule, limits, parameters, encoder) and by the content that it
-decides about, and bounded. A click during the work ends it; what was encoded by then is remembered.
+The cache key is the policy (weights, rule, limits, parameters, encoder) and the content of the set. A click
+during the work ends it; texts that were encoded stay in the cache of the encoder.
 """
 
 from __future__ import annotations
@@ -45,17 +45,21 @@ def measure_policy(relevance_set: RelevanceSet, set_digest: str, policy: Policy,
         tokens = tokens_of(relevance_set, set_digest)
         return judge_set(relevance_set, policy, tokens=tokens, progress=progress)
 
-    return once(_measured_box(set_digest, digest(policy)), work)
+    return once(f"{set_digest} {digest(policy)}", work)
 
 
 def is_measured(set_digest: str, policy: Policy) -> bool:
     """Return whether `measure_policy` has the result already."""
-    return _RESULT in _measured_box(set_digest, digest(policy))
+    return _RESULT in _box(f"{set_digest} {digest(policy)}")
 
 
-def once(box: dict[str, Any], work: Callable[[Callable[[str, float], None]], T]) -> T:
-    """Return the result in the box; without one, compute it while a bar shows the progress."""
-    place = st.empty()  # always, or what follows would change its place on the page
+def once(key: str, work: Callable[[Callable[[str, float], None]], T]) -> T:
+    """Return the result of the work under that key, computed the first time while a bar shows progress.
+
+    `work` gets a function that shows a step and its share, 0…1.
+    """
+    box = _box(key)
+    place = st.empty()  # always: without it, later elements would change their position on the page
 
     def report(step: str, share: float) -> None:
         place.progress(min(share, 1.0), literal(step))
@@ -67,9 +71,9 @@ def once(box: dict[str, Any], work: Callable[[Callable[[str, float], None]], T])
     return result
 
 
-# A cached function cannot draw its progress, so what is cached is the box for its result.
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _measured_box(set_digest: str, policy: str) -> dict[str, Any]:
+# A cached function cannot draw its progress, so the box for its result is cached.
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _box(key: str) -> dict[str, Any]:
     return {}
 
 

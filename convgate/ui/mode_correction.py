@@ -27,7 +27,7 @@ def draw_mode_correction(
     """Draw the control for a user's message; nothing for other turns and for a typed question (None)."""
     if turn is None or not is_from_user(conversation.turns[turn]):
         return
-    decided = mode_classifier(app).classify([conversation.turns[turn]])[0].mode
+    decided = mode_classifier(app.settings).classify([conversation.turns[turn]])[0].mode
     control = f"{page.name}.mode"
     put(control, corrected_modes(app, key).get(turn, _NOT_REVIEWED))
 

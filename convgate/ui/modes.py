@@ -1,6 +1,9 @@
-"""Modes of a conversation's messages, found once and kept; what pages share of them."""
+"""Modes of a conversation's messages, cached for all pages."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
@@ -18,56 +21,54 @@ from convgate.context.modes.classifier import is_bundled
 from convgate.core.conversation import Conversation
 from convgate.core.settings import Settings
 from convgate.core.text import pluralize
-from convgate.embedding.base import Encoder
 from convgate.store.edits import ModeCorrections
 from convgate.ui.frame import App
+from convgate.ui.measurement import once
 
-_FOUND = "modes.found"  # conversations whose modes were found in this session
-_AT_ONCE = 32  # turns between two looks at how far it is
+_BATCH = 32  # turns between two reports of the progress
+_BY_HOME: dict[str | type[Any], Callable[[Any], Any]] = {Settings: lambda settings: str(settings.home)}
 
 
-def mode_classifier(app: App) -> ModeClassifier:
-    """The classifier for the encoder of the settings, loaded once; ContextError when it cannot be."""
-    encoder = app.encoder()
-    return _classifier(id(encoder), repr(encoder.identity), str(app.settings.home), encoder, app.settings)
+@st.cache_resource(max_entries=2, show_spinner="Loading the classifier of modes …", hash_funcs=_BY_HOME)
+def mode_classifier(settings: Settings) -> ModeClassifier:
+    """Return the classifier of modes, loaded once; errors as of `load_classifier`."""
+    return load_classifier(settings)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False, hash_funcs=_BY_HOME)
+def statement_judge(settings: Settings) -> KindJudge:
+    """Return the classifier of statements, loaded once; errors as of `load_judge`."""
+    return load_judge(settings)
 
 
 def are_modes_ready(app: App) -> bool:
-    """Whether the classifier for the encoder of the settings is there without fitting one."""
+    """Return whether the encoder of the settings is the one that the classifier reads."""
     return is_bundled(app.encoder().identity)
 
 
 def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge | None = None) -> None:
-    """Find the modes of all messages, showing how far it is; at once when that was done before.
+    """Find the modes of all messages, with a progress bar the first time.
 
-    The classifier reads each message in a way of its own, which is remembered from then on; so does a judge
-    of their statements, when one is given.
+    This encodes each message for the classifier, and its statements for the judge when there is one.
     """
-    classifier = mode_classifier(app)
-    done: set[tuple[str, int, int]] = st.session_state.setdefault(_FOUND, set())
-    place = st.empty()  # always, or what follows would change its place on the page
-    known = (key, id(classifier), id(judge))
-    if known in done:
-        return
-    turns, finding = conversation.turns, InvariantFinder()
-    count = sum(map(is_from_user, turns))
-    told = (
-        f"Reading {pluralize(count, 'message')} for the first time: modes"
-        f"{' and what must hold' if judge else ''}. They are remembered."
-    )
-    for start in range(0, len(turns), _AT_ONCE):
-        place.progress(start / len(turns), text=told)
-        part = turns[start : start + _AT_ONCE]
-        classifier.classify([turn for turn in part if is_from_user(turn)])
-        if judge is not None:
-            finding.add(part, judge)
-    place.empty()
-    done.add(known)
+    classifier = mode_classifier(app.settings)
+
+    def work(report: Callable[[str, float], None]) -> None:
+        turns, finder = conversation.turns, InvariantFinder()
+        n_messages = pluralize(sum(map(is_from_user, turns)), "message")
+        for start in range(0, len(turns), _BATCH):
+            report(f"Finding the modes of {n_messages} for the first time …", start / len(turns))
+            batch = turns[start : start + _BATCH]
+            classifier.classify([turn for turn in batch if is_from_user(turn)])
+            if judge is not None:
+                finder.add(batch, judge)
+
+    once(f"modes {key} {id(classifier)} {id(judge)}", work)
 
 
 def conversation_modes(app: App, key: str, conversation: Conversation) -> ConversationModes:
     """Return the modes of its turns, those that people corrected included; call `find_ahead` first."""
-    classifier, modes = mode_classifier(app), corrected_modes(app, key)
+    classifier, modes = mode_classifier(app.settings), corrected_modes(app, key)
     return _modes(key, id(classifier), tuple(modes.items()), classifier, conversation)
 
 
@@ -75,19 +76,6 @@ def corrected_modes(app: App, key: str) -> dict[int, Mode]:
     """Return the modes that people chose for messages of a conversation, by turn."""
     edits = ModeCorrections(app.store).of(key).items()
     return {turn: mode for turn, edit in edits for mode in MODES if mode == edit.corrected}
-
-
-@st.cache_resource(max_entries=2, show_spinner="Loading the classifier of modes …")
-def _classifier(
-    encoder: int, identity: str, home: str, _encoder: Encoder, _settings: Settings
-) -> ModeClassifier:
-    return load_classifier(_settings)
-
-
-@st.cache_resource(max_entries=2, show_spinner=False, hash_funcs={Settings: lambda one: str(one.home)})
-def statement_judge(settings: Settings) -> KindJudge:
-    """Return what classifies statements, loaded once; errors as of `load_judge`."""
-    return load_judge(settings)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -1,20 +1,18 @@
-"""What a page shows, as one frozen dataclass that an address can carry; the same for all pages.
+"""The state of a page: one frozen dataclass, kept between reruns and written to the address.
 
-A page's `PageState` names its fields, their types and starts; the codec of a field follows from its type.
-`Address` keeps the state between reruns. What a person does goes through `Address.change`, in callbacks; the
-address is written at the end of a run, and read again only when it says something that was not written here:
-a link, or the browser's way back. The conversation that is open and its current message are the same on all
-pages.
+A page's `PageState` declares its fields, their types and defaults; a field's type decides its codec.
+Callbacks change the state through `Address.change`. The address is written at the end of a run, and is read
+only when it differs from what was written: a link, or the browser's back button. All pages share the open
+conversation and its current message.
 """
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from types import NoneType
-from typing import Any, Generic, Literal, Protocol, Self, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, Generic, Literal, NamedTuple, Self, TypeVar, get_args, get_origin, get_type_hints
 
 import streamlit as st
 
@@ -24,97 +22,83 @@ from convgate.ui import state
 from convgate.ui.text import literal
 
 LONGEST_QUESTION = 4_000
-"""Characters of a question that an address carries; browsers and proxies cut longer addresses."""
+"""Max characters of a question in an address; browsers and proxies cut longer addresses."""
 
 
 @dataclass(frozen=True)
 class Codec:
-    """How a value is written into an address and read from it.
+    """How a value is written to an address and read from it.
 
-    `read` raises ValueError for text that means nothing; `wanted` says what the address should have said.
-    A ConvgateError of `read` says so itself.
+    `read` raises ValueError for invalid text, described by `expected`, or a ConvgateError with a message.
     """
 
     write: Callable[[Any], str]
     read: Callable[[str], Any]
-    wanted: str = ""
+    expected: str = ""
     is_turn: bool = False
     is_chooser: bool = False
-    is_many: bool = False  # text of nothing is no value rather than none given
 
 
 def param(
-    start: Any = None,
-    codec: Codec | None = None,
-    *,
-    name: str = "",
-    of_conversation: bool = False,
+    start: Any = None, codec: Codec | None = None, *, name: str = "", of_conversation: bool = False
 ) -> Any:
-    """A field of a page state. start: its default. codec: by its type when not given.
+    """Declare a field of a page state with its default; without a codec, its type decides.
 
-    name: in addresses, when it is another. of_conversation: back at its start in another conversation.
+    name: in addresses, if different. of_conversation: reset when another conversation opens.
     """
     return field(default=start, metadata={"codec": codec, "name": name, "of_conversation": of_conversation})
 
 
 def number(low: int = 1, high: int = 999_999_999) -> Codec:
-    """A whole number within these bounds."""
-    return Codec(str, lambda text: _whole(text, low, high), f"a whole number from {low:,} to {high:,}")
+    """Return the codec of an integer within these bounds."""
+
+    def read(text: str) -> int:
+        value = int(text) if text.isascii() and text.isdecimal() and len(text) < 12 else low - 1
+        if not low <= value <= high:
+            raise ValueError(text)
+        return value
+
+    return Codec(str, read, f"a whole number from {low:,} to {high:,}")
 
 
 def share(low: float = 0.0, high: float = 1.0) -> Codec:
-    """A number within these bounds."""
+    """Return the codec of a float within these bounds."""
 
     def read(text: str) -> float:
         value = float(text)
         if not low <= value <= high:
-            raise ValueError
+            raise ValueError(text)
         return value
 
     return Codec(lambda value: f"{value:.12g}", read, f"a number from {low:g} to {high:g}")
 
 
-def one_of(known: Iterable[str]) -> Codec:
-    """One of these words."""
-    words = tuple(known)
-    return Codec(str, lambda text: words[words.index(text)], f"one of {', '.join(words)}")
+def one_of(names: Iterable[str]) -> Codec:
+    """Return the codec of one of these names."""
+    known = tuple(names)
+    return Codec(str, lambda text: known[known.index(text)], f"one of {', '.join(known)}")
 
 
 def words(longest: int) -> Codec:
-    """Text of at most so many characters."""
+    """Return the codec of text, cut after this number of characters."""
     return Codec(lambda text: str(text)[:longest], lambda text: text.strip()[:longest])
 
 
-def _whole(text: str, low: int, high: int) -> int:
-    value = int(text) if text.isascii() and text.isdecimal() and len(text) < 12 else low - 1
-    if not low <= value <= high:
-        raise ValueError(text)
-    return value
-
-
-def _boolean(text: str) -> bool:
-    return {"0": False, "1": True}[text]
-
-
 TURN = Codec(
-    lambda turn: str(turn + 1),
-    lambda text: _whole(text, 1, 999_999_999) - 1,
-    "a turn's number, from 1",
-    is_turn=True,
+    lambda turn: str(turn + 1), lambda text: number().read(text) - 1, "a turn's number, from 1", is_turn=True
 )
 """A turn, 0-based; addresses count turns from 1, as the screen does."""
 
-_TEXT = Codec(str, lambda text: text)
 _CODECS: dict[Any, Codec] = {
-    str: _TEXT,
+    str: Codec(str, str),
     int: number(),
-    bool: Codec(lambda value: str(int(value)), _boolean, "0 or 1"),
+    bool: Codec(lambda value: str(int(value)), lambda text: bool(("0", "1").index(text)), "0 or 1"),
     float: share(-math.inf, math.inf),
 }
 
 
 def _codec(kind: Any) -> Codec:
-    """The codec of a type: str, int, float, bool, Literal, tuple[X, ...], or one of them or None."""
+    """Return the codec of a type: str, int, float, bool, Literal, tuple[X, ...], or one of them or None."""
     if get_origin(kind) is Literal:
         return one_of(get_args(kind))
     if get_origin(kind) is tuple:
@@ -122,90 +106,91 @@ def _codec(kind: Any) -> Codec:
         return Codec(
             lambda values: ",".join(map(item.write, values)),
             lambda text: tuple(dict.fromkeys(item.read(part) for part in text.split(",") if part)),
-            item.wanted,
-            is_many=True,
+            item.expected,
         )
-    some = [each for each in get_args(kind) if each is not NoneType]
-    return _codec(some[0]) if len(some) == 1 else _CODECS[kind]
+    kinds = [option for option in get_args(kind) if option is not NoneType]
+    return _codec(kinds[0]) if len(kinds) == 1 else _CODECS[kind]
 
 
-@functools.cache
-def _parameters_of(kind: Any) -> dict[str, tuple[str, Codec, Any]]:
-    """By field: its name in addresses, its codec, its start."""
+class _Parameter(NamedTuple):
+    field: str
+    name: str  # in addresses
+    codec: Codec
+    start: Any
+    of_conversation: bool
+
+
+def _parameters(kind: type[PageState]) -> tuple[_Parameter, ...]:
     types = get_type_hints(kind)
-    return {
-        one.name: (
-            one.metadata.get("name") or one.name,
-            one.metadata.get("codec") or _codec(types[one.name]),
-            None if one.default is MISSING else one.default,
+    return tuple(
+        _Parameter(
+            item.name,
+            item.metadata.get("name") or item.name,
+            item.metadata.get("codec") or _codec(types[item.name]),
+            item.default,
+            bool(item.metadata.get("of_conversation")),
         )
-        for one in fields(kind)
-    }
+        for item in fields(kind)
+    )
 
 
 @dataclass(frozen=True)
 class PageState:
-    """The conversation that is open and its current message; a page adds what else it shows."""
+    """The open conversation and its current message; pages add their own fields."""
 
     conversation: str | None = None
     turn: int | None = param(None, TURN, of_conversation=True)  # None: the one that a model would answer
     question: str = param("", words(LONGEST_QUESTION), name="ask", of_conversation=True)  # in place of a turn
 
-    @classmethod
-    def _parameters(cls) -> dict[str, tuple[str, Codec, Any]]:
-        kind: Any = cls  # a cache wants what is hashable, which mypy does not see in a class
-        return _parameters_of(kind)
-
     def to_query(self) -> dict[str, str]:
-        """The state as an address has it; what is at its start is left out."""
-        query = {}
-        for name, (written, codec, start) in self._parameters().items():
-            if (value := getattr(self, name)) is not None and value != start:
-                query[written] = codec.write(value)
-        return query
+        """Return the parameters of the address; defaults are left out."""
+        values = ((parameter, getattr(self, parameter.field)) for parameter in _parameters(type(self)))
+        return {
+            parameter.name: parameter.codec.write(value)
+            for parameter, value in values
+            if value is not None and value != parameter.start
+        }
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> tuple[Self, list[str]]:
-        """The state of an address, and a sentence for each part of it that means nothing."""
+        """Return the state of an address, and a message for each invalid parameter."""
         values, problems = {}, []
-        for name, (written, codec, _) in cls._parameters().items():
-            text = query.get(written)
-            if text is None or not (text or codec.is_many):
+        for name, written, codec, *_ in _parameters(cls):
+            if (text := query.get(written)) is None:
                 continue
             try:
                 values[name] = codec.read(text)
             except ConvgateError as error:
                 problems.append(f"The address says {written}={text[:40]}: {error}.")
-            except (ValueError, KeyError, OverflowError):
-                problems.append(f"The address says {written}={text[:40]}, which is not {codec.wanted}.")
+            except (ValueError, OverflowError):
+                problems.append(f"The address says {written}={text[:40]}, which is not {codec.expected}.")
         if values.get("question"):
             values.pop("turn", None)
         return cls(**values), problems
 
     def opened(self, conversation: str) -> Self:
-        """Another conversation, in the same way."""
+        """Return the state with another conversation."""
         changes: dict[str, Any] = {"conversation": conversation}
         if self.conversation != conversation:
-            of_conversation = (one for one in fields(self) if one.metadata.get("of_conversation"))
-            changes |= {one.name: one.default for one in of_conversation}
+            changes |= {item.field: item.start for item in _parameters(type(self)) if item.of_conversation}
         return replace(self, **changes)
 
     def showing(self, key: str) -> Self:
-        """On that conversation: the one that it names, whose key may have changed, or a first one."""
+        """Return the state with the conversation's present key, or with a first conversation."""
         return self.opened(key) if self.conversation is None else replace(self, conversation=key)
 
     @property
     def follows_open(self) -> bool:
-        """Whether a state without a conversation shows the one that is open."""
+        """Whether a state without a conversation shows the open one."""
         return True
 
     def within(
         self, conversation: Conversation, choosers: Collection[str] | None = None
     ) -> tuple[Self, list[str]]:
-        """The state without turns and versions that do not exist, and a sentence for each."""
+        """Return the state without unknown turns and versions, and a message for each of them."""
         changes: dict[str, Any] = {}
         problems = []
-        for name, (_, codec, start) in self._parameters().items():
+        for name, _, codec, start, _ in _parameters(type(self)):
             value = getattr(self, name)
             if codec.is_turn and value is not None and value >= len(conversation):
                 changes[name] = start
@@ -219,99 +204,93 @@ class PageState:
         return replace(self, **changes), problems
 
     def among(self, **known: Collection[str]) -> tuple[Self, list[str]]:
-        """The state with only known names in these fields, and a sentence for each that is unknown."""
+        """Return the state with only known names in these fields, and a message for each unknown one."""
         changes: dict[str, Any] = {}
         problems = []
-        for name, names in known.items():
-            written, _, start = self._parameters()[name]
+        for name, written, _, start, _ in _parameters(type(self)):
             value = getattr(self, name)
-            given = value if isinstance(value, tuple) else () if value in (None, start) else (value,)
-            if unknown := [one for one in given if one not in names]:
-                rest = tuple(one for one in given if one in names)
+            if name not in known or value in (None, start):
+                continue
+            names = value if isinstance(value, tuple) else (value,)
+            if unknown := [item for item in names if item not in known[name]]:
+                rest = tuple(item for item in names if item in known[name])
                 changes[name] = rest if isinstance(value, tuple) else start
-                told = ", ".join(one[:40] for one in unknown)
-                problems.append(f"The address says {written}={told}, which does not exist.")
+                listed = ", ".join(item[:40] for item in unknown)
+                problems.append(f"The address says {written}={listed}, which does not exist.")
         return replace(self, **changes), problems
 
 
 def draw_problems(problems: Iterable[str]) -> None:
-    """What is wrong with an address."""
+    """Draw what is wrong with an address."""
     for problem in problems:
         st.warning(literal(problem), icon=":material/link_off:")
 
 
-class AddressState(Protocol):
-    """A frozen dataclass that an address can carry."""
+S = TypeVar("S", bound=PageState)
 
-    def to_query(self) -> dict[str, str]:
-        """The state as an address has it."""
-        ...
-
-
-S = TypeVar("S", bound=AddressState)
-Read = Callable[[Mapping[str, str], S | None], tuple[S, list[str]]]
-"""Makes the state of an address, beside the one that was shown; and a sentence for what means nothing."""
-
-_OPEN = "app.open"  # conversation, turn and question that are open
-_LAST = "address.last"  # which page wrote the address last, and what
+_OPEN = "app.open"  # the open conversation, turn and question
+_LAST = "address.last"  # the page that wrote the address last, and what it wrote
 
 
 class Address(Generic[S]):
     """The state of one page between reruns.
 
-    bare: whether an address that says nothing asks for a new state; else the last one is shown again.
+    bare: an address without parameters resets the state; else the last state is shown again.
     """
 
-    def __init__(self, page: str, read: type[S] | Read[S], *, bare: bool = False) -> None:
+    def __init__(self, page: str, kind: type[S], *, bare: bool = False) -> None:
         self.name = page
-        self.key = f"{page}.view"  # of the session's state
+        self.key = f"{page}.view"  # in the session state
+        self._kind, self._bare = kind, bare
         self._written, self._touched = f"{page}.address", f"{page}.touched"
-        self._replaced = f"{page}.replaced"  # what stood in the browser when an address was written
-        self._read = read_state(read) if isinstance(read, type) else read
-        self._bare = bare
+        self._replaced = f"{page}.replaced"  # the address before the last write
 
     def current(self) -> tuple[S, list[str]]:
-        """The state of this run, and what is wrong with the address that it came by."""
-        known: S | None = st.session_state.get(self.key)
+        """Return the state of this run, and what is wrong with its address."""
+        last: S | None = st.session_state.get(self.key)
         query = st.query_params.to_dict()
         # After an interaction the browser may not have seen yet what the last run wrote to the address.
         touched = st.session_state.pop(self._touched, False)
         as_written = query == st.session_state.get(self._written) or not (query or self._bare)
-        # On the browser's way back the address is for a moment still that of the page that was left.
-        page, theirs = st.session_state.get(_LAST, (self.key, None))
-        left_behind = page != self.key and query == theirs
-        # What asks for a run by itself, such as a chart that is drawn, may do so with the address before.
+        # After the browser's back button the address is for a moment still that of the page that was left.
+        page, left_query = st.session_state.get(_LAST, (self.key, None))
+        left_behind = page != self.key and query == left_query
+        # A rerun without a user action, such as that of a new chart, may still have the address before.
         late = query == st.session_state.get(self._replaced) and state.hurried()
         if as_written:
             st.session_state.pop(self._replaced, None)
         problems: list[str] = []
-        if known is not None and (touched or as_written or left_behind or late):
-            view = known
+        if last is not None and (touched or as_written or left_behind or late):
+            view = last
             if left_behind or not (query or touched):
                 view = _follow(view)
         else:
-            view, problems = self._read({} if left_behind else query, known)
+            view, problems = self._read({} if left_behind else query, last)
             if left_behind or "conversation" not in query:
                 view = _start_on_open(view)
         st.session_state[self.key] = view
         return view, problems
 
+    def _read(self, query: Mapping[str, str], last: S | None) -> tuple[S, list[str]]:
+        # A link to a conversation alone keeps the other fields.
+        if last is not None and set(query) == {"conversation"} and query["conversation"]:
+            return last.opened(query["conversation"]), []
+        return self._kind.from_query(query)
+
     def now(self) -> S:
-        """The state as it is, in callbacks."""
-        return cast(S, st.session_state[self.key])
+        """Return the state, in callbacks."""
+        view: S = st.session_state[self.key]
+        return view
 
     def change(self, **values: Any) -> None:
-        """Change parts of the state; for callbacks. Lists begin on their first page unless it is given."""
-        view: Any = self.now()
-        if isinstance(view, PageState) and hasattr(view, "page"):
-            start = next(one.default for one in fields(view) if one.name == "page")
-            values = {"page": start, **values}
-        self.show(replace(view, **values))
+        """Change fields of the state; for callbacks. Lists return to their first page unless it is given."""
+        starts = {item.field: item.start for item in _parameters(self._kind) if item.field == "page"}
+        self.show(replace(self.now(), **(starts | values)))
 
     def control(self, name: str, value: Any, *, none: Any = None, **also: Any) -> dict[str, Any]:
-        """Arguments that bind a control to a field: `st.toggle("Pairs", **page.control("pairs", …))`.
+        """Return the arguments that bind a control to a field: `st.toggle("A", **page.control("a", …))`.
 
-        none: what the control has for None. also: other fields that a change of the control sets.
+        none: the control's value for None. also: other fields that a change of the control sets.
         """
         key = f"{self.name}.{name}"
         state.put(key, none if value is None else list(value) if isinstance(value, tuple) else value)
@@ -322,23 +301,23 @@ class Address(Generic[S]):
         value = None if value == none else tuple(value) if isinstance(value, list) else value
         self.change(**{name: value, **also})
 
-    def draw_pages(self, count: int, per_page: int, shown: int, name: str = "") -> None:
-        """The control for the page of a list, where it has more than one; `name` tells lists apart."""
+    def draw_pages(self, count: int, per_page: int, shown: int) -> None:
+        """Draw the pagination of a list with more than one page."""
         pages = -(-count // per_page)
         if pages > 1:
-            # A key of each page's own: the page is part of the state, which a filter or a link may change.
-            key = f"{self.name}.page.{name}.{shown}.{pages}"
+            # The key contains the page, because a filter or a link may change it too.
+            key = f"{self.name}.page.{shown}.{pages}"
             with st.container(horizontal_alignment="center"):
                 st.pagination(pages, default=shown, key=key, on_change=self._take, args=("page", key, None))
 
     def select(self, turn: int | None) -> None:
         """Select a turn (0-based), if there is one; lists stay on their page. For callbacks."""
         if turn is not None:
-            self.show(replace(cast(Any, self.now()), selected=turn))
+            self.show(_replace(self.now(), selected=turn))
 
     def open(self, key: str | None) -> None:
-        """Show another conversation in the same way, if there is one; for callbacks."""
-        self.show(cast(Any, self.now()).opened(key) if key is not None else self.now())
+        """Open another conversation, if there is one; for callbacks."""
+        self.show(self.now() if key is None else self.now().opened(key))
 
     def show(self, view: S) -> None:
         """Show that state from now on; for callbacks."""
@@ -346,13 +325,14 @@ class Address(Generic[S]):
         self.touched()
 
     def touched(self) -> None:
-        """Note that this run comes from what a person did on the page; for callbacks of every control."""
+        """Note that a user action on the page caused this run; for callbacks of every control."""
         st.session_state[self._touched] = True
 
     def keep(self, view: S) -> None:
         """Keep the state for the next run and in the address; its conversation is open on all pages."""
         st.session_state[self.key] = view
-        _open(view)
+        if view.conversation is not None:
+            st.session_state[_OPEN] = {name: getattr(view, name) for name in _OPEN_FIELDS}
         query, before = view.to_query(), st.query_params.to_dict()
         if before != query:
             st.session_state[self._replaced] = before
@@ -361,55 +341,33 @@ class Address(Generic[S]):
         st.session_state[_LAST] = self.key, query
 
 
-def read_state(kind: type[Any]) -> Read[Any]:
-    """Read a state of that class; a link to a conversation alone leaves the rest as it was."""
-
-    def read(query: Mapping[str, str], known: Any) -> tuple[Any, list[str]]:
-        if known is not None and set(query) == {"conversation"} and query["conversation"]:
-            return known.opened(query["conversation"]), []
-        return cast("tuple[Any, list[str]]", kind.from_query(query))
-
-    return read
+_OPEN_FIELDS = ("conversation", "turn", "question")
 
 
-def _open(view: Any) -> None:
-    """Note what is open on all pages."""
-    key = getattr(view, "conversation", None)
-    if key is None:
-        return
-    before: dict[str, Any] = st.session_state.get(_OPEN, {})
-    same = before if before.get("conversation") == key else {"turn": None, "question": ""}
-    values = {name: getattr(view, name, same[name]) for name in ("turn", "question")}
-    st.session_state[_OPEN] = {"conversation": key, **values}
+def _replace(view: S, **values: Any) -> S:
+    """Replace fields that a subclass may have."""
+    return replace(view, **values)
 
 
-def _shown(view: Any) -> dict[str, Any] | None:
-    """What is open, as far as a state of this kind can show it; None when it shows something of its own."""
-    shown: dict[str, Any] | None = st.session_state.get(_OPEN)
-    if shown is None or not hasattr(view, "conversation"):
-        return None
-    if isinstance(view, PageState) and not view.follows_open:
-        return None
-    return {name: value for name, value in shown.items() if hasattr(view, name)}
+def _open_fields(view: PageState) -> dict[str, Any]:
+    """Return the fields of what is open; none when the page shows something of its own."""
+    return st.session_state.get(_OPEN, {}) if view.follows_open else {}
 
 
-def _start_on_open(view: Any) -> Any:
-    """A state that names no conversation, on the one that is open."""
-    shown = _shown(view)
-    if shown is None:
-        return view
-    named = getattr(view, "turn", None) is not None or bool(getattr(view, "question", ""))
-    return replace(view, **({"conversation": shown["conversation"]} if named else shown))
+def _start_on_open(view: S) -> S:
+    """Return a state that names no conversation, on the open one."""
+    opened = _open_fields(view)
+    if opened and (view.turn is not None or view.question):
+        opened = {"conversation": opened["conversation"]}
+    return replace(view, **opened)
 
 
-def _follow(view: Any) -> Any:
-    """A state of before, on the conversation and the message that are open now."""
-    shown = _shown(view)
-    if shown is None:
-        return view
-    if view.conversation != shown["conversation"]:
-        view = view.opened(shown["conversation"])
-    changes = {name: value for name, value in shown.items() if getattr(view, name) != value}
+def _follow(view: S) -> S:
+    """Return the last state of a page, on what is open now."""
+    opened = _open_fields(view)
+    if opened and view.conversation != opened["conversation"]:
+        view = view.opened(opened["conversation"])
+    changes = {name: value for name, value in opened.items() if getattr(view, name) != value}
     if changes and hasattr(view, "selected"):
         changes["selected"] = None
     return replace(view, **changes)

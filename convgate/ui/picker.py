@@ -1,4 +1,4 @@
-"""Which conversation, and which of its messages is the one to answer: the same controls on every page."""
+"""The choice of the conversation and its current message, the same on every page."""
 
 from __future__ import annotations
 
@@ -26,49 +26,44 @@ _OFFERED = 200  # conversations in the menu; the Library finds the others
 
 @dataclass(frozen=True)
 class Picker:
-    """The controls of one page; what a person chooses goes to its view."""
+    """The controls of one page."""
 
-    page: str  # tells their keys from those of other pages
-    change: Callable[..., None]  # change(turn=…, question=…, selected=…) of the page's view
-    open: Callable[[str | None], None]  # another conversation was chosen; None: nothing was
+    page: str  # begins their keys
+    change: Callable[..., None]  # changes turn, question and selected in the state of the page
+    open: Callable[[str | None], None]  # opens another conversation; None: nothing was chosen
 
     def pick_conversation(self, app: App, key: str | None) -> tuple[str, Conversation] | None:
-        """The conversation of that key, or the newest one; None when there is none to show, and why is said.
+        """Return the conversation of that key, or the newest one, and its present key.
 
-        One that has grown since is still found by the key that it had; the key of now is given back.
+        Without one, draw the reason and return None.
         """
-        newest = app.conversations.find(per_page=_OFFERED)
-        if key is None:
-            if not newest.rows:
-                st.info("There is no conversation yet.", icon=":material/inventory_2:")
-                _draw_way_to_library("Add a conversation, or a sample")
-                return None
-            key = newest.rows[0].key
+        titles = {row.key: row.title for row in app.conversations.find(per_page=_OFFERED).rows}
+        if key is None and not titles:
+            st.info("There is no conversation yet.", icon=":material/inventory_2:")
+            _draw_way_to_library("Add a conversation, or a sample")
+            return None
         try:
-            key = app.conversations.summary(key).key
-            conversation = app.conversation(key)
+            summary = app.conversations.summary(key or next(iter(titles)))
+            conversation = app.conversation(summary.key)
         except StoreError as error:
             st.error(literal(str(error)), icon=":material/link_off:")
-            if newest.rows:
-                self._draw_menu({row.key: row.title for row in newest.rows}, None)
-            _draw_way_to_library(
-                "See what is in the Library" if newest.rows else "Add a conversation, or a sample"
-            )
+            if titles:
+                self._draw_menu(titles, None)
+            _draw_way_to_library("Open the Library")
             return None
-        titles = {row.key: row.title for row in newest.rows}
-        titles.setdefault(key, app.conversations.summary(key).title)
-        self._draw_menu(titles, key)
+        key = summary.key
+        self._draw_menu({key: summary.title} | titles, key)
         if not len(conversation):
             st.info(
                 "This conversation has no messages, so there is nothing to decide.",
                 icon=":material/chat_bubble:",
             )
-            _draw_way_to_library("Choose another one in the Library")
+            _draw_way_to_library("Open the Library")
             return None
         return key, conversation
 
     def pick_moment(self, key: str, conversation: Conversation, turn: int | None, question: str) -> Moment:
-        """The message to answer, by number, by key, or typed; without a turn the one a model would answer."""
+        """Return the current message, by number or typed; without either, the one a model would answer."""
         from convgate.ui.scoring import Moment  # torch, which pages without scores never need
 
         with st.sidebar:
@@ -115,7 +110,7 @@ class Picker:
         labels, key = make_labels_unique(titles), f"{self.page}.conversation"
         put(key, chosen)
         st.sidebar.selectbox(
-            "Conversation", list(labels), format_func=lambda one: labels.get(one, one), key=key,
+            "Conversation", list(labels), format_func=lambda option: labels.get(option, option), key=key,
             on_change=self._picked, placeholder="Choose one", index=None if chosen is None else 0,
         )  # fmt: skip
 
@@ -134,7 +129,7 @@ class Picker:
 
 
 def answered_words(title: str, situation: Situation) -> str:
-    """Which message of which conversation is answered, on one line of Markdown."""
+    """Return the conversation and its current message on one line of Markdown."""
     asked = "your question" if situation.index is None else f"turn {situation.index + 1:,}"
     who = "" if situation.index is None else f" {literal(situation.turn.speaker, limit=40)}:"
     text = literal(situation.turn.text or situation.turn.scored_text, limit=60)

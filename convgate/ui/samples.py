@@ -16,7 +16,6 @@ from convgate.transcripts import read_conversations
 from convgate.ui.frame import App
 from convgate.ui.library_add import OUTCOME, add_to_library
 from convgate.ui.navigation import open_conversation
-from convgate.ui.state import forget
 from convgate.ui.text import literal
 
 N_FEATURED = 6
@@ -87,24 +86,22 @@ def draw_sample_note(origin: str) -> None:
 def _draw_cards(app: App, samples: Sequence[Sample]) -> None:
     with st.grid(min_column_width=280):
         for sample in samples:
-            _draw_card(app, sample)
+            with st.container(border=True, height="stretch", gap="xsmall"):
+                _draw_card(app, sample)
 
 
 def _draw_card(app: App, sample: Sample) -> None:
-    n_conversations, n_turns = len(sample.conversations), sum(map(len, sample.conversations))
-    size = pluralize(n_turns, "turn")
-    if n_conversations > 1:
-        size = f"{pluralize(n_conversations, 'conversation')} · {size}"
-    with st.container(border=True, height="stretch", gap="xsmall"):
-        st.markdown(f"**{literal(sample.title)}**")
-        st.markdown(sample.shows)
-        st.space("stretch")
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.caption(size, width="content")
-            if st.button("Open", key=f"sample-{sample.file}", icon=":material/query_stats:"):
-                [first, *_] = _add(app, [sample])
-                forget(OUTCOME)  # opening the conversation shows the outcome
-                open_conversation(first, sample.turn)
+    st.markdown(f"**{literal(sample.title)}**")
+    st.markdown(sample.shows)
+    st.space("stretch")
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        conversations = sample.conversations
+        n_conversations = f"{len(conversations)} conversations · " if len(conversations) > 1 else ""
+        st.caption(f"{n_conversations}{pluralize(sum(map(len, conversations)), 'turn')}", width="content")
+        if st.button("Open", key=f"sample-{sample.file}", icon=":material/query_stats:"):
+            [first, *_] = _add(app, [sample])
+            del st.session_state[OUTCOME]  # Explore shows the outcome
+            open_conversation(first, sample.turn)
 
 
 def _add(app: App, samples: Sequence[Sample]) -> list[str]:

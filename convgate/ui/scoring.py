@@ -1,7 +1,7 @@
-"""Scores and decisions, made once for each message and kept: a slider only makes the rule decide again.
+"""Scores and decisions of a message, cached: moving a slider only applies the threshold rule again.
 
-Everything is keyed by plain values: the conversation's key (it stands for the content), the turn or the
-question, the gate's fingerprint, the encoder's identity. Cached objects are shared and never changed.
+Cache keys are plain values: the conversation's key (it stands for its content), the turn or the question, the
+gate's fingerprint, the encoder's identity. Cached objects are shared; never change them.
 """
 
 from __future__ import annotations
@@ -23,18 +23,15 @@ from convgate.policies.build import EncoderOnDemand, build_policy, find_version,
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import POLICIES, stages_of
 from convgate.policies.selector import Selection, Selector
-from convgate.policies.spec import Value
+from convgate.policies.spec import PolicySpec, Value, read_policy
 from convgate.store import SituationKey
-from convgate.ui.choosers import policy_of, version_of
 from convgate.ui.frame import App
-from convgate.ui.measurement import digest
+from convgate.ui.measurement import digest, once
 from convgate.ui.turn import moves
-from convgate.versions import UNTRAINED
 from convgate.versions.version import Version
 
-_PREPARED = "explore.prepared"
 LINKS = 8
-"""Strongest links that are measured."""
+"""Number of the strongest links that are measured."""
 
 
 @dataclass(frozen=True)
@@ -51,68 +48,62 @@ class Moment:
         return self.history.conversation
 
     @property
-    def place(self) -> tuple[str, int | None, str]:
-        """What names the moment in caches."""
-        question = self.situation.turn.text if self.situation.index is None else ""
-        return self.key, self.situation.index, question
-
-    @property
     def labelled(self) -> SituationKey:
-        """What names it in labels."""
-        return SituationKey(*self.place)
+        """Return what identifies it in labels and caches."""
+        question = self.situation.turn.text if self.situation.index is None else ""
+        return SituationKey(self.key, self.situation.index, question)
 
 
 def policy(app: App, chooser: str, **parameters: Value) -> Policy:
-    """The chooser's policy as the settings want it, but for these parameters; with its encoder if need be.
+    """Return the chooser's policy with the parameters of the settings, changed by `parameters`.
 
-    Raises GateError for a version that there is not, or that was made for another encoder, and PolicyError
-    for a parameter that there is not, or that cannot be so.
+    Raises GateError when the version does not exist or has another encoder, and PolicyError for a parameter
+    that is unknown or invalid.
     """
-    name = policy_of(chooser)
-    stages = stages_of(name, parameters_of(app.settings, name) | parameters)
-    # A stage that there is not is told, with its place, by what builds it.
-    known = [POLICIES[stage.name] for stage in stages if stage.name in POLICIES]
-    encoder = app.encoder() if any(policy.needs_encoder for policy in known) else None
-    version, made = UNTRAINED, []
-    for stage in stages:
-        if stage.name != GatePolicy.name:
-            continue
-        # A command line may activate another at any time, or another may have come under the same name.
-        found = find_version(app.settings, stage.version or version_of(chooser))
-        if isinstance(found, Version):
-            made.append(f"{found.name} {found.card.weights_sha256} {found.card.rule}")
-            version = version if stage.version else found.name
-    told = f"{version} {made} {parameters} {app.settings.model_dump_json()}"
-    # By the object and not by its identity: after "erase everything" there is a new one, with a new cache.
-    return _policy(name, version, told, id(encoder), app.settings, encoder, parameters)
+    spec = read_policy(chooser)
+    stages = stages_of(spec.name, parameters_of(app.settings, spec.name) | parameters)
+    # An unknown stage is reported by `build_policy`, with its position.
+    needs_encoder = any(stage.name in POLICIES and POLICIES[stage.name].needs_encoder for stage in stages)
+    encoder = app.encoder() if needs_encoder else None
+    versions = [
+        find_version(app.settings, stage.version or spec.version)
+        for stage in stages
+        if stage.name == GatePolicy.name
+    ]
+    # The active version may change, and a name may get other weights.
+    weights = [
+        f"{version.name} {version.card.weights_sha256} {version.card.rule}"
+        for version in versions
+        if isinstance(version, Version)
+    ]
+    key = f"{chooser} {weights} {parameters} {app.settings.model_dump_json()}"
+    # By the object instead of its identity: erasing everything makes a new one, with a new cache.
+    return _policy(key, id(encoder), spec, app.settings, encoder, parameters)
 
 
 def gate_policy(app: App, chooser: str = GatePolicy.name) -> GatePolicy:
-    """The gate as the settings want it, in the version that the chooser names."""
+    """Return the gate with the settings' parameters, in the version that the chooser names."""
     gate = policy(app, chooser)
     assert isinstance(gate, GatePolicy)
     return gate
 
 
 def encode_ahead(moment: Moment, encoder: Encoder) -> None:
-    """Encode all of the conversation, showing how far it is; at once when that was done before."""
-    done: set[tuple[str, str]] = st.session_state.setdefault(_PREPARED, set())
-    name = (moment.key, _identity(encoder))
-    place = st.empty()  # always, or what follows would change its place on the page
-    if name in done:
-        return
+    """Encode all turns of the conversation, with a progress bar the first time."""
 
-    def report(count: int, total: int, /) -> None:
-        told = f"Reading {pluralize(total, 'turn')} for the first time; they are remembered from then on."
-        place.progress(count / max(total, 1), text=told)
+    def work(report: Callable[[str, float], None]) -> None:
+        texts = [turn.scored_text for turn in moment.conversation.turns]
 
-    encoder.encode([turn.scored_text for turn in moment.conversation.turns], progress=report)
-    place.empty()
-    done.add(name)
+        def progress(done: int, total: int, /) -> None:
+            report(f"Encoding {pluralize(total, 'turn')} for the first time …", done / max(total, 1))
+
+        encoder.encode(texts, progress=progress)
+
+    once(f"encoded {moment.key} {_identity(encoder)}", work)
 
 
 _BY_CONTENT: dict[Any, Callable[[Any], object]] = {
-    Moment: lambda moment: moment.place,
+    Moment: lambda moment: repr(moment.labelled),
     GatePolicy: lambda gate: (gate.gate.fingerprint, _identity(gate.encoder)),  # whatever its rule
 }
 
@@ -124,14 +115,17 @@ def scored(gate: GatePolicy, moment: Moment) -> ScoredHistory:
 
 
 def decided(chosen: Policy, moment: Moment) -> TurnDecisions:
-    """Return what a policy decides; a gate's rule decides on the scores that are kept."""
-    return _decided(moment.place, f"{digest(chosen)} {moves(moment.conversation)}", chosen, moment)
+    """Return what a policy decides; a gate's rule decides on the cached scores."""
+    return _decided(_key(chosen, moment), chosen, moment)
 
 
 def selected(chosen: Policy, moment: Moment, *, pair_answers: bool = False) -> Selection:
-    """Return what a policy sends: its decisions, made a valid list of messages."""
-    name = f"{digest(chosen)} {moves(moment.conversation)}"
-    return _selected(moment.place, name, chosen, moment, pair_answers=pair_answers)
+    """Return what a policy sends: its decisions as a valid list of messages."""
+    return _selected(_key(chosen, moment), chosen, moment, pair_answers=pair_answers)
+
+
+def _key(chosen: Policy, moment: Moment) -> str:
+    return f"{moment.labelled} {digest(chosen)} {moves(moment.conversation)}"
 
 
 @st.cache_resource(max_entries=256, show_spinner=False, hash_funcs=_BY_CONTENT)
@@ -150,32 +144,26 @@ def words(gate: GatePolicy, moment: Moment, row: int) -> list[WordEffect]:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _policy(
-    name: str,
-    version: str | None,
-    told: str,
+    key: str,
     encoder: int,
+    _spec: PolicySpec,
     _settings: Settings,
     _encoder: Encoder | None,
     _parameters: Mapping[str, Value],
 ) -> Policy:
-    return build_policy(
-        name, _settings, _encoder or EncoderOnDemand(_settings), version=version, **_parameters
-    )
+    used = _encoder or EncoderOnDemand(_settings)
+    return build_policy(_spec.name, _settings, used, version=_spec.version, **_parameters)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _decided(
-    place: tuple[str, int | None, str], policy: str, _policy: Policy, _moment: Moment
-) -> TurnDecisions:
+def _decided(key: str, _policy: Policy, _moment: Moment) -> TurnDecisions:
     if isinstance(_policy, GatePolicy):
         return _policy.decide_scored(scored(_policy, _moment))
     return _policy.decide(_moment.situation, _moment.history)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _selected(
-    place: tuple[str, int | None, str], policy: str, _policy: Policy, _moment: Moment, *, pair_answers: bool
-) -> Selection:
+def _selected(key: str, _policy: Policy, _moment: Moment, *, pair_answers: bool) -> Selection:
     decisions = decided(_policy, _moment)
     return Selector(_policy).valid(_moment.situation, _moment.history, decisions, pair_answers=pair_answers)
 

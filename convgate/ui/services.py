@@ -1,8 +1,6 @@
-"""What pages share because it is slow to make: the store, conversations, the encoder, gates.
+"""Objects that all sessions share: the store, conversations, the encoder.
 
-Every function is keyed by plain values (paths, names, versions), so that a change of any of them gives
-another object, and bounded, so that a long session does not grow. The objects are shared by all sessions:
-never train or change one in place.
+Caches are keyed by plain values (paths, names) and bounded. Never change a shared object.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ CACHE_FILES = ("embeddings.sqlite", "embeddings.sqlite-wal", "embeddings.sqlite-
 
 
 def settings() -> Settings:
-    """The settings, read anew on every run: it costs less than a millisecond."""
+    """Return the settings; read on every run, which takes less than a millisecond."""
     return load_settings()
 
 
@@ -42,7 +40,7 @@ def settings() -> Settings:
     on_release=lambda store: store.close(),
 )
 def store(path: Path) -> Store:
-    """The database at that path, looked through once."""
+    """Return the database at that path, checked once."""
     opened = Store(path)
     try:
         opened.check()
@@ -54,7 +52,7 @@ def store(path: Path) -> Store:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def conversation(path: Path, key: str) -> Conversation:
-    """The conversation `key` of the database at `path`; a key stands for its content, so it never is stale.
+    """Return the conversation `key` of the database at `path`; a key stands for the content.
 
     Raises StoreError when the library never had it.
     """
@@ -62,7 +60,7 @@ def conversation(path: Path, key: str) -> Conversation:
 
 
 def encoder(name: str, device: str, home: Path) -> Encoder:
-    """The encoder of that name behind its cache in `home`, in the number format of the settings.
+    """Return the encoder of that name with its cache in `home`.
 
     Raises EncoderError when it cannot be loaded.
     """
@@ -106,37 +104,37 @@ def remove_for_good(chosen: Settings) -> Removal:
 
 
 def set_aside(path: Path) -> Path:
-    """Move a damaged database out of the way; its new name. Raises StoreError when it cannot be moved."""
+    """Rename a damaged database, and return its new path; raises StoreError when that fails."""
     store.clear()
     return database.set_aside(path)
 
 
 def erase_everything(chosen: Settings) -> str:
-    """Remove all that the app keeps in its home and in memory; the sentence that says what went.
+    """Remove all data in home and in memory, and return a sentence about it.
 
-    Raises StoreError when something cannot be removed, and before anything is when a training is at work: it
-    would go on writing what it read. The library goes last, so that it is seen when something is left.
+    Raises StoreError when something cannot be removed, and without removing anything while a training runs.
+    The library is removed last.
     """
     from convgate.training.run import Runs  # not needed by most, and slow to import
 
-    if at_work := [run.id for run in Runs(chosen.home).all() if run.is_active]:
-        raise StoreError(f"The training {at_work[0]} is at work. Stop it in Train first; nothing was erased.")
+    if active := [run.id for run in Runs(chosen.home).all() if run.is_active]:
+        raise StoreError(f"The training {active[0]} is running. Stop it in Train first; nothing was erased.")
 
     opened = store(chosen.database)
-    with opened.write():  # or another program is writing, which is told before anything is removed
+    with opened.write():  # fails while another program writes, before anything is removed
         conversations = Conversations(opened).find().total
     st.cache_resource.clear()  # closes the embedding cache too, before its files go
-    for folder in DATA_FOLDERS:
-        shutil.rmtree(chosen.home / folder, ignore_errors=True)
-    if left := [folder for folder in DATA_FOLDERS if (chosen.home / folder).exists()]:
-        raise StoreError(f"{chosen.home / left[0]} cannot be removed; delete it. The library is still there.")
-    for file in (chosen.home / name for name in CACHE_FILES):
-        try:
-            file.unlink(missing_ok=True)
-        except OSError as error:
-            raise StoreError(
-                f"{file} cannot be removed ({error.strerror}); delete it. The library is still there."
-            ) from error
+    home = chosen.home
+    try:
+        for folder in (home / name for name in DATA_FOLDERS):
+            if folder.exists():
+                shutil.rmtree(folder)
+        for name in CACHE_FILES:
+            (home / name).unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"{error.filename} cannot be removed ({error.strerror}); delete it. The library is still there."
+        ) from error
     opened.erase()
     _forget_all()
     return (

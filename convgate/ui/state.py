@@ -1,33 +1,24 @@
-"""What a person did that has to outlive a rerun: one place, the same names on every page."""
+"""The session state of pages: values of controls, selections in charts and tables, arrivals."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import streamlit as st
 
 from convgate.figures.hover import clicked_turn
 
-T = TypeVar("T")
 _PAGE, _ARRIVED = "page.drawn", "page.arrived"
 _ENDED, _HURRIED = "page.ended", "page.hurried"
 
 SOON = 0.5
-"""Seconds after a run in which the browser may ask for another without having seen what the first wrote."""
-
-
-def remembered(key: str, start: T) -> T:
-    """The session's value under `key`; `start` is put there when there is none yet."""
-    if key not in st.session_state:
-        st.session_state[key] = start
-    value: T = st.session_state[key]
-    return value
+"""Seconds after a run in which the browser may request another before it saw the new address."""
 
 
 def arrive(page: str) -> None:
-    """Note which page is drawn, before anything of it is."""
+    """Note that the page is about to be drawn."""
     if st.session_state.get(_PAGE) != page:
         st.session_state[_PAGE] = page
         st.session_state[_ARRIVED] = True
@@ -36,61 +27,50 @@ def arrive(page: str) -> None:
 
 
 def stay() -> None:
-    """Note that the page was drawn to its end."""
+    """Note that the page is complete."""
     st.session_state[_ARRIVED] = False
     st.session_state[_ENDED] = time.monotonic()
 
 
 def hurried() -> bool:
-    """Whether this run follows so soon on another, or broke it off, that it was asked for before its end."""
+    """Return whether this run was requested before the last one ended, or soon after."""
     return bool(st.session_state.get(_HURRIED))
 
 
 def put(key: str, value: Any) -> None:
-    """Have the control `key`, which is drawn next, show the value; one that shows it is left alone.
+    """Set the value of the control `key` before it is drawn, unless it has that value already.
 
-    A control of another page with the same key is another control, though the session has its value still.
+    After a change of pages it is set in any case, because the control is a new one.
     """
     arrived = st.session_state.get(_ARRIVED, True)
     if arrived or key not in st.session_state or st.session_state[key] != value:
         st.session_state[key] = value
 
 
-def forget(*keys: str) -> None:
-    """Remove values from the session; those that are not there are no matter."""
-    for key in keys:
-        st.session_state.pop(key, None)
-
-
-def forget_all_but(*keys: str) -> None:
-    """Remove everything from the session but these: what was erased must not live on in it."""
-    forget(*(str(key) for key in st.session_state if key not in keys))
-
-
 def selected_points(key: str) -> list[Any]:
-    """The `customdata` of the points that are selected in the chart `key`, in the order of selection.
+    """Return the `customdata` of the selected points of the chart `key`, in the order of selection.
 
-    Charts put turn indices there, because positions within a trace change with its colours.
+    Charts put turn indices there, because positions within a trace depend on its colors.
     """
     return [point["customdata"] for point in _selection(key).get("points", ()) if "customdata" in point]
 
 
 def clicked(key: str) -> int | None:
-    """The turn of the point that was clicked last in the chart `key`; None when none was.
+    """Return the turn of the point that was clicked last in the chart `key`, if any.
 
-    For callbacks, which copy it at once: a chart forgets its selection whenever it is drawn anew.
+    For callbacks, because a chart loses its selection when it is drawn again.
     """
     turns = (point[0] if isinstance(point, list) and point else point for point in selected_points(key))
     return clicked_turn([{"customdata": turn} for turn in turns])
 
 
 def selected_rows(key: str) -> list[int]:
-    """The positions of the rows that are selected in the table `key`."""
+    """Return the positions of the rows that are selected in the table `key`."""
     return list(_selection(key).get("rows", ()))
 
 
 def selected_cell(key: str) -> int | None:
-    """The row of the cell that is selected in the table `key`."""
+    """Return the row of the cell that is selected in the table `key`."""
     cells = _selection(key).get("cells", ())
     return int(cells[-1][0]) if cells else None
 

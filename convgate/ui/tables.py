@@ -7,19 +7,24 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from convgate.core.text import format_number, format_signed
+from convgate.evaluation.results import Measure
+from convgate.versions.card import Metric
 
 
-def with_interval(value: float, low: float | None, high: float | None, *, difference: bool = False) -> str:
-    """Return a value with its 95% interval, smaller and never broken in two, for a cell of a table.
+def interval_cell(measure: Measure | Metric | None, *, is_difference: bool = False) -> str:
+    """Return a value and its 95% interval as a cell of a Markdown table; a dash when undefined.
 
-    >>> with_interval(0.6, 0.55, 0.65).replace("\u2060", "")
-    '0.60 :small[0.55–0.65]'
+    A difference whose interval excludes 0 is bold.
     """
-    format_value = format_signed if difference else format_number
-    if low is None or high is None:
-        return format_value(value)
-    between = "\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}" if difference else "\u2060–\u2060"
-    return f"{format_value(value)} :small[{format_value(low)}{between}{format_value(high)}]"
+    if measure is None or measure.value is None:
+        return "–"
+    format_value = format_signed if is_difference else format_number
+    if measure.low is None or measure.high is None:
+        return format_value(measure.value)
+    between = "\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}" if is_difference else "\u2060–\u2060"
+    low, high = format_value(measure.low), format_value(measure.high)
+    cell = f"{format_value(measure.value)} :small[{low}{between}{high}]"
+    return f"**{cell}**" if is_difference and measure.low * measure.high > 0 else cell
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> str:

@@ -1,7 +1,6 @@
-"""Text that is not ours: transcripts, titles, file names, what errors quote.
+"""Untrusted text: transcripts, titles, file names, quotes in errors.
 
-`show_text` is for whatever a transcript says. Where Streamlit takes only Markdown, as in labels, links and
-messages, `literal` gives Markdown that looks like the text.
+`show_text` draws it. Where Streamlit takes only Markdown, such as labels, `literal` returns Markdown for it.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ _REPLACED = re.compile(r"(:|@|[<>=~-](?=\\?[<>=~-])|\bwww(?=\\\.))", re.IGNORECA
 
 
 def show_text(text: str, *, limit: int | None = None) -> None:
-    """Draw the text exactly as it is: no HTML, Markdown, formula, emoji shortcode or link comes to life.
+    """Draw the text as it is, without HTML, Markdown, formulas, shortcodes or links.
 
-    `limit` is the number of characters after which it is cut.
+    limit: max number of characters.
     """
     st.text(writable(text if limit is None else truncate(text, limit)), width="stretch")
 
@@ -34,9 +33,9 @@ def literal(text: str, *, limit: int | None = None, ltr: bool = False) -> str:
         >>> literal("a *b*", limit=20)
         'a \\\\*b\\\\*'
 
-    White space becomes single spaces, and text without anything visible a dash. Invisible joiners keep
-    shortcodes and addresses from being replaced, and isolates the direction of writing from reaching further,
-    so take `show_text` for what a person may want to copy. `ltr` is for a sentence of ours that quotes text.
+    White space becomes single spaces, and blank text a dash. Invisible characters keep shortcodes, addresses
+    and the writing direction from taking effect, so use `show_text` for text to copy. ltr: for a message of
+    the app that quotes text.
     """
     line = " ".join(text.split()) or "–"
     if limit is not None:

@@ -1,8 +1,6 @@
-"""Whether the page is light or dark, and the colours that follow from it."""
+"""Light and dark: the palette of figures, and the style of all pages."""
 
 from __future__ import annotations
-
-from typing import Literal
 
 import streamlit as st
 
@@ -21,25 +19,24 @@ _watch = st.components.v2.component(
 )
 
 
-def current_theme() -> Literal["light", "dark"]:
-    """The theme that the person's browser shows; light until it has told.
-
-    Streamlit learns it with the first message of a session, so that figures may be drawn twice at the start.
-    """
-    return "dark" if st.context.theme.type == "dark" else "light"
+# Streamlit's main area is a tab stop: after a click in it, any key would draw an outline around the page.
+_STYLE = """<style>
+*:has(> .st-key-follow-theme) { position: absolute; width: 0; }
+#stMain:focus-visible { outline: none; box-shadow: none; }
+[data-testid="stPageLink-NavLink"] * { white-space: normal; line-height: 1.35; }
+[role="tab"][aria-selected="true"] p, button[data-variant][data-selected="true"] p {
+  color: light-dark(#1B1F24, #E8EBEF); font-weight: 600;
+}
+</style>"""
 
 
 def current_palette() -> Palette:
-    """The colours of figures for the theme that the person sees."""
-    return DARK if current_theme() == "dark" else LIGHT
+    """Return the colors of figures for the theme of the browser; light until it is known."""
+    return DARK if st.context.theme.type == "dark" else LIGHT
 
 
 def follow_theme() -> None:
-    """Have the page drawn again, in the other colours, when the person or the system changes the theme."""
-    st.html("<style>*:has(> .st-key-follow-theme) { position: absolute; width: 0; }</style>")  # no room
+    """Rerun the page with other colors when the theme changes; no focus frame around the whole page."""
+    st.html(_STYLE)
     with st.container(key="follow-theme"):
-        _watch(key="theme", on_theme_change=_changed)
-
-
-def _changed() -> None:
-    """Nothing: that the page runs again is all."""
+        _watch(key="theme", on_theme_change=lambda: None)  # the rerun is enough

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import Field, dataclass, fields, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from convgate.core.errors import PolicyError
 from convgate.core.text import pluralize
 from convgate.gate.thresholds import RULES, Limits, Rule, make_rule
 from convgate.policies.base import NO_LIMITS
-from convgate.ui.page_state import Codec
+from convgate.ui.page_state import Address, Codec
 from convgate.ui.state import put
 
 
@@ -175,23 +175,21 @@ THRESHOLD_SETTINGS = Codec(_write, _read, "a threshold rule")
 
 @dataclass(frozen=True)
 class RuleControls:
-    """The controls of one page's threshold settings."""
+    """The controls of a page's threshold settings: the field `choice` of its state, None for the own ones."""
 
-    page: str  # begins their keys
+    page: Address[Any]
     own: ThresholdSettings  # of the version
-    read: Callable[[], ThresholdSettings | None]  # returns those of the page; None: the version's own
-    change: Callable[[ThresholdSettings | None], None]  # sets those of the page; None: the version's own
 
     def draw(self, extent: Extent) -> None:
-        """Draw the rule, its sliders, the limits."""
-        settings = self._now()
-        put(self._rule, settings.rule.name)
+        """Draw the rule, its sliders and the limits."""
+        settings, name = self._now(), self.page.name
+        put(f"{name}.rule", settings.rule.name)
         st.selectbox(
-            "Threshold rule", list(RULES), key=self._rule, format_func=lambda name: RULES[name].label,
+            "Threshold rule", list(RULES), key=f"{name}.rule", format_func=lambda rule: RULES[rule].label,
             on_change=self._change_rule, help=(type(settings.rule).__doc__ or "").partition("\n\n")[0],
         )  # fmt: skip
         for slider in sliders(settings.rule, extent):
-            key = f"{self.page}.{settings.rule.name}.{slider.name}"
+            key = f"{name}.{settings.rule.name}.{slider.name}"
             kind = int if isinstance(slider.step, int) else float
             put(key, kind(slider.value))
             st.slider(
@@ -200,9 +198,9 @@ class RuleControls:
             )  # fmt: skip
         turns, limits = max(1, extent.turns), settings.limits
         max_turns = turns if limits.max_turns is None else min(limits.max_turns, turns)
-        put(self._limits, (min(limits.min_turns, max_turns), max_turns))
+        put(f"{name}.limits", (min(limits.min_turns, max_turns), max_turns))
         st.slider(
-            "Min and max number of turns", 0, turns, key=self._limits,
+            "Min and max number of turns", 0, turns, key=f"{name}.limits",
             on_change=self._change_limits, args=(turns,),
             help="With a min of 0 the gate may keep nothing; a max of all turns is no limit.",
         )  # fmt: skip
@@ -210,27 +208,20 @@ class RuleControls:
     def draw_reset(self) -> None:
         """Draw the button that returns to the version's own settings."""
         st.button(
-            "Reset", key=f"{self.page}.reset", icon=":material/undo:", on_click=self.change, args=(None,),
-            disabled=self._now().same(self.own), help="Back to the version's own rule",
+            "Reset", key=f"{self.page.name}.reset", icon=":material/undo:", on_click=self.page.change,
+            kwargs={"choice": None}, disabled=self._now().same(self.own), help="Back to the version's rule",
         )  # fmt: skip
 
     def choose(self, settings: ThresholdSettings) -> None:
         """Use these settings from now on; for callbacks."""
-        self.change(None if settings == self.own else settings)
-
-    @property
-    def _rule(self) -> str:
-        return f"{self.page}.rule"
-
-    @property
-    def _limits(self) -> str:
-        return f"{self.page}.limits"
+        self.page.change(choice=None if settings == self.own else settings)
 
     def _now(self) -> ThresholdSettings:
-        return self.read() or self.own
+        choice: ThresholdSettings | None = self.page.now().choice
+        return choice or self.own
 
     def _change_rule(self) -> None:
-        name = st.session_state[self._rule]
+        name = st.session_state[f"{self.page.name}.rule"]
         rule = self.own.rule if name == self.own.rule.name else RULES[name]()
         self.choose(ThresholdSettings(rule, self._now().limits))
 
@@ -238,6 +229,6 @@ class RuleControls:
         self.choose(with_value(self._now(), name, st.session_state[key]))
 
     def _change_limits(self, turns: int) -> None:
-        low, high = st.session_state[self._limits]
+        low, high = st.session_state[f"{self.page.name}.limits"]
         # A max of all turns is no limit.
         self.choose(replace(self._now(), limits=Limits(low, None if high >= turns else high)))

@@ -1,4 +1,4 @@
-"""One turn on screen: its short label, its text, its heading."""
+"""One turn on screen: its label, its text, its heading."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _LABEL = 80  # characters of a turn on hover
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def turn_labels(key: str, _conversation: Conversation) -> list[str]:
-    """Who and the first words of every turn."""
+    """Return speaker and first words of every turn."""
     return [writable(f"{turn.speaker}: {turn.scored_text[:_LABEL]}") for turn in _conversation.turns]
 
 
 def moves(conversation: Conversation) -> str:
-    """A text that is the same for the same conversation while nobody moves a boundary of it."""
+    """Return a text that differs when somebody moves a session boundary of the conversation."""
     moved = enumerate(moved_by(turn) for turn in conversation.turns)
     return repr([(index, kind) for index, kind in moved if kind is not None])
 
@@ -37,7 +37,7 @@ _LONGEST = 4_000  # characters; the transcript in Explore has all of it
 
 
 def draw_turn_text(turn: Turn) -> None:
-    """Its text and tool calls in a box that scrolls; says so when there is none."""
+    """Draw its text and tool calls in a box that scrolls."""
     text = turn.scored_text.strip()
     st.html(_STYLE)
     with st.container(key="turn-text"):
@@ -49,7 +49,7 @@ def draw_turn_text(turn: Turn) -> None:
 
 @dataclass(frozen=True)
 class Step:
-    """A button that leads to another turn; `to` is None where there is none."""
+    """A button that leads to another turn; `to` is None without one."""
 
     name: str
     label: str
@@ -67,20 +67,20 @@ def draw_turn_head(
     *more: Step,
     reference: datetime | None = None,
 ) -> None:
-    """The turn's number, who and when, and the ways to other turns; `page` begins the keys."""
+    """Draw the turn's number, speaker and time, and buttons to other turns; `page` begins the keys."""
     turn = conversation.turns[selected]
-    told, exact = when(turn.timestamp, reference)
+    relative, exact = when(turn.timestamp, reference)
     who = literal(turn.speaker, limit=60) + (f" · {literal(turn.role)}" if turn.name else "")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key=f"{page}-head"):
         st.subheader(f"Turn {selected + 1:,}", anchor=False, width="content")
-        st.caption(" · ".join(part for part in (who, told) if part), help=exact or None, width="stretch")
+        st.caption(" · ".join(part for part in (who, relative) if part), help=exact or None, width="stretch")
     draw_steps(page, conversation, selected, select, *more)
 
 
 def draw_steps(
     page: str, conversation: Conversation, selected: int, select: Callable[[int], None], *more: Step
 ) -> None:
-    """Buttons to the older and the newer turn, and further ones."""
+    """Draw the buttons to the older and the newer turn, and further ones."""
     last = len(conversation) - 1
     older = Step("older", "older", keys.OLDER, selected - 1 if selected else None)
     newer = Step("newer", "newer", keys.NEWER, selected + 1 if selected < last else None)
@@ -96,7 +96,7 @@ def draw_steps(
 
 
 def outcome_words(reason: str) -> tuple[str, str]:
-    """What became of a turn, and why.
+    """Return the outcome of a turn and the reason.
 
     >>> outcome_words("Kept as recent: it is one of the newest turns.")
     ('Kept as recent', 'It is one of the newest turns.')

@@ -1,4 +1,4 @@
-"""Compare in a real browser: three policies, a click in the table, the reasons, a reload, the measurement."""
+"""Compare in a real browser: three policies, a typed one, a click in the table, the measurement."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def query(page: Page) -> dict[str, str]:
     return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
 
 
-def test_a_third_policy_a_click_in_the_table_and_a_reload(compare: Page) -> None:
+def test_a_third_policy_and_a_click_in_the_table(compare: Page) -> None:
     page = compare
     menu = page.get_by_role("combobox", name=re.compile("Policies"))
     menu.click()
@@ -33,27 +33,29 @@ def test_a_third_policy_a_click_in_the_table_and_a_reload(compare: Page) -> None
     wait_until_idle(page)
     assert query(page)["policies"] == "everything, last_k(k=3), bm25"
 
-    go_to(page, f"{page.url}&selected=1")
-    expect(page.get_by_role("heading", name="Turn 1", exact=True)).to_be_visible()
-    expect(page.get_by_text("This policy keeps every turn")).to_be_visible()
-    expect(page.get_by_text("Older than the last 3 turns")).to_be_visible()
-    wait_until_idle(page)
-
-    page.get_by_role("heading", name="Turn 1", exact=True).click()  # keys are for the page, not the table
-    page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("heading", name="Turn 2", exact=True)).to_be_visible()
-    wait_until_idle(page)
     page.reload()
     wait_until_idle(page)
-    expect(page.get_by_role("heading", name="Turn 2", exact=True)).to_be_visible()
     expect(page.get_by_role("row", name=re.compile("^BM25"))).to_be_visible()
-
-    page.get_by_role("link", name=re.compile("BM25")).click()
+    table = page.get_by_test_id("stDataFrame")
+    table.click(position={"x": 100, "y": 35 * 2 + 17})  # the second row, in the column of "everything"
     expect(page.get_by_role("heading", name="Explore")).to_be_visible()
     wait_until_idle(page)
-    assert query(page)["policy"] == "bm25"
+    assert query(page).items() >= {"policy": "everything", "selected": "2"}.items()
     page.go_back()
     expect(page.get_by_role("row", name=re.compile("^BM25"))).to_be_visible()
+
+
+@pytest.mark.slow
+def test_a_typed_policy_has_its_parameters(compare: Page) -> None:
+    page = compare
+    menu = page.get_by_role("combobox", name=re.compile("Policies"))
+    menu.click()
+    page.keyboard.type("last_k(k=5)")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("row", name=re.compile(r"^Last k turns \(k=5\)"))).to_be_visible()
+    wait_until_idle(page)
+    assert query(page)["policies"] == "everything, last_k(k=3), last_k(k=5)"
 
 
 @pytest.mark.slow

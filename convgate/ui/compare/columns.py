@@ -16,7 +16,7 @@ from convgate.policies.registry import check_spec, policy_names, policy_settings
 from convgate.policies.spec import PolicySpec
 from convgate.policies.window import LastK
 from convgate.ui import scoring
-from convgate.ui.choosers import chooser_label, is_chooser
+from convgate.ui.choosers import chooser_label, is_known
 from convgate.ui.frame import App
 from convgate.ui.text import literal, make_labels_unique
 from convgate.ui.threshold_settings import ThresholdSettings
@@ -52,7 +52,7 @@ def choice_of(column: PolicySpec) -> ThresholdSettings | None:
 def check_column(column: PolicySpec) -> None:
     """Raise PolicyError for an unknown policy or parameter; the version may still not exist."""
     text = column.to_text()[:60]
-    if not is_chooser(chooser_of(column)):
+    if not is_known(column):
         raise PolicyError(f"{text} is not gate@VERSION or one of {', '.join(policy_names())}")
     if is_gate(column):
         if choice_of(column) is None and column.parameters:

@@ -1,4 +1,4 @@
-"""The policies on one conversation: a summary, a table of turns, each policy's reason for one turn."""
+"""The policies on one conversation: a summary, and a table of turns whose cells open in Explore."""
 
 from __future__ import annotations
 
@@ -15,23 +15,20 @@ from convgate.policies.selector import Selection
 from convgate.policies.spec import PolicySpec
 from convgate.transcripts.characters import writable
 from convgate.ui import scoring
-from convgate.ui.changes import Indices, changes, following
+from convgate.ui.changes import Indices, changes
 from convgate.ui.compare.columns import Column, choice_of, chooser_of, draw_failure, is_gate
 from convgate.ui.compare.state import View, page
 from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.frame import App
-from convgate.ui.keys import NEXT_DIFFERENT
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.page_state import draw_problems
 from convgate.ui.picker import Picker
 from convgate.ui.scoring import Moment, encode_ahead
-from convgate.ui.state import selected_cell
 from convgate.ui.tables import markdown_table
 from convgate.ui.text import literal
-from convgate.ui.turn import Step, draw_turn_head, draw_turn_text, outcome_words
 
 PER_PAGE = 100
-_TABLE, _LISTED = "compare.table", "compare.listed"
+_TABLE = "compare.table"
 _MAX_LABEL, _MAX_TEXT = 60, 200  # characters of a policy's name, of a turn
 _PICKER = Picker("compare", page.change, page.open)
 
@@ -81,10 +78,8 @@ def draw_conversation(app: App, view: View, columns: Sequence[Column], reference
         return
     kept = np.stack([column.decisions.kept for column in decided])
     differ = indices[kept.any(axis=0) & ~kept.all(axis=0)]
-    latest = int(differ[-1] if len(differ) else indices[-1])
     _draw_summary(decided)
     _draw_table(view, moment, decided, differ)
-    _draw_reasons(view, moment, decided, differ, latest if view.selected is None else view.selected)
 
 
 def _decide(columns: Sequence[Column], reference: Column, moment: Moment) -> list[ColumnDecisions]:
@@ -138,7 +133,6 @@ def _draw_table(view: View, moment: Moment, decided: Sequence[ColumnDecisions], 
     turns = differ if view.differ and len(differ) else decided[0].decisions.indices
     number = min(view.page, -(-len(turns) // PER_PAGE))
     listed = turns[(number - 1) * PER_PAGE : number * PER_PAGE].tolist()
-    st.session_state[_LISTED] = listed
     rows = [
         {
             "turn": index + 1,
@@ -148,52 +142,24 @@ def _draw_table(view: View, moment: Moment, decided: Sequence[ColumnDecisions], 
         }
         for index, turn in ((index, moment.conversation.turns[index]) for index in listed)
     ]
-    st.dataframe(
-        rows, hide_index=True, key=_TABLE, height=min(460, 38 + 35 * len(rows)), on_select=_select_cell,
+    event = st.dataframe(
+        rows, hide_index=True, key=_TABLE, height=min(460, 38 + 35 * len(rows)), on_select="rerun",
         selection_mode="single-cell",
         alt=f"What {len(decided)} policies decide about {pluralize(len(rows), 'turn')}",
     )  # fmt: skip
-    st.caption("● kept, ○ dropped; ◆ ◇ forced; ▲ ▼ differs from the reference. Click a cell for the reasons.")
+    st.caption(
+        "● kept, ○ dropped; ◆ ◇ forced; ▲ ▼ differs from the reference. Click a cell to open it in Explore."
+    )
     page.draw_pages(len(turns), PER_PAGE, number)
+    if cells := event["selection"]["cells"]:
+        row, name = cells[0]
+        columns = {writable(column.label): column.column.written for column in decided}
+        spec = columns.get(name, decided[0].column.written)
+        st.switch_page(EXPLORE, query_params=explore_query(view, moment, spec, listed[row]))
 
 
-def _select_cell() -> None:
-    page.touched()
-    row = selected_cell(_TABLE)
-    listed: list[int] = st.session_state.get(_LISTED, [])
-    if row is not None and row < len(listed):
-        page.select(listed[row])
-
-
-def _draw_reasons(
-    view: View, moment: Moment, decided: Sequence[ColumnDecisions], differ: Indices, selected: int
-) -> None:
-    """Draw the turn, and each policy's reason with a link to Explore."""
-    step = Step(
-        "next_different", "next that differs", NEXT_DIFFERENT, following(differ, selected),
-        "The next turn that the policies decide differently",
-    )  # fmt: skip
-    draw_turn_head(
-        "compare", moment.conversation, selected, page.select, step,
-        reference=moment.situation.turn.timestamp,
-    )  # fmt: skip
-    draw_turn_text(moment.conversation.turns[selected])
-    if selected not in decided[0].decisions.indices:
-        st.markdown("Nothing is decided about the current message and later turns.")
-        return
-    for column in decided:
-        outcome, why = outcome_words(column.decisions.of(selected).reason)
-        query = _explore_query(view, moment, column.column.written, selected)
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.page_link(
-                EXPLORE, label=f"**{literal(column.label, limit=_MAX_LABEL)}**",
-                icon=":material/query_stats:", query_params=query,
-                help="Open this turn in Explore, with the policy as the settings have it",
-            )  # fmt: skip
-            st.markdown(f"{column.mark(selected)} · **{literal(outcome)}:** {literal(why)}")
-
-
-def _explore_query(view: View, moment: Moment, column: PolicySpec, turn: int) -> dict[str, str]:
+def explore_query(view: View, moment: Moment, column: PolicySpec, turn: int) -> dict[str, str]:
+    """Return the address of a turn in Explore, with the column's policy."""
     return ExploreView(
         moment.key,
         moment.situation.index,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,15 +15,23 @@ from convgate.evaluation.judged_cases import JudgedSet
 from convgate.evaluation.results import Measure, SetResult
 from convgate.figures.curves import recall_over_tokens_figure
 from convgate.figures.layout import CONFIG
+from convgate.policies.gate import GatePolicy
+from convgate.training.library import SetInfo
 from convgate.transcripts.characters import writable
 from convgate.ui.compare.columns import Column, draw_failure, is_gate
 from convgate.ui.compare.state import View, page
-from convgate.ui.enough_data import draw_too_few
 from convgate.ui.frame import App
-from convgate.ui.label_sources import Source, draw_source_problems, read_labelled, usable
+from convgate.ui.label_sources import (
+    describe_source,
+    draw_source_problems,
+    draw_too_few,
+    draw_trained_on,
+    plain_name,
+    read_labelled,
+    usable,
+)
 from convgate.ui.measurement import digest, is_measured, measure_policy
-from convgate.ui.spreadsheet import plain_cell
-from convgate.ui.tables import markdown_table, with_interval
+from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
 
@@ -46,7 +52,7 @@ class Results:
 
 
 def draw_results(
-    app: App, view: View, columns: Sequence[Column], reference: Column, known: Mapping[str, Source]
+    app: App, view: View, columns: Sequence[Column], reference: Column, known: Mapping[str, SetInfo]
 ) -> None:
     """Draw the choice of labelled data, then the results or the button that computes them."""
     names = usable(known)
@@ -57,7 +63,7 @@ def draw_results(
         return
     st.selectbox(
         "Measured on", names, width=400,
-        format_func=lambda name: f"{known[name].plain}: {pluralize(known[name].judged, 'turn')}",
+        format_func=lambda name: f"{plain_name(name)}: {pluralize(known[name].judged, 'turn')}",
         **page.control("data", view.data, measure=False),
     )  # fmt: skip
     source = known[view.data]
@@ -68,22 +74,19 @@ def draw_results(
     if is_enough:
         gates = [column.label for column in columns if is_gate(column.written)]
         st.markdown(f"##### {literal(summary_sentence(results, gates))}")
+    gate_versions = [column.policy.version for column in columns if isinstance(column.policy, GatePolicy)]
+    draw_trained_on(app, gate_versions, [source.name])
     _draw_chart(results.result)
-    st.caption(source.told)
+    st.caption(describe_source(source))
     with st.container(key="compare-metrics"):
         st.markdown(results_table(results))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption("Each by its own rule. Ranges are 95% intervals over conversations; bold ones exclude 0.")
-        st.download_button(
-            "Download CSV", lambda: results_csv(source.plain, results.result), file_name="comparison.csv",
-            mime="text/csv", on_click="ignore", icon=":material/download:", key="compare.csv",
-        )  # fmt: skip
+    st.caption("Each by its own rule. Ranges are 95% intervals over conversations; bold ones exclude 0.")
 
 
 def _measure(
     app: App,
     view: View,
-    source: Source,
+    source: SetInfo,
     columns: Sequence[Column],
     reference: Column,
     *,
@@ -97,7 +100,7 @@ def _measure(
     is_complete = all(is_measured(set_digest, column.policy) for column in columns)
     if not is_complete and not view.measure:
         st.button(
-            f"Measure {pluralize(len(columns), 'policy', 'policies')} on {literal(source.plain)}",
+            f"Measure {pluralize(len(columns), 'policy', 'policies')} on {literal(plain_name(source.name))}",
             key="compare.measure", type="primary" if is_enough else "secondary",
             icon=":material/play_arrow:", on_click=page.change, kwargs={"measure": True},
         )  # fmt: skip
@@ -179,31 +182,7 @@ def results_table(results: Results) -> str:
     rows = []
     for label, policy in results.result.policies.items():
         row = [f"**{literal(label, limit=_MAX_LABEL)}**"]
-        row += [_cell(policy.overall[metric]) for metric in METRICS]
+        row += [interval_cell(policy.overall[metric]) for metric in METRICS]
         gain = results.f1_gains.get(label)
-        rows.append([*row, "reference" if gain is None else _cell(gain, is_difference=True)])
+        rows.append([*row, "reference" if gain is None else interval_cell(gain, is_difference=True)])
     return markdown_table(["", *METRICS.values(), "F1 vs. reference"], rows, numbers=True)
-
-
-def _cell(measure: Measure, *, is_difference: bool = False) -> str:
-    if measure.value is None:
-        return "–"
-    text = with_interval(measure.value, measure.low, measure.high, difference=is_difference)
-    excludes_0 = measure.low is not None and measure.high is not None and measure.low * measure.high > 0
-    return f"**{text}**" if is_difference and excludes_0 else text
-
-
-def results_csv(set_name: str, result: SetResult) -> str:
-    """Return one row for each policy and metric, with its 95% interval.
-
-    What a spreadsheet would take for a formula gets an apostrophe.
-    """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(["set", "policy", "messages", "metric", "value", "low", "high"])
-    for label, policy in result.policies.items():
-        for metric, measure in policy.overall.measures.items():
-            numbers = ("" if x is None else f"{x:.6g}" for x in (measure.value, measure.low, measure.high))
-            names = (plain_cell(set_name), plain_cell(label))
-            writer.writerow([*names, policy.overall.cases, metric, *numbers])
-    return out.getvalue()

@@ -1,7 +1,7 @@
 """What Compare shows, between reruns.
 
 ?policies=bm25, gate, last_k(k=5)&reference=gate&data=@labels&measure=1
-&conversation=KEY&turn=57&selected=12&differ=1
+&conversation=KEY&turn=57&differ=1
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from convgate.policies.spec import PolicySpec, read_policies, read_policy, to_text
 from convgate.ui.compare.columns import START, check_column, chooser_of, without_repeats
-from convgate.ui.page_state import TURN, Address, Codec, PageState, param
+from convgate.ui.page_state import Address, Codec, PageState, param
 
 
 def _read_columns(text: str) -> tuple[PolicySpec, ...]:
@@ -27,7 +27,7 @@ def _read_column(text: str) -> PolicySpec:
 
 
 COLUMN = Codec(PolicySpec.to_text, _read_column)
-COLUMNS = Codec(lambda columns: to_text(columns, ","), _read_columns, is_many=True)
+COLUMNS = Codec(lambda columns: to_text(columns, ","), _read_columns)
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,6 @@ class View(PageState):
     reference: PolicySpec | None = param(None, COLUMN)  # noqa: RUF009  # one of the policies; None: the first
     data: str | None = None  # the labels or a set; None: the first that has labelled turns
     measure: bool = False  # whether a person asked to measure what was not measured before
-    selected: int | None = param(None, TURN, of_conversation=True)
     differ: bool = False  # list only the turns that the policies decide differently
     page: int = param(1, of_conversation=True)  # of the turn table
 

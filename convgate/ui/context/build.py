@@ -112,7 +112,7 @@ def build(app: App, view: View, moment: Moment) -> ContextResult:
     chooser = view.policy or app.settings.policy
     policy = scoring.policy(app, chooser)
     scoring.encode_ahead(moment, app.encoder())
-    judge, classifier = statement_judge(app.settings), mode_classifier(app)
+    judge, classifier = statement_judge(app.settings), mode_classifier(app.settings)
     find_ahead(app, moment.key, moment.conversation, judge)
     guard = CurrentGuard(fallbacks_of(GuardStates(app.store).open_alerts()))
     intents = known_intents(settings).items()
@@ -135,7 +135,7 @@ def build(app: App, view: View, moment: Moment) -> ContextResult:
     values = [getattr(settings, name) for name in _USED]
     overruled = [guard.overruled(mode) for mode in MODES]
     inputs = repr((digest(policy), values, overruled, id(classifier), _edits(moment.conversation)))
-    bundle = _bundle(moment.place, inputs, intent, builder, moment)
+    bundle = _bundle(repr(moment.labelled), inputs, intent, builder, moment)
     decisions = scoring.decided(policy, moment)
     return ContextResult(app, moment, bundle, settings, policy, chooser_label(chooser), decisions, intent)
 
@@ -154,7 +154,7 @@ def _turn_tables(key: str) -> TurnTableCache:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _bundle(
-    place: tuple[str, int | None, str],
+    place: str,
     inputs: str,
     intent: str | None,
     _builder: ContextBuilder,

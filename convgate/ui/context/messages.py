@@ -9,8 +9,8 @@ import streamlit as st
 from convgate.core.text import pluralize, truncate
 from convgate.policies.agent_settings import FILE_NAME, AgentSettings
 from convgate.transcripts.characters import writable
-from convgate.ui.agent import draw_download
 from convgate.ui.context.build import ContextResult
+from convgate.ui.files import draw_download
 
 _MAX_SHOWN = 200_000  # characters; more would make the browser slow
 

@@ -1,4 +1,4 @@
-"""The selected turn: why it is kept or dropped, the parts of its score, links, words, the matrix."""
+"""The inspector of the selected turn: reason, parts of its score, links, words, matrix."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import streamlit as st
 from convgate.ui.annotator import draw_annotator, is_asked
 from convgate.ui.answering import Answering, draw_answers
 from convgate.ui.explore import state
+from convgate.ui.explore.explanation import draw_links, draw_parts, draw_words
 from convgate.ui.explore.matrix import draw_matrix
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.state import View
@@ -16,7 +17,6 @@ from convgate.ui.mode_correction import draw_mode_correction
 from convgate.ui.modes import are_modes_ready
 from convgate.ui.text import literal
 from convgate.ui.turn import Step, draw_turn_head, draw_turn_text, outcome_words
-from convgate.ui.why import Explained, draw_links, draw_parts, draw_words
 
 TABS = ("Why", "Score", "Links", "Words", "Matrix")
 
@@ -63,9 +63,9 @@ def _draw_tab(app: App, name: str, outcome: Outcome, selected: int, answering: A
     elif gate is None or not decisions.parts:
         st.caption("Only the gate explains this. Choose it as policy.")
     elif name == "Links":
-        draw_links(Explained("explore", gate, outcome.moment, decisions), selected)
+        draw_links(gate, outcome.moment, selected)
     elif name == "Words":
-        draw_words(Explained("explore", gate, outcome.moment, decisions), selected)
+        draw_words(gate, outcome.moment, selected)
     else:
         draw_matrix(gate, outcome, selected)
 
@@ -81,7 +81,7 @@ def _draw_reason(outcome: Outcome, selected: int) -> None:
 def _draw_score(outcome: Outcome, selected: int) -> None:
     decision = outcome.decisions.of(selected)
     if decision.parts:
-        draw_parts("explore", outcome.decisions, selected)
+        draw_parts(outcome.decisions, selected)
     elif outcome.decisions.scores is None:
         st.caption("This policy does not score turns.")
     elif decision.score is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -28,11 +27,6 @@ from convgate.ui.theme import current_palette
 MATRIX = "explore.matrix"
 
 Scores = NDArray[np.float32]
-
-
-@st.cache_resource(max_entries=12, show_spinner=False)  # matrices of 300 × 300 are 360 kB each
-def _box(key: str, fingerprint: str, identity: str, start: int) -> dict[str, Any]:
-    return {}
 
 
 def draw_matrix(gate: GatePolicy, outcome: Outcome, selected: int) -> None:
@@ -89,7 +83,7 @@ def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
         ]
         return relevance_matrix(gate.gate, state, messages, progress=progress)
 
-    return once(_box(moment.key, gate.gate.fingerprint, repr(gate.encoder.identity), start), work)
+    return once(f"matrix {moment.key} {gate.gate.fingerprint} {gate.encoder.identity!r} {start}", work)
 
 
 def _select_clicked() -> None:

@@ -1,30 +1,27 @@
-"""The messages to send: to look at, to download and to copy; settings for an agent; the decisions as JSON."""
+"""The messages to send and the decisions, to copy and to download; the settings for an agent."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import streamlit as st
 
 from convgate.core.conversation import Conversation, Situation
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import TranscriptError
-from convgate.core.text import join_words, pluralize, truncate
-from convgate.messages import turn_tokens
+from convgate.core.text import join_words, pluralize
 from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.selector import write_selection
 from convgate.transcripts import format_named
 from convgate.transcripts.characters import writable
 from convgate.ui import services
-from convgate.ui.agent import draw_agent, draw_download
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.state import View
+from convgate.ui.files import draw_agent, draw_download
 from convgate.ui.text import literal
 
 _MAX_CODE = 200_000  # characters; more would make the browser slow
-_MAX_TEXT = 200  # characters of a turn in the table
 
 
 def draw_messages(view: View, outcome: Outcome) -> None:
@@ -40,16 +37,7 @@ def draw_messages(view: View, outcome: Outcome) -> None:
 def decisions_json(
     conversation: Conversation, situation: Situation, decisions: TurnDecisions, version: str | None
 ) -> str:
-    """Return what `convgate score --json` prints, and each record in full; indices from 0."""
-    turns: list[dict[str, Any]] = [
-        {
-            "role": conversation.turns[decision.item].role,
-            "tier1": decisions.value(decisions.tier1, row),
-            "attention": decisions.value(decisions.attention, row),
-            **decision.to_json(),
-        }
-        for row, decision in enumerate(decisions)
-    ]
+    """Return the decisions as JSON, one record for each turn; turns count from 0."""
     values = {
         "conversation": conversation.id,
         "turn": situation.index,
@@ -59,7 +47,7 @@ def decisions_json(
         "rule": decisions.rule,
         "threshold": decisions.threshold,
         "gate_activation": decisions.gate_activation,
-        "turns": turns,
+        "turns": [decision.to_json() for decision in decisions],
     }
     return writable(json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
 
@@ -71,14 +59,12 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
     if selection.missing_results:
         names = literal(join_words(selection.missing_results), limit=200)
         st.caption(f":material/hourglass_empty: The current turn still waits for results of: {names}.")
-    st.dataframe(
-        _rows(outcome), hide_index=True, height=240, key="explore.message_table", alt="The messages to send"
-    )
     agent = AgentSettings.of(outcome.policy, services.settings(), pair_answers=view.pairs)
-    suffix, label = _format(conversation)
+    transcript_format = format_named(conversation.format)
     with st.container(horizontal=True):
         st.download_button(
-            f"Download as {label}", lambda: _write(outcome), file_name=f"selected{suffix}",
+            f"Download as {transcript_format.label}", lambda: _write(outcome),
+            file_name=f"selected{transcript_format.suffix}",
             on_click="ignore", icon=":material/download:", key="explore.download_messages",
         )  # fmt: skip
         draw_download(agent, page="explore")
@@ -96,38 +82,6 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
         st.caption("To copy, as OpenAI messages:")
         st.code(code, language="json", height=320, wrap_lines=True)
     draw_agent(agent, asks=bool(view.question))
-
-
-def _rows(outcome: Outcome) -> list[dict[str, Any]]:
-    """Return a row for each message; turns count from 1."""
-    selection, situation = outcome.selection, outcome.moment.situation
-    turns = [outcome.moment.conversation.turns[index] for index in selection.indices]
-    rows: list[dict[str, Any]] = []
-    for index, turn, tokens in zip(selection.indices, turns, turn_tokens(turns).tolist(), strict=True):
-        forced = outcome.decisions.overrides.get(index)
-        why = "current message" if index == situation.index else "kept"
-        rows.append(
-            {
-                "turn": index + 1,
-                "who": writable(turn.speaker),
-                "why": writable(f"kept anyway: {forced.reason}") if forced else why,
-                "tokens": tokens,
-                "text": writable(truncate(turn.scored_text, _MAX_TEXT)),
-            }
-        )
-    if situation.index is None:
-        question = {"who": "asked here", "why": "current message", "text": situation.turn.text}
-        rows.append({"turn": None, "tokens": None, **question})
-    return rows
-
-
-def _format(conversation: Conversation) -> tuple[str, str]:
-    """Return the suffix and the label of the format that the messages are written in."""
-    try:
-        file_format = format_named(conversation.format)
-    except TranscriptError:  # one that only an earlier version wrote
-        return ".json", "OpenAI messages"
-    return file_format.suffix, file_format.label
 
 
 def _write(outcome: Outcome) -> str:

@@ -1,4 +1,4 @@
-"""Explore from top to bottom: the message, the answer, the threshold, the scores, the turns, one turn."""
+"""Explore from top to bottom: the message, metrics, threshold, chart, transcript, and the selected turn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from convgate.ui.explore.answers import answering
 from convgate.ui.explore.inspector import draw_inspector
 from convgate.ui.explore.messages import draw_messages
 from convgate.ui.explore.outcome import outcome
-from convgate.ui.explore.picking import pick_conversation, pick_moment
 from convgate.ui.explore.reading import draw_reading
 from convgate.ui.explore.rules import draw_nothing_kept, draw_policy, draw_rule, draw_threshold
 from convgate.ui.explore.summary import draw_chart, draw_message, draw_metrics
@@ -28,15 +27,15 @@ def explore(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
     view, problems = state.current_view()
-    picked = pick_conversation(app, view)
+    picked = state.PICKER.pick_conversation(app, view.conversation)
     if picked is None:
         return
-    view, conversation = picked
+    key, conversation = picked
     labels = chooser_labels(app.settings.home)
-    view, missing = view.within(conversation, labels)
+    view, missing = view.showing(key).within(conversation, labels)
     state.keep(view)
     draw_problems([*problems, *missing])
-    moment = pick_moment(view, conversation)
+    moment = state.PICKER.pick_moment(key, conversation, view.turn, view.question)
     with st.sidebar:
         draw_policy(view, labels)
     result = outcome(app, view, moment)
@@ -45,7 +44,7 @@ def explore(app: App) -> None:
     answers = answering(app, result)
     selected = result.first_selected() if view.selected is None else view.selected
 
-    summary = app.conversations.summary(moment.key)
+    summary = app.conversations.summary(key)
     draw_sample_note(summary.origin)
     left, right = st.columns(_COLUMNS, gap="medium")
     with left:
@@ -55,9 +54,9 @@ def explore(app: App) -> None:
     left, right = st.columns(_COLUMNS, gap="medium")
     with left:
         if len(result.decisions):
-            draw_threshold(result)
+            draw_threshold(result, view)
             draw_nothing_kept(result)
-            draw_chart(result, selected)
+            draw_chart(result, selected, is_logit=view.logit)
         else:
             st.info("Nothing to decide: this is the first turn. Choose a later message.")
         draw_reading(app, result, selected, answers)

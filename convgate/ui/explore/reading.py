@@ -1,4 +1,4 @@
-"""The transcript with its search, the buttons that lead to turns, and what a click in it does."""
+"""The transcript with its search, the buttons that jump to turns, and its clicks."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from convgate.ui.text import literal
 from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
 
 TRANSCRIPT, SEARCH = "explore.transcript", "explore.search"
-_FOCUS, _OPENED = "explore.focus", "explore.opened"  # of one conversation: (its key, the turns)
-_SHOWN = "explore.shown"
+_FOCUS, _OPENED = "explore.focus", "explore.opened"  # the turn in view, the expanded turns; by conversation
+_SHOWN = "explore.shown"  # the conversation that was drawn last
 _HEIGHT = "max(24rem, calc(100vh - 8rem))"
 _MAX_TURNS_WITH_MODES = 120  # in longer conversations it takes too long to find the modes unasked
 
@@ -38,13 +38,12 @@ def draw_reading(app: App, outcome: Outcome, selected: int | None, answering: An
             label_visibility="collapsed", placeholder="Search", width=165, persist_state="session",
         )  # fmt: skip
         _draw_jumps(outcome, selected, search)
-    opened, focus = _of(_OPENED, key), _of(_FOCUS, key)
     marks = Marks(
         selected=selected,
-        focus=focus if isinstance(focus, int) else None,
+        focus=st.session_state.get(f"{_FOCUS}.{key}"),
         flips=outcome.flips,
         terms=terms(search),
-        opened=opened if isinstance(opened, frozenset) else frozenset(),
+        opened=st.session_state.get(f"{_OPENED}.{key}", frozenset()),
         labelling=transcript_labelling(answering, selected),
         modes=_find_modes(app, outcome),
     )
@@ -60,9 +59,9 @@ def find_turns(conversation: Conversation, search: str) -> Indices:
 
     Words are found inside longer ones, in any case, as in the Library. A blank search finds nothing.
     """
-    wanted = [term.casefold() for term in terms(search)]
+    words = [term.casefold() for term in terms(search)]
     texts = (f"{turn.speaker}\n{turn.scored_text}".casefold() for turn in conversation.turns)
-    matches = [bool(wanted) and all(term in text for term in wanted) for text in texts]
+    matches = [bool(words) and all(word in text for word in words) for text in texts]
     return np.flatnonzero(matches)
 
 
@@ -76,8 +75,8 @@ def _draw_jumps(outcome: Outcome, selected: int | None, search: str) -> None:
     if outcome.flips is not None and len(outcome.flips):
         jumps.append(("flipped", "Next flipped", NEXT_FLIPPED, outcome.flips.indices))
     if search.strip():
-        found = find_turns(outcome.moment.conversation, search)
-        jumps.append(("found", f"Next of {len(found):,} found", NEXT_FOUND, found))
+        matches = find_turns(outcome.moment.conversation, search)
+        jumps.append(("found", f"Next of {len(matches):,} found", NEXT_FOUND, matches))
     for name, label, shortcut, turns in jumps:
         st.button(
             label, key=f"explore.next_{name}", shortcut=shortcut, disabled=not len(turns),
@@ -106,20 +105,19 @@ def _find_modes(app: App, outcome: Outcome) -> Mapping[int, tuple[str, str]]:
     }
 
 
-def _of(name: str, key: str) -> object:
-    kept = st.session_state.get(name)
-    return kept[1] if kept and kept[0] == key else None
-
-
 def _select(turn: int | None) -> None:
-    st.session_state.pop(_FOCUS, None)
+    _forget_focus()
     state.select(turn)
 
 
 def _on_answers() -> None:
-    st.session_state.pop(_FOCUS, None)
+    _forget_focus()
     state.touched()
     take_answers(TRANSCRIPT)
+
+
+def _forget_focus() -> None:
+    st.session_state.pop(f"{_FOCUS}.{st.session_state[_SHOWN]}", None)
 
 
 def _on_asked() -> None:
@@ -130,11 +128,10 @@ def _on_asked() -> None:
     if request.what == "select":
         _select(request.turn)
     elif request.what == "answer":
-        st.session_state.pop(_FOCUS, None)
+        _forget_focus()
         state.change(turn=request.turn, question="", selected=None)
     elif request.what == "show":
-        st.session_state[_FOCUS] = (key, request.turn)
+        st.session_state[f"{_FOCUS}.{key}"] = request.turn
     else:
-        before = _of(_OPENED, key)
-        opened = before if isinstance(before, frozenset) else frozenset()
-        st.session_state[_OPENED] = (key, opened | {request.turn})
+        name = f"{_OPENED}.{key}"
+        st.session_state[name] = st.session_state.get(name, frozenset()) | {request.turn}

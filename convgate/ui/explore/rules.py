@@ -1,10 +1,12 @@
-"""How turns are chosen: the policy, the gate's rule, and the threshold."""
+"""The controls of the policy, the threshold rule and the threshold."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import streamlit as st
+from scipy.special import expit
 
 from convgate.core.text import format_threshold
 from convgate.gate.thresholds import Absolute, TopK
@@ -16,6 +18,7 @@ from convgate.ui.threshold_settings import Extent, RuleControls, ThresholdSettin
 
 THRESHOLD = "explore.threshold"
 _STEPS = (0.001, 0.002, 0.005, *(step / 100 for step in range(101)), 0.995, 0.999)
+_LOGIT_STEPS = tuple(float(step) for step in expit(np.linspace(-7, 7, 57)))
 _TOP = 5  # turns that are shown although none reaches the threshold
 
 
@@ -42,23 +45,28 @@ def draw_rule(outcome: Outcome) -> None:
         _controls(outcome.own).draw(Extent(len(history), tokens, outcome.gate.gate.learned_threshold))
 
 
-def draw_threshold(outcome: Outcome) -> None:
-    """Draw the slider of the threshold; it stands at the threshold that decided, whatever the rule."""
+def draw_threshold(outcome: Outcome, view: View) -> None:
+    """Draw the slider at the threshold that decided, whatever the rule."""
     if outcome.own is None or outcome.threshold is None:
         return
     shown = format_threshold(outcome.threshold)
+    steps = _LOGIT_STEPS if view.logit else _STEPS
     state.put(THRESHOLD, shown)
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore-slider"):
         st.select_slider(
-            "Threshold", sorted({*map(format_threshold, _STEPS), shown}, key=float), key=THRESHOLD,
+            "Threshold", sorted({*map(format_threshold, steps), shown}, key=float), key=THRESHOLD,
             on_change=_move_threshold, args=(outcome,),
             help="Turns that score at least this are kept. Moving it replaces the rule by this threshold.",
         )  # fmt: skip
         _controls(outcome.own).draw_reset()
+        st.toggle(
+            "Logit axis", **state.page.control("logit", view.logit),
+            help="Spreads scores near 0 and 1, on the slider and in the chart.",
+        )  # fmt: skip
 
 
 def draw_nothing_kept(outcome: Outcome) -> None:
-    """Say when no turn reaches the threshold, which turn is best, and offer to show it."""
+    """Show the best turn when no turn reaches the threshold, with buttons to keep it."""
     if outcome.keeps_by_score or (best := outcome.best()) is None:
         return
     turn, score = best
@@ -80,11 +88,7 @@ def draw_nothing_kept(outcome: Outcome) -> None:
 
 
 def _controls(own: ThresholdSettings) -> RuleControls:
-    return RuleControls("explore", own, lambda: state.page.now().choice, _choose)
-
-
-def _choose(choice: ThresholdSettings | None) -> None:
-    state.change(choice=choice)
+    return RuleControls(state.page, own)
 
 
 def _move_threshold(outcome: Outcome) -> None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from convgate.policies.gate import GatePolicy
+from convgate.store import SituationKey
 from convgate.ui.choosers import CHOOSER
 from convgate.ui.page_state import TURN, Address, PageState, param
+from convgate.ui.picker import Picker
 from convgate.ui.state import put as put
 from convgate.ui.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
 
@@ -22,6 +24,7 @@ class View(PageState):
     policy: str = param(GatePolicy.name, CHOOSER)
     choice: ThresholdSettings | None = param(None, THRESHOLD_SETTINGS, name="rule")  # noqa: RUF009  # None: the gate's own rule
     pairs: bool = False  # keep a question and its answer together
+    logit: bool = False  # whether chart and slider have a logit axis
     show: str | None = None  # the open tab
     messages: bool = False  # whether the messages to send are open
     queue: int | None = param(None, of_conversation=True)  # the queue that Label works through
@@ -37,3 +40,14 @@ page = Address("explore", View)
 VIEW = page.key
 current_view, change, select = page.current, page.change, page.select
 touched, keep = page.touched, page.keep
+PICKER = Picker("explore", change, page.open)
+
+
+def go(situation: SituationKey, selected: int | None) -> None:
+    """Show a message with one of its earlier turns selected; for callbacks."""
+    change(
+        conversation=situation.conversation,
+        turn=situation.turn,
+        question=situation.question,
+        selected=selected,
+    )

@@ -1,4 +1,4 @@
-"""The answer first: the current message, turns kept, tokens, threshold; then the scores over turns."""
+"""The current message, the metrics of the outcome, and the chart of scores."""
 
 from __future__ import annotations
 
@@ -61,15 +61,15 @@ def draw_metrics(outcome: Outcome) -> None:
         st.caption(":material/info: This gate is untrained. Its scores follow cosine similarity.")
 
 
-def draw_chart(outcome: Outcome, selected: int | None) -> None:
-    """Draw one mark a turn; a click on one selects it."""
+def draw_chart(outcome: Outcome, selected: int | None, *, is_logit: bool) -> None:
+    """Draw one mark for each turn; a click selects the turn."""
     flips = outcome.flips
     flipped = {int(turn): "flips to kept" for turn in flips.up} if flips else {}
     flipped |= {int(turn): "flips to dropped" for turn in flips.down} if flips else {}
     st.plotly_chart(
         scores_figure(
             outcome.decisions, labels=turn_labels(outcome.moment.key, outcome.moment.conversation),
-            palette=current_palette(), selected=selected, flipped=flipped,
+            palette=current_palette(), selected=selected, flipped=flipped, is_logit=is_logit,
         ),
         theme=None, key=CHART, on_select=_select_clicked, selection_mode="points", config=CONFIG,
         height=_CHART_HEIGHT,
@@ -81,8 +81,7 @@ def _flips(outcome: Outcome) -> str:
     flips = outcome.flips
     if flips is None or not len(flips):
         return ""
-    arrows = [f" ↑{len(flips.up)}"] * bool(len(flips.up)) + [f" ↓{len(flips.down)}"] * bool(len(flips.down))
-    return f", {pluralize(len(flips), 'flip')}{''.join(arrows)}"
+    return f", {pluralize(len(flips), 'flip')} ↑{len(flips.up)} ↓{len(flips.down)}"
 
 
 def _details(outcome: Outcome) -> list[str]:

@@ -14,13 +14,13 @@ from convgate.labels.imports import Import
 from convgate.store import Labels
 from convgate.transcripts import BadLinesError, Problems
 from convgate.transcripts.redaction import Redactor
+from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.annotator import annotator
-from convgate.ui.answering import PROBLEM, keep_saved, reporting_problems
+from convgate.ui.answering import keep_saved
 from convgate.ui.explore import state
 from convgate.ui.explore.state import View
+from convgate.ui.files import redact_checkbox
 from convgate.ui.frame import App, show_problem
-from convgate.ui.redaction import redact_checkbox
-from convgate.ui.state import remembered
 from convgate.ui.text import literal
 
 GENERATION = "label.import.generation"
@@ -32,8 +32,7 @@ _BADGES = {"good": "green", "fair": "orange", "low": "red", "few": "gray", "unde
 
 def draw_more(app: App, view: View) -> None:
     """Draw the menu of further views, and the one that is chosen."""
-    if (problem := st.session_state.pop(PROBLEM, None)) is not None:  # of an action without a card
-        show_problem(problem)
+    draw_problem()
     shown = view.show if view.show in _VIEWS else None
     st.segmented_control(
         "More", list(_VIEWS), format_func=_VIEWS.__getitem__, label_visibility="collapsed",
@@ -84,7 +83,7 @@ def _draw_files(app: App, view: View) -> None:
         return
     file = st.file_uploader(
         "Import relevance sets, or lists of relevant turns",
-        key=f"label.import.{remembered(GENERATION, 0)}",
+        key=f"label.import.{st.session_state.setdefault(GENERATION, 0)}",
         help="Answers without a name become yours; those without a conversation are about the open one.",
     )
     if file is not None:
@@ -128,4 +127,4 @@ def _keep(app: App, labels: Import, by: str) -> None:
     state.touched()
     with reporting_problems():
         keep_saved(keep_labels(app.store, labels, by=by))
-        st.session_state[GENERATION] = remembered(GENERATION, 0) + 1
+        st.session_state[GENERATION] = st.session_state.setdefault(GENERATION, 0) + 1

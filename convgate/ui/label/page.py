@@ -18,10 +18,9 @@ from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
 from convgate.ui.explore.answers import answering
 from convgate.ui.explore.outcome import Outcome, outcome
-from convgate.ui.explore.picking import pick_conversation, pick_moment
 from convgate.ui.frame import App
 from convgate.ui.label.more import draw_more
-from convgate.ui.label.work import Work, draw_work, remember, resume
+from convgate.ui.label.work import Work, draw_work, resume
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
@@ -40,18 +39,18 @@ def label(app: App) -> None:
     view, problems = state.current_view()
     if view.conversation is None:
         view = resume(app, view)
-    picked = pick_conversation(app, view)
+    picked = state.PICKER.pick_conversation(app, view.conversation)
     if picked is None:
         state.keep(view)
         draw_annotator(app)
         draw_more(app, view)  # labels can be imported with their conversations
         return
-    view, conversation = picked
-    view, missing = view.within(conversation, chooser_labels(app.settings.home))
+    key, conversation = picked
+    view, missing = view.showing(key).within(conversation, chooser_labels(app.settings.home))
     state.keep(view)
-    remember(app, view)
     draw_problems([*problems, *missing])
-    scored = outcome(app, view, pick_moment(view, conversation))
+    moment = state.PICKER.pick_moment(key, conversation, view.turn, view.question)
+    scored = outcome(app, view, moment)
     work = draw_work(app, view, scored.moment)
     answers = answering(
         app, scored, asked=list(work.reasons), adjudicating=work.adjudicating, finished=work.finished,

@@ -17,12 +17,12 @@ from convgate.store.labels import Disagreement
 from convgate.store.queues import Queues
 from convgate.transcripts.characters import isolate, writable
 from convgate.ui import scoring
+from convgate.ui.actions import reporting_problems
 from convgate.ui.annotator import annotator, draw_annotator, is_asked
-from convgate.ui.answering import MARKS, keep_saved, reporting_problems
+from convgate.ui.answering import MARKS, keep_saved
 from convgate.ui.choosers import chooser_labels, version_of
 from convgate.ui.explore import state
-from convgate.ui.explore.answers import go
-from convgate.ui.explore.state import View
+from convgate.ui.explore.state import View, go
 from convgate.ui.frame import App
 from convgate.ui.scoring import Moment
 from convgate.ui.text import literal
@@ -58,16 +58,8 @@ def resume(app: App, view: View) -> View:
     if view.queue is not None or view.settle:
         return _at(view, *place) if place else view
     by = annotator()
-    last, keys = _last_views(str(app.store.path)).get(by), app.conversations.keys()
-    if last is not None and last.conversation in keys:
-        return last
-    here = Labels(app.store).last_situation(by) if by else None
-    return _at(view, here, None) if here else view
-
-
-def remember(app: App, view: View) -> None:
-    """Have `resume` return the view, in this run of the program."""
-    _last_views(str(app.store.path))[annotator()] = view
+    last = Labels(app.store).last_situation(by) if by else None
+    return _at(view, last, None) if last else view
 
 
 def draw_work(app: App, view: View, moment: Moment) -> Work:
@@ -240,9 +232,3 @@ def _count_answers(app: App, view: View, moment: Moment, name: str) -> tuple[int
 def _at(view: View, situation: SituationKey, selected: int | None) -> View:
     key, turn, question = situation.conversation, situation.turn, situation.question
     return replace(view, conversation=key, turn=turn, question=question, selected=selected)
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _last_views(database: str) -> dict[str | None, View]:
-    """Return the view that each annotator saw last; a reload without an address returns to it."""
-    return {}

@@ -14,7 +14,7 @@ from convgate.gatekeeper.rules import RuleProblem, Rules, RulesError
 from convgate.gatekeeper.rules_file import parse_rules
 from convgate.ui.rules.rules_file import RulesFile, save, undo
 from convgate.ui.rules.view import address
-from convgate.ui.state import forget, put
+from convgate.ui.state import put
 from convgate.ui.text import literal
 
 TEXT, DRAFT, NOTE = "rules.text", "rules.draft", "rules.note"
@@ -123,7 +123,7 @@ def _draw_problems(draft: Draft) -> None:
 def _set_draft(text: str | None = None) -> None:
     """Replace the draft; None discards it. For callbacks."""
     if text is None:
-        forget(DRAFT)
+        st.session_state.pop(DRAFT, None)
     else:
         st.session_state[DRAFT] = text
     address.touched()

@@ -2,62 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
-from convgate.core.text import pluralize
-from convgate.training.library import RelevanceSets
+from convgate.evaluation.duplicates import Overlap, remove_duplicates
+from convgate.training.library import RelevanceSets, SetInfo
 from convgate.training.sets import REPLAYS
+from convgate.training.split import count_conversations
+from convgate.transcripts import RelevanceSet
+from convgate.ui.actions import reporting_problems
 from convgate.ui.frame import App
-from convgate.ui.label_sources import LABELS as ALL_LABELS
-from convgate.ui.label_sources import counted_together, label_counts
+from convgate.ui.label_sources import LABELS, describe_source, draw_sources, read_labelled, usable
 from convgate.ui.text import literal
-from convgate.ui.train import state
+from convgate.ui.train.state import View, page
 
-LABELS, SETS, REPLAY, UPLOAD = "train.labels", "train.sets", "train.replay", "train.upload"
+REPLAY, UPLOAD = "train.replay", "train.upload"
 _UPLOADS = f"{UPLOAD}.number"  # how many files were uploaded: each needs an uploader with a new key
 _LABEL_PAGE = "pages/2_Label.py"
 
 
 @dataclass(frozen=True)
 class TrainingData:
-    """How much data is chosen."""
+    """The chosen data."""
 
-    conversations: int  # of labels and sets, each counted once
+    names: Sequence[str]  # of labels and sets
+    conversations: int  # of them, each counted once
     is_empty: bool  # neither labels, sets nor replayed texts
 
 
-def draw_data(app: App) -> TrainingData:
-    """Draw the choice of labels, sets and replayed texts; return how much is chosen."""
-    counts = label_counts(app)
-    infos = {info.name: info for info in RelevanceSets(app.settings.home).infos()}
-    has_labels = st.toggle(
-        "My labels", key=LABELS, value=counts.judged > 0, disabled=not counts.judged,
-        persist_state="session", help="Labels of all annotators. Unlabelled turns are not learned from.",
-    )  # fmt: skip
-    if counts.judged:
-        st.caption(
-            f"{pluralize(counts.judged, 'labelled turn')}, {counts.relevant:,} of them relevant, for"
-            f" {pluralize(counts.situations, 'message')} of {pluralize(counts.conversations, 'conversation')}"
-        )
-    else:
+def draw_data(app: App, view: View, known: Mapping[str, SetInfo]) -> TrainingData:
+    """Draw the choice of labels, sets and replayed texts; return what is chosen."""
+    trainable = {name: info for name, info in known.items() if info.may_train}
+    available = usable(trainable)
+    default = (LABELS,) if LABELS in available else ()
+    names = [name for name in (default if view.data is None else view.data) if name in available]
+    draw_sources(page, trainable, names)
+    if LABELS not in available:
         st.page_link(_LABEL_PAGE, label="No turn is labelled yet. Label some turns", icon=":material/label:")
-    usable = [name for name, info in infos.items() if info.may_train and not info.problem]
-    sets = st.multiselect(
-        "Relevance sets", usable, key=SETS, persist_state="session", placeholder="None",
-        help="Files with known relevant turns, as Label exports them.",
-    )  # fmt: skip
-    for name in sets:
-        info = infos[name]
-        st.caption(
-            f"{literal(name)}: {pluralize(info.judged, 'judged turn')} for {pluralize(info.cases, 'message')}"
-            f" of {pluralize(info.conversations, 'conversation')} · {literal(info.licence or 'no licence')}"
-        )
-    for name, info in infos.items():
-        if name not in usable:
+    for name in names:
+        terms = f" · {literal(known[name].licence)}" if known[name].licence else ""
+        st.caption(f"{describe_source(known[name])}{terms}")
+    for name, info in known.items():
+        if name not in trainable:
             st.caption(f":material/block: {literal(f'{name}: {info.problem or info.terms}')}")
-    _draw_upload(app)
+    _draw_upload(app, names)
     replay = st.pills(
         "Replayed texts", [replay.name for replay in REPLAYS], key=REPLAY, selection_mode="multi",
         default=[REPLAYS[0].name], persist_state="session",
@@ -65,28 +55,43 @@ def draw_data(app: App) -> TrainingData:
         help="Labelled texts that come with convgate. They keep the gate from forgetting what it knows, and"
         " weigh as much as your data.",
     )  # fmt: skip
-    names = [*([ALL_LABELS] if has_labels and counts.judged else []), *sets]
-    together = counted_together(app, names)
-    for overlap in together.overlaps:
+    conversations, overlaps = count_together(app, names)
+    for overlap in overlaps:
         st.caption(literal(overlap.sentence))
-    return TrainingData(together.conversations, not (names or replay))
+    return TrainingData(names, conversations, not (names or replay))
 
 
-def _draw_upload(app: App) -> None:
+def count_together(app: App, names: Sequence[str]) -> tuple[int, list[Overlap]]:
+    """Return how many conversations the labels and sets have, each counted once, and what they repeat.
+
+    Raises TranscriptError when a set does not exist or cannot be read.
+    """
+    sets = [read_labelled(app, name) for name in names]
+    return _count_together("\n".join(digest for _, digest in sets), [cases for cases, _ in sets])
+
+
+@st.cache_resource(max_entries=8, show_spinner="Looking for repeated turns …")
+def _count_together(digest: str, _sets: Sequence[RelevanceSet]) -> tuple[int, list[Overlap]]:
+    sets, overlaps = remove_duplicates(_sets)
+    return count_conversations(sets), list(overlaps)
+
+
+def _draw_upload(app: App, names: Sequence[str]) -> None:
     with st.expander("Add a relevance set", icon=":material/upload_file:"):
         key = f"{UPLOAD}.{st.session_state.get(_UPLOADS, 0)}"
         st.file_uploader(
-            "JSON lines", type=["jsonl"], key=key, on_change=_upload, args=(app, key),
+            "JSON lines", type=["jsonl"], key=key, on_change=_upload, args=(app, names, key),
             max_upload_size=app.settings.upload_limit_mb,
         )  # fmt: skip
 
 
-def _upload(app: App, key: str) -> None:
+def _upload(app: App, names: Sequence[str], key: str) -> None:
+    page.touched()
     file = st.session_state.get(key)
     if file is None:
         return
     library = RelevanceSets(app.settings.home)
-    info = state.attempt(library.add, library.free_name(file.name), file.getvalue())
     st.session_state[_UPLOADS] = st.session_state.get(_UPLOADS, 0) + 1
-    if info is not None:
-        st.session_state[SETS] = [*st.session_state.get(SETS, []), info.name]
+    with reporting_problems():
+        added = library.add(library.free_name(file.name), file.getvalue())
+        page.change(data=(*names, added.name))

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import streamlit as st
 
 from convgate.labels.agreement import training_warnings
 from convgate.labels.gold import gold_set
 from convgate.training.epochs import FURTHER
+from convgate.training.library import SetInfo
 from convgate.training.process import Order, start_training
 from convgate.training.split import MIN_CONVERSATIONS
 from convgate.ui.annotator import person
-from convgate.ui.enough_data import draw_too_few
 from convgate.ui.frame import App
+from convgate.ui.label_sources import LABELS, draw_too_few
 from convgate.ui.text import literal
-from convgate.ui.train import state
-from convgate.ui.train.data import LABELS, REPLAY, SETS, draw_data
+from convgate.ui.train.data import REPLAY, draw_data
+from convgate.ui.train.state import View, attempt, show_run
 from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
 
@@ -22,12 +25,12 @@ PARENT, EPOCHS, NAME, NOTE = "train.parent", "train.epochs", "train.name", "trai
 ACTIVATE, START = "train.activate", "train.start"
 
 
-def draw_new(app: App) -> None:
+def draw_new(app: App, view: View, known: Mapping[str, SetInfo]) -> None:
     """Draw the choices, the warnings and the button."""
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("Data", anchor=False)
-        data = draw_data(app)
+        data = draw_data(app, view, known)
     with right:
         st.subheader("New version", anchor=False)
         has_parent = _draw_version(Versions(app.settings.home))
@@ -42,7 +45,8 @@ def draw_new(app: App) -> None:
             st.caption("No conversation is held out, so the new version is not compared with its parent.")
     st.button(
         "Start training", key=START, type="primary" if enough_data else "secondary",
-        icon=":material/play_arrow:", on_click=_start, args=(app,), disabled=data.is_empty or not has_parent,
+        icon=":material/play_arrow:", on_click=attempt, args=(_start, app, data.names),
+        disabled=data.is_empty or not has_parent,
         help="It runs in the background: you can leave or reload this page.",
     )  # fmt: skip
 
@@ -75,20 +79,14 @@ def _draw_version(versions: Versions) -> bool:
     return True
 
 
-def _start(app: App) -> None:
-    id = state.attempt(_start_training, app)
-    if id is not None:
-        state.show_run(id)
-
-
-def _start_training(app: App) -> str:
-    # From the session, and not from arguments: those are of the run before what was typed last.
+def _start(app: App, names: Sequence[str]) -> None:
+    # From the session: arguments would be those before what was typed last.
     values = st.session_state
     Versions(app.settings.home).get(values[PARENT]).files()  # fails here rather than in the background
     order = Order(
         parent=values[PARENT],
-        labels=gold_set(app.store) if values[LABELS] else None,
-        sets=tuple(values[SETS]),
+        labels=gold_set(app.store) if LABELS in names else None,
+        sets=tuple(name for name in names if name != LABELS),
         replay=tuple(values[REPLAY]),
         epochs=int(values[EPOCHS]),
         name=values[NAME].strip(),
@@ -96,4 +94,4 @@ def _start_training(app: App) -> str:
         who=person(),
         activate=values[ACTIVATE],
     )
-    return start_training(app.settings.home, order)
+    show_run(start_training(app.settings.home, order))

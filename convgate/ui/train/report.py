@@ -6,14 +6,14 @@ import streamlit as st
 
 from convgate.training.report import read_verdict
 from convgate.training.run import Run
-from convgate.ui import activation
 from convgate.ui.choosers import of_version
 from convgate.ui.frame import App
 from convgate.ui.navigation import COMPARE, VERSIONS
-from convgate.ui.tables import markdown_table, with_interval
+from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.text import literal
-from convgate.ui.train import state
-from convgate.versions.card import Measured, Metric
+from convgate.ui.train.state import attempt
+from convgate.ui.versions.actions import activate, roll_back
+from convgate.versions.card import Measured
 from convgate.versions.catalog import Versions
 
 
@@ -50,20 +50,14 @@ def _draw_metrics(measured: Measured, parent: str, name: str) -> None:
     rows = [
         (
             metric.upper(),
-            _cell(measured.parent.get(metric)),
-            _cell(value),
-            _cell(measured.gain.get(metric), is_difference=True),
+            interval_cell(measured.parent.get(metric)),
+            interval_cell(value),
+            interval_cell(measured.gain.get(metric), is_difference=True),
         )
         for metric, value in measured.metrics.items()
     ]
     st.markdown(markdown_table(("", literal(parent), literal(name), "Difference"), rows, numbers=True))
     st.caption("On held-out conversations. Ranges are 95% intervals over conversations.")
-
-
-def _cell(metric: Metric | None, *, is_difference: bool = False) -> str:
-    if metric is None or metric.value is None:
-        return "–"
-    return with_interval(metric.value, metric.low, metric.high, difference=is_difference)
 
 
 def _draw_activation(app: App, run: Run, versions: Versions, name: str) -> None:
@@ -72,12 +66,12 @@ def _draw_activation(app: App, run: Run, versions: Versions, name: str) -> None:
         st.markdown(literal(str(why)), width="content")
         st.button(
             "Activate", key="train.activate_now", icon=":material/check:",
-            on_click=state.attempt, args=(activation.activate, app, name),
+            on_click=attempt, args=(activate, app, name),
         )  # fmt: skip
         return
     st.markdown(":material/check_circle: It is the active version.", width="content")
     if before := versions.before:
         st.button(
             f"Roll back to {literal(before)}", key="train.roll_back", icon=":material/undo:",
-            on_click=state.attempt, args=(activation.roll_back, app),
+            on_click=attempt, args=(roll_back, app),
         )  # fmt: skip

@@ -15,8 +15,8 @@ from convgate.training.run import LOG, Run, Runs
 from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal, show_text
 from convgate.ui.theme import current_palette
-from convgate.ui.train import state
 from convgate.ui.train.report import draw_report
+from convgate.ui.train.state import attempt, show_run
 from convgate.versions.catalog import Versions
 
 SHOWN = 30  # trainings of the list
@@ -52,7 +52,7 @@ def _draw_list(app: App) -> None:
             with st.container(gap=None):
                 st.markdown(f"{icon} **{state_name}** · {literal(_title(run), limit=80)}{badge}")
                 st.caption(literal(_details(run), limit=240))
-            st.button("Open", key=f"train.open.{run.id}", on_click=state.show_run, args=(run.id,))
+            st.button("Open", key=f"train.open.{run.id}", on_click=show_run, args=(run.id,))
     if len(runs) > SHOWN:
         st.caption(f"The newest {SHOWN} of {len(runs):,}. Delete some to see older ones.")
 
@@ -82,7 +82,7 @@ def draw_run(app: App, id: str) -> None:
     """Draw the run, and the way back to all of them."""
     st.button(
         "All trainings", key="train.back", type="tertiary", icon=":material/arrow_back:",
-        on_click=state.show_run, args=(None,),
+        on_click=show_run, args=(None,),
     )  # fmt: skip
     run = Runs(app.settings.home).get(id)
     st.fragment(_draw_live, run_every="1s" if run.is_active else None)(app, id, was_active=run.is_active)
@@ -131,19 +131,19 @@ def _draw_actions(app: App, run: Run) -> None:
         if run.is_active:
             st.button(
                 "Stop", key="train.stop", icon=":material/pause:", disabled=run.state == "stopping",
-                on_click=state.attempt, args=(runs.stop, run.id),
+                on_click=attempt, args=(runs.stop, run.id),
                 help="The last whole epoch is saved; it can be resumed.",
             )  # fmt: skip
             return
         if run.can_resume:
             st.button(
                 "Resume", key="train.resume", type="primary", icon=":material/play_arrow:",
-                on_click=state.attempt, args=(resume_training, home, run.id),
+                on_click=attempt, args=(resume_training, home, run.id),
             )  # fmt: skip
         if run.can_finish:
             st.button(
                 "Save as it is", key="train.finish", icon=":material/save:",
-                on_click=state.attempt, args=(finish_training, home, run.id),
+                on_click=attempt, args=(finish_training, home, run.id),
                 help=f"Saves the best of its {pluralize(run.epochs, 'epoch')} as a version.",
             )  # fmt: skip
         with st.popover("Delete", icon=":material/delete:"):
@@ -152,9 +152,9 @@ def _draw_actions(app: App, run: Run) -> None:
 
 
 def _delete(runs: Runs, id: str) -> None:
-    state.attempt(runs.delete, id)
+    attempt(runs.delete, id)
     if not (runs.folder / id).exists():
-        state.show_run(None)
+        show_run(None)
 
 
 def _draw_curves(run: Run) -> None:

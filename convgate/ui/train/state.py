@@ -1,43 +1,36 @@
-"""Which run is shown, in the address; the last action's error, in the session."""
+"""What Train shows, between reruns.
+
+?data=@labels,talks or ?run=ID
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-import streamlit as st
-
-from convgate.core.errors import ConvgateError
-from convgate.ui.frame import show_problem
-
-RUN = "run"
-_FAILED = "train.failed"
+from convgate.ui.actions import reporting_problems
+from convgate.ui.page_state import Address, PageState
 
 
-def chosen_run() -> str | None:
-    """Return the id of the run that the address names."""
-    return st.query_params.get(RUN) or None
+@dataclass(frozen=True)
+class View(PageState):
+    """A new training and the list of all, or one of them."""
+
+    run: str | None = None  # the id of the training that is open
+    data: tuple[str, ...] | None = None  # the labels and sets of a new one; None: the labels
+
+
+page = Address("train", View)
 
 
 def show_run(id: str | None) -> None:
-    """Show another run, or the list of all; for callbacks."""
-    if id is None:
-        st.query_params.pop(RUN, None)
-    else:
-        st.query_params[RUN] = id
+    """Show another training, or the list of all; for callbacks."""
+    page.change(run=id)
 
 
-def attempt(action: Callable[..., Any], *args: Any) -> Any:
-    """Return the action's result; None, and a message on the page, when it raises a ConvgateError."""
-    try:
-        return action(*args)
-    except ConvgateError as error:
-        st.session_state[_FAILED] = error
-        return None
-
-
-def draw_failure() -> None:
-    """Show the last action's error once."""
-    error = st.session_state.pop(_FAILED, None)
-    if error is not None:
-        show_problem(error)
+def attempt(action: Callable[..., Any], *args: Any) -> None:
+    """Run the action of a button; the page shows its ConvgateError."""
+    page.touched()
+    with reporting_problems():
+        action(*args)

@@ -1,7 +1,6 @@
-"""What the transcript component is told: some rows around the place that is looked at, as plain values.
+"""The data of the transcript component: the rows around the focus, as JSON values.
 
-Everything that a transcript says travels as data, and the component puts it on the page as text. A long
-conversation is shown by a part at a time, so that the page stays quick however long it is.
+The component draws all texts as text. Of a long conversation only a part is sent, to keep the page fast.
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ from convgate.transcripts.characters import isolate
 from convgate.ui.changes import Changes
 
 ROWS = 400
-"""Turns that are shown at a time; more are a click away."""
+"""Max number of turns that are drawn at a time."""
 
 EXCERPT = 600
-"""Characters of a turn that are sent before a person asks for more."""
+"""Max characters of a turn that is not expanded."""
 
 QUESTION = -1
-"""The row of a message that is not in the conversation."""
+"""Turn number of a typed question."""
 
-_STEP = 100  # the part that is shown moves by whole steps, so that it rests while one reads
+_STEP = 100  # the drawn part moves in steps, so that it stays while one reads
 _BEFORE_HIT = 120  # characters shown before the first word that was searched
 
 
 @dataclass(frozen=True)
 class Labelling:
-    """What people say of the turns before a message, and whether one of them can answer here."""
+    """Answers for the turns before a message, and whether more can be given."""
 
     mine: Mapping[int, str] = field(default_factory=dict)  # answers by turn
     theirs: Mapping[int, Sequence[tuple[str, str]]] = field(default_factory=dict)  # (who, answer) by turn
@@ -45,12 +44,12 @@ class Labelling:
     scope: str = "turn"  # what an answer is for: that turn alone, or more of them
     targets: Collection[int] = field(default_factory=frozenset)  # which, when it is for more
     client: str = ""  # the list that gave answers last
-    stored: int = 0  # the number of its last answer that was taken care of
+    stored: int = 0  # the number of its last answer that was handled
 
 
 @dataclass(frozen=True)
 class Marks:
-    """What is marked on the transcript, besides the decisions."""
+    """What the transcript shows besides the decisions."""
 
     selected: int | None = None
     focus: int | None = None  # the turn to have in sight; the selected or the current one unless given
@@ -91,7 +90,13 @@ def transcript_data(
         for index in turns[start:stop]
     ]
     if current == QUESTION and stop == len(turns):
-        rows.append(_question(situation.turn))
+        question = {"state": "current", "outcome": "asked", "who": "asked here", "text": situation.turn.text}
+        rows.append({**_BLANK, **question})
+    labelling = None
+    if marks.labelling is not None:
+        names = ("enabled", "scope", "client", "stored")
+        labelling = {name: getattr(marks.labelling, name) for name in names}
+        labelling["situation"] = situation_name(place, situation)
     threshold = decisions.threshold if decisions.scores is not None else None
     return {
         "place": place,
@@ -106,7 +111,7 @@ def transcript_data(
         "focus": focus,
         "threshold": None if threshold is None else float(np.clip(threshold / scale, 0, 1)),
         "terms": list(marks.terms),
-        "labelling": _labelling(marks.labelling, place, situation),
+        "labelling": labelling,
     }
 
 
@@ -126,7 +131,7 @@ def _with(only: Sequence[int], *others: int | None) -> list[int]:
 
 
 def score_scale(decisions: TurnDecisions) -> float:
-    """What a full bar stands for: 1 for scores within 0…1, else the highest score."""
+    """Return the score of a full bar: 1 for scores within 0…1, else the highest score."""
     if decisions.scores is None or np.isnan(decisions.scores).all():
         return 1.0
     highest = float(np.nanmax(decisions.scores))
@@ -135,7 +140,7 @@ def score_scale(decisions: TurnDecisions) -> float:
 
 
 def outcome(decisions: TurnDecisions, row: int) -> tuple[str, str]:
-    """How a decision looks ("kept", "dropped", "forced", "cut") and what it is called."""
+    """Return the state of a decision ("kept", "dropped", "forced", "cut") and its name on screen."""
     kept = bool(decisions.kept[row])
     if int(decisions.indices[row]) in decisions.overrides:
         return ("forced", "kept anyway") if kept else ("cut", "dropped anyway")
@@ -143,7 +148,7 @@ def outcome(decisions: TurnDecisions, row: int) -> tuple[str, str]:
 
 
 def when(moment: datetime | None, reference: datetime | None) -> tuple[str, str]:
-    """A time beside another, and exactly: ("2 hours before", "Mon 3 May 2027, 14:02:05")."""
+    """Return a time relative to another, and exactly: ("2 hours before", "Mon 3 May 2027, 14:02:05")."""
     if moment is None:
         return "", ""
     exact = f"{moment:%a} {moment.day} {moment:%b %Y, %H:%M:%S}" + (f" {moment:%Z}" if moment.tzinfo else "")
@@ -157,7 +162,7 @@ def when(moment: datetime | None, reference: datetime | None) -> tuple[str, str]
 
 
 def excerpt(text: str, terms: Sequence[str], *, whole: bool) -> tuple[str, bool]:
-    """The part of a text that is shown, with the first searched word in it, and whether any is left out."""
+    """Return a part of the text, with the first search term if possible, and whether text is left out."""
     if whole or len(text) <= EXCERPT:
         return text, False
     folded = text.casefold()
@@ -167,20 +172,8 @@ def excerpt(text: str, terms: Sequence[str], *, whole: bool) -> tuple[str, bool]
 
 
 def situation_name(place: str, situation: Situation) -> str:
-    """What names a message in answers that come back from the browser."""
+    """Return what identifies a message in answers from the browser."""
     return f"{place} {f'?{situation.turn.text}' if situation.index is None else situation.index}"
-
-
-def _labelling(labelling: Labelling | None, place: str, situation: Situation) -> dict[str, Any] | None:
-    if labelling is None:
-        return None
-    return {
-        "situation": situation_name(place, situation),
-        "enabled": labelling.enabled,
-        "scope": labelling.scope,
-        "client": labelling.client,
-        "stored": labelling.stored,
-    }
 
 
 def _row(
@@ -193,12 +186,12 @@ def _row(
     reference: datetime | None,
 ) -> dict[str, Any]:
     text, cut = excerpt(turn.scored_text.strip(), marks.terms, whole=index in marks.opened)
-    told, exact = when(turn.timestamp, None if index == current else reference)
+    relative, exact = when(turn.timestamp, None if index == current else reference)
     row: dict[str, Any] = {
         **_BLANK,
         "turn": index,
         "who": turn.speaker if turn.speaker == turn.role else f"{isolate(turn.speaker)} · {turn.role}",
-        "when": told,
+        "when": relative,
         "exact": exact,
         "mode": list(marks.modes.get(index, ())),
         "text": text,
@@ -210,19 +203,18 @@ def _row(
         return {**row, "state": "current", "outcome": "current"}
     if not 0 <= place < len(decisions):
         return {**row, "state": "later", "outcome": "later", "reason": "After the current message."}
-    state, called = outcome(decisions, place)
+    state, name = outcome(decisions, place)
     if decisions.scores is not None and not np.isnan(score := float(decisions.scores[place])):
         row |= {"score": format_threshold(score), "bar": float(np.clip(score / scale, 0, 1))}
     if (labelling := marks.labelling) is not None:
-        said = [list(pair) for pair in labelling.theirs.get(index, ())]
-        row |= {"mine": labelling.mine.get(index), "theirs": said, "open": index in labelling.open}
-        row["aimed"] = index in labelling.targets
+        row |= {
+            "mine": labelling.mine.get(index),
+            "theirs": [list(pair) for pair in labelling.theirs.get(index, ())],
+            "open": index in labelling.open,
+            "aimed": index in labelling.targets,
+        }
     reason = isolate(on_screen(decisions[place].reason), ltr=True)
-    return {**row, "state": state, "outcome": called, "reason": reason}
-
-
-def _question(turn: Turn) -> dict[str, Any]:
-    return {**_BLANK, "state": "current", "outcome": "asked", "who": "asked here", "text": turn.text}
+    return {**row, "state": state, "outcome": name, "reason": reason}
 
 
 _BLANK: dict[str, Any] = {

@@ -10,11 +10,18 @@ import streamlit as st
 from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.gate import GatePolicy
 from convgate.ui import scoring
-from convgate.ui.agent import draw_agent, draw_download
 from convgate.ui.choosers import chooser_labels, of_version, policy_of
-from convgate.ui.enough_data import draw_too_few
+from convgate.ui.files import draw_agent, draw_download
 from convgate.ui.frame import App
-from convgate.ui.label_sources import draw_sources, read_labelled, sources, usable
+from convgate.ui.label_sources import (
+    describe_source,
+    draw_sources,
+    draw_too_few,
+    draw_trained_on,
+    read_labelled,
+    sources,
+    usable,
+)
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
 from convgate.ui.threshold_settings import Extent, ThresholdSettings
@@ -60,9 +67,10 @@ def tune(app: App) -> None:
         st.info("Label some turns, or choose a relevance set on the left.", icon=":material/label:")
         st.page_link(_LABEL, label="Label turns", icon=":material/label:")
     else:
-        st.caption(" · ".join(known[name].told for name in names))
+        st.caption(" · ".join(describe_source(known[name]) for name in names))
         for overlap in results.scored.overlaps:
             st.caption(literal(overlap.sentence))
+        draw_trained_on(app, [policy.version], names)
         draw_goal(view, results, enough_data=draw_too_few(results.scored.conversations))
         draw_metrics(results)
         draw_curve(results)

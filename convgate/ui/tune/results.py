@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import streamlit as st
 
 from convgate.evaluation.calibration import BestFBeta, Goal, WantedRecall, best_row
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import Bools
-from convgate.evaluation.results import Measure
 from convgate.evaluation.sweeps import at_value, sweep_of
 from convgate.evaluation.tuning import Figures, ScoredCases, score_cases
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
 from convgate.ui.measurement import once
-from convgate.ui.tables import markdown_table, with_interval
+from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.threshold_settings import ThresholdSettings
 from convgate.ui.tune.state import View
 
@@ -88,13 +86,7 @@ def _score(sets: Sequence[RelevanceSet], key: str, policy: GatePolicy) -> Scored
 
         return score_cases(sets, policy, progress=progress)
 
-    return once(_box(key), work)
-
-
-# A cached function cannot draw its progress, so the box for its result is cached.
-@st.cache_resource(max_entries=6, show_spinner=False)
-def _box(key: str) -> dict[str, Any]:
-    return {}
+    return once(f"scores {key}", work)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -125,15 +117,11 @@ def _cells(result: RuleResult, learned: float) -> dict[str, str]:
     figures, rule = result.figures, result.choice.rule
     return {
         "Rule": ", ".join([rule.label.partition(":")[0], *result.choice.numbers(learned=learned)]),
-        "Precision": _cell(figures.precision),
-        "Recall": _cell(figures.recall),
-        "F1": _cell(figures.f1),
+        "Precision": interval_cell(figures.precision),
+        "Recall": interval_cell(figures.recall),
+        "F1": interval_cell(figures.f1),
         "Turns kept": f"{figures.kept:,} of {figures.turns:,}",
         "Tokens kept": f"{figures.tokens_kept:,} of {figures.tokens:,}",
         "Kept, not relevant": f"{figures.false_keeps:,}",
         "Dropped, relevant": f"{figures.false_drops:,}",
     }
-
-
-def _cell(measure: Measure) -> str:
-    return "–" if measure.value is None else with_interval(measure.value, measure.low, measure.high)

@@ -18,19 +18,19 @@ from convgate.evaluation.tuning import ScoredCase
 from convgate.gate.thresholds import Rule
 from convgate.policies.base import NO_LIMITS
 from convgate.policies.gate import GatePolicy
-from convgate.ui import activation
+from convgate.training.library import SetInfo
 from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.annotator import person
 from convgate.ui.frame import App
-from convgate.ui.label_sources import Source, content_sha256
+from convgate.ui.label_sources import content_sha256, plain_name
 from convgate.ui.text import literal
 from convgate.ui.threshold_settings import ThresholdSettings
 from convgate.ui.tune.results import TuneResults
 from convgate.ui.tune.state import page
+from convgate.ui.versions.actions import activate
 from convgate.versions import UNTRAINED
 from convgate.versions.card import DataSet, Draft, Measured, Metric
 from convgate.versions.catalog import Versions
-from convgate.versions.pointers import Change
 
 NAME = "tune.name"
 _CAUTION = "Chosen and measured on the same labels. Expect lower scores on new data."
@@ -43,7 +43,7 @@ class NewSettings:
     app: App
     policy: GatePolicy
     choice: ThresholdSettings
-    sources: Sequence[Source]
+    sources: Sequence[SetInfo]
     results: TuneResults | None  # None without labelled data
 
     @property
@@ -57,7 +57,7 @@ class NewSettings:
         """The labels that they were measured on; empty without."""
         if self.results is None:
             return ""
-        names = join_words(source.plain for source in self.sources)
+        names = join_words(plain_name(source.name) for source in self.sources)
         return f"{pluralize(self.results.new.figures.turns, 'labelled turn')} of {names}"
 
     @property
@@ -116,7 +116,7 @@ def make_draft(settings: NewSettings, *, who: str) -> Draft:
 def _data(settings: NewSettings, *, known: set[str]) -> tuple[DataSet, ...]:
     sets = (
         DataSet(
-            source.plain, content_sha256(settings.app, source.name),
+            plain_name(source.name), content_sha256(settings.app, source.name),
             {"conversations": source.conversations, "cases": source.cases, "turns": source.judged},
             source.licence, source.attribution,
         )
@@ -158,15 +158,6 @@ def _save(settings: NewSettings) -> None:
 
 
 def _activate(app: App, name: str) -> ActionResult:
-    change = activation.activate(app, name)
-    sentence = f"**{literal(name)}** is active."
-    if app.settings.version not in (None, name):
-        sentence += f" Your settings name {literal(str(app.settings.version))}, which has precedence."
+    result = activate(app, name)
     page.change(version=GatePolicy.name)  # with the same threshold settings
-    return ActionResult(sentence, partial(_undo, app, change) if change else None)
-
-
-def _undo(app: App, change: Change) -> ActionResult:
-    activation.undo_activation(app, change)
-    active = Versions(app.settings.home).active or UNTRAINED
-    return ActionResult(f"Undone: **{literal(active)}** is active again.")
+    return result

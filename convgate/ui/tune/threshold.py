@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from convgate.evaluation.sweeps import sweep_of, value_of
-from convgate.figures.curves import CurveMarks, threshold_curve_figure
+from convgate.figures.curves import threshold_curve_figure
 from convgate.figures.layout import CONFIG
 from convgate.gate.thresholds import Anchored
 from convgate.policies.base import NO_LIMITS
@@ -24,7 +24,7 @@ _CHART = "tune.curve"
 
 def rule_controls(own: ThresholdSettings) -> RuleControls:
     """Return the sliders of this page; `own` is the version's settings."""
-    return RuleControls("tune", own, lambda: page.now().choice, lambda choice: page.change(choice=choice))
+    return RuleControls(page, own)
 
 
 def draw_goal(view: View, results: TuneResults, *, enough_data: bool) -> None:
@@ -83,14 +83,14 @@ def draw_curve(results: TuneResults) -> None:
     curve, choice = results.curve, results.new.choice
     if curve is None or not len(curve):
         return
-    marks = CurveMarks(
-        current=value_of(choice.rule, learned=results.scored.learned), current_name="new",
-        best=results.best, parameter=_parameter(results), picks=True,
+    figure = threshold_curve_figure(
+        curve, current=value_of(choice.rule, learned=results.scored.learned), best=results.best,
+        parameter=_parameter(results), palette=current_palette(),
     )  # fmt: skip
     summary = describe_best(results) if results.best is not None else _why_none(results)
     st.plotly_chart(
-        threshold_curve_figure(curve, marks, palette=current_palette()), theme=None, config=CONFIG,
-        key=_CHART, on_select=partial(_click, results), selection_mode="points",
+        figure, theme=None, config=CONFIG, key=_CHART, on_select=partial(_click, results),
+        selection_mode="points",
         alt=writable(f"Precision, recall, F1 and tokens kept by {_parameter(results)}. {summary}"),
     )  # fmt: skip
     limits = "" if choice.limits == NO_LIMITS else " It ignores the limits on the number of turns."

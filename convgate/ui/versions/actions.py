@@ -1,4 +1,4 @@
-"""What a person does with versions: activate, roll back, set the baseline, rename, delete, import."""
+"""What a person does with versions: activate, roll back, set the baseline, delete, import."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from functools import partial
 
 import streamlit as st
 
-from convgate.ui import activation
 from convgate.ui.actions import ActionResult, run_action
 from convgate.ui.annotator import person
 from convgate.ui.frame import App
@@ -29,71 +28,39 @@ def bold(name: str) -> str:
     return f"**{literal(name)}**"
 
 
-def activate(app: App, name: str) -> None:
-    """Activate a version; for callbacks."""
+def activate(app: App, name: str) -> ActionResult:
+    """Activate a version, under the person's name.
 
-    def act() -> ActionResult:
-        change = activation.activate(app, name)
-        undo = partial(_undo, app, change) if change else None
-        return ActionResult(f"{bold(name)} is active.", undo)
-
-    run_action(page, act)
-
-
-def roll_back(app: App) -> None:
-    """Activate the version that was active before; for callbacks."""
-
-    def act() -> ActionResult:
-        name = activation.roll_back(app) or UNTRAINED
-        change = Versions(app.settings.home).history[-1]
-        return ActionResult(f"Rolled back: {bold(name)} is active.", partial(_undo, app, change))
-
-    run_action(page, act)
+    Raises GateError, with nothing changed, for a damaged, missing or foreign version, and EncoderError when
+    the encoder cannot be loaded.
+    """
+    change = Versions(app.settings.home).activate(name, who=person(), encoder=app.encoder().identity)
+    sentence = f"{bold(name)} is active."
+    if app.settings.version not in (None, name):
+        sentence += f" Your settings name {literal(str(app.settings.version))}, which has precedence."
+    return ActionResult(sentence, partial(_undo, app, change) if change else None)
 
 
-def set_baseline(app: App, name: str | None) -> None:
-    """Compare the metrics of all versions with that version, or with their parents; for callbacks."""
+def roll_back(app: App) -> ActionResult:
+    """Activate the version that was active before; errors as in `activate`."""
+    versions = Versions(app.settings.home)
+    name = versions.rollback(who=person(), encoder=app.encoder().identity) or UNTRAINED
+    return ActionResult(f"Rolled back: {bold(name)} is active.", partial(_undo, app, versions.history[-1]))
 
-    def act() -> ActionResult:
-        change = Versions(app.settings.home).set_baseline(name, who=person())
-        undo = partial(_undo, app, change) if change else None
-        return ActionResult(f"{bold(name)} is the baseline." if name else "There is no baseline.", undo)
 
-    run_action(page, act)
+def set_baseline(app: App, name: str | None) -> ActionResult:
+    """Compare the metrics of all versions with that version; None: with their parents."""
+    change = Versions(app.settings.home).set_baseline(name, who=person())
+    sentence = f"{bold(name)} is the baseline." if name else "There is no baseline."
+    return ActionResult(sentence, partial(_undo, app, change) if change else None)
 
 
 def _undo(app: App, change: Change) -> ActionResult:
-    activation.undo_activation(app, change)
     versions = Versions(app.settings.home)
+    versions.undo(change, who=person(), encoder=app.encoder().identity)
     if change.pointer == "active":
-        return ActionResult(f"Undone: {bold(versions.active or UNTRAINED)} is active.")
+        return ActionResult(f"Undone: {bold(versions.active or UNTRAINED)} is active again.")
     return ActionResult(f"Undone: the baseline is {bold(versions.baseline or 'none')}.")
-
-
-def draw_rename(versions: Versions, name: str) -> None:
-    """Draw the field for another name, or why the name cannot be changed."""
-    with st.popover("Rename", icon=":material/edit:"):
-        if uses := versions.uses(name):
-            st.caption(f"It cannot be renamed while it is {literal(uses)}.")
-            return
-        key = f"versions.name.{name}"
-        st.text_input(
-            "New name", name, key=key, max_chars=64,
-            help="Lowercase letters, digits, points, hyphens and underscores",
-        )  # fmt: skip
-        st.button(
-            "Rename", key=f"versions.rename.{name}", on_click=_rename_as_typed, args=(versions, name, key)
-        )
-
-
-def _rename_as_typed(versions: Versions, name: str, key: str) -> None:
-    run_action(page, partial(_rename, versions, name, st.session_state[key].strip()))
-
-
-def _rename(versions: Versions, name: str, new: str) -> ActionResult:
-    versions.rename(name, new)
-    page.change(version=new)
-    return ActionResult(f"{bold(name)} is called {bold(new)} now.", partial(_rename, versions, new, name))
 
 
 def draw_delete(versions: Versions, name: str) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
 from convgate.core.text import format_age, format_number, format_signed, pluralize
+from convgate.ui.actions import run_action
 from convgate.ui.choosers import of_version
 from convgate.ui.frame import App
 from convgate.ui.navigation import COMPARE
@@ -85,13 +87,14 @@ def draw_buttons(app: App, shelf: Shelf, version: Version) -> None:
     name = version.name
     if name != shelf.active:
         st.button(
-            "Activate", key=f"versions.activate.{name}", icon=":material/play_arrow:", on_click=activate,
-            args=(app, name), help="Use this version in the app and in programs",
+            "Activate", key=f"versions.activate.{name}", icon=":material/play_arrow:", on_click=run_action,
+            args=(page, partial(activate, app, name)), help="Use this version in the app and in programs",
         )  # fmt: skip
     is_baseline = name == shelf.baseline
     st.button(
         "Remove as baseline" if is_baseline else "Set as baseline", key=f"versions.baseline.{name}",
-        icon=":material/push_pin:", on_click=set_baseline, args=(app, None if is_baseline else name),
+        icon=":material/push_pin:", on_click=run_action,
+        args=(page, partial(set_baseline, app, None if is_baseline else name)),
         help="The metrics of all other versions are compared with the baseline.",
     )  # fmt: skip
     reference = shelf.reference(version)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from convgate.core.errors import GateError
-from convgate.ui.actions import draw_result
+from convgate.ui.actions import draw_result, run_action
 from convgate.ui.frame import App, show_problem
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
@@ -63,7 +64,8 @@ def _draw_active(app: App, shelf: Shelf) -> None:
         if before is not None:
             st.button(
                 f"Roll back to {literal(before)}", key="versions.rollback", icon=":material/history:",
-                on_click=roll_back, args=(app,), help="Activate the version that was active before this one",
+                on_click=run_action, args=(page, partial(roll_back, app)),
+                help="Activate the version that was active before this one",
             )  # fmt: skip
     if app.settings.version not in (None, shelf.active):
         st.warning(

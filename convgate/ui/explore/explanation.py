@@ -1,9 +1,8 @@
-"""Why a turn scored as it did: the parts of its score, its links, the words that count; for all pages."""
+"""The explanation of a turn's score: its parts, its links, and the effects of its words."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
@@ -29,63 +28,48 @@ from convgate.ui.scoring import Moment
 from convgate.ui.theme import current_palette
 from convgate.ui.turn import turn_labels
 
-_STYLE = Path(__file__).with_name("why.css")
+_STYLE = Path(__file__).with_name("explanation.css")
 
 
-@dataclass(frozen=True, eq=False)
-class Explained:
-    """A gate's decisions at a moment, on a certain page."""
-
-    page: str  # prefix of the widgets' keys
-    gate: GatePolicy
-    moment: Moment
-    decisions: TurnDecisions
-
-    @property
-    def start(self) -> int:
-        """The conversation's index of the first turn that was decided about."""
-        return int(self.decisions.indices[0])
-
-
-def draw_parts(page: str, decisions: TurnDecisions, turn: int) -> None:
-    """Draw what a gate's score of a turn (0-based) is made of; `page` begins the keys of the figures."""
+def draw_parts(decisions: TurnDecisions, turn: int) -> None:
+    """Draw what a gate's score of a turn (0-based) is made of."""
     decision = decisions.of(turn)
     parts, threshold = named_parts(decision.parts), threshold_logit(decision.threshold)
     palette = current_palette()
     st.markdown("**Parts of the score**")
     st.plotly_chart(
         waterfall_figure(parts, threshold_logit=threshold, palette=palette), theme=None, config=CONFIG,
-        key=f"{page}.waterfall", alt=describe_waterfall(parts, threshold_logit=threshold),
+        key="explore.waterfall", alt=describe_waterfall(parts, threshold_logit=threshold),
     )  # fmt: skip
     st.markdown(
         "**From tier 1 to the final score**", help="Tier 1 scores each turn alone, tier 2 among others."
     )
     st.plotly_chart(
         tiers_figure(decisions, turn, palette=palette), theme=None, config=CONFIG,
-        key=f"{page}.tiers_of_turn", alt=describe_tiers(decisions, turn),
+        key="explore.tiers_of_turn", alt=describe_tiers(decisions, turn),
     )  # fmt: skip
     if decisions.gate_activation is not None:
         st.caption(describe_activation(decisions.gate_activation))
 
 
-def draw_links(explained: Explained, turn: int) -> None:
+def draw_links(gate: GatePolicy, moment: Moment, turn: int) -> None:
     """Draw the turns that a turn (0-based) attends to most, with the effect of leaving each out."""
-    links = scoring.links(explained.gate, explained.moment, turn - explained.start)
+    start = moment.history.start
+    links = scoring.links(gate, moment, turn - start)
     if not links:
         st.caption("There is no other turn to attend to.")
         return
     st.caption("Attention, and how the score changes when that turn is left out (measured).")
-    labels = turn_labels(explained.moment.key, explained.moment.conversation)
     st.plotly_chart(
-        links_figure(links, labels, current_palette(), start=explained.start), theme=None, config=CONFIG,
-        key=f"{explained.page}.links_of_turn", alt=describe_links(links, start=explained.start),
+        links_figure(links, turn_labels(moment.key, moment.conversation), current_palette(), start=start),
+        theme=None, config=CONFIG, key="explore.links_of_turn", alt=describe_links(links, start=start),
     )  # fmt: skip
 
 
-def draw_words(explained: Explained, turn: int) -> None:
+def draw_words(gate: GatePolicy, moment: Moment, turn: int) -> None:
     """Draw the text of a turn (0-based) with the effect of each word on its score."""
     st.html(_STYLE)
-    effects = scoring.words(explained.gate, explained.moment, turn - explained.start)
+    effects = scoring.words(gate, moment, turn - moment.history.start)
     if not effects:
         st.caption("This turn has no words.")
         return
@@ -93,7 +77,7 @@ def draw_words(explained: Explained, turn: int) -> None:
     st.caption(
         f"Each word was hidden once. Shaded: without it the score is lower; underlined: higher.{limit}"
     )
-    st.html(words_html(explained.moment.conversation.turns[turn].scored_text, effects))
+    st.html(words_html(moment.conversation.turns[turn].scored_text, effects))
 
 
 def words_html(text: str, effects: list[WordEffect]) -> str:

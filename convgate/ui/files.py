@@ -1,0 +1,44 @@
+"""Files to download: settings for an agent, cells of CSV files, and the choice to redact secrets."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from convgate.policies.agent_settings import FILE_NAME, AgentSettings
+from convgate.transcripts.characters import writable
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def draw_download(agent: AgentSettings, *, page: str) -> None:
+    """Draw the download of an agent's settings; `page` begins its key."""
+    st.download_button(
+        "Download settings", agent.to_toml, file_name=FILE_NAME, mime="application/toml", on_click="ignore",
+        icon=":material/settings:", key=f"{page}.download_settings",
+        help="Policy, version, rule and limits as they are now; with this file a program decides the same",
+    )  # fmt: skip
+
+
+def draw_agent(agent: AgentSettings, *, asks: bool = False) -> None:
+    """Draw the code that uses the settings, and what else it needs."""
+    st.caption("Use in my agent: save the file next to your program.")
+    st.code(agent.to_python(asks=asks), language="python")
+    for need in agent.needs():
+        st.caption(f":material/deployed_code: It also needs {need}")
+
+
+def redact_checkbox(key: str) -> bool:
+    """Draw the choice to redact secrets, and return it."""
+    return st.checkbox(
+        "Redact secrets", key=key, help="API keys, tokens, passwords and private keys become [redacted: …]."
+    )
+
+
+def plain_cell(text: str) -> str:
+    """Return untrusted text for a spreadsheet, with an apostrophe before what looks like a formula.
+
+    >>> plain_cell("=1+1"), plain_cell("one")
+    ("'=1+1", 'one')
+    """
+    text = writable(text)
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
