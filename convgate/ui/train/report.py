@@ -31,9 +31,9 @@ def draw_report(app: App, run: Run) -> None:
         box, icon = (st.success, ":material/check:") if verdict.better else (st.warning, ":material/close:")
         headline, sentence = literal(verdict.headline(parent)), literal(run.message)
         box(f"**{headline}.** Version **{literal(name)}** saved. {sentence}", icon=icon)
-    for measured in versions.get(name).card.metrics.values():
+    for method, measured in versions.get(name).card.metrics.items():
         if measured.parent:
-            _draw_metrics(measured, parent, name)
+            _draw_metrics(method, measured, parent, name)
     with st.container(horizontal=True, vertical_alignment="center"):
         _draw_activation(app, run, versions, name)
         st.page_link(
@@ -46,7 +46,7 @@ def draw_report(app: App, run: Run) -> None:
             )  # fmt: skip
 
 
-def _draw_metrics(measured: Measured, parent: str, name: str) -> None:
+def _draw_metrics(method: str, measured: Measured, parent: str, name: str) -> None:
     rows = [
         (
             metric.upper(),
@@ -57,7 +57,7 @@ def _draw_metrics(measured: Measured, parent: str, name: str) -> None:
         for metric, value in measured.metrics.items()
     ]
     st.markdown(markdown_table(("", literal(parent), literal(name), "Difference"), rows, numbers=True))
-    st.caption("On held-out conversations. Ranges are 95% intervals over conversations.")
+    st.caption(f"Measured: {literal(method)}. Ranges are 95% intervals over conversations.")
 
 
 def _draw_activation(app: App, run: Run, versions: Versions, name: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from convgate.core.errors import ConvgateError
 from convgate.core.text import format_age, pluralize
 from convgate.figures.layout import CONFIG
-from convgate.figures.training import describe_epochs, epoch_curves, epochs_figure, losses_and_shares
+from convgate.figures.training import Curve, describe_epochs, epoch_curves, epochs_figure, losses_and_shares
 from convgate.training.epochs import FURTHER, Epoch
 from convgate.training.process import finish_training, resume_training
 from convgate.training.report import read_verdict
@@ -168,14 +170,18 @@ def _draw_curves(run: Run) -> None:
         return
     max_epochs = (run.request.epochs if run.request else 0) or FURTHER.epochs
     best = max((epoch.number for epoch in epochs if epoch.best), default=None)
-    losses, shares = losses_and_shares(epoch_curves(epochs))
-    for column, (name, curves) in zip(st.columns(2), (("losses", losses), ("shares", shares)), strict=True):
-        drawing = epochs_figure(
-            curves, current_palette(), shares=name == "shares", best=best,
-            max_epochs=max(len(epochs), max_epochs),
-        )  # fmt: skip
+    draw_epochs(epoch_curves(epochs), best=best, max_epochs=max_epochs)
+
+
+def draw_epochs(curves: Mapping[str, Curve], *, best: int | None = None, max_epochs: int = 1) -> None:
+    """Draw losses and shares by epoch, side by side."""
+    losses, shares = losses_and_shares(curves)
+    for column, (name, values) in zip(st.columns(2), (("losses", losses), ("shares", shares)), strict=True):
+        figure = epochs_figure(
+            values, current_palette(), shares=name == "shares", best=best, max_epochs=max_epochs
+        )
         column.plotly_chart(
-            drawing, theme=None, key=f"train.{name}", config=CONFIG, alt=describe_epochs(curves)
+            figure, theme=None, key=f"train.{name}", config=CONFIG, alt=describe_epochs(values)
         )
 
 

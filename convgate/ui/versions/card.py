@@ -7,11 +7,9 @@ import re
 import streamlit as st
 
 from convgate.core.errors import GateError
-from convgate.figures.layout import CONFIG
-from convgate.figures.training import describe_epochs, epochs_figure, losses_and_shares
 from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal
-from convgate.ui.theme import current_palette
+from convgate.ui.train.runs import draw_epochs
 from convgate.ui.versions.actions import draw_delete
 from convgate.ui.versions.listing import Shelf, draw_badges, draw_buttons, origin_words
 from convgate.versions.card import Training
@@ -60,12 +58,6 @@ def _draw_damage(version: Version) -> bool:
 
 
 def _draw_training(training: Training) -> None:
-    losses, shares = losses_and_shares(training.curves)
-    for curves in filter(None, (losses, shares)):
-        is_shares = curves is shares
-        st.plotly_chart(
-            epochs_figure(curves, current_palette(), shares=is_shares), theme=None, config=CONFIG,
-            key=f"versions.epochs.{'shares' if is_shares else 'losses'}", alt=describe_epochs(curves),
-        )  # fmt: skip
+    draw_epochs(training.curves)
     with st.expander("Settings and libraries", icon=":material/tune:"):
         st.json({**training.config, **training.libraries})
