@@ -9,8 +9,7 @@ nothing later than the message.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,78 +23,36 @@ _FARTHEST = 128  # turns; what is farther is as far as that, for no training sho
 _MOST_BM25 = 30.0  # more is no better match, only a longer message
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
-    """One column of the features."""
+class Feature(NamedTuple):
+    """One column of the features; docs/gate.md says what each one is."""
 
     name: str
     part: str  # the part of the tier-1 logit that it counts to
-    says: str
 
 
+def _features_of(part: str, *names: str) -> list[Feature]:
+    return [Feature(name, part) for name in names]
+
+
+# The order is that of the trained weights.
 FEATURES = (
-    Feature("cosine", "meaning", "cosine of the two embeddings, after whitening"),
-    Feature("cosine_before", "neighbours", "the message's cosine to the turn before this one"),
-    Feature("cosine_after", "neighbours", "the message's cosine to the turn after this one"),
-    Feature("cosine_near", "neighbours", "its mean cosine to the two turns before and the one after"),
-    Feature("cosine_below_best", "meaning", "cosine less the best of all earlier turns"),
-    Feature("passage", "passages", "the message's cosine to the turn's best passage"),
-    Feature("passage_below_best", "passages", "the same less the best of all earlier turns"),
-    Feature("passage_before", "passages", "the same of the turn before this one"),
-    Feature("passage_after", "passages", "the same of the turn after this one"),
-    Feature("bm25", "words", "BM25 of the message's stems in the turn, in tens, 3 at most"),
-    Feature("bm25_before", "neighbours", "the same of the turn before this one"),
-    Feature("bm25_after", "neighbours", "the same of the turn after this one"),
-    Feature("message_share", "words", "share of the message's stem weight that the turn has"),
-    Feature("turn_share", "words", "share of the turn's stem weight that the message has"),
-    Feature("bm25_below_best", "words", "bm25 less the best of all earlier turns"),
-    Feature("identifiers", "words", "ln(1 + the message's numbers, names and code words that the turn has)"),
-    Feature("same_speaker", "speaker", "1 when the same person or role speaks"),
-    Feature("last_of_speaker", "speaker", "1 for the newest turn of its speaker"),
-    Feature("own_last", "speaker", "1 for the newest turn of the message's own speaker"),
-    Feature("names_speaker", "addressing", "1 when the message names the turn's speaker"),
-    Feature("named_by_turn", "addressing", "1 when the turn names the message's speaker"),
-    Feature("names_other", "addressing", "1 when the message names somebody, but not the turn's speaker"),
-    Feature(
-        "turn_names_other", "addressing", "1 when the turn names somebody, but not the message's speaker"
-    ),
-    Feature("same_named", "addressing", "1 when both name the same person"),
-    Feature("last_named", "addressing", "1 for the newest turn of somebody whom the message names"),
-    Feature("last_naming", "addressing", "1 for the newest turn that names the message's speaker"),
-    Feature("age", "recency", "ln of how many turns ago, 128 at most; 0 is the turn just before"),
-    Feature("one_ago", "recency", "1 for the turn just before"),
-    Feature("two_ago", "recency", "1 for the turn before that"),
-    Feature("three_ago", "recency", "1 for the third turn back"),
-    Feature("first_turn", "recency", "1 for the first turn of the history"),
-    Feature("gap", "time", "ln(1 + minutes since the turn); 0 when a time is missing"),
-    Feature("no_time", "time", "1 when one of the two has no time"),
-    Feature("turn_question", "turn", "1 when the turn has a question mark"),
-    Feature("turn_assistant", "turn", "1 when the assistant speaks"),
-    Feature("turn_length", "turn", "ln(1 + words)"),
-    Feature("turn_code", "turn", "1 when the turn has code or an address of the web"),
-    Feature("turn_pointing", "turn", "how many words point to something said before (English)"),
-    Feature("turn_mass", "turn", "ln(1 + weight of its stems)"),
-    Feature("turn_listed", "turn", "1 when the turn has a list"),
-    Feature(
-        "turn_instruction", "turn", "highest log odds, by its words, that a sentence is a lasting instruction"
-    ),
-    Feature("question", "message", "1 when the message has a question mark"),
-    Feature("assistant", "message", "1 when the assistant speaks"),
-    Feature("length", "message", "ln(1 + words)"),
-    Feature("code", "message", "1 when it has code or an address of the web"),
-    Feature("pointing", "message", "how many words point to something said before (English)"),
-    Feature("comparing", "message", "how many words compare with something said before (English)"),
-    Feature("typed", "message", "1 for a question put from outside the conversation"),
-    Feature("mass", "message", "ln(1 + weight of its stems)"),
-    Feature("new_words", "message", "ln(1 + weight of its stems that no earlier turn has)"),
-    Feature("leaning", "message", "pointing words for each unit of stem weight"),
-    Feature("needs", "message", "log odds, by its words, that it needs something said before"),
-    Feature("ordinal", "message", "1 when it names an item of a list by its number"),
-    Feature("cosine_last", "message", "its best cosine to the two newest turns"),
-    Feature("names_anyone", "message", "1 when it names somebody who spoke before"),
-    Feature("turns", "message", "ln(1 + number of earlier turns, 128 at most)"),
-    Feature("speakers", "message", "ln(1 + speakers among the last 64 turns)"),
-    Feature("assistant_share", "message", "share of assistant turns among the last 64"),
+    *_features_of("meaning", "cosine"),
+    *_features_of("neighbours", "cosine_before", "cosine_after", "cosine_near"),
+    *_features_of("meaning", "cosine_below_best"),
+    *_features_of("passages", "passage", "passage_below_best", "passage_before", "passage_after"),
+    *_features_of("words", "bm25"),
+    *_features_of("neighbours", "bm25_before", "bm25_after"),
+    *_features_of("words", "message_share", "turn_share", "bm25_below_best", "identifiers"),
+    *_features_of("speaker", "same_speaker", "last_of_speaker", "own_last"),
+    *_features_of("addressing", "names_speaker", "named_by_turn", "names_other", "turn_names_other"),
+    *_features_of("addressing", "same_named", "last_named", "last_naming"),
+    *_features_of("recency", "age", "one_ago", "two_ago", "three_ago", "first_turn"),
+    *_features_of("time", "gap", "no_time"),
+    *_features_of("turn", "turn_question", "turn_assistant", "turn_length", "turn_code", "turn_pointing"),
+    *_features_of("turn", "turn_mass", "turn_listed", "turn_instruction"),
+    *_features_of("message", "question", "assistant", "length", "code", "pointing", "comparing", "typed"),
+    *_features_of("message", "mass", "new_words", "leaning", "needs", "ordinal", "cosine_last"),
+    *_features_of("message", "names_anyone", "turns", "speakers", "assistant_share"),
 )
 NAMES = tuple(feature.name for feature in FEATURES)
 PARTS = tuple(dict.fromkeys(feature.part for feature in FEATURES))

@@ -26,7 +26,7 @@ from convgate.gate.scoring import Scorer
 from convgate.gate.thread_tier import Threads, ThreadTier
 
 _KINDS = 6  # numbers that tell kinds of messages apart
-_BLOCK = 256  # turns whose links are worked out at a time
+_BLOCK = 256  # turns whose links are computed at a time
 
 
 class _Memory:
@@ -50,10 +50,8 @@ class _Memory:
     ) -> ThreadState:
         """Return the state with newer turns; GateError when their numbers differ."""
         if not len(embeddings) == len(facts) == len(passages):
-            raise GateError(
-                f"{len(embeddings)} embeddings and the passages of {len(passages)} are given for"
-                f" {len(facts)} turns"
-            )
+            counts = f"{len(embeddings)} embeddings and the passages of {len(passages)}"
+            raise GateError(f"{counts} are given for {len(facts)} turns")
         with one_thread():
             self._add(embeddings, facts, passages)
         return self.first(len(self.columns))
@@ -174,15 +172,14 @@ class ThreadState:
         """Return (m,) what the cosine of each (m, d) embedding to the message counts in tier 1."""
         tiers = self.memory.tiers
         weights = self.memory.scorer.weights(self._standard(embedding, facts))
-        cosines = tiers.cosines(embeddings, embedding)
+        vectors, vector = (tiers.whitening(torch.from_numpy(each)) for each in (embeddings, embedding))
+        cosines = np.asarray((vectors @ vector).double().numpy())
         standard = (cosines - float(tiers.standardise.usual[0])) / float(tiers.standardise.spread[0])
         return float(weights[0]) * np.clip(standard, -MAX_SPREADS, MAX_SPREADS)
 
     def _standard(self, embedding: Embeddings, facts: TurnFacts | None) -> Floats:
         if facts is None:
-            raise GateError(
-                "a gate of the full preset reads facts of the message, and got its embedding alone"
-            )
+            raise GateError("a gate of the full preset needs the facts of the message")
         memory, vectors = self.memory, self.memory.vectors.first(self.n)
         return memory.scorer.standard(memory.columns, vectors, memory.passages, self.n, facts, embedding)
 
@@ -232,8 +229,3 @@ class FullTiers(nn.Module):
     ) -> ThreadState:
         """Return the state of turns with (n, d) embeddings; GateError when their numbers differ."""
         return _Memory(self).grow(embeddings, facts, passages)
-
-    def cosines(self, embeddings: Embeddings, embedding: Embeddings) -> Logits:
-        """Return (m,) cosine of each (m, d) embedding to one (d,), after whitening."""
-        vectors, vector = (self.whitening(torch.from_numpy(v)) for v in (embeddings, embedding))
-        return np.asarray((vectors @ vector).double().numpy())

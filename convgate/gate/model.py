@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -17,55 +17,13 @@ from convgate.embedding.base import Embeddings, check_embeddings
 from convgate.gate.arrays import Logits
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
-from convgate.gate.full import FullTiers
-from convgate.gate.reference import ReferenceTiers
+from convgate.gate.full import FullTiers, ThreadState
+from convgate.gate.reference import ReferenceTiers, TurnState
 
 CONTEXTUAL = "contextual"
 
 
-class State(Protocol):
-    """What the tiers of a preset keep of n turns between messages."""
-
-    def __len__(self) -> int:
-        """Return n."""
-        ...
-
-    @property
-    def embeddings(self) -> Embeddings:
-        """Return the (n, d) embeddings as the encoder gave them."""
-        ...
-
-    @property
-    def facts(self) -> Sequence[TurnFacts]:
-        """Return the facts of the turns; none where the preset does not read them."""
-        ...
-
-    @property
-    def passages(self) -> Sequence[Embeddings]:
-        """Return the (p, d) vectors of each turn's passages."""
-        ...
-
-    def first(self, n: int) -> State:
-        """Return the state of the first n of its turns."""
-        ...
-
-    def extended(
-        self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]
-    ) -> State:
-        """Return the state with newer turns behind it."""
-        ...
-
-    def score(self, embedding: Embeddings, facts: TurnFacts | None) -> tuple[dict[str, Logits], Logits]:
-        """Return the parts of tier 1, each (n,), and the logits of tier 2 for the newest turns."""
-        ...
-
-    def links(self, tier1: Logits, rows: Sequence[int]) -> Embeddings:
-        """Return (len(rows), n) how the given turns spread their attention over the turns."""
-        ...
-
-    def semantic(self, embeddings: Embeddings, embedding: Embeddings, facts: TurnFacts | None) -> Logits:
-        """Return (m,) the part of the logit that (m, d) vectors have by their likeness to the message."""
-        ...
+State = TurnState | ThreadState
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -152,11 +110,6 @@ class Gate(nn.Module):
         return state.extended(embeddings, facts, self._passages(embeddings, passages))
 
     @torch.inference_mode()
-    def first(self, state: State, n: int) -> State:
-        """The state of the first n of its turns."""
-        return state.first(n)
-
-    @torch.inference_mode()
     def without(self, state: State, row: int) -> State:
         """The state when turn `row` had never been said."""
         keep = [place for place in range(len(state)) if place != row]
@@ -166,20 +119,6 @@ class Gate(nn.Module):
             [facts[place] for place in keep if facts],
             [passages[place] for place in keep],
         )
-
-    @torch.inference_mode()
-    def replaced(
-        self, state: State, row: int, embedding: Embeddings, facts: TurnFacts | None = None
-    ) -> State:
-        """The state when turn `row` had the (d,) embedding and the facts given, and were one passage."""
-        embeddings = np.array(state.embeddings)
-        embeddings[row] = self._checked(embedding[None], "a turn")[0]
-        every = list(state.facts)
-        if facts is not None and every:
-            every[row] = facts
-        passages = list(state.passages)
-        passages[row] = embeddings[row][None]
-        return self.tiers.state(embeddings, every, passages)
 
     @torch.inference_mode()
     def score(self, state: State, message: Message) -> GateScores:
@@ -219,11 +158,6 @@ class Gate(nn.Module):
         """(m,) the part of the logit that vectors (m, d) have by their own likeness to the message."""
         vectors = self._checked(embeddings, "a turn")
         return state.semantic(vectors, message.embedding, message.facts)
-
-    @torch.inference_mode()
-    def cosines(self, embeddings: Embeddings, message: Message) -> Logits:
-        """(m,) cosine of each (m, d) vector to the message, as the gate reads it."""
-        return self.tiers.cosines(self._checked(embeddings, "a turn"), message.embedding)
 
     @property
     def learned_threshold(self) -> float:

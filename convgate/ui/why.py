@@ -21,7 +21,7 @@ from convgate.figures.parts import (
     tiers_figure,
     waterfall_figure,
 )
-from convgate.gate.explain import WordEffect, named_parts
+from convgate.gate.explain import WordEffect
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts.characters import writable
 from convgate.ui import scoring
@@ -50,7 +50,7 @@ class Explained:
 def draw_parts(page: str, decisions: TurnDecisions, turn: int) -> None:
     """Draw what a gate's score of a turn (0-based) is made of; `page` begins the keys of the figures."""
     decision = decisions.of(turn)
-    parts, threshold = named_parts(decision.parts), threshold_logit(decision.threshold)
+    parts, threshold = decision.parts, threshold_logit(decision.threshold)
     palette = current_palette()
     st.markdown("**Parts of the score**")
     st.plotly_chart(

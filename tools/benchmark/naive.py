@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from convgate.gate.bilinear import positions
+from convgate.gate.reference import positions
 from convgate.gate.model import Gate
 from convgate.gate.reference import ReferenceTiers
 
