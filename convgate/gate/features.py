@@ -19,7 +19,7 @@ from convgate.gate.columns import FORM, STRANGER, Columns, Growing, Present
 from convgate.gate.facts import TurnFacts
 
 STATISTICS_OVER = 64  # turns before a message that tell what kind of conversation it is
-_FARTHEST = 128  # turns; what is farther is as far as that, for no training shows how far counts there
+_FARTHEST = 128  # turns; what is farther is as far as that, for no training shows a difference
 _MOST_BM25 = 30.0  # more is no better match, only a longer message
 
 
@@ -67,7 +67,7 @@ class Passages:
     def __init__(self, dimension: int) -> None:
         self._vectors = Growing(np.float32, dimension)
         self._turns = Growing(np.int64)  # those of several passages
-        self._first = Growing(np.int64)  # their first passages, and at last how many passages there are
+        self._first = Growing(np.int64)  # their first passages, and the number of passages at the end
         self._first.append(0)
 
     def append(self, turn: int, vectors: Floats) -> None:
@@ -111,11 +111,11 @@ def message_features(
     shared = columns.shared(oldest, n, ids, weights, identifiers)
     cosine = vectors[oldest:n] @ vector
     best = passages.best(vector[None], cosine[None], oldest)
-    alike = (cosine[None], best, *(values[None] for values in shared))
-    found = _features(columns, present, (None, slice(oldest, n)), *alike)
+    alike = (cosine[None], best, *(column[None] for column in shared))
+    values = _features(columns, present, (None, slice(oldest, n)), *alike)
     features = np.empty((len(NAMES), n - oldest), dtype=np.float32)
     for row, name in enumerate(NAMES):
-        features[row] = found[name]
+        features[row] = values[name]
     return features.T
 
 
@@ -129,20 +129,20 @@ def turn_features(
     oldest = max(0, start - width)
     present = columns.rows(start, stop)
     turns = present.index[:, None] - np.arange(width, 0, -1, dtype=np.int32)
-    there, at = turns >= 0, np.maximum(turns, 0)
+    is_turn, at = turns >= 0, np.maximum(turns, 0)
     row, place = np.arange(stop - start)[:, None], np.maximum(turns - oldest, 0)
     cosine = vectors[start:stop] @ vectors[oldest:stop].T
     best = passages.best(vectors[start:stop], cosine, oldest)
     alike = (
-        np.where(there, values[row, place], 0)
-        for values in (cosine, best, *columns.shared_rows(start, stop, oldest))
+        np.where(is_turn, matrix[row, place], 0)
+        for matrix in (cosine, best, *columns.shared_rows(start, stop, oldest))
     )
-    found = _features(columns, present, (at,), *alike, there=there)
+    values = _features(columns, present, (at,), *alike, is_turn=is_turn)
     features = np.empty((*turns.shape, len(NAMES)), dtype=np.float32)
     oldest_first = features[:, ::-1]
     for column, name in enumerate(NAMES):
-        oldest_first[..., column] = found[name]
-    oldest_first[~there] = 0
+        oldest_first[..., column] = values[name]
+    oldest_first[~is_turn] = 0
     return features
 
 
@@ -156,62 +156,62 @@ def _features(
     shared: Floats,
     identifiers: Floats,
     *,
-    there: NDArray[np.bool_] | Literal[True] = True,
+    is_turn: NDArray[np.bool_] | Literal[True] = True,
 ) -> dict[str, NDArray[Any]]:
     """Each feature by its name, as it broadcasts to (m, w), oldest turn first.
 
-    at: index by which a column becomes (m, w) or (1, w); cosine… are (m, w), 0 where no turn is `there`.
+    at: index by which a column becomes (m, w) or (1, w); cosine… are (m, w), 0 where `is_turn` is False.
     """
     now = present.index[:, None]
     stop = int(present.index[-1]) + 1 if len(present.index) else 0
     ago = np.arange(cosine.shape[1], 0, -1, dtype=np.int32)[None]
 
     def of(column: Growing) -> NDArray[Any]:
-        values = column.first(stop)
-        return values[at] if values.ndim == 1 else values.T[:, *at]
+        rows = column.first(stop)
+        return rows[at] if rows.ndim == 1 else rows.T[:, *at]
 
-    found: dict[str, NDArray[Any]] = {}
+    values: dict[str, NDArray[Any]] = {}
     second, before, after = _neighbours(cosine)
-    found["cosine"], found["cosine_below_best"] = cosine, _below_best(cosine, there)
-    found["cosine_before"], found["cosine_after"] = before, after
-    found["cosine_near"] = (second + before + after) / 3
-    found["cosine_last"] = _best(cosine[:, -2:], there if there is True else there[:, -2:])
-    found["passage"], found["passage_below_best"] = passage, _below_best(passage, there)
-    _, found["passage_before"], found["passage_after"] = _neighbours(passage)
-    found["identifiers"] = np.log1p(identifiers)
+    values["cosine"], values["cosine_below_best"] = cosine, _below_best(cosine, is_turn)
+    values["cosine_before"], values["cosine_after"] = before, after
+    values["cosine_near"] = (second + before + after) / 3
+    values["cosine_last"] = _best(cosine[:, -2:], is_turn if is_turn is True else is_turn[:, -2:])
+    values["passage"], values["passage_below_best"] = passage, _below_best(passage, is_turn)
+    _, values["passage_before"], values["passage_after"] = _neighbours(passage)
+    values["identifiers"] = np.log1p(identifiers)
     tens = np.asarray(np.minimum(bm25, _MOST_BM25) / 10, dtype=np.float32)
-    found["bm25"], found["bm25_below_best"] = tens, _below_best(tens, there)
-    _, found["bm25_before"], found["bm25_after"] = _neighbours(tens)
+    values["bm25"], values["bm25_below_best"] = tens, _below_best(tens, is_turn)
+    _, values["bm25_before"], values["bm25_after"] = _neighbours(tens)
     turn_mass = of(columns.mass)
-    found["message_share"] = np.minimum(shared / np.maximum(1, present.mass)[:, None], 1)
-    found["turn_share"] = np.minimum(shared / np.maximum(1, turn_mass), 1)
+    values["message_share"] = np.minimum(shared / np.maximum(1, present.mass)[:, None], 1)
+    values["turn_share"] = np.minimum(shared / np.maximum(1, turn_mass), 1)
 
     last = of(columns.next_turn) >= now
-    found["last_of_speaker"] = last
-    found |= _people(columns, present, of, last)
+    values["last_of_speaker"] = last
+    values |= _people(columns, present, of, last)
 
-    found["age"] = np.log(np.minimum(ago, _FARTHEST))
-    found["one_ago"], found["two_ago"], found["three_ago"] = ago == 1, ago == 2, ago == 3
-    found["first_turn"] = ago == now
+    values["age"] = np.log(np.minimum(ago, _FARTHEST))
+    values["one_ago"], values["two_ago"], values["three_ago"] = ago == 1, ago == 2, ago == 3
+    values["first_turn"] = ago == now
     minutes = present.minutes[:, None] - of(columns.minutes)
-    found["gap"] = np.log1p(np.fmax(minutes, 0))
-    found["no_time"] = np.isnan(minutes)
+    values["gap"] = np.log1p(np.fmax(minutes, 0))
+    values["no_time"] = np.isnan(minutes)
 
     form = of(columns.form)
-    found |= {f"turn_{name}": values for name, values in zip(FORM, form, strict=True)}
-    found["turn_mass"] = np.log1p(turn_mass)
+    values |= {f"turn_{name}": column for name, column in zip(FORM, form, strict=True)}
+    values["turn_mass"] = np.log1p(turn_mass)
 
-    found |= dict(zip(FORM, present.form.T[:, :, None], strict=True))
-    found["mass"] = np.log1p(present.mass)[:, None]
-    found["new_words"] = np.log1p(np.maximum(present.new, 0))[:, None]
-    found["leaning"] = (found["pointing"][:, 0] / np.maximum(1, present.mass))[:, None]
-    found["turns"] = np.log1p(np.minimum(now, _FARTHEST))
+    values |= dict(zip(FORM, present.form.T[:, :, None], strict=True))
+    values["mass"] = np.log1p(present.mass)[:, None]
+    values["new_words"] = np.log1p(np.maximum(present.new, 0))[:, None]
+    values["leaning"] = (values["pointing"][:, 0] / np.maximum(1, present.mass))[:, None]
+    values["turns"] = np.log1p(np.minimum(now, _FARTHEST))
     recent = slice(-STATISTICS_OVER, None)
-    found["speakers"] = np.log1p((last & there)[:, recent].sum(axis=1, dtype=np.float32, keepdims=True))
-    assistants = (found["turn_assistant"] * there)[:, recent].sum(axis=1, keepdims=True)
+    values["speakers"] = np.log1p((last & is_turn)[:, recent].sum(axis=1, dtype=np.float32, keepdims=True))
+    assistants = (values["turn_assistant"] * is_turn)[:, recent].sum(axis=1, keepdims=True)
     counted = np.minimum(now, min(ago.shape[1], STATISTICS_OVER))
-    found["assistant_share"] = assistants / np.maximum(1, counted)
-    return found
+    values["assistant_share"] = assistants / np.maximum(1, counted)
+    return values
 
 
 def _neighbours(values: Floats) -> tuple[Floats, Floats, Floats]:
@@ -221,12 +221,12 @@ def _neighbours(values: Floats) -> tuple[Floats, Floats, Floats]:
     return wide[:, :-3], wide[:, 1:-2], wide[:, 3:]
 
 
-def _best(values: Floats, there: NDArray[np.bool_] | Literal[True]) -> Floats:
-    return np.asarray(np.max(values, axis=1, where=there, initial=-1.0, keepdims=True))
+def _best(values: Floats, is_turn: NDArray[np.bool_] | Literal[True]) -> Floats:
+    return np.asarray(np.max(values, axis=1, where=is_turn, initial=-1.0, keepdims=True))
 
 
-def _below_best(values: Floats, there: NDArray[np.bool_] | Literal[True]) -> Floats:
-    return np.asarray(values - _best(values, there), dtype=np.float32)
+def _below_best(values: Floats, is_turn: NDArray[np.bool_] | Literal[True]) -> Floats:
+    return np.asarray(values - _best(values, is_turn), dtype=np.float32)
 
 
 def _people(
