@@ -68,17 +68,9 @@ def told(selector: Selector, talk: Conversation, **options: Any) -> list[tuple[o
 
 
 CHOICES: list[tuple[str | None, Rule, Limits, bool]] = [
-    ("mine", make_rule("anchored", anchor=0.6, threshold=0.31), Limits(), False),
-    ("mine", make_rule("anchored", anchor=0.52), Limits(min_turns=1), True),
+    ("mine", make_rule("anchored", anchor=0.6, threshold=0.31), Limits(min_turns=1), True),
     (None, make_rule("stricter", deviations=0.3), Limits(2, 4), False),
-    ("mine", make_rule("top_k", k=3), Limits(), True),
     (None, make_rule("token_budget", budget=150), Limits(max_turns=3), False),
-    (
-        "mine",
-        make_rule("calibrated", threshold=0.4, goal="recall 0.90", fitted_on='4 labels of "x"'),
-        Limits(),
-        True,
-    ),
     ("untrained", make_rule("blended", weight=0.2, deviations=-0.5), Limits(), False),
 ]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
@@ -125,17 +125,6 @@ def test_rule_changes_without_encoding_anything_again():
     assert len(encoder.calls) == calls
 
 
-@settings(max_examples=20, deadline=None)
-@given(st.lists(st.text(max_size=30), min_size=1, max_size=12), st.floats(0, 1), st.floats(0, 1))
-def test_a_higher_absolute_threshold_keeps_a_part_of_what_a_lower_one_keeps(texts, first, second):
-    low, high = sorted((first, second))
-    policy, conversation = GatePolicy(trained_gate(), FakeEncoder()), talk([*texts, "now"])
-    scored = policy.score(*conversation.at(len(texts)))
-    loose = policy.with_rule(Absolute(low)).decide_scored(scored)
-    strict = policy.with_rule(Absolute(high)).decide_scored(scored)
-    assert set(strict.kept_indices) <= set(loose.kept_indices)
-
-
 LONG = "The service logs to a file of its own, rotates it every night and keeps the last seven of them."
 
 
@@ -185,11 +174,6 @@ def test_what_is_still_going_on_stays_whatever_its_length(said, rules):
     assert [one.rule for one in decisions] == rules
     kept = {"open", "question", "answer"}
     assert [one.kept for one in decisions] == [one.rule in kept for one in decisions]
-
-
-texts = st.sampled_from(
-    ["u: Hi", "u: ok", "u: 80", "u: We never use jQuery", "a: Done", "a: Which?", "t: ok"]
-)
 
 
 def test_changed_rules_change_decisions_that_were_made_already(tmp_path: Path):
