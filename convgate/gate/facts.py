@@ -63,7 +63,11 @@ def facts_of(turn: Turn, *, typed: bool = False) -> TurnFacts:
     """Return the facts of a turn of a conversation, or of a question that was typed."""
     text = turn.scored_text
     compute = _cached_facts if len(text) <= _CACHED_CHARACTERS else _facts
-    return compute(text, turn.role, turn.name, _minutes(turn), typed=typed)
+    minutes = None  # not NaN, which no cache finds again
+    if turn.timestamp is not None:
+        time = turn.timestamp if turn.timestamp.tzinfo else turn.timestamp.replace(tzinfo=UTC)
+        minutes = time.timestamp() / 60
+    return compute(text, turn.role, turn.name, minutes, typed=typed)
 
 
 def situation_facts(situation: Situation) -> TurnFacts:
@@ -98,10 +102,3 @@ def _facts(text: str, role: str, name: str | None, minutes: float | None, *, typ
 
 
 _cached_facts = lru_cache(maxsize=_CACHED)(_facts)
-
-
-def _minutes(turn: Turn) -> float | None:
-    if turn.timestamp is None:
-        return None
-    time = turn.timestamp if turn.timestamp.tzinfo else turn.timestamp.replace(tzinfo=UTC)
-    return time.timestamp() / 60

@@ -55,11 +55,11 @@ def positions(n: int) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class TurnState:
-    """What can be kept of a conversation's turns between messages."""
+    """The turns of a conversation, with all that does not depend on the message."""
 
     tiers: ReferenceTiers = field(repr=False)
     turns: Tensor  # (n, d)
-    projected: Tensor  # (n, 4h) what the attention tier makes of the turns before any situation is known
+    projected: Tensor  # (n, 4h) as `AttentionTier.project` gives them
 
     def __len__(self) -> int:
         return len(self.turns)
