@@ -43,22 +43,27 @@ class Growing:
 
     def append(self, row: Any) -> None:
         """Append one row: (*width), or one number for all of it."""
-        self.extend((row,))
+        self._reserve(self._size + 1)
+        self._data[self._size] = row
+        self._size += 1
 
     def extend(self, rows: Any) -> None:
         """Append (m, *width) rows."""
         size = self._size + len(rows)
-        if size > len(self._data):
-            shape = (max(size, 2 * len(self._data)), *self._data.shape[1:])
-            data = np.zeros(shape, dtype=self._data.dtype, order=self._order)
-            data[: self._size] = self._data[: self._size]
-            self._data = data
+        self._reserve(size)
         self._data[self._size : size] = rows
         self._size = size
 
     def first(self, n: int) -> NDArray[Any]:
         """Return a view of the first n rows."""
         return self._data[:n]
+
+    def _reserve(self, size: int) -> None:
+        if size > len(self._data):
+            shape = (max(size, 2 * len(self._data)), *self._data.shape[1:])
+            data = np.zeros(shape, dtype=self._data.dtype, order=self._order)
+            data[: self._size] = self._data[: self._size]
+            self._data = data
 
 
 @dataclass(frozen=True, eq=False, slots=True)
