@@ -12,10 +12,13 @@ from convgate.context.builder import ContextBuilder
 from convgate.context.invariants.finding import InvariantFinder
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ContextError, ConversationError, TranscriptError
+from convgate.core.settings import Settings
 from convgate.messages.check import check_valid
-from convgate.policies.registry import make_policy
+from convgate.policies.build import build_policy
+from convgate.policies.window import LastK
 from convgate.transcripts import turns_from_messages
 from tests.contexts import Told, Watch, WordJudge, builder, called, placed, result, settings, talk
+from tests.fakes import FakeEncoder
 
 LONG = " ".join(["word"] * 60)
 
@@ -280,9 +283,10 @@ class TestBadInput:
 
 def test_any_policy_chooses_the_evidence():
     messages = talk("TASK a", "b.", "TASK c", "d.", "TASK e", "f.", "TASK g")
-    bundle = builder(policy=make_policy("last_k", k=3)).build(messages)
+    bundle = builder(policy=LastK(3)).build(messages)
     assert placed(bundle) == {"evidence": [2, 3, 5], "task_state": [4]}
-    piped = builder(policy=make_policy("pipeline", stages="gatekeeper > last_k(k=2)")).build(messages)
+    pipeline = build_policy("pipeline", Settings(), FakeEncoder(), stages="gatekeeper > last_k(k=2)")
+    piped = builder(policy=pipeline).build(messages)
     assert {"gatekeeper", "last_k"} >= {one.stage for one in piped.decisions if not one.kept} - {"context"}
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from convgate.context.memory import PastRequest, RequestMemory
 from convgate.context.packing import PackedTurns
 from convgate.context.turn_table import TurnTable, TurnTableCache
+from convgate.policies.window import LastK
 from convgate.transcripts import turns_from_messages
 from tests.contexts import Keeps, Told, builder, placed, random_talk, talk, words
 
@@ -189,9 +190,7 @@ def test_threads_share_a_builder():
 
 @pytest.mark.parametrize("margin", [0.0, 0.2])
 def test_a_policy_without_scores_holds_nothing(margin):
-    from convgate.policies.registry import make_policy
-
-    made = builder(policy=make_policy("last_k", k=2), hysteresis=margin)
+    made = builder(policy=LastK(2), hysteresis=margin)
     made.build(FIRST)
     assert made.build(THEN).prefix.held == ()
 

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.decisions import TurnDecisions
+from convgate.core.settings import Settings
 from convgate.evaluation.bootstrap import draw
 from convgate.evaluation.comparison import OUTCOMES, compare, side_by_side
 from convgate.evaluation.evaluate import evaluate
@@ -20,7 +21,8 @@ from convgate.evaluation.metrics import METRICS, RANKING_METRICS
 from convgate.evaluation.report import markdown, rich_tables
 from convgate.evaluation.results import Evaluation, PolicyResult, SetResult, summarise
 from convgate.policies.base import history_indices
-from convgate.policies.registry import make_policy
+from convgate.policies.bm25 import BM25
+from convgate.policies.build import build_policy
 from convgate.transcripts import Case, RelevanceSet
 
 
@@ -220,7 +222,7 @@ def talks() -> RelevanceSet:
 
 
 def judged(talks: RelevanceSet, name: str, **parameters: object) -> JudgedSet:
-    policy = make_policy(name, encoder=None, **parameters)  # type: ignore[arg-type]
+    policy = build_policy(name, Settings(), None, **parameters)  # type: ignore[arg-type]
     return judge_set(talks, policy, tokens=count_tokens(talks))
 
 
@@ -239,7 +241,7 @@ def test_each_judged_turn_comes_out_in_one_way(talks: RelevanceSet) -> None:
 
 def test_metrics_and_intervals_are_those_of_an_evaluation(talks: RelevanceSet) -> None:
     sides = side_by_side(judged(talks, "bm25"), judged(talks, "everything"))
-    found = evaluate([talks], {"a": make_policy("bm25"), "b": make_policy("everything")}).sets["talks"]
+    found = evaluate([talks], {"a": BM25(), "b": build_policy("everything", Settings(), None)}).sets["talks"]
     assert sides.summary_a == found.policies["a"].overall
     assert sides.summary_b == found.policies["b"].overall
     assert sides.b.scores is None

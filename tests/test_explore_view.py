@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import fields
 
 import numpy as np
@@ -11,10 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.core.decisions import TurnDecisions
-from convgate.core.settings import Settings
 from convgate.gate.thresholds import RULES, Limits, make_rule
-from convgate.policies.agent_settings import AgentSettings
-from convgate.policies.build import limits_of, rule_of
 from convgate.ui.changes import changes, following, preceding
 from convgate.ui.explore.matrix import first_turn
 from convgate.ui.threshold_settings import Extent, ThresholdSettings, adjustable, sliders, with_value
@@ -79,12 +75,3 @@ def test_the_matrix_shows_the_current_message(count: int, data: st.DataObject) -
     start = first_turn(count, current)
     assert 0 <= start <= current < start + 300
     assert start + min(count, 300) <= count
-
-
-@given(choices())
-def test_settings_for_an_agent_are_the_choice(choice: ThresholdSettings) -> None:
-    agent = AgentSettings("an encoder", rule=choice.rule, limits=choice.limits)
-    values = tomllib.loads(agent.to_toml())
-    settings = Settings(**values)
-    assert settings.encoder == "an encoder"
-    assert ThresholdSettings(rule_of(settings), limits_of(settings)) == choice

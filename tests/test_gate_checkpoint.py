@@ -56,9 +56,9 @@ def test_number_format_that_torch_lacks_is_refused(tmp_path: Path):
         read_gate(tmp_path)
 
 
-def test_config_that_asks_for_any_size_takes_no_memory(tmp_path: Path):
+def test_weights_of_another_size_are_refused(tmp_path: Path):
     save_gate(Gate(), tmp_path)
-    (tmp_path / CONFIG).write_text(json.dumps(GateConfig().to_json() | {"dimension": 8_192, "hidden": 4_096}))
+    (tmp_path / CONFIG).write_text(json.dumps(GateConfig().to_json() | {"dimension": 512, "hidden": 32}))
     with pytest.raises(GateError, match="do not fit its config"):
         read_gate(tmp_path)
 

@@ -11,7 +11,7 @@ from convgate.core.conversation import Turn
 from convgate.gate.columns import NEVER, NOBODY, STRANGER, Columns
 from convgate.gate.facts import TurnFacts, facts_of
 from convgate.gate.words import inverse_frequency
-from tests.gates import any_turn, any_turns
+from tests.gates import any_turns
 
 COMMON = "the"  # says nothing, for it is everywhere
 
@@ -108,20 +108,3 @@ def test_columns_of_the_first_turns_are_those_made_of_them(turns: list[Turn], da
     assert np.array_equal(np.where(names < spoke, names, NOBODY), part.names.first(n))
     naming = whole.next_naming.first(n)
     assert np.array_equal(np.where((names < spoke) & (naming < n), naming, NEVER), part.next_naming.first(n))
-
-
-@given(turns=any_turns(), message=any_turn(), data=st.data())
-def test_message_reads_the_same_however_many_turns_follow(
-    turns: list[Turn], message: Turn, data: st.DataObject
-):
-    facts = [facts_of(turn) for turn in turns]
-    n = data.draw(st.integers(0, len(turns)))
-    whole, part = Columns(facts), Columns(facts[:n])
-    for columns in (whole, part):
-        assert columns.message(facts_of(message), n)[0].index.tolist() == [n]
-    (a, *shared_a), (b, *shared_b) = (columns.message(facts_of(message), n) for columns in (whole, part))
-    for name in ("speaker", "names", "mass", "minutes", "form"):
-        assert np.array_equal(getattr(a, name), getattr(b, name), equal_nan=True)
-    assert [p.tolist() for p in whole.shared(0, n, *shared_a)] == [
-        p.tolist() for p in part.shared(0, n, *shared_b)
-    ]

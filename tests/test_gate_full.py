@@ -212,7 +212,7 @@ def test_states_longer_than_a_block_of_links_are_the_same_however_they_grew():
     turns = chat(520)
     whole = full_state(GATE, turns)
     assert_same(GATE, grown(GATE, turns, [1, 255, 257]), whole)
-    assert_same(GATE, GATE.first(whole, 300), full_state(GATE, turns[:300]))
+    assert_same(GATE, whole.first(300), full_state(GATE, turns[:300]))
 
 
 @pytest.mark.usefixtures("often")
@@ -225,7 +225,7 @@ def test_threads_that_extend_one_state_at_once_get_their_own_continuation():
         barrier.wait()
         vectors = unit_vectors(30, seed=place, dimension=16)
         state = GATE.extended(start, vectors, [facts_of(turn) for turn in ends[place]])
-        return state, GATE.score(GATE.first(state, 40), QUESTION)
+        return state, GATE.score(state.first(40), QUESTION)
 
     with ThreadPoolExecutor(len(ends)) as pool:
         found = list(pool.map(extend, range(len(ends))))

@@ -12,20 +12,20 @@ from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Situation, Turn
 from convgate.core.errors import PolicyError
+from convgate.core.settings import Settings
 from convgate.policies.base import Policy, SeesAll
+from convgate.policies.build import build_policy
 from convgate.policies.pipeline import Pipeline
-from convgate.policies.registry import make_policy
 from convgate.policies.spec import PolicySpec, read_policies, to_text
 from tests.fakes import FakeEncoder
-from tests.gates import trained_gate
 
-GATE, ENCODER = trained_gate(), FakeEncoder()
+ENCODER = FakeEncoder()
 WORDS = ("loss", "nan", "fibonacci", "function", "rate", "hello", "")
 texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join), min_size=1, max_size=9)
 
 
 def made(name: str, **parameters) -> Policy:
-    return make_policy(name, encoder=ENCODER, gate=GATE, **parameters)
+    return build_policy(name, Settings(), ENCODER, version="untrained", **parameters)
 
 
 def pipeline(*policies: Policy) -> Pipeline:

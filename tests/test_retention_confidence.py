@@ -8,7 +8,7 @@ import pytest
 
 from convgate import ToolCall, Turn
 from convgate.core.errors import ConfidenceError, TranscriptError
-from convgate.policies.retention import Confidence, band_of, code_blocks, confidences
+from convgate.policies.retention import code_blocks, confidences
 from convgate.policies.retention.hedging import estimated
 
 CALL = (ToolCall("a", "look", "{}"),)
@@ -20,18 +20,6 @@ def said(role: str, text: str = "x", **metadata: object) -> Turn:
 
 def found(*turns: Turn, estimate: bool = False) -> list[tuple[float, str, int | None]]:
     return [(one.value, one.source, one.answer) for one in confidences(turns, estimate=estimate)]
-
-
-@pytest.mark.parametrize(
-    ("value", "band"),
-    [
-        (1.0, "unlimited"), (0.7, "unlimited"), (math.nextafter(0.7, 0), "checkpoints"), (0.6, "checkpoints"),
-        (math.nextafter(0.6, 0), "base_window"), (0.5, "base_window"),
-        (math.nextafter(0.5, 0), "first_to_go"), (0.0, "first_to_go"),
-    ],
-)  # fmt: skip
-def test_each_border_belongs_to_the_band_above_it(value: float, band: str):
-    assert band_of(value) == band == Confidence(value).band
 
 
 class TestSources:

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate import Conversation, Turn
-from convgate.policies.retention import Confidence, prune, window
-from convgate.policies.retention_policy import Retention
+from convgate.policies.retention import Confidence
+from convgate.policies.retention_policy import Pruning, Retained, Retention
 
 JUST_BELOW = {border: math.nextafter(border, 0) for border in (0.7, 0.6, 0.5)}
 SHARES = st.sampled_from(
@@ -29,6 +29,14 @@ def messages(lengths: Sequence[int]) -> list[Turn]:
 
 def confident(values: Sequence[float]) -> list[Confidence]:
     return [Confidence(value) for value in values]
+
+
+def window(turns: Sequence[Turn], known: Sequence[Confidence] | None = None, **settings: int) -> Retained:
+    return Retention(**settings).retain(turns, known)
+
+
+def prune(turns: Sequence[Turn], known: Sequence[Confidence], **settings: int) -> Retained:
+    return Pruning(**settings).retain(turns, known)
 
 
 def kept_by_window(values: Sequence[float], *, length: int = 100, **settings: int) -> list[int]:
@@ -145,23 +153,21 @@ def test_a_limit_holds_and_adds_nothing(told, period, most, characters):
 VALUES = (0.85, 0.62, 0.45, 0.65, 0.5, 0.3)
 
 
-def talk(*values: float, length: int = 10, system: bool = False) -> Conversation:
+def talk(*values: float) -> Conversation:
     """Answers with those confidences, a question before each."""
-    turns = [Turn.of("system", "Be brief.")] * system
+    turns = []
     for value in values:
-        turns += [
-            Turn.of("user", "q" * length),
-            Turn.of("assistant", "a" * length, metadata={"confidence": value}),
-        ]
+        answer = Turn.of("assistant", "a" * 10, metadata={"confidence": value})
+        turns += [Turn.of("user", "q" * 10), answer]
     return Conversation("talk", tuple(turns))
 
 
-def test_the_window_is_that_of_the_function_with_a_rule_for_each_turn():
+def test_each_turn_has_its_rule():
     decisions = Retention(base_window=40).decide(*talk(*VALUES).asked("And now?"))
     assert decisions.kept_indices == [0, 1, 3, 6, 8, 9, 10, 11]
     assert [decision.rule for decision in decisions] == [
         "confident", "confident", "closed", "checkpoint", "closed", "closed", "checkpoint", "closed",
         "base_window", "base_window", "base_window", "base_window",
     ]  # fmt: skip
-    told = decisions.of(3)
-    assert (told.score, told.threshold, told.stage, told.forced) == (0.62, None, "policy", False)
+    decision = decisions.of(3)
+    assert (decision.score, decision.threshold, decision.stage) == (0.62, None, "policy")

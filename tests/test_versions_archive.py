@@ -11,11 +11,9 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from safetensors.torch import load, save
 
 from convgate.core.errors import GateError
-from convgate.gate.config import PRESETS, GateConfig
-from convgate.gate.model import Gate
+from convgate.gate.config import GateConfig
 from convgate.versions import Draft, Versions
 from convgate.versions import version as archive
 from tests.gates import trained_gate
@@ -226,17 +224,4 @@ def test_a_card_without_measure_is_refused(elsewhere: Versions, exported: bytes,
     with pytest.raises(GateError) as refused:
         elsewhere.import_(packed(_card(members(exported), **changes)))
     assert len(str(refused.value)) < 1_000
-    assert not elsewhere.home.exists()
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_weights_that_score_without_bounds_are_refused(versions: Versions, elsewhere: Versions, preset: str):
-    gate = Gate(GateConfig(preset, 16, hidden=8))
-    versions.add(gate, Draft(), name="mine")
-    files = members(versions.export("mine"))
-    weights = {name: tensor.fill_(1e30) for name, tensor in load(files["mine/gate.safetensors"]).items()}
-    files["mine/gate.safetensors"] = save(weights)
-    files = _card(files, weights_sha256=sha256(files["mine/gate.safetensors"]).hexdigest())
-    with pytest.raises(GateError):
-        elsewhere.import_(packed(files))
     assert not elsewhere.home.exists()

@@ -25,8 +25,8 @@ from convgate.embedding import Encoder, default_encoder
 from convgate.evaluation.evaluate import evaluate
 from convgate.gate.model import Gate
 from convgate.policies.base import Policy
+from convgate.policies.cosine import CosineTopK
 from convgate.policies.gate import GatePolicy
-from convgate.policies.registry import make_policy
 from convgate.training.encoder_calibration import calibrate_encoder
 from convgate.training.sets import read_unlabelled
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
@@ -75,7 +75,7 @@ def print_rows(name: str, encoder: Encoder, sets: list[RelevanceSet]) -> None:
     policies: dict[str, Policy] = {
         how: GatePolicy(gate=one, encoder=encoder, rule=version.card.rule) for how, one in gates.items()
     }
-    policies["cosine"] = make_policy("cosine_top_k", encoder=encoder)
+    policies["cosine"] = CosineTopK(encoder)
     for one, result in evaluate(sets, policies).sets.items():
         found = [result.policies[how].overall for how in policies]
         cells = [f"{each['map'].value:.3f} / {each['f1'].value:.3f}".replace("0.", ".") for each in found]

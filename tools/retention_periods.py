@@ -26,8 +26,8 @@ from convgate.evaluation.bootstrap import cluster_sums, difference_interval, dra
 from convgate.evaluation.judged_cases import TokenCounts, cases_in_order, count_tokens
 from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms, ratios
 from convgate.evaluation.results import Measure, summarise
-from convgate.policies.retention import Confidence, Retained, confidences, prune, window
-from convgate.policies.retention.windows import BASE_WINDOW, characters
+from convgate.policies.retention import Confidence, confidences
+from convgate.policies.retention_policy import Pruning, Retained, Retention
 from convgate.transcripts import RelevanceSet
 from convgate.transcripts.relevance_sets import read_relevance_set
 from tools.retention_tables import PRUNING, Row, Told, by_period, whole_table
@@ -63,7 +63,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("sets", type=Path, nargs="+", metavar="SET")
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--base-windows", type=int, nargs="+", default=[BASE_WINDOW], metavar="CHARACTERS")
+    parser.add_argument(
+        "--base-windows", type=int, nargs="+", default=[Retention().base_window], metavar="CHARACTERS"
+    )
     parser.add_argument("--conversations", type=int, help="of each set, the first so many")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
@@ -80,7 +82,7 @@ def main() -> None:
 def measured(
     relevance_set: RelevanceSet,
     seeds: int = 5,
-    base_windows: Sequence[int] = (BASE_WINDOW,),
+    base_windows: Sequence[int] = (4_000,),
     conversations: int | None = None,
 ) -> tuple[Told, list[Row]]:
     """Every period, way and kind of confidence on one set."""
@@ -102,7 +104,7 @@ def measured(
                 )
                 rows.append(Row(way, name, period, summary, gain, at_checkpoints[way, period]))
     relevant = float(np.concatenate([case.relevant for case in cases]).mean())
-    lengths = np.array([sum(map(characters, case.turns)) for case in cases])
+    lengths = np.array([sum(len(turn.scored_text) for turn in case.turns) for case in cases])
     whole = {base_window: float((lengths <= base_window).mean()) for base_window in base_windows}
     return Told(relevance_set.name, len(names), len(cases), relevant, whole, correlations), rows
 
@@ -206,8 +208,8 @@ def _terms(
 
 def _retained(way: int, turns: Sequence[Turn], found: Sequence[Confidence], period: int) -> Retained:
     if way == PRUNING:
-        return prune(turns, found, period=period)
-    return window(turns, found, base_window=way, period=period)
+        return Pruning(period=period).retain(turns, found)
+    return Retention(base_window=way, period=period).retain(turns, found)
 
 
 if __name__ == "__main__":

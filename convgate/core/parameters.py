@@ -48,16 +48,17 @@ class Checked:
 
 
 def check_parameters(kind: type, name: str, values: Mapping[str, Any]) -> None:
-    """Check values of some of a class's parameters; PolicyError as `Checked` raises it, under that name."""
-    for item in _parameters(kind):
-        if item.name not in values:
-            continue
-        value = values[item.name]
+    """Raise PolicyError for a parameter that the class lacks, or a value out of range, under that name."""
+    known = {item.name: item for item in _parameters(kind)}
+    for key, value in values.items():
+        if key not in known:
+            raise PolicyError(f"{name} has no setting {key}; it has {', '.join(known) or 'none'}")
+        item = known[key]
         if value is None and item.default is None:
             continue
         complaint = _complaint(item, value)
         if complaint:
-            raise PolicyError(f"{name}: {item.name} must be {complaint}; got {value!r}")
+            raise PolicyError(f"{name}: {key} must be {complaint}; got {value!r}")
 
 
 def parameter_names(kind: type) -> list[str]:

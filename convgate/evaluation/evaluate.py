@@ -1,6 +1,6 @@
 """Measures policies on relevance sets: every metric, by tag, with 95% intervals over conversations.
 
-    evaluation = evaluate([read_relevance_set("mix.dev.jsonl")], [make_policy("bm25")])
+    evaluation = evaluate([read_relevance_set("mix.dev.jsonl")], [BM25()])
     evaluation.sets["mix.dev"].policies["bm25"].overall["map"].value
 
 A policy is measured on its own decisions, before a message list is repaired, and on every turn of a

@@ -8,7 +8,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from convgate.gate.blockwise import attend
+from convgate.embedding.precision import has_fast_bfloat16
+
+_BLOCK_BYTES = 4 << 20  # a block of attention weights; larger ones leave the processor's cache
+_BLOCK_ROWS = 64  # at least, so that a block is worth a matrix product
+_BFLOAT16_FROM = 512  # keys; below it there is nothing to gain
+_EXPONENT_LIMIT = 60.0  # exp of it, summed over any number of turns, is far from overflowing
 
 
 class QKV(nn.Module):
@@ -59,7 +64,13 @@ class AttentionTier(nn.Module):
         mixed = F.scaled_dot_product_attention(
             layer.query(x), layer.key(x), layer.value(x), attn_mask=seen, scale=self.scale
         )
-        return self._read(x + mixed, situation)
+        h = x + mixed
+        key, value = self._situation_key_value(situation)
+        attention = torch.sigmoid(
+            (self.cross_attention.query(h) @ key.unsqueeze(-1)) * self.scale
+        )  # (B, n, 1)
+        logits: Tensor = self.head(h + attention * value.unsqueeze(-2)).squeeze(-1)
+        return logits
 
     def project(self, turns: Tensor) -> Tensor:
         """(n, 4h) scaled queries, keys, values and features of (n, d) turns whose tier-1 logit is 0.
@@ -83,8 +94,8 @@ class AttentionTier(nn.Module):
         readers = torch.stack([self.head.weight[0], cross.query.weight.T @ key * self.scale])  # (2, h)
         queries, keys = torch.addr(projected[:, :half], tier1, direction[:half]).chunk(2, dim=1)
         # (4, 2h): the two numbers of the values, then those of the features
-        both = torch.block_diag(readers, readers)  # type: ignore[no-untyped-call]
-        read = torch.addr(projected[:, half:] @ both.T, tier1, both @ direction[half:])
+        blocks = torch.block_diag(readers, readers)  # type: ignore[no-untyped-call]
+        read = torch.addr(projected[:, half:] @ blocks.T, tier1, blocks @ direction[half:])
         mixed = read[:, 2:] + attend(queries, keys, read[:, :2])
         attention = torch.sigmoid(mixed[:, 1] + (cross.query.bias @ key) * self.scale)
         logits: Tensor = mixed[:, 0] + attention * (self.head.weight[0] @ value) + self.head.bias
@@ -102,13 +113,34 @@ class AttentionTier(nn.Module):
         weights = (layer.query.weight * self.scale, layer.key.weight, layer.value.weight)
         return torch.cat([*(weight @ x for weight in weights), x])
 
-    def _read(self, mixed: Tensor, situation: Tensor) -> Tensor:
-        key, value = self._situation_key_value(situation)
-        query = self.cross_attention.query(mixed)
-        attention = torch.sigmoid((query @ key.unsqueeze(-1)) * self.scale)  # (B, n, 1)
-        logits: Tensor = self.head(mixed + attention * value.unsqueeze(-2)).squeeze(-1)
-        return logits
-
     def _situation_key_value(self, situation: Tensor) -> tuple[Tensor, Tensor]:
         s = self.situation_projection(situation)
         return self.cross_attention.key(s), self.cross_attention.value(s)
+
+
+def attend(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """(n, m) softmax(queries · keysᵀ) · values, one block of queries after the other.
+
+    queries: (n, h), already scaled; keys: (k, h); values: (k, m). From 512 keys on, and where the processor
+    multiplies bfloat16 in hardware, the weights are computed in bfloat16: a relative error of at most 2⁻⁸
+    for each weight, averaged out over the sum.
+    """
+    reduced = len(keys) >= _BFLOAT16_FROM and has_fast_bfloat16()
+    dtype = torch.bfloat16 if reduced else queries.dtype
+    # |q·k| ≤ |q||k|: when that bound is small, no row needs its maximum subtracted before exp.
+    bounded = _longest(queries) * _longest(keys) < _EXPONENT_LIMIT
+    queries, keys_t = queries.to(dtype), keys.to(dtype).T
+    weighted = torch.cat([values, values.new_ones(len(values), 1)], dim=1).to(dtype)
+    out = values.new_empty(len(queries), values.shape[1])
+    step = max(_BLOCK_ROWS, _BLOCK_BYTES // max(1, len(keys) * dtype.itemsize))
+    for start in range(0, len(queries), step):
+        weights = queries[start : start + step] @ keys_t
+        if not bounded:
+            weights.sub_(weights.amax(dim=1, keepdim=True))
+        block = (weights.exp_() @ weighted).to(values.dtype)
+        out[start : start + step] = block[:, :-1] / block[:, -1:]
+    return out
+
+
+def _longest(rows: Tensor) -> float:
+    return float(torch.linalg.vector_norm(rows, dim=1).max())

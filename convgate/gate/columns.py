@@ -16,9 +16,9 @@ from convgate.gate.arrays import Floats, Integers
 from convgate.gate.facts import TurnFacts
 from convgate.gate.words import inverse_frequency, stems, words
 
-NAMED = 4  # speakers that one turn can name; further ones are left aside
-NOBODY = -1  # whom a turn names beyond those that it names
-STRANGER = -2  # somebody who has not spoken before
+NAMED = 4  # max number of speakers that a turn names
+NOBODY = -1  # fills the names of a turn that names fewer
+STRANGER = -2  # a speaker without an earlier turn
 NEVER = 2**31 - 1  # an index that no turn has
 FORM = (
     *("question", "assistant", "length", "code", "pointing", "comparing", "typed"),
@@ -28,7 +28,7 @@ _SATURATION, _LENGTH_WEIGHT, _USUAL_LENGTH = 1.5, 0.75, 15.0  # BM25's k1 and b,
 
 
 class Growing:
-    """An array that rows are appended to; views of its first rows stay what they are.
+    """An array that rows are appended to; views of its first rows do not change.
 
     order: "C" keeps the numbers of a row together in memory, "F" those of a column.
     """
@@ -42,39 +42,39 @@ class Growing:
         return self._size
 
     def append(self, row: Any) -> None:
-        """One more row: (*width), or one number for all of it."""
+        """Append one row: (*width), or one number for all of it."""
         self._reserve(self._size + 1)
         self._data[self._size] = row
         self._size += 1
 
     def extend(self, rows: Any) -> None:
         """Append (m, *width) rows."""
-        need = self._size + len(rows)
-        self._reserve(need)
-        self._data[self._size : need] = rows
-        self._size = need
+        size = self._size + len(rows)
+        self._reserve(size)
+        self._data[self._size : size] = rows
+        self._size = size
 
     def first(self, n: int) -> NDArray[Any]:
-        """A view of the first n rows."""
+        """Return a view of the first n rows."""
         return self._data[:n]
 
-    def _reserve(self, need: int) -> None:
-        if need > len(self._data):
-            shape = (max(need, 2 * len(self._data)), *self._data.shape[1:])
-            bigger = np.zeros(shape, dtype=self._data.dtype, order=self._order)
-            bigger[: self._size] = self._data[: self._size]
-            self._data = bigger
+    def _reserve(self, size: int) -> None:
+        if size > len(self._data):
+            shape = (max(size, 2 * len(self._data)), *self._data.shape[1:])
+            data = np.zeros(shape, dtype=self._data.dtype, order=self._order)
+            data[: self._size] = self._data[: self._size]
+            self._data = data
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Present:
-    """The facts of m messages as their history has to be seen from: each (m,) unless said otherwise."""
+    """The facts of m messages for features with their earlier turns; each (m,) unless noted."""
 
     index: Integers  # how many turns are before it
     speaker: Integers  # id, or STRANGER
-    names: Integers  # (m, NAMED) ids of those whom it names and who have spoken before, then STRANGER
-    mass: Floats  # what its stems weigh
-    new: Floats  # what those of them weigh that no earlier turn has
+    names: Integers  # (m, NAMED) ids of earlier speakers whom it names, then STRANGER
+    mass: Floats  # weight of its stems
+    new: Floats  # weight of its stems that no earlier turn has
     minutes: NDArray[np.float64]
     form: Floats  # (m, len(FORM)) the numbers of FORM
 
@@ -82,9 +82,8 @@ class Present:
 class Columns:
     """Facts of the turns so far, oldest first, as arrays with one row a turn.
 
-    What is known at turn j depends on turns up to j alone, so a conversation that grows keeps its rows; the
-    columns `next_*` and `naming_since` name later turns, and readers compare them with the turn they stand
-    at. So one thread may append while others read the first n turns, whose number they know.
+    Row j depends on turns up to j alone, except for the columns `next_*` and `naming_since`, which name later
+    turns; readers compare them with their own turn. So one thread may append while others read first rows.
     """
 
     def __init__(self, facts: Iterable[TurnFacts] = ()) -> None:
@@ -107,7 +106,9 @@ class Columns:
         self._last_turn: list[int] = []  # by speaker
         self._last_naming: dict[int, tuple[int, int]] = {}  # by speaker: turn and place among its names
         self._addressed: dict[str, int] = {}  # speaker by the token that others call them
-        self._name_stems: dict[str, int] = {}  # stems that say who is spoken to, not what about: since when
+        self._name_stems: dict[
+            str, int
+        ] = {}  # stems of speakers' names, with the turn of their first message
         self.first_entry.append(0)
         for fact in facts:
             self.append(fact)
@@ -116,7 +117,7 @@ class Columns:
         return len(self.facts)
 
     def append(self, fact: TurnFacts) -> None:
-        """One more turn."""
+        """Append a turn."""
         turn = len(self.facts)
         self._add_words(fact, turn)
         self.facts.append(fact)
@@ -138,7 +139,7 @@ class Columns:
         self.form.append(_form(fact))
 
     def rows(self, start: int, stop: int) -> Present:
-        """The turns start…stop − 1 as messages."""
+        """Return the turns start…stop − 1 as messages."""
         names = self.names.first(stop)[start:]
         index = np.arange(start, stop, dtype=np.int32)
         known = (names != NOBODY) & (self._first_turns(names) < index[:, None])
@@ -154,8 +155,8 @@ class Columns:
         )
 
     def message(self, fact: TurnFacts, n: int) -> tuple[Present, list[int], list[float], list[float]]:
-        """Return a message after the first n turns, and of its stems that count and are known: their ids,
-        their weights, and 1 for those that it writes as identifiers."""
+        """Return a message after the first n turns, then the ids and weights of its stems that earlier turns
+        have, and 1 for each that it writes as an identifier."""
         speaker = self._speakers.get(fact.speaker, STRANGER)
         named = self._named(fact, speaker)
         first = self.first_turn.first(len(self.first_turn))
@@ -167,12 +168,12 @@ class Columns:
         for stem in fact.stems:
             if self._name_stems.get(stem, NEVER) < n:
                 continue
-            known = self._stems.get(stem)
-            found = 0 if known is None else bisect_left(self._entries_with[known], end)
-            weight = inverse_frequency(stem, found + 1, n + 1)
+            id = self._stems.get(stem)
+            count = 0 if id is None else bisect_left(self._entries_with[id], end)
+            weight = inverse_frequency(stem, count + 1, n + 1)
             mass += weight
-            if known is not None and found and weight:
-                ids.append(known)
+            if id is not None and count and weight:
+                ids.append(id)
                 weights.append(weight)
                 identifiers.append(float(stem in fact.identifiers))
         present = Present(
@@ -189,25 +190,23 @@ class Columns:
     def shared(
         self, start: int, stop: int, ids: list[int], weights: list[float], identifiers: list[float]
     ) -> tuple[Floats, Floats, Floats]:
-        """Return what turns start…stop − 1 share with a message, each (m,).
-
-        It is the BM25 of the stems, their plain weight, and how many of the message's identifiers there are.
-        """
+        """Return BM25, weight and number of identifiers of the stems that turns start…stop − 1 share with a
+        message, each (m,)."""
         low, high = self.first_entry.first(stop + 1)[[start, stop]].tolist()
-        entries, each = array("q"), []
+        places, counts = array("q"), []
         for stem in ids:
-            known = self._entries_with[stem]
-            found = known[bisect_left(known, low) : bisect_left(known, high)]
-            entries += found
-            each.append(len(found))
-        places = np.array(entries)
-        turns = self.turn.first(high)[places] - start
-        weight = np.repeat(np.array(weights, dtype=np.float32), each)
-        count = stop - start
-        bm25 = np.bincount(turns, weight * self.count.first(high)[places], minlength=count)
-        plain = np.bincount(turns, weight, minlength=count)
-        same = np.bincount(turns, np.repeat(identifiers, each), minlength=count)
-        return bm25.astype(np.float32), plain.astype(np.float32), same.astype(np.float32)
+            entries = self._entries_with[stem]
+            inside = entries[bisect_left(entries, low) : bisect_left(entries, high)]
+            places += inside
+            counts.append(len(inside))
+        rows = np.array(places)
+        turns = self.turn.first(high)[rows] - start
+        weight = np.repeat(np.array(weights, dtype=np.float32), counts)
+        sums = (weight * self.count.first(high)[rows], weight, np.repeat(identifiers, counts))
+        bm25, plain, same = (
+            np.bincount(turns, each, minlength=stop - start).astype(np.float32) for each in sums
+        )
+        return bm25, plain, same
 
     def shared_rows(self, start: int, stop: int, oldest: int) -> tuple[Floats, Floats, Floats]:
         """Return the same, (m, k), for turns start…stop − 1 as messages with turns oldest…stop − 1."""
@@ -245,16 +244,16 @@ class Columns:
             for stem in stems(words(fact.speaker)):
                 self._name_stems.setdefault(stem, turn)
             if self._addressed.setdefault(name[0], speaker) == speaker:
-                for earlier in self._saying(name[0], turn):  # who named them before they spoke
+                for earlier in self._turns_with(name[0], turn):  # they may name the speaker already
                     self._add_name(earlier, speaker)
         self._speakers[fact.speaker] = speaker
         return speaker
 
-    def _saying(self, token: str, turn: int) -> list[int]:
-        """The turns before `turn` that have the token."""
+    def _turns_with(self, token: str, turn: int) -> list[int]:
+        """Return the turns before `turn` that have the token."""
         turns = range(turn)
-        if said := stems(words(token)):
-            entries = self._entries_with[self._stems[said[0]]] if said[0] in self._stems else []
+        if parts := stems(words(token)):
+            entries = self._entries_with[self._stems[parts[0]]] if parts[0] in self._stems else []
             turns = self.turn.first(len(self.turn))[np.array(entries, dtype=np.int64)].tolist()
         return [earlier for earlier in turns if earlier < turn and token in self.facts[earlier].tokens]
 
@@ -273,25 +272,23 @@ class Columns:
         self._last_naming[speaker] = (turn, place)
 
     def _named(self, fact: TurnFacts, speaker: int) -> list[int]:
-        found = {self._addressed[token] for token in self._addressed.keys() & fact.tokens}
-        return sorted(found - {speaker})[:NAMED]
+        named = {self._addressed[token] for token in self._addressed.keys() & fact.tokens}
+        return sorted(named - {speaker})[:NAMED]
 
     def _add_words(self, fact: TurnFacts, turn: int) -> None:
         ids, weights, new = [], [], 0.0
         for stem in fact.stems:
-            known = self._stems.get(stem)
-            if known is None:
-                known = len(self._entries_with)
+            id = self._stems.setdefault(stem, len(self._entries_with))
+            if id == len(self._entries_with):
                 self._entries_with.append(array("q"))
-                self._stems[stem] = known
-            ids.append(known)
-            found = len(self._entries_with[known])
-            weights.append(0.0 if stem in self._name_stems else inverse_frequency(stem, found + 1, turn + 1))
-            new += 0.0 if found else weights[-1]
+            ids.append(id)
+            count = len(self._entries_with[id])
+            weights.append(0.0 if stem in self._name_stems else inverse_frequency(stem, count + 1, turn + 1))
+            new += 0.0 if count else weights[-1]
         counts = np.fromiter(fact.stems.values(), dtype=np.float32, count=len(ids))
         length = _LENGTH_WEIGHT * counts.sum() / _USUAL_LENGTH + 1 - _LENGTH_WEIGHT
-        for entry, known in enumerate(ids, len(self.stem)):
-            self._entries_with[known].append(entry)
+        for entry, id in enumerate(ids, len(self.stem)):
+            self._entries_with[id].append(entry)
         self.turn.extend([turn] * len(ids))
         self.stem.extend(ids)
         self.weight.extend(weights)

@@ -1,30 +1,29 @@
 """Why the gate scored a turn as it did, measured rather than guessed.
 
-The parts of a logit come with the scores (`GateScores.parts`, they add up exactly). Here is what costs
-more: who attends to whom, and what really changes when a turn is left out or a word is hidden. Attention
-is no proof of influence, so `links` are shown beside `leave_one_out`, which scores again.
+The parts of a logit come with the scores (`GateScores.parts`, they add up exactly). This module computes
+attention links between turns, and how the scores change when a turn is left out or a word is hidden.
+Attention is no proof of influence, so each link comes with the effect that `leave_one_out` measures.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.errors import GateError
-from convgate.embedding.base import Embeddings, Encoder
-from convgate.gate.facts import TurnFacts
-from convgate.gate.model import CONTEXTUAL, Gate, GateScores, Message, State
+from convgate.embedding.base import Encoder
+from convgate.gate.model import Gate, GateScores, Message, State
 
 _WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """How much one turn attends to another, and what the other one's presence really does to its score."""
+    """How much one turn attends to another, and how its score changes when the other is left out."""
 
     turn: int  # row of the turn that attends
     other: int  # row of the turn attended to
@@ -34,64 +33,42 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class WordEffect:
-    """What one word of a turn does to the turn's semantic part."""
+    """The effect of one word of a turn on the turn's semantic part."""
 
     start: int  # offset in the text
     stop: int
-    effect: (
-        float  # the semantic part less what it is without the word; positive: the word speaks for the turn
-    )
+    effect: float  # the semantic part less what it is without the word
 
 
 def strongest_links(
     gate: Gate, state: State, message: Message, scores: GateScores, row: int, *, limit: int = 8
 ) -> list[Link]:
-    """The turns that turn `row` attends to most, each beside the measured effect of leaving it out."""
+    """Return the turns that turn `row` attends to most, each with the measured effect of leaving it out."""
     n = len(state)
     if not 0 <= row < n:
         raise GateError(f"row {row} asked for, but there are {n} scored turns")
     weights = gate.links(state, scores, [row])[0].copy()
-    weights[row] = -1.0  # a turn's look at itself is no link
+    weights[row] = -1.0  # a turn's attention to itself is no link
     others = np.argsort(-weights, kind="stable")[: min(limit, n - 1)]
-    return [
-        Link(row, int(other), float(weights[other]), effect)
-        for other, effect in zip(
-            others, effects_on(gate, state, message, scores, row, others.tolist()), strict=True
-        )
-    ]
-
-
-def effects_on(
-    gate: Gate, state: State, message: Message, scores: GateScores, row: int, others: Sequence[int]
-) -> list[float]:
-    """For each other turn: the score of turn `row` less its score when that turn is left out."""
-    return [float(scores.scores[row] - leave_one_out(gate, state, message, other)[row]) for other in others]
+    links = []
+    for other in others.tolist():
+        without = leave_one_out(gate, state, message, other)
+        links.append(Link(row, other, float(weights[other]), float(scores.scores[row] - without[row])))
+    return links
 
 
 def leave_one_out(gate: Gate, state: State, message: Message, row: int) -> NDArray[np.float64]:
-    """(n,) the scores of all turns when turn `row` is not there, scored again; NaN at `row` itself."""
+    """Return (n,) the scores of all turns without turn `row`, scored again; NaN at `row` itself."""
     keep = np.arange(len(state)) != row
     scores = np.full(len(state), np.nan)
     scores[keep] = gate.score(gate.without(state, row), message).scores
     return scores
 
 
-def edited(
-    gate: Gate,
-    state: State,
-    message: Message,
-    row: int,
-    embedding: Embeddings,
-    facts: TurnFacts | None = None,
-) -> GateScores:
-    """The scores when turn `row` had the (d,) embedding and the facts given instead, scored again."""
-    return gate.score(gate.replaced(state, row, embedding, facts), message)
-
-
 def word_effects(
     gate: Gate, encoder: Encoder, text: str, state: State, message: Message, *, limit: int = 60
 ) -> list[WordEffect]:
-    """What each of the first `limit` words does to the semantic part, by hiding one after the other."""
+    """Return the effect of each of the first `limit` words on the semantic part, by hiding one at a time."""
     words = list(_WORD.finditer(text))[:limit]
     if not words:
         return []
@@ -110,19 +87,14 @@ def relevance_matrix(
     *,
     progress: Callable[[int, int], object] | None = None,
 ) -> NDArray[np.float32]:
-    """(n, n) entry [i, j]: score of turn j when turn i is the current one; NaN where j is not earlier.
+    """Return (n, n), entry [i, j] the score of turn j when turn i is current; NaN where j is not earlier.
 
     `messages` has each turn as a message, n of them.
     """
     n = len(state)
     matrix = np.full((n, n), np.nan, dtype=np.float32)
     for current in range(1, n):
-        matrix[current, :current] = gate.score(gate.first(state, current), messages[current]).scores
+        matrix[current, :current] = gate.score(state.first(current), messages[current]).scores
         if progress:
             progress(current + 1, n)
     return matrix
-
-
-def named_parts(parts: Mapping[str, float]) -> dict[str, float]:
-    """The parts of one turn's logit by name, the attention tier's share last; they add up to the logit."""
-    return dict(sorted(parts.items(), key=lambda item: item[0] == CONTEXTUAL))

@@ -1,4 +1,4 @@
-"""What a turn tells about itself without any model: who speaks, whom it names, its words, its form."""
+"""Facts of a single turn, computed without a model: its speaker, whom it names, its words, its form."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _ORDINAL = re.compile(
     re.IGNORECASE,
 )
 _MAX_CHARACTERS = 20_000  # that are searched for signs of form
-_MOST_WORDS = 2_000  # of a turn that are looked at: a pasted log of 100,000 words costs no more
-_KEPT, _KEPT_CHARACTERS = 10_000, 500  # texts whose facts are kept, and their length at most: 100 MB at worst
+_MAX_WORDS = 2_000  # that are read of a turn: a pasted log of 100,000 words costs no more
+_CACHED, _CACHED_CHARACTERS = 10_000, 500  # texts whose facts are cached, and their max length: 100 MB
 
 
 @dataclass(frozen=True, slots=True)
 class TurnFacts:
-    """One turn, whatever conversation it stands in."""
+    """The facts of one turn, whatever conversation it is part of."""
 
     speaker: str  # case folded: the name, else the role
     named: bool  # whether the speaker has a name, by which others can address them
@@ -59,41 +59,41 @@ class TurnFacts:
     instruction: float  # log odds that it states a lasting instruction; the usual ones for an assistant
 
 
-def facts_of(turn: Turn) -> TurnFacts:
-    """The facts of a turn of a conversation."""
-    return _facts_of(turn, typed=False)
+def facts_of(turn: Turn, *, typed: bool = False) -> TurnFacts:
+    """Return the facts of a turn of a conversation, or of a question that was typed."""
+    text = turn.scored_text
+    compute = _cached_facts if len(text) <= _CACHED_CHARACTERS else _facts
+    minutes = None  # not NaN, which no cache finds again
+    if turn.timestamp is not None:
+        time = turn.timestamp if turn.timestamp.tzinfo else turn.timestamp.replace(tzinfo=UTC)
+        minutes = time.timestamp() / 60
+    return compute(text, turn.role, turn.name, minutes, typed=typed)
 
 
 def situation_facts(situation: Situation) -> TurnFacts:
-    """The facts of the message that has to be answered."""
-    return _facts_of(situation.turn, typed=situation.index is None)
-
-
-def _facts_of(turn: Turn, *, typed: bool) -> TurnFacts:
-    text = turn.scored_text
-    read = _kept if len(text) <= _KEPT_CHARACTERS else _facts
-    return read(text, turn.role, turn.name, _minutes(turn), typed=typed)
+    """Return the facts of the message that has to be answered."""
+    return facts_of(situation.turn, typed=situation.index is None)
 
 
 def _facts(text: str, role: str, name: str | None, minutes: float | None, *, typed: bool) -> TurnFacts:
-    ordered = words(text)[:_MOST_WORDS]
-    said = frozenset(ordered)
+    ordered = words(text)[:_MAX_WORDS]
+    distinct = frozenset(ordered)
     start, cues = text[:_MAX_CHARACTERS], shipped_cues()
     assistant = role == "assistant"
     return TurnFacts(
         speaker=(name or role).casefold(),
         named=bool(name),
-        tokens=said.union(token.strip(_AROUND) for token in text.casefold().split()[:_MOST_WORDS]),
+        tokens=distinct.union(token.strip(_AROUND) for token in text.casefold().split()[:_MAX_WORDS]),
         stems=Counter(stems(ordered)),
         length=math.log1p(len(ordered)),
         minutes=math.nan if minutes is None else minutes,
         question="?" in text or "？" in text or "؟" in text,
         code=bool(_CODE.search(text)),
         assistant=assistant,
-        pointing=len(said & _POINTING),
-        comparing=len(said & _COMPARING),
+        pointing=len(distinct & _POINTING),
+        comparing=len(distinct & _COMPARING),
         typed=typed,
-        identifiers=frozenset(stems([found.casefold() for found in _IDENTIFIER.findall(start)])),
+        identifiers=frozenset(stems([match.casefold() for match in _IDENTIFIER.findall(start)])),
         listed=bool(_LISTED.search(start)),
         ordinal=bool(_ORDINAL.search(start)),
         needs=cues["needs"].logit(ngrams_of(text)),
@@ -101,11 +101,4 @@ def _facts(text: str, role: str, name: str | None, minutes: float | None, *, typ
     )
 
 
-_kept = lru_cache(maxsize=_KEPT)(_facts)
-
-
-def _minutes(turn: Turn) -> float | None:
-    if turn.timestamp is None:
-        return None
-    time = turn.timestamp if turn.timestamp.tzinfo else turn.timestamp.replace(tzinfo=UTC)
-    return time.timestamp() / 60
+_cached_facts = lru_cache(maxsize=_CACHED)(_facts)

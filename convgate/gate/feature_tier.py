@@ -34,6 +34,6 @@ class FeatureTier(nn.Module):
 
     def forward(self, features: Tensor, mask: Tensor) -> Tensor:
         """(..., n) logits of (..., n, F) features; mask (..., n)."""
-        there = mask[..., None].to(features.dtype)
-        mean = (features * there).sum(dim=-2) / there.sum(dim=-2).clamp(min=1)
+        is_turn = mask[..., None].to(features.dtype)
+        mean = (features * is_turn).sum(dim=-2) / is_turn.sum(dim=-2).clamp(min=1)
         return (features @ self.weights(mean).unsqueeze(-1)).squeeze(-1) + self.bias

@@ -9,8 +9,7 @@ nothing later than the message.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,82 +19,40 @@ from convgate.gate.columns import FORM, STRANGER, Columns, Growing, Present
 from convgate.gate.facts import TurnFacts
 
 STATISTICS_OVER = 64  # turns before a message that tell what kind of conversation it is
-_FARTHEST = 128  # turns; what is farther is as far as that, for no training shows how far counts there
+_FARTHEST = 128  # turns; what is farther is as far as that, for no training shows a difference
 _MOST_BM25 = 30.0  # more is no better match, only a longer message
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
-    """One column of the features."""
+class Feature(NamedTuple):
+    """One column of the features; docs/gate.md says what each one is."""
 
     name: str
     part: str  # the part of the tier-1 logit that it counts to
-    says: str
 
 
+def _features_of(part: str, *names: str) -> list[Feature]:
+    return [Feature(name, part) for name in names]
+
+
+# The order is that of the trained weights.
 FEATURES = (
-    Feature("cosine", "meaning", "cosine of the two embeddings, after whitening"),
-    Feature("cosine_before", "neighbours", "the message's cosine to the turn before this one"),
-    Feature("cosine_after", "neighbours", "the message's cosine to the turn after this one"),
-    Feature("cosine_near", "neighbours", "its mean cosine to the two turns before and the one after"),
-    Feature("cosine_below_best", "meaning", "cosine less the best of all earlier turns"),
-    Feature("passage", "passages", "the message's cosine to the turn's best passage"),
-    Feature("passage_below_best", "passages", "the same less the best of all earlier turns"),
-    Feature("passage_before", "passages", "the same of the turn before this one"),
-    Feature("passage_after", "passages", "the same of the turn after this one"),
-    Feature("bm25", "words", "BM25 of the message's stems in the turn, in tens, 3 at most"),
-    Feature("bm25_before", "neighbours", "the same of the turn before this one"),
-    Feature("bm25_after", "neighbours", "the same of the turn after this one"),
-    Feature("message_share", "words", "share of the message's stem weight that the turn has"),
-    Feature("turn_share", "words", "share of the turn's stem weight that the message has"),
-    Feature("bm25_below_best", "words", "bm25 less the best of all earlier turns"),
-    Feature("identifiers", "words", "ln(1 + the message's numbers, names and code words that the turn has)"),
-    Feature("same_speaker", "speaker", "1 when the same person or role speaks"),
-    Feature("last_of_speaker", "speaker", "1 for the newest turn of its speaker"),
-    Feature("own_last", "speaker", "1 for the newest turn of the message's own speaker"),
-    Feature("names_speaker", "addressing", "1 when the message names the turn's speaker"),
-    Feature("named_by_turn", "addressing", "1 when the turn names the message's speaker"),
-    Feature("names_other", "addressing", "1 when the message names somebody, but not the turn's speaker"),
-    Feature(
-        "turn_names_other", "addressing", "1 when the turn names somebody, but not the message's speaker"
-    ),
-    Feature("same_named", "addressing", "1 when both name the same person"),
-    Feature("last_named", "addressing", "1 for the newest turn of somebody whom the message names"),
-    Feature("last_naming", "addressing", "1 for the newest turn that names the message's speaker"),
-    Feature("age", "recency", "ln of how many turns ago, 128 at most; 0 is the turn just before"),
-    Feature("one_ago", "recency", "1 for the turn just before"),
-    Feature("two_ago", "recency", "1 for the turn before that"),
-    Feature("three_ago", "recency", "1 for the third turn back"),
-    Feature("first_turn", "recency", "1 for the first turn of the history"),
-    Feature("gap", "time", "ln(1 + minutes since the turn); 0 when a time is missing"),
-    Feature("no_time", "time", "1 when one of the two has no time"),
-    Feature("turn_question", "turn", "1 when the turn has a question mark"),
-    Feature("turn_assistant", "turn", "1 when the assistant speaks"),
-    Feature("turn_length", "turn", "ln(1 + words)"),
-    Feature("turn_code", "turn", "1 when the turn has code or an address of the web"),
-    Feature("turn_pointing", "turn", "how many words point to something said before (English)"),
-    Feature("turn_mass", "turn", "ln(1 + weight of its stems)"),
-    Feature("turn_listed", "turn", "1 when the turn has a list"),
-    Feature(
-        "turn_instruction", "turn", "highest log odds, by its words, that a sentence is a lasting instruction"
-    ),
-    Feature("question", "message", "1 when the message has a question mark"),
-    Feature("assistant", "message", "1 when the assistant speaks"),
-    Feature("length", "message", "ln(1 + words)"),
-    Feature("code", "message", "1 when it has code or an address of the web"),
-    Feature("pointing", "message", "how many words point to something said before (English)"),
-    Feature("comparing", "message", "how many words compare with something said before (English)"),
-    Feature("typed", "message", "1 for a question put from outside the conversation"),
-    Feature("mass", "message", "ln(1 + weight of its stems)"),
-    Feature("new_words", "message", "ln(1 + weight of its stems that no earlier turn has)"),
-    Feature("leaning", "message", "pointing words for each unit of stem weight"),
-    Feature("needs", "message", "log odds, by its words, that it needs something said before"),
-    Feature("ordinal", "message", "1 when it names an item of a list by its number"),
-    Feature("cosine_last", "message", "its best cosine to the two newest turns"),
-    Feature("names_anyone", "message", "1 when it names somebody who spoke before"),
-    Feature("turns", "message", "ln(1 + number of earlier turns, 128 at most)"),
-    Feature("speakers", "message", "ln(1 + speakers among the last 64 turns)"),
-    Feature("assistant_share", "message", "share of assistant turns among the last 64"),
+    *_features_of("meaning", "cosine"),
+    *_features_of("neighbours", "cosine_before", "cosine_after", "cosine_near"),
+    *_features_of("meaning", "cosine_below_best"),
+    *_features_of("passages", "passage", "passage_below_best", "passage_before", "passage_after"),
+    *_features_of("words", "bm25"),
+    *_features_of("neighbours", "bm25_before", "bm25_after"),
+    *_features_of("words", "message_share", "turn_share", "bm25_below_best", "identifiers"),
+    *_features_of("speaker", "same_speaker", "last_of_speaker", "own_last"),
+    *_features_of("addressing", "names_speaker", "named_by_turn", "names_other", "turn_names_other"),
+    *_features_of("addressing", "same_named", "last_named", "last_naming"),
+    *_features_of("recency", "age", "one_ago", "two_ago", "three_ago", "first_turn"),
+    *_features_of("time", "gap", "no_time"),
+    *_features_of("turn", "turn_question", "turn_assistant", "turn_length", "turn_code", "turn_pointing"),
+    *_features_of("turn", "turn_mass", "turn_listed", "turn_instruction"),
+    *_features_of("message", "question", "assistant", "length", "code", "pointing", "comparing", "typed"),
+    *_features_of("message", "mass", "new_words", "leaning", "needs", "ordinal", "cosine_last"),
+    *_features_of("message", "names_anyone", "turns", "speakers", "assistant_share"),
 )
 NAMES = tuple(feature.name for feature in FEATURES)
 PARTS = tuple(dict.fromkeys(feature.part for feature in FEATURES))
@@ -110,7 +67,7 @@ class Passages:
     def __init__(self, dimension: int) -> None:
         self._vectors = Growing(np.float32, dimension)
         self._turns = Growing(np.int64)  # those of several passages
-        self._first = Growing(np.int64)  # their first passages, and at last how many passages there are
+        self._first = Growing(np.int64)  # their first passages, and the number of passages at the end
         self._first.append(0)
 
     def append(self, turn: int, vectors: Floats) -> None:
@@ -154,11 +111,11 @@ def message_features(
     shared = columns.shared(oldest, n, ids, weights, identifiers)
     cosine = vectors[oldest:n] @ vector
     best = passages.best(vector[None], cosine[None], oldest)
-    alike = (cosine[None], best, *(values[None] for values in shared))
-    found = _features(columns, present, (None, slice(oldest, n)), *alike)
+    alike = (cosine[None], best, *(column[None] for column in shared))
+    values = _features(columns, present, (None, slice(oldest, n)), *alike)
     features = np.empty((len(NAMES), n - oldest), dtype=np.float32)
     for row, name in enumerate(NAMES):
-        features[row] = found[name]
+        features[row] = values[name]
     return features.T
 
 
@@ -172,20 +129,20 @@ def turn_features(
     oldest = max(0, start - width)
     present = columns.rows(start, stop)
     turns = present.index[:, None] - np.arange(width, 0, -1, dtype=np.int32)
-    there, at = turns >= 0, np.maximum(turns, 0)
+    is_turn, at = turns >= 0, np.maximum(turns, 0)
     row, place = np.arange(stop - start)[:, None], np.maximum(turns - oldest, 0)
     cosine = vectors[start:stop] @ vectors[oldest:stop].T
     best = passages.best(vectors[start:stop], cosine, oldest)
     alike = (
-        np.where(there, values[row, place], 0)
-        for values in (cosine, best, *columns.shared_rows(start, stop, oldest))
+        np.where(is_turn, matrix[row, place], 0)
+        for matrix in (cosine, best, *columns.shared_rows(start, stop, oldest))
     )
-    found = _features(columns, present, (at,), *alike, there=there)
+    values = _features(columns, present, (at,), *alike, is_turn=is_turn)
     features = np.empty((*turns.shape, len(NAMES)), dtype=np.float32)
     oldest_first = features[:, ::-1]
     for column, name in enumerate(NAMES):
-        oldest_first[..., column] = found[name]
-    oldest_first[~there] = 0
+        oldest_first[..., column] = values[name]
+    oldest_first[~is_turn] = 0
     return features
 
 
@@ -199,62 +156,62 @@ def _features(
     shared: Floats,
     identifiers: Floats,
     *,
-    there: NDArray[np.bool_] | Literal[True] = True,
+    is_turn: NDArray[np.bool_] | Literal[True] = True,
 ) -> dict[str, NDArray[Any]]:
     """Each feature by its name, as it broadcasts to (m, w), oldest turn first.
 
-    at: index by which a column becomes (m, w) or (1, w); cosine… are (m, w), 0 where no turn is `there`.
+    at: index by which a column becomes (m, w) or (1, w); cosine… are (m, w), 0 where `is_turn` is False.
     """
     now = present.index[:, None]
     stop = int(present.index[-1]) + 1 if len(present.index) else 0
     ago = np.arange(cosine.shape[1], 0, -1, dtype=np.int32)[None]
 
     def of(column: Growing) -> NDArray[Any]:
-        values = column.first(stop)
-        return values[at] if values.ndim == 1 else values.T[:, *at]
+        rows = column.first(stop)
+        return rows[at] if rows.ndim == 1 else rows.T[:, *at]
 
-    found: dict[str, NDArray[Any]] = {}
+    values: dict[str, NDArray[Any]] = {}
     second, before, after = _neighbours(cosine)
-    found["cosine"], found["cosine_below_best"] = cosine, _below_best(cosine, there)
-    found["cosine_before"], found["cosine_after"] = before, after
-    found["cosine_near"] = (second + before + after) / 3
-    found["cosine_last"] = _best(cosine[:, -2:], there if there is True else there[:, -2:])
-    found["passage"], found["passage_below_best"] = passage, _below_best(passage, there)
-    _, found["passage_before"], found["passage_after"] = _neighbours(passage)
-    found["identifiers"] = np.log1p(identifiers)
+    values["cosine"], values["cosine_below_best"] = cosine, _below_best(cosine, is_turn)
+    values["cosine_before"], values["cosine_after"] = before, after
+    values["cosine_near"] = (second + before + after) / 3
+    values["cosine_last"] = _best(cosine[:, -2:], is_turn if is_turn is True else is_turn[:, -2:])
+    values["passage"], values["passage_below_best"] = passage, _below_best(passage, is_turn)
+    _, values["passage_before"], values["passage_after"] = _neighbours(passage)
+    values["identifiers"] = np.log1p(identifiers)
     tens = np.asarray(np.minimum(bm25, _MOST_BM25) / 10, dtype=np.float32)
-    found["bm25"], found["bm25_below_best"] = tens, _below_best(tens, there)
-    _, found["bm25_before"], found["bm25_after"] = _neighbours(tens)
+    values["bm25"], values["bm25_below_best"] = tens, _below_best(tens, is_turn)
+    _, values["bm25_before"], values["bm25_after"] = _neighbours(tens)
     turn_mass = of(columns.mass)
-    found["message_share"] = np.minimum(shared / np.maximum(1, present.mass)[:, None], 1)
-    found["turn_share"] = np.minimum(shared / np.maximum(1, turn_mass), 1)
+    values["message_share"] = np.minimum(shared / np.maximum(1, present.mass)[:, None], 1)
+    values["turn_share"] = np.minimum(shared / np.maximum(1, turn_mass), 1)
 
     last = of(columns.next_turn) >= now
-    found["last_of_speaker"] = last
-    found |= _people(columns, present, of, last)
+    values["last_of_speaker"] = last
+    values |= _people(columns, present, of, last)
 
-    found["age"] = np.log(np.minimum(ago, _FARTHEST))
-    found["one_ago"], found["two_ago"], found["three_ago"] = ago == 1, ago == 2, ago == 3
-    found["first_turn"] = ago == now
+    values["age"] = np.log(np.minimum(ago, _FARTHEST))
+    values["one_ago"], values["two_ago"], values["three_ago"] = ago == 1, ago == 2, ago == 3
+    values["first_turn"] = ago == now
     minutes = present.minutes[:, None] - of(columns.minutes)
-    found["gap"] = np.log1p(np.fmax(minutes, 0))
-    found["no_time"] = np.isnan(minutes)
+    values["gap"] = np.log1p(np.fmax(minutes, 0))
+    values["no_time"] = np.isnan(minutes)
 
     form = of(columns.form)
-    found |= {f"turn_{name}": values for name, values in zip(FORM, form, strict=True)}
-    found["turn_mass"] = np.log1p(turn_mass)
+    values |= {f"turn_{name}": column for name, column in zip(FORM, form, strict=True)}
+    values["turn_mass"] = np.log1p(turn_mass)
 
-    found |= dict(zip(FORM, present.form.T[:, :, None], strict=True))
-    found["mass"] = np.log1p(present.mass)[:, None]
-    found["new_words"] = np.log1p(np.maximum(present.new, 0))[:, None]
-    found["leaning"] = (found["pointing"][:, 0] / np.maximum(1, present.mass))[:, None]
-    found["turns"] = np.log1p(np.minimum(now, _FARTHEST))
+    values |= dict(zip(FORM, present.form.T[:, :, None], strict=True))
+    values["mass"] = np.log1p(present.mass)[:, None]
+    values["new_words"] = np.log1p(np.maximum(present.new, 0))[:, None]
+    values["leaning"] = (values["pointing"][:, 0] / np.maximum(1, present.mass))[:, None]
+    values["turns"] = np.log1p(np.minimum(now, _FARTHEST))
     recent = slice(-STATISTICS_OVER, None)
-    found["speakers"] = np.log1p((last & there)[:, recent].sum(axis=1, dtype=np.float32, keepdims=True))
-    assistants = (found["turn_assistant"] * there)[:, recent].sum(axis=1, keepdims=True)
+    values["speakers"] = np.log1p((last & is_turn)[:, recent].sum(axis=1, dtype=np.float32, keepdims=True))
+    assistants = (values["turn_assistant"] * is_turn)[:, recent].sum(axis=1, keepdims=True)
     counted = np.minimum(now, min(ago.shape[1], STATISTICS_OVER))
-    found["assistant_share"] = assistants / np.maximum(1, counted)
-    return found
+    values["assistant_share"] = assistants / np.maximum(1, counted)
+    return values
 
 
 def _neighbours(values: Floats) -> tuple[Floats, Floats, Floats]:
@@ -264,12 +221,12 @@ def _neighbours(values: Floats) -> tuple[Floats, Floats, Floats]:
     return wide[:, :-3], wide[:, 1:-2], wide[:, 3:]
 
 
-def _best(values: Floats, there: NDArray[np.bool_] | Literal[True]) -> Floats:
-    return np.asarray(np.max(values, axis=1, where=there, initial=-1.0, keepdims=True))
+def _best(values: Floats, is_turn: NDArray[np.bool_] | Literal[True]) -> Floats:
+    return np.asarray(np.max(values, axis=1, where=is_turn, initial=-1.0, keepdims=True))
 
 
-def _below_best(values: Floats, there: NDArray[np.bool_] | Literal[True]) -> Floats:
-    return np.asarray(values - _best(values, there), dtype=np.float32)
+def _below_best(values: Floats, is_turn: NDArray[np.bool_] | Literal[True]) -> Floats:
+    return np.asarray(values - _best(values, is_turn), dtype=np.float32)
 
 
 def _people(

@@ -1,4 +1,4 @@
-"""The tiers of the full preset, and what is kept of a conversation between messages."""
+"""The tiers of the full preset, and the state of a conversation between messages."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from convgate.gate.scoring import Scorer
 from convgate.gate.thread_tier import Threads, ThreadTier
 
 _KINDS = 6  # numbers that tell kinds of messages apart
-_BLOCK = 256  # turns whose links are worked out at a time
+_BLOCK = 256  # turns whose links are computed at a time
 
 
 class _Memory:
-    """A conversation as the tiers see it, growing turn by turn."""
+    """The arrays of a conversation, growing turn by turn."""
 
     def __init__(self, tiers: FullTiers) -> None:
         config = tiers.config
@@ -50,10 +50,8 @@ class _Memory:
     ) -> ThreadState:
         """Return the state with newer turns; GateError when their numbers differ."""
         if not len(embeddings) == len(facts) == len(passages):
-            raise GateError(
-                f"{len(embeddings)} embeddings and the passages of {len(passages)} are given for"
-                f" {len(facts)} turns"
-            )
+            counts = f"{len(embeddings)} embeddings and the passages of {len(passages)}"
+            raise GateError(f"{counts} are given for {len(facts)} turns")
         with one_thread():
             self._add(embeddings, facts, passages)
         return self.first(len(self.columns))
@@ -109,8 +107,8 @@ class ThreadState:
     n: int
     bands: tuple[Band, ...]  # I − A of each head
     contexts: tuple[Band, ...]  # I − λA of each head
-    above: Floats  # (H, w) how much context each turn has among those it goes on from
-    below: Floats  # (H, w) and among those that go on from it
+    above: Floats  # (H, w) how much context each turn has among the turns it goes on from
+    below: Floats  # (H, w) how much among the turns that go on from it
 
     def __len__(self) -> int:
         return self.n
@@ -139,10 +137,10 @@ class ThreadState:
     ) -> ThreadState:
         """Return the state with newer turns behind it; only what is new is computed."""
         with self.memory.lock:
-            # What an interrupted growth left behind has another length, and is left aside.
+            # After an interrupted growth the lengths differ, and the state is computed anew.
             if len(self.memory.embeddings) == len(self.memory.columns) == self.n:
                 return self.memory.grow(embeddings, facts, passages)
-        every = np.concatenate([self.embeddings, embeddings])  # another continuation is there already
+        every = np.concatenate([self.embeddings, embeddings])  # another continuation was added before
         return self.memory.tiers.state(every, [*self.facts, *facts], [*self.passages, *passages])
 
     def score(self, embedding: Embeddings, facts: TurnFacts | None) -> tuple[dict[str, Logits], Logits]:
@@ -159,7 +157,7 @@ class ThreadState:
     def links(self, tier1: Logits, rows: Sequence[int]) -> Floats:
         """Return (len(rows), n) the share of each turn that goes on from every turn, the mean of the heads.
 
-        Older turns than the window have no links, for none of theirs is followed.
+        Turns before the window have no links.
         """
         config = self.memory.tiers.config
         links = np.zeros((len(rows), self.n), dtype=np.float32)
@@ -171,18 +169,17 @@ class ThreadState:
         return links
 
     def semantic(self, embeddings: Embeddings, embedding: Embeddings, facts: TurnFacts | None) -> Logits:
-        """Return (m,) what the cosine of each (m, d) embedding to the message counts in tier 1."""
+        """Return (m,) the part of the tier-1 logit that each (m, d) embedding has by its cosine."""
         tiers = self.memory.tiers
         weights = self.memory.scorer.weights(self._standard(embedding, facts))
-        cosines = tiers.cosines(embeddings, embedding)
+        vectors, vector = (tiers.whitening(torch.from_numpy(each)) for each in (embeddings, embedding))
+        cosines = np.asarray((vectors @ vector).double().numpy())
         standard = (cosines - float(tiers.standardise.usual[0])) / float(tiers.standardise.spread[0])
         return float(weights[0]) * np.clip(standard, -MAX_SPREADS, MAX_SPREADS)
 
     def _standard(self, embedding: Embeddings, facts: TurnFacts | None) -> Floats:
         if facts is None:
-            raise GateError(
-                "a gate of the full preset reads facts of the message, and got its embedding alone"
-            )
+            raise GateError("a gate of the full preset needs the facts of the message")
         memory, vectors = self.memory, self.memory.vectors.first(self.n)
         return memory.scorer.standard(memory.columns, vectors, memory.passages, self.n, facts, embedding)
 
@@ -232,8 +229,3 @@ class FullTiers(nn.Module):
     ) -> ThreadState:
         """Return the state of turns with (n, d) embeddings; GateError when their numbers differ."""
         return _Memory(self).grow(embeddings, facts, passages)
-
-    def cosines(self, embeddings: Embeddings, embedding: Embeddings) -> Logits:
-        """Return (m,) cosine of each (m, d) embedding to one (d,), after whitening."""
-        vectors, vector = (self.whitening(torch.from_numpy(v)) for v in (embeddings, embedding))
-        return np.asarray((vectors @ vector).double().numpy())

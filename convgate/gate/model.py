@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -17,67 +17,25 @@ from convgate.embedding.base import Embeddings, check_embeddings
 from convgate.gate.arrays import Logits
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
-from convgate.gate.full import FullTiers
-from convgate.gate.reference import ReferenceTiers
+from convgate.gate.full import FullTiers, ThreadState
+from convgate.gate.reference import ReferenceTiers, TurnState
 
 CONTEXTUAL = "contextual"
 
 
-class State(Protocol):
-    """What the tiers of a preset keep of n turns between messages."""
-
-    def __len__(self) -> int:
-        """Return n."""
-        ...
-
-    @property
-    def embeddings(self) -> Embeddings:
-        """Return the (n, d) embeddings as the encoder gave them."""
-        ...
-
-    @property
-    def facts(self) -> Sequence[TurnFacts]:
-        """Return the facts of the turns; none where the preset does not read them."""
-        ...
-
-    @property
-    def passages(self) -> Sequence[Embeddings]:
-        """Return the (p, d) vectors of each turn's passages."""
-        ...
-
-    def first(self, n: int) -> State:
-        """Return the state of the first n of its turns."""
-        ...
-
-    def extended(
-        self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]
-    ) -> State:
-        """Return the state with newer turns behind it."""
-        ...
-
-    def score(self, embedding: Embeddings, facts: TurnFacts | None) -> tuple[dict[str, Logits], Logits]:
-        """Return the parts of tier 1, each (n,), and the logits of tier 2 for the newest turns."""
-        ...
-
-    def links(self, tier1: Logits, rows: Sequence[int]) -> Embeddings:
-        """Return (len(rows), n) how the given turns spread their attention over the turns."""
-        ...
-
-    def semantic(self, embeddings: Embeddings, embedding: Embeddings, facts: TurnFacts | None) -> Logits:
-        """Return (m,) the part of the logit that (m, d) vectors have by their likeness to the message."""
-        ...
+State = TurnState | ThreadState
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Message:
-    """The message that has to be answered, as the gate reads it."""
+    """The message to answer, as the gate reads it."""
 
     embedding: Embeddings  # (d,)
-    facts: TurnFacts | None = None  # which the reference preset does not ask for
+    facts: TurnFacts | None = None  # the reference preset does not read them
 
 
 class GateOutput(NamedTuple):
-    """What the gate gives for a batch; all logits (B, n)."""
+    """The gate's output for a batch; all logits (B, n)."""
 
     logit: Tensor
     tier1: Tensor
@@ -92,7 +50,7 @@ class GateScores:
     scores: Logits  # (n,) in 0…1, the logistic of `logits`
     logits: Logits  # (n,) the sum of `parts`
     tier1: Logits  # (n,)
-    attention: Logits  # (n,); tier 1 stands where the attention tier does not look
+    attention: Logits  # (n,); tier 1 for turns before the attention tier's window
     parts: dict[str, Logits]  # each (n,); those of tier 1, then contextual
     activation: float  # g in 0…1: the share of the attention tier in the logit
     learned_threshold: float  # in 0…1
@@ -101,9 +59,8 @@ class GateScores:
 class Gate(nn.Module):
     """logit = (1 − g)·tier1 + g·attention, g = σ(residual gate); score = σ(logit).
 
-    The preset says what the tiers are made of. With one turn there is nothing to attend to, and tier 1 of the
-    reference preset stands. A new gate is untrained: it ranks by cosine similarity. `seed` fixes the start of
-    its attention tier.
+    The preset determines the tiers. With one turn there is nothing to attend to, and the reference preset
+    uses tier 1 alone. A new gate is untrained: it ranks by cosine similarity. `seed` initialises its weights.
     """
 
     def __init__(self, config: GateConfig | None = None, *, seed: int = 0) -> None:
@@ -115,7 +72,7 @@ class Gate(nn.Module):
         self.threshold_logit = nn.Parameter(torch.zeros(()))
 
     def forward(self, turns: Tensor, messages: Tensor, mask: Tensor) -> GateOutput:
-        """Scores for a batch, differentiable; what turns and messages are, the tiers' `forward` says.
+        """Return the scores of a batch, differentiable; turns and messages as in the tiers' `forward`.
 
         mask: (B, n), True where a turn is. Masked places hold finite values without meaning.
         """
@@ -130,10 +87,10 @@ class Gate(nn.Module):
         facts: Sequence[TurnFacts] = (),
         passages: Sequence[Embeddings] | None = None,
     ) -> State:
-        """What to keep of turns, so that each message costs only what it changes.
+        """Return the state of turns, which is computed once for all messages.
 
-        embeddings: (n, d); facts: one a turn, which the full preset asks for; passages: (p, d) a turn, None
-        when each turn is one passage. Raises EncoderError for NaN or infinite rows, GateError for another
+        embeddings: (n, d); facts: one a turn, which the full preset reads; passages: (p, d) a turn, None when
+        each turn is one passage. Raises EncoderError for NaN or infinite rows, GateError for another
         dimension or number of facts or passages.
         """
         embeddings = self._checked(embeddings, "a turn")
@@ -147,18 +104,13 @@ class Gate(nn.Module):
         facts: Sequence[TurnFacts] = (),
         passages: Sequence[Embeddings] | None = None,
     ) -> State:
-        """The state with (m, d) newer turns behind it."""
+        """Return the state with (m, d) newer turns added."""
         embeddings = self._checked(embeddings, "a turn")
         return state.extended(embeddings, facts, self._passages(embeddings, passages))
 
     @torch.inference_mode()
-    def first(self, state: State, n: int) -> State:
-        """The state of the first n of its turns."""
-        return state.first(n)
-
-    @torch.inference_mode()
     def without(self, state: State, row: int) -> State:
-        """The state when turn `row` had never been said."""
+        """Return the state of the turns without turn `row`."""
         keep = [place for place in range(len(state)) if place != row]
         facts, passages = state.facts, state.passages
         return self.tiers.state(
@@ -168,30 +120,13 @@ class Gate(nn.Module):
         )
 
     @torch.inference_mode()
-    def replaced(
-        self, state: State, row: int, embedding: Embeddings, facts: TurnFacts | None = None
-    ) -> State:
-        """The state when turn `row` had the (d,) embedding and the facts given, and were one passage."""
-        embeddings = np.array(state.embeddings)
-        embeddings[row] = self._checked(embedding[None], "a turn")[0]
-        every = list(state.facts)
-        if facts is not None and every:
-            every[row] = facts
-        passages = list(state.passages)
-        passages[row] = embeddings[row][None]
-        return self.tiers.state(embeddings, every, passages)
-
-    @torch.inference_mode()
     def score(self, state: State, message: Message) -> GateScores:
-        """Every turn of the state against the message.
-
-        Raises GateError when the message has no facts and the preset asks for them.
-        """
+        """Return the scores of all turns for the message; GateError when the preset needs missing facts."""
         embedding = self._checked(message.embedding[None], "the situation")[0]
         parts, attention = state.score(embedding, message.facts)
         activation = float(self.tiers.activation)
         tier1 = sum(parts.values(), start=np.zeros(len(state)))
-        second = tier1.copy()  # stands where the attention tier says nothing
+        second = tier1.copy()  # for turns before the attention tier's window
         second[len(second) - len(attention) :] = attention
         parts[CONTEXTUAL] = activation * (second - tier1)
         logits = tier1 + parts[CONTEXTUAL]
@@ -207,23 +142,18 @@ class Gate(nn.Module):
 
     @torch.inference_mode()
     def links(self, state: State, scores: GateScores, rows: Sequence[int]) -> Embeddings:
-        """(len(rows), n) how the given turns spread their attention over the turns, 0…1 each.
+        """Return (len(rows), n) the attention of the given turns to all turns, 0…1 each.
 
-        A row of the reference sums to 1. One of the full preset sums to 1 at most: what is missing is the
-        chance that the turn began something new.
+        Rows of the reference sum to 1. Rows of the full preset sum to at most 1; the rest is the share of
+        beginning something new.
         """
         return state.links(scores.tier1, rows)
 
     @torch.inference_mode()
     def semantic(self, embeddings: Embeddings, state: State, message: Message) -> Logits:
-        """(m,) the part of the logit that vectors (m, d) have by their own likeness to the message."""
+        """Return (m,) the part of the logit that (m, d) vectors have by their similarity to the message."""
         vectors = self._checked(embeddings, "a turn")
         return state.semantic(vectors, message.embedding, message.facts)
-
-    @torch.inference_mode()
-    def cosines(self, embeddings: Embeddings, message: Message) -> Logits:
-        """(m,) cosine of each (m, d) vector to the message, as the gate reads it."""
-        return self.tiers.cosines(self._checked(embeddings, "a turn"), message.embedding)
 
     @property
     def learned_threshold(self) -> float:
@@ -237,7 +167,7 @@ class Gate(nn.Module):
 
     @property
     def fingerprint(self) -> str:
-        """A hash of config and weights: what results of this gate may be kept under."""
+        """A hash of config and weights, for the keys of caches."""
         digest = hashlib.blake2b(repr(self.config).encode(), digest_size=16)
         for name, tensor in sorted(self.state_dict().items()):
             digest.update(name.encode())

@@ -1,4 +1,4 @@
-"""What the full preset makes of embeddings and features before its tiers read them; measured, not learned."""
+"""Whitening of embeddings and standardising of features, measured before training and not learned."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 MAX_SPREADS = 3.0
-"""What is farther from its usual value counts as that far: nothing was learned about it."""
+"""Standardised features are clipped to this: training shows nothing beyond it."""
 
 
 class Standardise(nn.Module):
@@ -26,7 +26,7 @@ class Standardise(nn.Module):
 
 
 class Whitening(nn.Module):
-    """v = W(e − m) / |W(e − m)|: W evens out directions that all turns share, so that cosines tell more.
+    """v = W(e − m) / |W(e − m)|: W evens out the directions that all turns share.
 
     W and m are measured on embeddings before training, not learned; an untrained gate has W = I and m = 0.
     """
@@ -36,10 +36,7 @@ class Whitening(nn.Module):
 
     def __init__(self, dimension: int) -> None:
         super().__init__()
-        identity = torch.zeros(dimension, dimension)
-        if not identity.is_meta:  # where numbers do not exist; diagonals there load torch's compiler first
-            identity.fill_diagonal_(1.0)
-        self.register_buffer("W", identity)
+        self.register_buffer("W", torch.eye(dimension))
         self.register_buffer("mean", torch.zeros(dimension))
 
     def forward(self, embeddings: Tensor) -> Tensor:

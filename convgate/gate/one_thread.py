@@ -1,7 +1,7 @@
-"""Small arrays on one thread.
+"""One thread for small arrays.
 
-Scoring is some hundred operations of microseconds. Waking a second thread for each costs more than it saves,
-and on a busy machine each waits for a core: deciding was measured to take eight times as long.
+Scoring is some hundred operations of microseconds, for which a second thread costs more than it saves: on a
+busy machine, deciding was measured to take eight times as long.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from threadpoolctl import ThreadpoolController
 
 _lock = threading.Lock()
 _inside = 0  # how many callers are inside
-_before: list[int] = []  # the threads of torch and of each library when the first one entered
+_before: list[int] = []  # threads of torch and of each library before the first caller entered
 
 
 @contextmanager

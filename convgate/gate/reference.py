@@ -8,22 +8,58 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from convgate.embedding.base import Embeddings
 from convgate.gate.arrays import Logits
 from convgate.gate.attention import AttentionTier
-from convgate.gate.bilinear import BilinearTier, positions
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
 
 
+class BilinearTier(nn.Module):
+    """logit_i = sᵀ W e_i + w·p_i − (1 − exp(−softplus(ρ)·a_i)), as named parts that add up to it.
+
+    p_i = i / (n − 1) is the position in [0, 1], a_i = 1 − p_i the age. W starts as the identity, w at 0
+    and ρ at −5, so that an untrained tier ranks by cosine and the oldest turn loses 0.007.
+    """
+
+    def __init__(self, dimension: int) -> None:
+        super().__init__()
+        self.W = nn.Parameter(torch.eye(dimension))
+        self.recency = nn.Parameter(torch.zeros(()))
+        self.decay_rate = nn.Parameter(torch.tensor(-5.0))
+
+    def forward(self, turns: Tensor, situation: Tensor, position: Tensor) -> dict[str, Tensor]:
+        """Parts of the tier-1 logit, each (..., n).
+
+        turns: (..., n, d) unit vectors; situation: (..., d) unit vectors; position: (..., n) in [0, 1].
+        """
+        query = situation @ self.W  # sᵀ W first: one row instead of n
+        semantic = turns @ query if query.dim() == 1 else (turns @ query.unsqueeze(-1)).squeeze(-1)
+        return {
+            "semantic": semantic,
+            "recency": self.recency * position,
+            "decay": torch.expm1(-F.softplus(self.decay_rate) * (1 - position)),
+        }
+
+
+def positions(n: int) -> Tensor:
+    """(n,) place of each turn from 0 (oldest) to 1 (newest); a single turn has 1.
+
+    >>> positions(3).tolist(), positions(1).tolist()
+    ([0.0, 0.5, 1.0], [1.0])
+    """
+    return torch.linspace(0, 1, n) if n > 1 else torch.ones(n)
+
+
 @dataclass(frozen=True, eq=False)
 class TurnState:
-    """What can be kept of a conversation's turns between messages."""
+    """The turns of a conversation, with all that does not depend on the message."""
 
     tiers: ReferenceTiers = field(repr=False)
     turns: Tensor  # (n, d)
-    projected: Tensor  # (n, 4h) what the attention tier makes of the turns before any situation is known
+    projected: Tensor  # (n, 4h) as `AttentionTier.project` gives them
 
     def __len__(self) -> int:
         return len(self.turns)
@@ -111,7 +147,3 @@ class ReferenceTiers(nn.Module):
         """The state of turns with (n, d) embeddings."""
         turns = torch.from_numpy(embeddings)
         return TurnState(self, turns, self.attention.project(turns))
-
-    def cosines(self, embeddings: Embeddings, embedding: Embeddings) -> Logits:
-        """(m,) cosine of each (m, d) unit embedding to one (d,)."""
-        return np.asarray(embeddings @ embedding, dtype=np.float64)

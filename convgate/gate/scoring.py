@@ -82,17 +82,17 @@ class Scorer:
         turn has.
         """
         x = np.ascontiguousarray(x)
-        both = self._pair(x)
-        links, evidence = both[:, : self._heads], both[:, self._heads :]
+        outputs = self._pair(x)
+        links, evidence = outputs[:, : self._heads], outputs[:, self._heads :]
         best = evidence.max(axis=0)
         fresh = self._fresh(best)
         share, log, new = _shares(links, fresh)
-        told = np.asfortranarray(self._value(evidence))
+        values = np.asfortranarray(self._value(evidence))
         seen = [
             x,
             evidence,
-            *_by_head([context.gather(told) for context in contexts], above),
-            *_by_head([context.follow(told) for context in contexts], below),
+            *(band.gather(values) / weight[:, None] for band, weight in zip(contexts, above, strict=True)),
+            *(band.follow(values) / weight[:, None] for band, weight in zip(contexts, below, strict=True)),
             _log(_reached(bands, share)),
             np.maximum(log, FLOOR),
             np.maximum(links - links.max(axis=0), FLOOR),
@@ -150,11 +150,6 @@ def _reached(bands: Sequence[Band], share: Floats) -> Floats:
     """(w, 2H) what following links reaches by each head, and what each turn sees of it one link away."""
     reach = [band.follow(share[:, head, None]) for head, band in enumerate(bands)]
     return np.concatenate([*reach, *map(Band.one_step, bands, reach)], axis=1)
-
-
-def _by_head(told: Sequence[Floats], weight: Floats) -> list[Floats]:
-    """What each turn is told, (w, V) a head, by the context that it has."""
-    return [heard / context[:, None] for heard, context in zip(told, weight, strict=True)]
 
 
 def _log(share: Floats) -> Floats:

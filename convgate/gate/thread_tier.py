@@ -16,7 +16,7 @@ _READING = 48  # width of the second look
 _HEAD = 32
 LEAST = 1e-3  # what is added to a share before its logarithm
 FLOOR = -8.0  # a log share below it says no less than it
-_NO_EVIDENCE = -10.0  # of turns that are not there
+_NO_EVIDENCE = -10.0  # of masked turns
 
 
 class Threads(NamedTuple):
@@ -68,8 +68,8 @@ class ThreadTier(nn.Module):
 
     def pairs(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Link logits (..., H) and evidence (..., G) of (..., F) features."""
-        both = self.pair(features)
-        return both[..., : self.heads], both[..., self.heads :]
+        outputs = self.pair(features)
+        return outputs[..., : self.heads], outputs[..., self.heads :]
 
     def turn_links(self, features: Tensor, mask: Tensor) -> Tensor:
         """(m, K, H) links of turns to the K turns before them; features (m, K, F), mask (m, K)."""
@@ -96,49 +96,29 @@ class ThreadTier(nn.Module):
     def forward(self, threads: Threads, features: Tensor, mask: Tensor) -> Tensor:
         """(B, n) logits for B messages of one conversation; features (B, n, F), mask (B, n)."""
         links, evidence = self.pairs(features)
-        there = mask.to(features.dtype)
+        is_turn = mask.to(features.dtype)
         best = _best(evidence, mask)
         log, fresh = shares(links, self.fresh(best), mask)
-        reached = _reached(threads, log, there)
-        told = self.value(evidence) * there[..., None]
-        above = torch.einsum("hmn,bnv->bmhv", threads.context, told) / _weight(
-            torch.einsum("hmn,bn->bmh", threads.context, there)
+        values = self.value(evidence) * is_turn[..., None]
+        above = torch.einsum("hmn,bnv->bmhv", threads.context, values) / _weight(
+            torch.einsum("hmn,bn->bmh", threads.context, is_turn)
         )
-        below = torch.einsum("hnm,bnv->bmhv", threads.context, told) / _weight(
-            torch.einsum("hnm,bn->bmh", threads.context, there)
+        below = torch.einsum("hnm,bnv->bmhv", threads.context, values) / _weight(
+            torch.einsum("hnm,bn->bmh", threads.context, is_turn)
         )
         strongest = links.masked_fill(~mask[..., None], OUT).amax(dim=-2, keepdim=True)
-        read = self._read(features, evidence, above, below, reached, log, links - strongest, fresh)
-        log, fresh = shares(*self._second_links(read, links, best), mask)
-        return self._logits(read, _reached(threads, log, there), log, fresh)
-
-    def _read(
-        self,
-        features: Tensor,
-        evidence: Tensor,
-        above: Tensor,
-        below: Tensor,
-        reached: Tensor,
-        log: Tensor,
-        below_strongest: Tensor,
-        fresh: Tensor,
-    ) -> Tensor:
         seen = [
             features,
             evidence,
             above.flatten(-2),
             below.flatten(-2),
-            _log(reached),
-            torch.cat([log, below_strongest], dim=-1).clamp(min=FLOOR),
+            _log(_reached(threads, log, is_turn)),
+            torch.cat([log, links - strongest], dim=-1).clamp(min=FLOOR),
             _everywhere(fresh, features),
         ]
-        return self.reading(torch.cat(seen, dim=-1))  # type: ignore[no-any-return]
-
-    def _second_links(self, read: Tensor, links: Tensor, best: Tensor) -> tuple[Tensor, Tensor]:
-        return links + self.relink(read), self.fresh(best) + self.refresh(best)
-
-    def _logits(self, read: Tensor, reached: Tensor, log: Tensor, fresh: Tensor) -> Tensor:
-        seen = [read, _log(reached), log.clamp(min=FLOOR), _everywhere(fresh, read)]
+        read = self.reading(torch.cat(seen, dim=-1))
+        log, fresh = shares(links + self.relink(read), self.fresh(best) + self.refresh(best), mask)
+        seen = [read, _log(_reached(threads, log, is_turn)), log.clamp(min=FLOOR), _everywhere(fresh, read)]
         return self.head(torch.cat(seen, dim=-1)).squeeze(-1)  # type: ignore[no-any-return]
 
 
@@ -161,8 +141,8 @@ def _everywhere(fresh: Tensor, like: Tensor) -> Tensor:
     return fresh.mean(dim=-1)[..., None, None].expand(*like.shape[:-1], 1)
 
 
-def _reached(threads: Threads, log: Tensor, there: Tensor) -> Tensor:
+def _reached(threads: Threads, log: Tensor, is_turn: Tensor) -> Tensor:
     """(B, n, 2H) what following links from a message reaches, and what each turn sees of it one link away."""
-    there = there[..., None]
-    reach = torch.einsum("bnh,hnm->bmh", log.exp() * there, threads.reach) * there
+    is_turn = is_turn[..., None]
+    reach = torch.einsum("bnh,hnm->bmh", log.exp() * is_turn, threads.reach) * is_turn
     return torch.cat([reach, torch.einsum("hmn,bnh->bmh", threads.links, reach)], dim=-1)

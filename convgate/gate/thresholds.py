@@ -1,12 +1,12 @@
-"""Rules that turn scores into a choice; each may choose nothing.
+"""Threshold rules: which turns to keep by their scores; each may keep none.
 
     >>> rule = Stricter()
     >>> cut = rule.cut(np.array([0.9, 0.2, 0.1]), learned=0.5)
     >>> cut.kept.tolist(), round(cut.threshold, 2)
     ([True, False, False], 0.58)
 
-A rule is a small frozen object. Each of its fields carries, as metadata, the range and the words that a
-slider needs, so the app, the settings file and the command line offer the very same parameters.
+A rule is a frozen dataclass. The metadata of its fields hold range and label, from which the app, the
+settings file and the command line offer its parameters.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
 from convgate.core.errors import PolicyError
-from convgate.core.parameters import Checked, parameter_names, setting, text
+from convgate.core.parameters import Checked, check_parameters, setting, text
 
 TOGETHER = 0.7  # 1 if turns were relevant independently of each other
 _ROUNDING = 1e-9  # scores equal to the mean of equal scores must not miss it by a rounding error
@@ -30,7 +30,7 @@ _DROPPED = "{score:.2f}, below the threshold {threshold:.2f} by {margin:.2f}."
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Cut:
-    """What a rule chose, and the words for it (templates over score, threshold, margin)."""
+    """The turns that a rule keeps, and templates of its reasons over score, threshold and margin."""
 
     kept: NDArray[np.bool_]  # (n,)
     threshold: float | None  # the lowest score that is kept, on the scale of the scores
@@ -70,17 +70,16 @@ class Absolute(Checked):
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Threshold = the set value, else the learned one."""
-        if self.threshold is None:
-            return _at(scores, learned, f"The learned threshold is {learned:.2f}.")
-        return _at(scores, self.threshold, f"The threshold was set to {self.threshold:.2f}.")
+        threshold = learned if self.threshold is None else self.threshold
+        return _at(scores, threshold, f"{_origin(threshold, is_set=self.threshold is not None)}.")
 
 
 @dataclass(frozen=True, slots=True)
 class Anchored(Checked):
-    """Keep what scores at least the learned threshold, provided that one turn is an anchor.
+    """Keep what scores at least the learned threshold, provided that one turn reaches the anchor.
 
-    Hysteresis thresholding: what may be relevant counts beside something that surely is, and else nothing is
-    kept. So a low threshold, which is right where much is relevant, does no harm where nothing is.
+    Hysteresis thresholding: a low threshold, which is right where much is relevant, keeps nothing where no
+    turn is surely relevant.
     """
 
     name: ClassVar[str] = "anchored"
@@ -96,18 +95,13 @@ class Anchored(Checked):
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Threshold = the set value, else the learned one; the anchor when no turn reaches it."""
         low = learned if self.threshold is None else self.threshold
-        if self.threshold is None:
-            told = f"The learned threshold is {low:.2f}"
-        elif self.goal:
-            told = _fitted(low, self.goal, self.fitted_on)
-        else:
-            told = f"The threshold was set to {low:.2f}"
+        origin = _origin(low, is_set=self.threshold is not None, goal=self.goal, fitted_on=self.fitted_on)
         if self.anchor <= low:
-            return _at(scores, low, f"{told}.")
+            return _at(scores, low, f"{origin}.")
         if (scores >= self.anchor - _ROUNDING).any():
-            return _at(scores, low, f"{told}, and a turn reaches the anchor {self.anchor:.2f}.")
-        told = f"{told}, but no turn reaches the anchor {self.anchor:.2f}, so nothing is kept."
-        return _at(scores, self.anchor, told)
+            return _at(scores, low, f"{origin}, and a turn reaches the anchor {self.anchor:.2f}.")
+        because = f"{origin}, but no turn reaches the anchor {self.anchor:.2f}, so nothing is kept."
+        return _at(scores, self.anchor, because)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +123,10 @@ class Expected(Checked):
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Keep the turns whose `max_strictness` is at least the strictness; `learned` is not read."""
-        most, nothing = max_strictness(scores), _nothing(scores)
-        kept = most >= self.strictness - _ROUNDING
+        kept = max_strictness(scores) >= self.strictness - _ROUNDING
         if not kept.any():
-            told = f"That no turn is relevant has the probability {nothing:.2f}."
-            return Cut(kept, None, told, why_dropped="{score:.2f}; nothing is kept.")
+            because = f"That no turn is relevant has the probability {_none_relevant(scores):.2f}."
+            return Cut(kept, None, because, why_dropped="{score:.2f}; nothing is kept.")
         count = int(kept.sum())
         best = "the best turn" if count == 1 else f"among the {count} best turns"
         return Cut(
@@ -143,7 +136,7 @@ class Expected(Checked):
 
 
 def max_strictness(scores: Floats) -> Floats:
-    """(n,) the highest strictness at which the rule `expected` keeps each turn; scores: (n,), 0…1.
+    """Return (n,) the highest strictness at which the rule `expected` keeps each turn; scores: (n,), 0…1.
 
     Adding the next best turn j to the turns before it raises the expected F-beta while
     pⱼ (j + β² Σ p) > Σᵢ<ⱼ pᵢ, so a turn is kept from β² = (Σᵢ<ⱼ pᵢ / pⱼ − j) / Σ p on.
@@ -154,16 +147,15 @@ def max_strictness(scores: Floats) -> Floats:
     before = np.cumsum(ordered) - ordered
     needed = np.maximum(before / ordered - places, 0.0)
     with np.errstate(divide="ignore"):
-        most = np.sqrt(total / needed)
         f1 = (2 * (before + ordered) / (places + 1 + total)).max(initial=0.0)
-        most = np.minimum(most, f1 / np.float64(_nothing(scores)))
-    found = np.empty(len(scores))
-    found[best_first] = most
-    return found
+        highest = np.minimum(np.sqrt(total / needed), f1 / np.float64(_none_relevant(scores)))
+    strictness = np.empty(len(scores))
+    strictness[best_first] = highest
+    return strictness
 
 
-def _nothing(scores: Floats) -> float:
-    """The probability that no turn is relevant."""
+def _none_relevant(scores: Floats) -> float:
+    """Return the probability that no turn is relevant."""
     return float(np.prod(1 - np.clip(scores, 0.0, 1.0)) ** TOGETHER)
 
 
@@ -195,10 +187,10 @@ class Stricter(Checked):
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Threshold = max(learned, mean + deviations · std)."""
         relative, average = _relative(scores, self.deviations)
-        told = f"The learned threshold is {learned:.2f}; the scores here average {average:.2f}"
+        because = f"The learned threshold is {learned:.2f}; the scores here average {average:.2f}"
         if relative > learned:
-            return _at(scores, relative, f"{told}, so the relative rule asks for {relative:.2f}.")
-        return _at(scores, learned, f"{told}, and the relative rule asks for less ({relative:.2f}).")
+            return _at(scores, relative, f"{because}, so the relative rule asks for {relative:.2f}.")
+        return _at(scores, learned, f"{because}, and the relative rule asks for less ({relative:.2f}).")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +205,7 @@ class Blended(Checked):
         low=0.0,
         high=1.0,
         step=0.05,
-        help="0 is absolute, 1 relative.",
+        help="0: absolute, 1: relative.",
     )
     deviations: float = _DEVIATIONS
 
@@ -221,11 +213,8 @@ class Blended(Checked):
         """Threshold = (1 − weight) · learned + weight · relative."""
         relative, _ = _relative(scores, self.deviations)
         threshold = (1 - self.weight) * learned + self.weight * relative
-        return _at(
-            scores, threshold,
-            f"That is {1 - self.weight:.0%} of the learned threshold {learned:.2f}"
-            f" and {self.weight:.0%} of the relative one {relative:.2f}.",
-        )  # fmt: skip
+        shares = f"{1 - self.weight:.0%} of the learned threshold {learned:.2f} and {self.weight:.0%} of the"
+        return _at(scores, threshold, f"That is {shares} relative one {relative:.2f}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +231,8 @@ class Calibrated(Checked):
         """Threshold = the fitted one."""
         if not self.goal:
             return _at(scores, self.threshold, "It has not been fitted to any labels yet.")
-        return _at(scores, self.threshold, f"{_fitted(self.threshold, self.goal, self.fitted_on)}.")
+        origin = _origin(self.threshold, is_set=True, goal=self.goal, fitted_on=self.fitted_on)
+        return _at(scores, self.threshold, f"{origin}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,16 +272,13 @@ class TokenBudget(Checked):
             if tokens[row] <= left:
                 chosen.append(row)
                 left -= int(tokens[row])
-        return _chosen(
-            scores,
-            np.array(chosen, dtype=np.int64),
-            f"within the budget of {self.budget:,} tokens, best first",
-        )
+        rows = np.array(chosen, dtype=np.int64)
+        return _chosen(scores, rows, f"within the budget of {self.budget:,} tokens, best first")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits(Checked):
-    """How few and how many turns any rule may keep; applied after it."""
+    """The min and max number of turns that any rule may keep; applied after it."""
 
     name: ClassVar[str] = "limits"
     min_turns: int = setting(
@@ -307,22 +294,16 @@ class Limits(Checked):
             )
 
     def changes(self, scores: Floats, kept: NDArray[np.bool_]) -> dict[int, str]:
-        """Rows whose choice the limits turn around, each with the sentence that says so."""
-        count = int(kept.sum())
+        """Return the rows whose decision the limits change, each with the reason."""
         order = _best_first(scores)
-        if count < self.min_turns:
-            extra = order[~kept[order]][: self.min_turns - count]
-            return {
-                int(row): f"below the threshold, but at least {self.min_turns} turns are kept."
-                for row in extra
-            }
-        if self.max_turns is not None and count > self.max_turns:
-            surplus = order[kept[order]][self.max_turns :]
-            return {
-                int(row): f"above the threshold, but at most {self.max_turns} turns are kept."
-                for row in surplus
-            }
-        return {}
+        best_kept, best_dropped = order[kept[order]], order[~kept[order]]
+        missing = max(0, self.min_turns - len(best_kept))
+        below = f"below the threshold, but at least {self.min_turns} turns are kept."
+        above = f"above the threshold, but at most {self.max_turns} turns are kept."
+        changes = dict.fromkeys(best_dropped[:missing].tolist(), below)
+        if self.max_turns is not None:
+            changes |= dict.fromkeys(best_kept[self.max_turns :].tolist(), above)
+        return changes
 
 
 RULES: Mapping[str, type[Rule]] = {
@@ -332,24 +313,24 @@ RULES: Mapping[str, type[Rule]] = {
 
 
 def make_rule(name: str, **parameters: Any) -> Rule:
-    """The rule of that name; PolicyError lists the names, or the parameters that it has.
+    """Return the rule of that name; PolicyError lists the names, or the parameters that it has.
 
     >>> make_rule("top_k", k=3)
     TopK(k=3, above=-1000000000.0)
     """
     if name not in RULES:
         raise PolicyError(f"there is no threshold rule {name!r}; there are {', '.join(RULES)}")
-    rule = RULES[name]
-    if unknown := sorted(set(parameters) - set(parameter_names(rule))):
-        raise PolicyError(
-            f"{name} has no setting {', '.join(unknown)}; it has {', '.join(parameter_names(rule))}"
-        )
-    return rule(**parameters)
+    check_parameters(RULES[name], name, parameters)
+    return RULES[name](**parameters)
 
 
-def _fitted(threshold: float, goal: str, fitted_on: str) -> str:
-    told = f"The threshold {threshold:.2f} was fitted for {goal}"
-    return f"{told} on {fitted_on}" if fitted_on else told
+def _origin(threshold: float, *, is_set: bool, goal: str = "", fitted_on: str = "") -> str:
+    """Return how the threshold came about, without the full stop."""
+    if not is_set:
+        return f"The learned threshold is {threshold:.2f}"
+    if not goal:
+        return f"The threshold was set to {threshold:.2f}"
+    return f"The threshold {threshold:.2f} was fitted for {goal}{f' on {fitted_on}' if fitted_on else ''}"
 
 
 def _at(scores: Floats, threshold: float, because: str) -> Cut:
@@ -364,7 +345,7 @@ def _chosen(scores: Floats, rows: NDArray[np.int64], what: str) -> Cut:
 
 
 def _relative(scores: Floats, deviations: float) -> tuple[float, float]:
-    """(threshold within 0…1, mean); no scores give 0, which keeps nothing for want of turns."""
+    """Return the threshold within 0…1, and the mean; 0 for both without scores."""
     if len(scores) == 0:
         return 0.0, 0.0
     mean = float(np.mean(scores))

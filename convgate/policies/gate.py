@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import History, Situation
 from convgate.core.decisions import TurnDecisions
-from convgate.core.errors import PolicyError
 from convgate.embedding.base import Encoder
 from convgate.gate.facts import situation_facts
 from convgate.gate.model import Gate, GateScores, Message, State
@@ -24,7 +22,7 @@ from convgate.policies.base import NO_LIMITS, Encodes, decide_by_rule, history_i
 
 @dataclass(frozen=True, eq=False)
 class ScoredHistory:
-    """A history with its scores: what a rule decides on, as often as one likes, without scoring again."""
+    """A history with its scores, on which several rules can decide without scoring again."""
 
     history: History
     scores: GateScores
@@ -60,18 +58,18 @@ class GatePolicy(Encodes):
         return self.decide_scored(self.score(situation, history))
 
     def score(self, situation: Situation, history: History) -> ScoredHistory:
-        """Scores of the turns, before any rule; only texts that were never encoded are encoded."""
+        """Return the scores of the turns, before any rule; only texts that are not cached are encoded."""
         state, message = self.read(situation, history)
         return ScoredHistory(history, self.gate.score(state, message))
 
     def read(self, situation: Situation, history: History) -> tuple[State, Message]:
-        """The state of the turns and the message as the gate reads it, which score and explain them."""
+        """Return the state of the turns and the message, as the gate scores and explains them."""
         text = situation_text(self.gate.config.situation, situation, history)
         state = self.states.state(self.gate, self.encoder, history.turns)
         return state, Message(self.encoder.encode([text])[0], situation_facts(situation))
 
     def decide_scored(self, scored: ScoredHistory) -> TurnDecisions:
-        """Return what the rule makes of scores that are there already."""
+        """Return the rule's decisions on scores."""
         scores, tokens = scored.scores, None
         if isinstance(self.rule, TokenBudget):
             tokens = turn_tokens(scored.history.turns, self.counter)
@@ -95,33 +93,7 @@ class GatePolicy(Encodes):
         if not text.strip():
             return "The turn has no text, so only its place could be scored."
         count = self.encoder.count_chunks(text)
-        if count.encoded < count.total:
-            return (
-                f"It is longer than the encoder reads: only {count.encoded} of its {count.total:,} passages,"
-                " spread evenly, were embedded."
-            )
-        return None
-
-
-def in_words(
-    parameters: Mapping[str, Any],
-    rule: Callable[[str | None, Mapping[str, Any]], Rule],
-    limits: Limits = NO_LIMITS,
-) -> dict[str, Any]:
-    """The gate's fields from parameters as people write them: a rule's name, its parameters, both limits.
-
-    `rule` makes a rule of that name, or the usual one of None, with those parameters changed; it is asked
-    when there is something to change. `limits` hold as far as none is given.
-    """
-    own = {item.name for item in fields(GatePolicy)}
-    found = {name: value for name, value in parameters.items() if name in own}
-    changes = {name: value for name, value in parameters.items() if name not in own}
-    bounds = {item.name: changes.pop(item.name) for item in fields(Limits) if item.name in changes}
-    if bounds:
-        found["limits"] = replace(found.get("limits", limits), **bounds)
-    if changes or isinstance(found.get("rule"), str):
-        named = found.get("rule")
-        if not (named is None or isinstance(named, str)):
-            raise PolicyError(f"gate: {', '.join(changes)} cannot be set beside a rule that is made already")
-        found["rule"] = rule(named, changes)
-    return found
+        if count.encoded == count.total:
+            return None
+        passages = f"{count.encoded} of its {count.total:,} passages"
+        return f"It is longer than the encoder reads: only {passages}, spread evenly, were embedded."

@@ -5,9 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from convgate.gate.bilinear import positions
 from convgate.gate.model import Gate
-from convgate.gate.reference import ReferenceTiers
+from convgate.gate.reference import ReferenceTiers, positions
 
 
 def reference_tiers(gate: Gate) -> ReferenceTiers:

@@ -1,22 +1,22 @@
-"""The confidence of every message of a conversation: how sure the model was, and who says so.
+"""The confidence of every message of a conversation: how sure the model was, and the source of that.
 
-Only what the model says has a confidence of its own: the field `confidence`, else the probabilities of the
-tokens. A user's message has that of the answer to it, a tool's result and the call for it that of the answer
-that they led to. What has no answer speaks for itself.
+Only the model's messages have a confidence of their own: the field `confidence`, else the probabilities of
+the tokens. A user's message has that of the answer to it, a tool's result and the call for it that of the
+answer that they led to. A message without an answer has its own.
 
->>> talk = [Turn.of("user", "2 + 2?"), Turn.of("assistant", "4", metadata={"confidence": 0.9})]
->>> talk.append(Turn.of("user", "Thanks"))
->>> [(each.value, each.source, each.answer) for each in confidences(talk)]
+>>> turns = [Turn.of("user", "2 + 2?"), Turn.of("assistant", "4", metadata={"confidence": 0.9})]
+>>> turns.append(Turn.of("user", "Thanks"))
+>>> [(each.value, each.source, each.answer) for each in confidences(turns)]
 [(0.9, 'message', 1), (0.9, 'message', None), (0.5, 'absent', None)]
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeGuard
+from typing import Any, Literal
 
 from convgate.core.conversation import Turn
 from convgate.core.errors import ConfidenceError
@@ -25,42 +25,21 @@ from convgate.messages.units import is_result
 from convgate.policies.retention.hedging import estimated
 
 UNLIMITED = 0.7
-"""From here on a message stays without limit."""
+"""Min confidence of messages that stay without limit."""
 
 CHECKPOINTS = 0.6
-"""From here on a message stays at checkpoints, otherwise while inside the base window."""
+"""Min confidence of messages that stay at checkpoints, otherwise while inside the base window."""
 
 BASE = 0.5
-"""From here on a message stays while inside the base window; below it, it is also the first to go."""
+"""Messages below it are the first to go under a limit of size."""
 
 UNSTATED = 0.5
-"""What a message counts as of which nothing says how confident the model was."""
-
-Band = Literal["unlimited", "checkpoints", "base_window", "first_to_go"]
-
-BANDS: tuple[Band, ...] = ("unlimited", "checkpoints", "base_window", "first_to_go")  # longest stay first
+"""The confidence of a message that states none."""
 
 
-def band_of(confidence: float) -> Band:
-    """Return the band of a confidence, 0…1; each border belongs to the band above it."""
-    if confidence >= UNLIMITED:
-        return "unlimited"
-    if confidence >= CHECKPOINTS:
-        return "checkpoints"
-    return "base_window" if confidence >= BASE else "first_to_go"
-
-
-def format_confidence(confidence: float) -> str:
-    """Return the number with two decimals, or as many more as it takes to stay on its side of a border.
-
-    >>> format_confidence(0.85), format_confidence(0.6), format_confidence(0.6996)
-    ('0.85', '0.60', '0.6996')
-    """
-    for digits in range(2, 6):
-        told = f"{confidence:.{digits}f}"
-        if band_of(float(told)) == band_of(confidence):
-            return told
-    return repr(confidence)
+def band_of(confidence: float) -> int:
+    """Return 0 (first to go) to 3 (without limit); each border belongs to the band above it."""
+    return bisect_right((BASE, CHECKPOINTS, UNLIMITED), confidence)
 
 
 Source = Literal["message", "logprobs", "estimate", "absent"]
@@ -68,41 +47,26 @@ Source = Literal["message", "logprobs", "estimate", "absent"]
 FIELD = "confidence"
 LOGPROBS = "logprobs"
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-_LEAST = -1e6  # a log-probability below it is as good as none, and may be too great for a float
-_SHOWN = 40  # characters of a bad value that an error repeats
-
-
-def _is_share(number: Any) -> TypeGuard[int | float]:
-    return isinstance(number, int | float) and 0 <= number <= 1
+_MAX_QUOTED = 40  # characters of a bad value that an error repeats
 
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How confident the model was in a message, and who says so. Raises ConfidenceError for a bad value."""
+    """How confident the model was in a message, and the source of that."""
 
     value: float  # 0…1
     source: Source = "message"  # the field, the tokens' log-probabilities, hedging language, or nothing
     answer: int | None = None  # index of the answer that it is taken from; None: the message's own
 
-    def __post_init__(self) -> None:
-        if isinstance(self.value, bool) or not _is_share(self.value):
-            raise ConfidenceError(f"a confidence is a number from 0 to 1; got {quote(self.value, _SHOWN)}")
+    def describe(self) -> str:
+        """Return the value and its source in words.
 
-    @property
-    def band(self) -> Band:
-        """How long a message of this confidence stays."""
-        return band_of(self.value)
-
-    def told(self) -> str:
-        """In a few words.
-
-        >>> Confidence(0.85).told(), Confidence(0.45, "estimate", answer=3).told()
+        >>> Confidence(0.85).describe(), Confidence(0.45, "estimate", answer=3).describe()
         ('confidence 0.85', "its answer's estimated confidence 0.45")
         """
         whose = "" if self.answer is None else "its answer's "
         kind = "estimated confidence" if self.source == "estimate" else "confidence"
-        return f"{whose}{kind} {format_confidence(self.value)}{_HOW.get(self.source, '')}"
+        return f"{whose}{kind} {self.value:.2f}{_HOW.get(self.source, '')}"
 
 
 _HOW: dict[Source, str] = {"logprobs": " (the mean probability of the tokens)", "absent": " (none is stated)"}
@@ -111,55 +75,42 @@ ABSENT = Confidence(UNSTATED, "absent")
 
 
 def stated(turn: Turn, place: str) -> Confidence | None:
-    """Return what a turn's metadata says; None when it says nothing.
+    """Return the confidence that a turn's metadata states; None when it states none.
 
-    Looked for are `confidence`, in small letters or capitals, the same in an inner `metadata` object, then
-    `logprobs`: a list of numbers or of objects with `logprob`, or an object whose `content` or `refusal` is
-    one. Numbers may stand as text, for a table has nothing else. `place` names the message in errors.
+    The first of `confidence`, `confidence` in an inner `metadata` object, and `logprobs`: a list of numbers
+    or of objects with `logprob`, or an object whose `content` is one. Numbers may be text, as in CSV files.
+    `place` names the message in errors.
 
-    Raises ConfidenceError, naming the field, for whatever is no number, or out of range.
+    Raises ConfidenceError with the field for a value that is no number, or out of range.
     """
     if not turn.metadata:
         return None
     inner = turn.metadata.get("metadata")
     for fields, where in ((turn.metadata, place), (inner, f"{place}.metadata")):
-        if isinstance(fields, Mapping) and (name := _field(fields)) is not None:
-            return Confidence(_share(fields[name], f"{where}.{name}"))
+        if isinstance(fields, Mapping) and fields.get(FIELD) is not None:
+            return Confidence(_read_confidence(fields[FIELD], f"{where}.{FIELD}"))
     mean = _mean_probability(turn.metadata.get(LOGPROBS), f"{place}.{LOGPROBS}")
     return None if mean is None else Confidence(mean, "logprobs")
 
 
-def _field(fields: Mapping[str, Any]) -> str | None:
-    if FIELD in fields:
-        return FIELD if fields[FIELD] is not None else None
-    spelled = (
-        name for name, value in fields.items() if value is not None and name.strip().casefold() == FIELD
-    )
-    return next(spelled, None)
-
-
-def _share(value: Any, field: str) -> float:
-    number = _number(value)
-    if not _is_share(number):
-        problem = f"a confidence is a number from 0 to 1; got {quote(value, _SHOWN)}"
+def _read_confidence(value: Any, field: str) -> float:
+    number = _read_number(value)
+    if not 0 <= number <= 1:
+        problem = f"a confidence is a number from 0 to 1; got {quote(value, _MAX_QUOTED)}"
         raise ConfidenceError(f"{problem}. Correct it, or leave it out: without one it is 0.50", field=field)
-    return float(number)
+    return number
 
 
 def _mean_probability(given: Any, field: str) -> float | None:
-    """Mean of exp(log-probability) over the tokens; None when there are no tokens."""
-    if isinstance(given, Mapping):
-        for name in ("content", "refusal"):
-            if given.get(name):
-                return _mean_probability(given[name], f"{field}.{name}")
-        if "content" in given or not given:
-            return None
-    elif given is None:
+    """Return the mean of exp(log-probability) over the tokens; None when there are no tokens."""
+    if isinstance(given, Mapping) and "content" in given:
+        given, field = given["content"], f"{field}.content"
+    if not given:
         return None
     if not isinstance(given, Sequence) or isinstance(given, str | bytes):
         raise ConfidenceError(
             "expected a list of log-probabilities, or an object whose content is one;"
-            f" got {quote(given, _SHOWN)}",
+            f" got {quote(given, _MAX_QUOTED)}",
             field=field,
         )
     values = [_probability(token, f"{field}[{place}]") for place, token in enumerate(given)]
@@ -170,46 +121,49 @@ def _mean_probability(given: Any, field: str) -> float | None:
 def _probability(token: Any, field: str) -> float:
     if isinstance(token, Mapping):
         token, field = token.get("logprob"), f"{field}.logprob"
-    number = _number(token)
-    if number is None or not number <= 0:  # nor NaN
-        raise ConfidenceError(
-            f"a log-probability is a number up to 0; got {quote(token, _SHOWN)}", field=field
-        )
-    return math.exp(max(number, _LEAST))
+    number = _read_number(token)
+    if not number <= 0:  # nor NaN
+        problem = f"a log-probability is a number up to 0; got {quote(token, _MAX_QUOTED)}"
+        raise ConfidenceError(problem, field=field)
+    return math.exp(number)
 
 
-def _number(value: Any) -> int | float | None:
-    if isinstance(value, str):
-        value = value.strip()
-        return float(value) if _NUMBER.fullmatch(value) else None
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+def _read_number(value: Any) -> float:
+    """Return the number, which may be text; NaN for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return math.nan
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        return math.nan
 
 
 def confidences(turns: Sequence[Turn], *, estimate: bool = False, first: int = 0) -> tuple[Confidence, ...]:
     """Return the confidence of each turn, in order, in O(n).
 
     A turn's own is what its metadata states, else the mean probability of its tokens, else 0.5; with
-    `estimate`, hedging language comes before the 0.5. An answer is a turn of the assistant, before the next
-    user's, that states a confidence or says something without calling a tool. Of several a question has the
-    highest, so that it stays as long as any of them; what the same user sends in a row is one question.
-    `first` is the index of the first turn in its conversation.
+    `estimate`, an estimate from hedging language comes before the 0.5. An answer is a turn of the assistant,
+    before the next user's, that states a confidence or has text without calling a tool. A question has the
+    highest of its answers; turns of the same user in a row are one question. `first` is the index of the
+    first turn in its conversation.
 
-    Raises ConfidenceError, naming the message and the field, for a value that is no confidence.
+    Raises ConfidenceError with the message and the field for a value that is no confidence.
     """
     own = [stated(turn, f"messages[{first + row}]") for row, turn in enumerate(turns)]
-    found = [one or _unstated(turn, estimate=estimate) for one, turn in zip(own, turns, strict=True)]
-    for question, answered in _exchanges(turns):
-        said = [row for row in answered if turns[row].role == "assistant" and _says(turns[row], own[row])]
-        answers = [row for row in said if own[row] or not turns[row].tool_calls] or said
+    values = [known or _unstated(turn, estimate=estimate) for known, turn in zip(own, turns, strict=True)]
+    for question, replies in _exchanges(turns):
+        texts = [row for row in replies if turns[row].role == "assistant" and _has_text(turns[row], own[row])]
+        answers = [row for row in texts if own[row] or not turns[row].tool_calls] or texts
         if not answers:
             continue
-        best = max(answers, key=lambda row: found[row].value)
+        best = max(answers, key=lambda row: values[row].value)
         for row in question:
-            found[row] = replace(found[best], answer=first + best)
-        for row, answer in _followed_by(answered, answers):
+            values[row] = replace(values[best], answer=first + best)
+        for row in replies:
+            answer = answers[min(bisect_left(answers, row), len(answers) - 1)]  # the next one, else the last
             if row != answer:
-                found[row] = replace(found[answer], answer=first + answer)
-    return tuple(found)
+                values[row] = replace(values[answer], answer=first + answer)
+    return tuple(values)
 
 
 def _unstated(turn: Turn, *, estimate: bool) -> Confidence:
@@ -217,21 +171,12 @@ def _unstated(turn: Turn, *, estimate: bool) -> Confidence:
     return ABSENT if value is None else Confidence(value, "estimate")
 
 
-def _says(turn: Turn, own: Confidence | None) -> bool:
+def _has_text(turn: Turn, own: Confidence | None) -> bool:
     return not is_result(turn) and (own is not None or bool(turn.text.strip()))
 
 
-def _followed_by(rows: Sequence[int], answers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Each row with the answer that it is or leads to; behind the last answer, with that one."""
-    place = 0
-    for row in rows:
-        if answers[place] < row and place + 1 < len(answers):
-            place += 1
-        yield row, answers[place]
-
-
 def _exchanges(turns: Sequence[Turn]) -> list[tuple[list[int], list[int]]]:
-    """Rows of each question, and of what the assistant and its tools say up to the next user's message."""
+    """Return the rows of each question, and of the replies up to the next user's message."""
     exchanges: list[tuple[list[int], list[int]]] = [([], [])]
     speaker: tuple[str, str] | None = None
     for row, turn in enumerate(turns):

@@ -1,8 +1,7 @@
-"""An estimate of confidence from hedging language, where nothing better is known.
+"""An estimate of confidence from hedging language, where none is stated.
 
-It knows the usual hedges and assurances of English, French and German, and nothing of whether they are
-deserved: a fluent mistake has none. That is why plain statements stay below the border from which on a
-message is kept without limit, and why what comes from here is marked as estimated wherever it is shown.
+It reads the usual hedges and assurances of English, French and German. A false statement without a hedge
+counts as a plain one, so plain statements stay below the confidence that is kept without limit.
 
 >>> estimated("Oslo is the capital of Norway."), estimated("I think it might be Bergen. I'm not sure.")
 (0.65, 0.25)
@@ -16,14 +15,10 @@ from functools import lru_cache
 
 from markdown_it import MarkdownIt
 
-PLAIN = 0.65
-"""A text without hedges and assurances."""
-
-HEDGED = -0.4
-"""What is added when every sentence hedges; less, as fewer do."""
-
-ASSURED = 0.1
-"""What is added when every sentence assures; less, as fewer do."""
+_PLAIN = 0.65  # of a text without hedges and assurances
+_HEDGED, _ASSURED = -0.4, 0.1  # added when every sentence hedges, or assures; in proportion when some do
+_MAX_CHARACTERS = 50_000  # that are read of a text: at worst 50 µs each
+_MAX_NESTING = 10  # of lists, their entries and quotations
 
 _HEDGES = (
     "maybe|perhaps|possibly|probably|presumably|supposedly|apparently|might|i guess|i suppose|unsure",
@@ -52,26 +47,16 @@ _WORD = re.compile(r"\w")
 def estimated(text: str) -> float | None:
     """0.25 (every sentence hedges) to 0.75 (every sentence assures); None of a text without words.
 
-    Code is not read: `maybe` is a name there. Of a long text the first 50,000 characters are.
+    Code is not read. Of a long text the first 50,000 characters are.
     """
-    prose = _INLINE_CODE.sub(" ", without_code(text[:LONGEST])).replace("’", "'")
+    prose = _INLINE_CODE.sub(" ", without_code(text[:_MAX_CHARACTERS])).replace("’", "'")
     sentences = [sentence for sentence in _SENTENCE_END.split(prose) if _WORD.search(sentence)]
     if not sentences:
         return None
-    hedged = [bool(_HEDGE.search(sentence)) for sentence in sentences]
-    assured = sum(
-        not hedges and bool(_ASSURANCE.search(sentence))
-        for hedges, sentence in zip(hedged, sentences, strict=True)
-    )
-    n = len(sentences)
-    return round(PLAIN + HEDGED * sum(hedged) / n + ASSURED * assured / n, 4)
-
-
-LONGEST = 50_000
-"""Characters of a text that are read: in the worst of texts each costs 50 µs."""
-
-_DEEPEST = 10  # lists, their entries and quotations within each other
-_LINE_END = re.compile(r"\r\n?|\n")
+    unhedged = [sentence for sentence in sentences if not _HEDGE.search(sentence)]
+    assured = sum(bool(_ASSURANCE.search(sentence)) for sentence in unhedged)
+    n, hedged = len(sentences), len(sentences) - len(unhedged)
+    return round(_PLAIN + _HEDGED * hedged / n + _ASSURED * assured / n, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +72,13 @@ class CodeBlock:
 def code_blocks(text: str) -> tuple[CodeBlock, ...]:
     """Return the blocks of code in a text, by CommonMark's rules, in order; () when there is none.
 
-    Of a long text the first LONGEST characters are read, and nothing within more than five lists.
+    Of a long text the first 50,000 characters are read, and nothing within more than five lists.
     """
-    text = text[:LONGEST]
+    text = text[:_MAX_CHARACTERS]
     if "```" not in text and "~~~" not in text and "\t" not in text and "    " not in text:
         return ()
     return tuple(
-        CodeBlock(_language(token.info), token.map[0] + 1, token.map[1], token.content)
+        CodeBlock("".join(token.info.split()[:1]), token.map[0] + 1, token.map[1], token.content)
         for token in _blocks().parse(text)
         if token.type in ("fence", "code_block") and token.map
     )
@@ -110,18 +95,13 @@ def without_code(text: str) -> str:
         return text
     inside = {line for block in blocks for line in range(block.line, block.end + 1)}
     return "\n".join(
-        line for number, line in enumerate(_LINE_END.split(text), start=1) if number not in inside
+        line for number, line in enumerate(re.split(r"\r\n?|\n", text), start=1) if number not in inside
     )
-
-
-def _language(info: str) -> str:
-    words = info.split()
-    return words[0] if words else ""
 
 
 @lru_cache(maxsize=1)
 def _blocks() -> MarkdownIt:
-    """Read blocks alone: what is inside a paragraph does not matter here."""
-    reader = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).disable(["inline"])
+    """Return a reader of blocks alone, not of what is inside a paragraph."""
+    reader = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).disable(["inline"])
     reader.parse("```\n```")  # sets up its rules, which two threads must not do at once
     return reader

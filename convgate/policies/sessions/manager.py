@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,6 @@ from convgate.store.sessions import Session, SessionConversation, Sessions
 from convgate.transcripts.openai_messages import turn_from_message
 
 ENDED = "It was ended."
-RETENTION_DAYS = 90.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +40,12 @@ class Detection:
     boundary: Boundary | None  # what begins with it, or why nothing does
     problems: tuple[str, ...] = ()  # its values that are not known
 
-    @property
-    def is_new_session(self) -> bool:
-        """Return whether a session begins with the message."""
-        return self.boundary is not None and self.boundary.kind == "session"
-
-    @property
-    def is_new_conversation(self) -> bool:
-        """Return whether a conversation begins with the message, as with every session."""
-        return self.boundary is not None and self.boundary.kind != "none"
-
 
 class SessionManager:
     """The sessions of one workspace; those of others are never touched.
 
-    place: a store, or settings, or a file of them; the usual settings unless given. Settings also name the
-    rules, how long ended sessions are kept, and whether they are cleaned up now.
+    place: a store, or settings, or a file of them. The settings name the rules, how long ended sessions are
+    kept, and whether they are cleaned up now.
     """
 
     def __init__(
@@ -71,16 +60,15 @@ class SessionManager:
             raise SessionError(f"a workspace needs a name; got {workspace!r}")
         self.workspace = workspace
         self._clock = clock
-        if isinstance(place, Store):
-            self.store, usual, self._retention, cleans_up = place, BoundaryRules(), RETENTION_DAYS, False
+        if isinstance(place, Settings):
+            settings = place
         else:
-            settings = place if isinstance(place, Settings) else load_settings(Path(place) if place else None)
-            self.store, usual = Store(settings.database), BoundaryRules.of(settings)
-            self._retention = settings.session_retention_days
-            cleans_up = settings.session_clean_up_at_start and not settings.read_only
-        self.rules = usual if rules is None else rules
+            settings = load_settings(Path(place) if isinstance(place, str | Path) else None)
+        self.store = place if isinstance(place, Store) else Store(settings.database)
+        self.rules = rules or BoundaryRules.of(settings)
+        self._retention_days = settings.session_retention_days
         self._sessions = Sessions(self.store)
-        if cleans_up:
+        if settings.session_clean_up_at_start and not settings.read_only:
             self.clean_up()
 
     def detect(self, message: str | Mapping[str, Any] | Turn, *, at: datetime | None = None) -> Detection:
@@ -90,12 +78,10 @@ class SessionManager:
         default its own time or now. A time without a zone is this machine's; one in the future counts as now.
         Raises TranscriptError when it is no message.
         """
-        if at is not None and not isinstance(at, datetime):
-            raise SessionError(f"at is a datetime; got {at!r}")
         problems: list[str] = []
         turn = self._stamped(_turn_of(message, problems), at, problems)
-        moment = turn.timestamp
-        assert moment is not None
+        time = turn.timestamp
+        assert time is not None
         with self.store.write():
             live = self._sessions.live(self.workspace)
             before = State() if live is None else _load(live.state)
@@ -105,12 +91,12 @@ class SessionManager:
             if live is None or begins == "session":
                 if live is not None and boundary is not None:
                     self._sessions.end(live.session.id, live.session.last_activity, boundary.reason)
-                id, conversation = self._sessions.begin(self.workspace, moment).id, None
+                id, conversation = self._sessions.begin(self.workspace, time).id, None
             else:
                 id, conversation = live.session.id, live.conversation
             if conversation is None or begins == "conversation":
-                conversation = self._sessions.open_conversation(id, moment)
-            self._sessions.note_message(id, moment, _dump(after), workflow_state_of(turn))
+                conversation = self._sessions.open_conversation(id, time)
+            self._sessions.note_message(id, time, _dump(after), workflow_state_of(turn))
             session = self._sessions.get(id)
         return Detection(session, conversation, boundary, tuple(problems))
 
@@ -142,18 +128,12 @@ class SessionManager:
         with self.store.write():
             return self._sessions.add_conversation(self._named(session), key, self._now())
 
-    def clean_up(self, *, retention_days: float | None = None) -> int:
-        """Remove the sessions, of all workspaces, that ended longer ago than they are kept; return how many.
+    def clean_up(self) -> int:
+        """Remove the sessions of all workspaces that ended before the retention period; return how many.
 
-        retention_days: as the settings say unless given. The library keeps all conversations.
+        The library keeps all conversations.
         """
-        days = self._retention if retention_days is None else retention_days
-        if not days > 0:
-            raise SessionError(f"sessions are kept for more than 0 days; got {days}")
-        try:
-            return self._sessions.clean_up(self._now() - timedelta(days=days))
-        except OverflowError:  # for ever
-            return 0
+        return self._sessions.clean_up(self._now() - timedelta(days=self._retention_days))
 
     def _named(self, session: str | None) -> str:
         if session is not None:
@@ -170,16 +150,11 @@ class SessionManager:
     def _stamped(self, turn: Turn, at: datetime | None, problems: list[str]) -> Turn:
         """Return the message with its time in UTC, at most now."""
         now = self._now()
-        given = at or turn.timestamp or now
-        try:
-            moment = given.astimezone(UTC)
-        except (OverflowError, ValueError):  # the first and last of all days
-            problems.append(f"{given} is out of range; now was used")
-            return replace(turn, timestamp=now)
-        if moment > now:
-            ahead = format_duration((moment - now).total_seconds())
+        time = (at or turn.timestamp or now).astimezone(UTC)
+        if time > now:
+            ahead = format_duration((time - now).total_seconds())
             problems.append(f"its time is {ahead} ahead of the clock; now was used")
-        return replace(turn, timestamp=min(moment, now))
+        return replace(turn, timestamp=min(time, now))
 
 
 def _turn_of(message: str | Mapping[str, Any] | Turn, problems: list[str]) -> Turn:
@@ -192,20 +167,12 @@ def _turn_of(message: str | Mapping[str, Any] | Turn, problems: list[str]) -> Tu
 
 
 def _dump(state: State) -> str:
-    # Without the zone: all times are in UTC here.
-    latest = state.latest and state.latest.isoformat()
-    return json.dumps(
-        {
-            "messages": state.messages,
-            "has_spoken": state.has_spoken,
-            "closed_at": state.closed_at,
-            "latest": latest,
-        }
-    )
+    values = asdict(replace(state, zone=None))  # all times are in UTC here
+    del values["zone"]
+    return json.dumps(values, default=datetime.isoformat)
 
 
 @translate_decoding_errors("the state of a session")
 def _load(text: str) -> State:
     values = json.loads(text)
-    latest = values["latest"] and datetime.fromisoformat(values["latest"])
-    return State(values["messages"], values["has_spoken"], values["closed_at"], latest)
+    return State(**values | {"latest": values["latest"] and datetime.fromisoformat(values["latest"])})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, timezone, tzinfo
 
 from convgate.core.conversation import Turn
 from convgate.core.text import format_duration
@@ -30,27 +30,27 @@ _DEFAULT = BoundaryRules()
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """All that the next message has to know of those before it."""
+    """What the boundary of the next message depends on."""
 
     messages: int = 0  # so far; the index of the next one
     has_spoken: bool = False  # whether there was a message that is no instruction
     closed_at: int | None = None  # index of the message whose COMPLETE closed the current conversation
-    latest: datetime | None = None  # latest time, in UTC; without a zone while no message named one
+    latest: datetime | None = None  # latest time; without a zone while no message named one
     zone: tzinfo | None = None  # of the newest time that names one
 
 
 def segment(turns: Iterable[Turn], rules: BoundaryRules = _DEFAULT) -> Boundaries:
     """Return what begins where in a transcript, by times, commands, workflow states and edits of people."""
     state = State()
-    begun: list[Boundary] = []
+    records: list[Boundary] = []
     continued: list[Boundary] = []
     problems: list[str] = []
     for turn in turns:
         problems += problems_of(turn, state.messages)
         state, boundary = step(state, turn, rules)
         if boundary is not None:
-            (continued if boundary.outcome == "none" else begun).append(boundary)
-    return Boundaries(state.messages, tuple(begun), tuple(continued), tuple(problems))
+            (continued if boundary.outcome == "none" else records).append(boundary)
+    return Boundaries(state.messages, tuple(records), tuple(continued), tuple(problems))
 
 
 def step(state: State, turn: Turn, rules: BoundaryRules) -> tuple[State, Boundary | None]:
@@ -74,35 +74,25 @@ def step(state: State, turn: Turn, rules: BoundaryRules) -> tuple[State, Boundar
     return State(index + 1, has_spoken, closed_at, latest, zone), boundary
 
 
-def _measure_gap(
-    state: State, moment: datetime | None
-) -> tuple[float | None, datetime | None, tzinfo | None]:
+def _measure_gap(state: State, time: datetime | None) -> tuple[float | None, datetime | None, tzinfo | None]:
     """Return seconds since the latest time, None where unknown, then the latest time and zone from here on.
 
     A time before the latest is a message out of order: its gap is 0. A time without a zone is in the zone of
     the newest time that names one.
     """
     latest, zone = state.latest, state.zone
-    if moment is None:
+    if time is None:
         return None, latest, zone
-    # An offset alone: who lives in a zone with summer time still counts whole hours.
-    zone = moment.tzinfo if moment.utcoffset() is not None else zone
-    at = _to_utc(moment.replace(tzinfo=zone))
-    if latest is not None and latest.tzinfo is None:
-        latest = _to_utc(latest.replace(tzinfo=zone))
-    if at is None or latest is None:
-        return None, at or latest, zone
-    return max(0.0, (at - latest).total_seconds()), max(at, latest), zone
-
-
-def _to_utc(moment: datetime) -> datetime | None:
-    """Return the time in UTC, as it is without a zone; None on the first and last day of all years."""
-    if moment.tzinfo is None:
-        return moment
-    try:
-        return moment.astimezone(UTC)
-    except OverflowError:
-        return None
+    if (offset := time.utcoffset()) is not None:
+        zone = timezone(
+            offset
+        )  # the offset alone: within one zone, differences would not count a clock change
+    time = time.replace(tzinfo=zone)
+    if latest is None:
+        return None, time, zone
+    if latest.tzinfo is None:
+        latest = latest.replace(tzinfo=zone)
+    return max(0.0, (time - latest).total_seconds()), max(time, latest), zone
 
 
 def _boundary(
@@ -120,8 +110,8 @@ def _boundary(
     continues = _continues(command)
     passed = _passed(gap, rules)
     if passed and not (continues and rules.continue_overrides_gap):
-        beside = f' "{command.words}" does not override it.' if command and continues else ""
-        return _begin(index, "session", "idle_gap", f"{passed}.{beside}")
+        override = f' "{command.words}" does not override it.' if command and continues else ""
+        return _begin(index, "session", "idle_gap", f"{passed}.{override}")
     if command and not continues:
         return _begin(index, "conversation", "new_command", f'"{command.words}" asks for a new conversation.')
     if closed_at is not None:  # nothing is left to continue; where the gap has passed, the session goes on
@@ -130,8 +120,8 @@ def _boundary(
         )
         return _begin(index, "conversation", "workflow_complete", reason)
     if command and passed:
-        over = _passed(gap, rules, "after {}")
-        reason = f'"{command.words}" goes on with the conversation, {over}.'
+        gap_text = _passed(gap, rules, "after {}")
+        reason = f'"{command.words}" goes on with the conversation, {gap_text}.'
         return _begin(index, "none", "continue_command", reason)
     return None
 

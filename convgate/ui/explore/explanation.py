@@ -20,7 +20,7 @@ from convgate.figures.parts import (
     tiers_figure,
     waterfall_figure,
 )
-from convgate.gate.explain import WordEffect, named_parts
+from convgate.gate.explain import WordEffect
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts.characters import writable
 from convgate.ui import scoring
@@ -34,7 +34,7 @@ _STYLE = Path(__file__).with_name("explanation.css")
 def draw_parts(decisions: TurnDecisions, turn: int) -> None:
     """Draw what a gate's score of a turn (0-based) is made of."""
     decision = decisions.of(turn)
-    parts, threshold = named_parts(decision.parts), threshold_logit(decision.threshold)
+    parts, threshold = decision.parts, threshold_logit(decision.threshold)
     palette = current_palette()
     st.markdown("**Parts of the score**")
     st.plotly_chart(
