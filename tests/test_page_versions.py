@@ -1,4 +1,4 @@
-"""Versions: the list, activating and rolling back, the card, rename, delete, import."""
+"""Versions: the list, activating and rolling back, the card, delete, import."""
 
 from __future__ import annotations
 
@@ -228,17 +228,7 @@ def test_the_card_shows_everything(versions: Versions) -> None:
     assert "| F1 | 0.70 | +0.05 :small[−0.01 to +0.10] | 0.75 |" in text.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def test_renaming_and_deleting(versions: Versions) -> None:
-    app = opened(version="first")
-    assert "It cannot be renamed while it is the parent of second" in said(app)
-    app = opened(version="second")
-    app.text_input(key="versions.name.second").set_value("better")
-    click(app, "rename.second")
-    assert versions.names() == ["better", "first"]
-    assert app.query_params["version"] == "better"
-    click(app, "undo")
-    assert (versions.names(), app.query_params["version"]) == (["first", "second"], "second")
-
+def test_deleting(versions: Versions) -> None:
     app = opened(version="first")
     assert "It is the parent of second" in said(app)
     click(app, "delete.first")

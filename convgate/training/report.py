@@ -19,7 +19,6 @@ from convgate.core.files import write_whole
 from convgate.core.text import pluralize, to_line
 from convgate.evaluation.bootstrap import cluster_sums, difference_interval, draw, interval
 from convgate.evaluation.metrics import Bools, Terms, ratios
-from convgate.evaluation.results import Measure
 from convgate.store.openings import chain
 from convgate.training.run import REPORT
 from convgate.versions.card import Measured, Metric
@@ -92,18 +91,18 @@ class ItemReport:
         return int((self.changes == CHANGES.index(change)).sum())
 
     @property
-    def f1(self) -> tuple[Measure, Measure]:
+    def f1(self) -> tuple[Metric, Metric]:
         """F1 of the parent and of the child over all rows; 1 when nothing is relevant and nothing kept."""
         return _f1_measure(self._terms(self.parent_kept)), _f1_measure(self._terms(self.child_kept))
 
     @property
-    def gain(self) -> Measure:
+    def gain(self) -> Metric:
         """The child's F1 less the parent's, -1…1; its interval is None with fewer than 5 conversations."""
         before, after = self._terms(self.parent_kept), self._terms(self.child_kept)
         value = _f1(after) - _f1(before)
         if len(before) < MIN_FOR_INTERVAL:
-            return Measure(value)
-        return Measure.of(value, *difference_interval(before, after, draw(len(before)))[0])
+            return Metric(value)
+        return Metric.of(value, *difference_interval(before, after, draw(len(before)))[0])
 
     @property
     def sha256(self) -> str:
@@ -290,12 +289,12 @@ def measured_f1(report: ItemReport) -> Measured:
     )
 
 
-def _metric(measure: Measure) -> Metric:
+def _metric(measure: Metric) -> Metric:
     return Metric(measure.value, measure.low, measure.high)
 
 
-def _f1_measure(terms: Terms) -> Measure:
-    return Measure.of(_f1(terms), *interval(terms, draw(len(terms)))[0])
+def _f1_measure(terms: Terms) -> Metric:
+    return Metric.of(_f1(terms), *interval(terms, draw(len(terms)))[0])
 
 
 def _f1(terms: Terms) -> float:

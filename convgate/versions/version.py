@@ -50,14 +50,13 @@ class Version:
     card: Card
 
     @classmethod
-    def read(cls, folder: Path, *, name: str | None = None) -> Version:
-        """The version in the folder, called like it unless `name` is given; GateError when it is damaged."""
-        name = name or folder.name
-        files = _read(folder, (CONFIG, CARD), name)
+    def read(cls, folder: Path) -> Version:
+        """The version in the folder, called like it; GateError when it is damaged."""
+        files = _read(folder, (CONFIG, CARD), folder.name)
         try:
-            return cls(name, folder, *_parsed(folder, files[CONFIG], files[CARD]))
+            return cls(folder.name, folder, *_parsed(folder, files[CONFIG], files[CARD]))
         except GateError as error:
-            raise _damaged(name, str(error)) from error
+            raise _damaged(folder.name, str(error)) from error
 
     @property
     def shipped(self) -> bool:
@@ -165,8 +164,8 @@ def _read(folder: Path, names: tuple[str, ...], version: str) -> dict[str, bytes
 
 @lru_cache(maxsize=512)  # by content: a list of 200 versions is read again with every click
 def _parsed(folder: Path, config: bytes, card: bytes) -> tuple[GateConfig, Card]:
-    told = parse_card(card, str(folder / CARD))
-    return parse_config(config, str(folder / CONFIG)), told
+    parsed = parse_card(card, str(folder / CARD))
+    return parse_config(config, str(folder / CONFIG)), parsed
 
 
 def _damaged(name: str, why: str) -> GateError:
@@ -220,18 +219,8 @@ def pack(name: str, files: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-@dataclass(frozen=True)
-class Packed:
-    """An exported version that was checked."""
-
-    name: str  # that it had when it was exported
-    files: Mapping[str, bytes]  # by name
-    config: GateConfig
-    card: Card
-
-
-def unpack(source: Path | bytes, where: str | None = None) -> Packed:
-    """Return the version in a zip file; `where` is what errors call it, unless it has a name.
+def unpack(source: Path | bytes, where: str | None = None) -> tuple[str, dict[str, bytes]]:
+    """Return the name and the files of a version in a zip file; `where` is what errors call it.
 
     Raises GateError when the zip is damaged, too large, or holds anything but the three files of one version
     in a folder with its name.
@@ -253,7 +242,7 @@ def unpack(source: Path | bytes, where: str | None = None) -> Packed:
     except (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise GateError(f"{where} cannot be read as an exported version: {error}") from error
     check_files(files, where)
-    return Packed(name, files, parse_config(files[CONFIG], where), parse_card(files[CARD], where))
+    return name, files
 
 
 def _first_bytes(path: Path, size: int) -> bytes:

@@ -14,7 +14,7 @@ from convgate.core.text import pluralize
 from convgate.evaluation.comparison import compare
 from convgate.evaluation.evaluate import pool_results
 from convgate.evaluation.judged_cases import JudgedSet
-from convgate.evaluation.results import Measure, SetResult
+from convgate.evaluation.results import SetResult
 from convgate.figures.curves import recall_over_tokens_figure
 from convgate.figures.layout import CONFIG
 from convgate.transcripts.characters import writable
@@ -28,6 +28,7 @@ from convgate.ui.spreadsheet import plain_cell
 from convgate.ui.tables import markdown_table, with_interval
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
+from convgate.versions.card import Metric
 
 METRICS = {
     "recall": "Recall", "precision": "Precision", "f1": "F1", "map": "MAP", "kept_token_share": "Tokens kept",
@@ -42,7 +43,7 @@ class Results:
 
     result: SetResult
     reference: str
-    f1_gains: Mapping[str, Measure]  # of all but the reference
+    f1_gains: Mapping[str, Metric]  # of all but the reference
 
 
 def draw_results(
@@ -124,7 +125,7 @@ def _results(
 ) -> Results:
     result = pool_results(_measured)
     gains = {
-        label: compare(result, baseline=reference, policy=label).differences["f1"]
+        label: compare(result, baseline=reference, policy=label)["f1"]
         for label in _measured
         if label != reference
     }
@@ -185,7 +186,7 @@ def results_table(results: Results) -> str:
     return markdown_table(["", *METRICS.values(), "F1 vs. reference"], rows, numbers=True)
 
 
-def _cell(measure: Measure, *, is_difference: bool = False) -> str:
+def _cell(measure: Metric, *, is_difference: bool = False) -> str:
     if measure.value is None:
         return "–"
     text = with_interval(measure.value, measure.low, measure.high, difference=is_difference)

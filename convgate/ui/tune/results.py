@@ -11,7 +11,6 @@ import streamlit as st
 from convgate.evaluation.calibration import BestFBeta, Goal, WantedRecall, best_row
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import Bools
-from convgate.evaluation.results import Measure
 from convgate.evaluation.sweeps import at_value, sweep_of
 from convgate.evaluation.tuning import Figures, ScoredCases, score_cases
 from convgate.policies.gate import GatePolicy
@@ -20,6 +19,7 @@ from convgate.ui.measurement import once
 from convgate.ui.tables import markdown_table, with_interval
 from convgate.ui.threshold_settings import ThresholdSettings
 from convgate.ui.tune.state import View
+from convgate.versions.card import Metric
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,5 +135,5 @@ def _cells(result: RuleResult, learned: float) -> dict[str, str]:
     }
 
 
-def _cell(measure: Measure) -> str:
+def _cell(measure: Metric) -> str:
     return "–" if measure.value is None else with_interval(measure.value, measure.low, measure.high)

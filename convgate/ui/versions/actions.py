@@ -1,4 +1,4 @@
-"""What a person does with versions: activate, roll back, set the baseline, rename, delete, import."""
+"""What a person does with versions: activate, roll back, set the baseline, delete, import."""
 
 from __future__ import annotations
 
@@ -68,32 +68,6 @@ def _undo(app: App, change: Change) -> ActionResult:
     if change.pointer == "active":
         return ActionResult(f"Undone: {bold(versions.active or UNTRAINED)} is active.")
     return ActionResult(f"Undone: the baseline is {bold(versions.baseline or 'none')}.")
-
-
-def draw_rename(versions: Versions, name: str) -> None:
-    """Draw the field for another name, or why the name cannot be changed."""
-    with st.popover("Rename", icon=":material/edit:"):
-        if uses := versions.uses(name):
-            st.caption(f"It cannot be renamed while it is {literal(uses)}.")
-            return
-        key = f"versions.name.{name}"
-        st.text_input(
-            "New name", name, key=key, max_chars=64,
-            help="Lowercase letters, digits, points, hyphens and underscores",
-        )  # fmt: skip
-        st.button(
-            "Rename", key=f"versions.rename.{name}", on_click=_rename_as_typed, args=(versions, name, key)
-        )
-
-
-def _rename_as_typed(versions: Versions, name: str, key: str) -> None:
-    run_action(page, partial(_rename, versions, name, st.session_state[key].strip()))
-
-
-def _rename(versions: Versions, name: str, new: str) -> ActionResult:
-    versions.rename(name, new)
-    page.change(version=new)
-    return ActionResult(f"{bold(name)} is called {bold(new)} now.", partial(_rename, versions, new, name))
 
 
 def draw_delete(versions: Versions, name: str) -> None:

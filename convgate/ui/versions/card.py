@@ -15,7 +15,7 @@ from convgate.ui.frame import App, show_problem
 from convgate.ui.tables import markdown_table, with_interval
 from convgate.ui.text import literal, show_text
 from convgate.ui.theme import current_palette
-from convgate.ui.versions.actions import draw_delete, draw_rename
+from convgate.ui.versions.actions import draw_delete
 from convgate.ui.versions.listing import Shelf, draw_badges, draw_buttons, origin_words
 from convgate.versions.card import DataSet, Measured, Metric, Training
 from convgate.versions.version import Version
@@ -43,7 +43,6 @@ def draw_card(app: App, shelf: Shelf, version: Version) -> None:
                 icon=":material/download:", help="Download the version as one file",
             )  # fmt: skip
         if not version.shipped:
-            draw_rename(shelf.versions, name)
             draw_delete(shelf.versions, name)
     if card.note:
         show_text(card.note)
