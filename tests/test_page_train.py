@@ -18,7 +18,7 @@ from convgate.labels.gold import GoldCounts
 from convgate.training import process as process_module
 from convgate.training.library import RelevanceSets
 from convgate.training.records import Request, utc_now, write_json
-from convgate.training.report import ItemReport, make_verdict
+from convgate.training.report import read_verdict
 from convgate.training.run import DATA, OUTCOME, STOP, Run, Runs
 from convgate.training.sets import Plan
 from convgate.training.train import train_version
@@ -299,9 +299,8 @@ def test_the_list_begins_with_the_newest_and_opens_a_run(opened: Open, home: Pat
 
 
 def test_a_finished_one_says_whether_it_is_better_with_intervals(opened: Open, finished: Path) -> None:
-    report = ItemReport.read(finished / "runs" / "better")
-    assert report is not None
-    verdict = make_verdict(report)
+    verdict = read_verdict(Runs(finished).get("better").outcome["against_parent"])
+    assert verdict is not None
     assert verdict.better
     app = opened(run="better")
     (text,) = (one.value.replace("\\", "").replace("*", "").replace("\u2060", "") for one in app.success)

@@ -194,7 +194,7 @@ def test_what_is_written_into_a_data_folder_of_any_mode_is_the_owners_alone(
     finally:
         os.umask(umask)
     written = [*convgate_home.rglob("*")]
-    assert {run.folder / name for name in ("report.json", "run.json", LOG, "lock")} <= {*written}
+    assert {run.folder / name for name in ("run.json", LOG, "lock")} <= {*written}
     assert [path.relative_to(convgate_home) for path in written if path.stat().st_mode & 0o077] == []
     assert asked_for.stat().st_mode & 0o777 == 0o666
     assert convgate_home.stat().st_mode & 0o777 == 0o755

@@ -30,8 +30,7 @@ from convgate.embedding.cache import CACHE_FILE, forget
 from convgate.store import Conversations, DeletedConversation, Store
 from convgate.store.openings import chain
 from convgate.training.corpora import attribution_of, corpora_in, licence_of
-from convgate.training.records import read_json
-from convgate.training.run import DATA, REPORT, Run, Runs
+from convgate.training.run import DATA, Runs
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set, write_relevance_set
 from convgate.versions import is_name
 
@@ -252,7 +251,7 @@ def find_copies(home: Path, deleted: Sequence[DeletedConversation]) -> Copies:
     if not deleted:
         return Copies()
     finder, library = _CopyFinder(deleted), RelevanceSets(home)
-    runs = {run.id: finder.in_run(run) for run in Runs(home).all()}
+    runs = {run.id: finder.in_files(sorted((run.folder / DATA).glob("*"))) for run in Runs(home).all()}
     sets = {name: finder.in_files([library.path(name)]) for name in library.names() if name != SAMPLES}
 
     def names(copies: Mapping[str, bool | None], *, has_copy: bool | None) -> tuple[str, ...]:
@@ -309,17 +308,8 @@ class _CopyFinder:
         hashes = chain(conversation.turns)[1:]
         return bool(hashes) and (hashes[-1] in self._beginnings or not self._whole.isdisjoint(hashes))
 
-    def in_run(self, run: Run) -> bool | None:
-        """Whether a run's report or data has a copy; None when none was found, but not all can be read."""
-        report = read_json(run.folder / REPORT)
-        if any(bytes.fromhex(digest) in self._beginnings for digest, _ in report.get("said", {}).values()):
-            return True
-        in_data = self.in_files(sorted((run.folder / DATA).glob("*")))
-        is_damaged = not report and (run.folder / REPORT).exists()
-        return None if is_damaged and not in_data else in_data
-
     def in_files(self, files: Sequence[Path]) -> bool | None:
-        """The same for relevance sets."""
+        """Return whether a relevance set has a copy; None when none was found, but not all can be read."""
         is_whole = True
         for path in files:
             try:

@@ -10,7 +10,6 @@
 | `progress.json` | stage, how much of it is done, how many epochs |
 | `stop` | asks the run to stop at its next report |
 | `outcome.json` | how it ended: done, stopped or failed |
-| `report.json` | every held-out turn with both versions' decision |
 | `data/`, `log.txt` | copies of the sets, and what the command printed, when the app started it |
 
 The tensors are written first, then the record that names their digest, each whole: a kill leaves the last
@@ -55,7 +54,7 @@ if TYPE_CHECKING:
 
 FOLDER = "runs"  # of the data folder
 REQUEST, RECORD, STATE, PROGRESS = "plan.json", "run.json", "state.safetensors", "progress.json"
-STOP, OUTCOME, REPORT, LOCK, LOG, DATA = "stop", "outcome.json", "report.json", "lock", "log.txt", "data"
+STOP, OUTCOME, LOCK, LOG, DATA = "stop", "outcome.json", "lock", "log.txt", "data"
 STARTING, LOADING = "Starting", "Loading"  # stages: before the process reports, and its first report
 
 State = Literal["running", "stopping", "stopped", "failed", "done", "interrupted"]
@@ -221,13 +220,12 @@ class Run:
         (self.folder / OUTCOME).unlink(missing_ok=True)
 
     def remove_data(self) -> None:
-        """Remove all that quotes conversations; last the report, by which a copy is found."""
+        """Remove all that quotes conversations; last the data, by which a copy is found."""
         with self.writing():
             for file in (self.folder / LOG, *self.folder.glob(".*.partial")):
                 file.unlink(missing_ok=True)
             if (self.folder / DATA).exists():
                 shutil.rmtree(self.folder / DATA)
-            (self.folder / REPORT).unlink(missing_ok=True)
 
     @property
     def has_record(self) -> bool:
