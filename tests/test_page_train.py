@@ -17,9 +17,9 @@ from convgate.core.settings import load_settings
 from convgate.labels.gold import GoldCounts
 from convgate.training import process as process_module
 from convgate.training.library import RelevanceSets
-from convgate.training.records import Request, utc_now, write_json
+from convgate.training.records import Request, utc_now
 from convgate.training.report import read_verdict
-from convgate.training.run import DATA, OUTCOME, STOP, Run, Runs
+from convgate.training.run import DATA, STOP, Run, Runs
 from convgate.training.sets import Plan
 from convgate.training.train import train_version
 from convgate.transcripts.relevance_sets import read_relevance_set
@@ -131,7 +131,7 @@ def started_run(
     run.write_request(Request(words, "first", ("own",), epochs=8, started=utc_now()))
     run.write_progress("Epoch 3 of at most 8", 5, 20, epochs=epochs)
     if outcome:
-        write_json(run.folder / OUTCOME, outcome)
+        run.write_outcome(outcome.pop("state"), outcome.pop("ran", epochs), outcome)
     return run.folder
 
 

@@ -18,8 +18,8 @@ from convgate.store import Conversations, Labels, NewConversation, SituationKey,
 from convgate.training import library
 from convgate.training.library import SAMPLES, Copies, RelevanceSets, find_copies, remove_for_good
 from convgate.training.process import resume_training
-from convgate.training.records import Request, utc_now
-from convgate.training.run import DATA, LOG, OUTCOME, Run, Runs, State
+from convgate.training.records import Ended, Request, utc_now
+from convgate.training.run import DATA, LOG, Run, Runs
 from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_relevance_set
 from tests.fakes import FakeEncoder
 from tests.forked import fork, needs_fork
@@ -122,7 +122,7 @@ def holding(home: Path, word: str) -> list[str]:
     return [str(path.relative_to(home)) for path in files if word.encode() in path.read_bytes().lower()]
 
 
-def add_run(home: Path, id: str, *conversations: Conversation, state: State = "done") -> Run:
+def add_run(home: Path, id: str, *conversations: Conversation, state: Ended = "done") -> Run:
     """A training that learned from them, with a log that quotes them."""
     run = Run(home / "runs" / id)
     (run.folder / DATA).mkdir(parents=True)
@@ -184,7 +184,7 @@ def test_what_is_removed_for_good_is_nowhere_in_the_data_folder(
 
 def test_nothing_is_removed_while_a_training_uses_a_copy(convgate_home: Path, store: Store) -> None:
     run = add_run(convgate_home, "one", talk(WORD))
-    (run.folder / OUTCOME).unlink()
+    run.write_progress("Epoch 1", epochs=0)
     before = holding(convgate_home, WORD)
     with run.lock(), pytest.raises(TrainingError, match="one"):
         remove_for_good(store, convgate_home)

@@ -18,7 +18,7 @@ from convgate.core.files import write_whole
 from convgate.training import process as process_module
 from convgate.training.library import SAMPLES, RelevanceSets
 from convgate.training.process import Order, finish_training, resume_training, start_process, start_training
-from convgate.training.run import DATA, LOG, OUTCOME, Run, Runs
+from convgate.training.run import DATA, LOG, Run, Runs
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
 from convgate.versions import Draft, Versions
 from tests import training_program
@@ -128,10 +128,10 @@ def test_a_run_that_is_at_work_or_done_is_not_started_again(home: Path, started:
         for again in (resume_training, finish_training):
             with pytest.raises(TrainingError, match="another training"):
                 again(home, id)
-    (folder / OUTCOME).write_text('{"state": "stopped", "ran": 0}')
+    Run(folder).write_outcome("stopped", 0, {})
     with pytest.raises(TrainingError, match="no whole epoch"):
         finish_training(home, id)
-    (folder / OUTCOME).write_text('{"state": "done", "ran": 3}')
+    Run(folder).write_outcome("done", 3, {})
     with pytest.raises(TrainingError, match="it is done"):
         resume_training(home, id)
     assert len(started) == 1

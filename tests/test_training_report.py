@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 from convgate.training.comparison import compare_gates
 from convgate.training.episodes import read_episodes
 from convgate.training.report import CaseDecisions, make_verdict
-from convgate.training.run import OUTCOME, Run
+from convgate.training.run import Run
 from convgate.training.sets import Plan
 from convgate.training.split import MIN_COMPARED
 from convgate.training.train import CROSS_VALIDATED, HELD_OUT, train_version, why_not_active
@@ -113,10 +112,10 @@ def test_a_training_leaves_its_result(tmp_path: Path, versions: Versions) -> Non
     assert (measured.conversations, measured.gain["f1"]) == (made.verdict.conversations, made.verdict.gain)
     assert made.active
     assert versions.active == "second"
-    outcome = json.loads((run / OUTCOME).read_text())
-    assert (outcome["state"], outcome["ran"], outcome["version"]) == ("done", 3, "second")
-    assert outcome["sentence"] == made.verdict.sentence
-    assert outcome["why_not_active"] == ""
+    done = Run(run)
+    assert (done.state, done.epochs, done.version) == ("done", 3, "second")
+    assert done.outcome["sentence"] == made.verdict.sentence
+    assert done.outcome["why_not_active"] == ""
 
 
 def test_below_25_conversations_each_is_held_out_once_in_a_cross_validation(

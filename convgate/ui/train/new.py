@@ -8,7 +8,7 @@ from convgate.labels.agreement import training_warnings
 from convgate.labels.gold import gold_set
 from convgate.training.epochs import FURTHER
 from convgate.training.process import Order, start_training
-from convgate.training.split import MIN_CONVERSATIONS
+from convgate.training.split import MIN_COMPARED, MIN_CONVERSATIONS
 from convgate.ui.annotator import person
 from convgate.ui.enough_data import draw_too_few
 from convgate.ui.frame import App
@@ -40,6 +40,8 @@ def draw_new(app: App) -> None:
         enough_data = draw_too_few(data.conversations)
         if data.conversations < MIN_CONVERSATIONS:
             st.caption("No conversation is held out, so the new version is not compared with its parent.")
+        elif data.conversations < MIN_COMPARED:
+            st.caption("The new version is compared with its parent by cross-validation.")
     st.button(
         "Start training", key=START, type="primary" if enough_data else "secondary",
         icon=":material/play_arrow:", on_click=_start, args=(app,), disabled=data.is_empty or not has_parent,

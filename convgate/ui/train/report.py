@@ -34,6 +34,11 @@ def draw_report(app: App, run: Run) -> None:
     for measured in versions.get(name).card.metrics.values():
         if measured.parent:
             _draw_metrics(measured, parent, name)
+    if verdict is not None:
+        held_out = (
+            f"In a {verdict.folds}-fold cross-validation" if verdict.folds else "On held-out conversations"
+        )
+        st.caption(f"{held_out}. Ranges are 95% intervals over conversations.")
     with st.container(horizontal=True, vertical_alignment="center"):
         _draw_activation(app, run, versions, name)
         st.page_link(
@@ -57,7 +62,6 @@ def _draw_metrics(measured: Measured, parent: str, name: str) -> None:
         for metric, value in measured.metrics.items()
     ]
     st.markdown(markdown_table(("", literal(parent), literal(name), "Difference"), rows, numbers=True))
-    st.caption("On held-out conversations. Ranges are 95% intervals over conversations.")
 
 
 def _cell(metric: Metric | None, *, is_difference: bool = False) -> str:
