@@ -37,8 +37,6 @@ FILES = (CONFIG, WEIGHTS, CARD)
 LIMITS = {CONFIG: 64 << 10, WEIGHTS: 256 << 20, CARD: 1 << 20}
 """Bytes that a file of a version may have when it comes from outside."""
 
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-
 
 @dataclass(frozen=True)
 class Version:
@@ -227,10 +225,7 @@ def unpack(source: Path | bytes, where: str | None = None) -> tuple[str, dict[st
     """
     where = where or (source.name if isinstance(source, Path) else "the archive")
     try:
-        content = source if isinstance(source, bytes) else _first_bytes(source, sum(LIMITS.values()) + 1)
-        if len(content) > sum(LIMITS.values()):
-            raise GateError(f"{where} is larger than a version can be")
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
             members = {member.filename: member for member in archive.infolist() if not member.is_dir()}
             name = next(iter(members), "").partition("/")[0]
             if not is_name(name) or set(members) != {f"{name}/{file}" for file in LIMITS}:
@@ -245,13 +240,8 @@ def unpack(source: Path | bytes, where: str | None = None) -> tuple[str, dict[st
     return name, files
 
 
-def _first_bytes(path: Path, size: int) -> bytes:
-    with path.open("rb") as file:
-        return file.read(size)
-
-
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:
-    if member.compress_type not in _METHODS:
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(f"{member.filename} is compressed in an unusual way")
     if member.file_size > limit:
         raise ValueError(
