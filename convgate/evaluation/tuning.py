@@ -86,17 +86,17 @@ class ScoredCases:
     @cached_property
     def case(self) -> Integers:
         """(n,) the place of each judged turn's case."""
-        return np.repeat(np.arange(len(self.cases)), [len(one.rows) for one in self.cases])
+        return np.repeat(np.arange(len(self.cases)), [len(case.rows) for case in self.cases])
 
     @cached_property
     def turn(self) -> Integers:
         """(n,) each judged turn's index in its conversation."""
-        return join_columns([one.rows + one.start for one in self.cases], np.int64)
+        return join_columns([case.rows + case.start for case in self.cases], np.int64)
 
     @cached_property
     def relevant(self) -> Bools:
         """(n,) whether the turn is relevant."""
-        return join_columns([one.relevant for one in self.cases], np.bool_)
+        return join_columns([case.relevant for case in self.cases], np.bool_)
 
     @cached_property
     def scores(self) -> Floats:
@@ -106,7 +106,7 @@ class ScoredCases:
     @cached_property
     def tokens(self) -> Integers:
         """(n,) tokens of each turn."""
-        return join_columns([one.tokens[one.rows] for one in self.cases], np.int64)
+        return join_columns([case.tokens[case.rows] for case in self.cases], np.int64)
 
     def curve(self, rule: Rule) -> ThresholdCurve | None:
         """Return the metrics at each value of the rule's parameter, without limits; None without a sweep."""
@@ -196,16 +196,16 @@ def score_cases(
     """
     cases: list[ScoredCase] = []
     sets, overlaps = remove_duplicates(sets)
-    for one in sets:
-        tokens = count_tokens(one, progress=progress)
-        for judged in judge(one, policy, tokens=tokens, progress=progress):
+    for relevance_set in sets:
+        tokens = count_tokens(relevance_set, progress=progress)
+        for judged in judge(relevance_set, policy, tokens=tokens, progress=progress):
             decisions = judged.decisions
             start = int(decisions.indices[0]) if len(decisions) else 0
             assert decisions.scores is not None
             counts = tokens[judged.case.conversation][start : start + len(decisions)]
             cases.append(
                 ScoredCase(
-                    one.name,
+                    relevance_set.name,
                     judged.case,
                     start,
                     np.asarray(decisions.scores, dtype=np.float64),
@@ -215,8 +215,8 @@ def score_cases(
                 )
             )
     names = conversation_names(sets)
-    talks = [names[one.set, one.case.conversation] for one in cases]
-    numbers = {talk: number for number, talk in enumerate(dict.fromkeys(talks))}
-    clusters = np.array([numbers[talk] for talk in talks], dtype=np.int64)
+    conversations = [names[each.set, each.case.conversation] for each in cases]
+    numbers = {id: number for number, id in enumerate(dict.fromkeys(conversations))}
+    clusters = np.array([numbers[id] for id in conversations], dtype=np.int64)
     learned = policy.gate.learned_threshold
     return ScoredCases(tuple(cases), clusters, len(numbers), learned, tuple(overlaps))

@@ -122,9 +122,9 @@ def check_files(files: Mapping[str, bytes], where: str) -> None:
 def check_digests(files: Mapping[str, bytes], card: Card, where: str) -> None:
     """GateError naming the file that is not the one the card was written for."""
     for name, expected in card.sha256.items():
-        if (found := _sha256(files[name])) != expected:
+        if (digest := _sha256(files[name])) != expected:
             raise GateError(
-                f"{where}, {name}: its SHA-256 is {found[:12]}…, not {expected[:12]}… as the card says"
+                f"{where}, {name}: its SHA-256 is {digest[:12]}…, not {expected[:12]}… as the card says"
             )
 
 
