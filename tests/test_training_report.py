@@ -134,7 +134,7 @@ def test_below_25_conversations_each_is_held_out_once_in_a_cross_validation(
 def test_a_kill_after_the_version_was_saved_does_not_double_it(
     tmp_path: Path, versions: Versions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = Plan((planted_file(tmp_path, conversations=6),), ONCE, parent="first")
+    plan = Plan((planted_file(tmp_path, conversations=2),), ONCE, parent="first")
 
     class KilledError(Exception):
         pass
