@@ -342,7 +342,7 @@ def test_what_is_gone_or_damaged_is_said_and_the_rest_is_shown(opened: Open, fin
     assert "run.json" in " ".join(error.value for error in app.error).replace("\\", "")
     assert "Version better saved" in texts(app).replace("*", "")
     Versions(finished).delete("better", who="Ada", in_use=True)
-    assert "was deleted or renamed" in texts(sound(app.run()))
+    assert "was deleted." in texts(sound(app.run()))
 
 
 def test_erasing_everything_takes_runs_and_sets_along(opened: Open, home: Path, tmp_path: Path) -> None:
