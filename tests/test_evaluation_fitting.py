@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.fitting import FOUND, NOTHING, NOW, fit_threshold
 from convgate.evaluation.judged_cases import judge
 from convgate.evaluation.metrics import METRICS
-from convgate.evaluation.sweeps import at_value, keeps, reach, sweep_of, value_of
+from convgate.evaluation.sweeps import ROUNDING, at_value, reach, sweep_of, value_of
 from convgate.evaluation.tuning import ScoredCases, score_cases
 from convgate.gate.thresholds import (
     RULES,
@@ -50,6 +51,7 @@ class Told:
     rule: Rule = field(default_factory=Stricter)
     name: str = "told"
     ranks: bool = True
+    gate: Any = field(default_factory=lambda: SimpleNamespace(learned_threshold=0.5))
 
     def decide(self, situation, history):
         scores = np.array([float(turn.text) for turn in history])
@@ -103,24 +105,13 @@ def test_the_found_rule_and_the_one_in_use_by_hand():
 @pytest.mark.parametrize("goal", [WantedPrecision(0.8), WantedRecall(0.8), BestFBeta(2), LeastCost(0.5)])
 def test_evaluating_with_the_found_rule_gives_the_figures_that_the_fit_told(goal):
     given = noisy(60)
-    fitted = fit_threshold([given], Told(), goal, seed=3)
-    measured = evaluate([given], [Told(fitted.rule)], seed=3).sets["noisy"].policies["told"].overall
+    fitted = fit_threshold([given], Told(), goal)
+    measured = evaluate([given], [Told(fitted.rule)]).sets["noisy"].policies["told"].overall
     told = fitted.result.policies[FOUND].overall
     for metric in ("precision", "recall", "f1", "exact_empty", "kept_token_share"):
         assert told[metric] == measured[metric]
     assert fitted.curve.precision[fitted.row] == pytest.approx(measured["precision"].value)
     assert fitted.curve.kept_token_share[fitted.row] == pytest.approx(measured["kept_token_share"].value)
-
-
-def test_a_large_set_outweighs_a_small_one_unless_sets_weigh_alike():
-    large, small = labelled(*[LOW] * 9, name="large"), labelled(HALF, NONE, name="small")
-    by_cases = fit_threshold([large, small], Told(), LeastCost(1.5), pool="cases")
-    by_sets = fit_threshold([large, small], Told(), LeastCost(1.5), pool="sets")
-    assert by_cases.curve.recall[by_cases.curve.thresholds == 0.9] == pytest.approx(1 / 10)
-    # Of 18 turns of `large` 9 are relevant, of 4 turns of `small` 1.
-    assert by_sets.curve.recall[by_sets.curve.thresholds == 0.9] == pytest.approx((1 / 4) / (1 / 2 + 1 / 4))
-    assert value(by_cases, NOW, "recall") == pytest.approx(1 / 10)
-    assert value(by_sets, NOW, "recall") == pytest.approx(1 / 3)
 
 
 def test_the_json_holds_the_rule_the_figures_and_the_whole_curve():
@@ -130,16 +121,16 @@ def test_the_json_holds_the_rule_the_figures_and_the_whole_curve():
     assert printed["threshold_parameters"] == {
         "threshold": 0.5, "goal": "the best F1", "fitted_on": "3 cases of tiny",
     }  # fmt: skip
-    assert (printed["cases"], printed["conversations"], printed["pool"]) == (3, 3, "cases")
+    assert (printed["cases"], printed["conversations"]) == (3, 3)
     assert (printed["found"]["rule"], printed["now"]["rule"]) == ("calibrated", "stricter")
     assert set(printed["found"]) == {
         "rule", "precision", "recall", "f1", "exact_empty", "kept_token_share", "ci", "by_tag",
     }  # fmt: skip
     assert printed["found"]["by_tag"][NOTHING]["cases"] == 1
     curve = printed["curve"]
-    assert curve["thresholds"] == [0.2, 0.3, 0.4, 0.5, 0.6, 0.9, 1.0]
+    assert curve["thresholds"] == [0.0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.9, 1.0]
     assert curve["precision"][-2:] == [1.0, None]
-    assert curve["recall"] == [1, 1, 1, 1, 2 / 3, 1 / 3, 0]
+    assert curve["recall"] == [1, 1, 1, 1, 1, 2 / 3, 1 / 3, 0]
     assert curve["false_keep_share"][0] == curve["kept_share"][0] - 1 / 2
 
 
@@ -217,7 +208,7 @@ def test_the_rule_keeps_what_reaches_its_parameter(
     finite = reached[np.isfinite(reached)]
     assume(not (np.abs(finite - value) < 1e-6).any() or value in finite)
     cut = at_value(rule, value).cut(scores, learned=learned)
-    assert keeps(reached, value).tolist() == cut.kept.tolist()
+    assert (reached >= value - ROUNDING).tolist() == cut.kept.tolist()
 
 
 @given(RULE, SCORE_LISTS, SHARES)

@@ -6,9 +6,10 @@ import numpy as np
 
 from convgate.evaluation.curves import threshold_curve
 from convgate.evaluation.metrics import METRICS
-from convgate.evaluation.results import Measure, Summary
+from convgate.evaluation.results import Summary
 from convgate.figures.curves import recall_over_tokens_figure
 from convgate.figures.palette import DARK
+from convgate.versions.card import Metric
 
 RELEVANT = np.array([True, False, True, False])
 CURVE = threshold_curve(
@@ -20,7 +21,7 @@ CURVE = threshold_curve(
 
 
 def choice(**values: float | None) -> Summary:
-    return Summary(4, {name: Measure(values.get(name)) for name in METRICS})
+    return Summary(4, {name: Metric(values.get(name)) for name in METRICS})
 
 
 def drawn(fig, name):

@@ -14,13 +14,13 @@ from convgate.context.mode import MODES
 from convgate.context.modes.classifier import ModeClassifier, load_classifier, shipped_model
 from convgate.core.conversation import Turn
 from convgate.core.settings import Settings
-from convgate.evaluation.reliability import calibration_error
 from tests.fakes import FakeEncoder
 from tools.mode_fitting import (
     ModeQuality,
     Prepared,
     Tuning,
     best_tuning,
+    calibration_error,
     fit,
     given,
     labelled_messages,

@@ -17,9 +17,9 @@ from convgate.core.settings import load_settings
 from convgate.labels.gold import GoldCounts
 from convgate.training import process as process_module
 from convgate.training.library import RelevanceSets
-from convgate.training.records import Request, utc_now, write_json
-from convgate.training.report import ItemReport, make_verdict
-from convgate.training.run import DATA, OUTCOME, STOP, Run, Runs
+from convgate.training.records import Request, utc_now
+from convgate.training.report import read_verdict
+from convgate.training.run import DATA, STOP, Run, Runs
 from convgate.training.sets import Plan
 from convgate.training.train import train_version
 from convgate.transcripts.relevance_sets import read_relevance_set
@@ -131,7 +131,7 @@ def started_run(
     run.write_request(Request(words, "first", ("own",), epochs=8, started=utc_now()))
     run.write_progress("Epoch 3 of at most 8", 5, 20, epochs=epochs)
     if outcome:
-        write_json(run.folder / OUTCOME, outcome)
+        run.write_outcome(outcome.pop("state"), outcome.pop("ran", epochs), outcome)
     return run.folder
 
 
@@ -301,9 +301,8 @@ def test_the_list_begins_with_the_newest_and_opens_a_run(opened: Open, home: Pat
 
 
 def test_a_finished_one_says_whether_it_is_better_with_intervals(opened: Open, finished: Path) -> None:
-    report = ItemReport.read(finished / "runs" / "better")
-    assert report is not None
-    verdict = make_verdict(report)
+    verdict = read_verdict(Runs(finished).get("better").outcome["against_parent"])
+    assert verdict is not None
     assert verdict.better
     app = opened(run="better")
     (text,) = (one.value.replace("\\", "").replace("*", "").replace("\u2060", "") for one in app.success)
@@ -345,7 +344,7 @@ def test_what_is_gone_or_damaged_is_said_and_the_rest_is_shown(opened: Open, fin
     assert "run.json" in " ".join(error.value for error in app.error).replace("\\", "")
     assert "Version better saved" in texts(app).replace("*", "")
     Versions(finished).delete("better", who="Ada", in_use=True)
-    assert "was deleted or renamed" in texts(sound(app.run()))
+    assert "was deleted." in texts(sound(app.run()))
 
 
 def test_erasing_everything_takes_runs_and_sets_along(opened: Open, home: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Versions: the list, activating and rolling back, the card, rename, delete, import."""
+"""Versions: the list, activating and rolling back, the card, delete, import."""
 
 from __future__ import annotations
 

@@ -171,8 +171,8 @@ def plain_gate() -> Gate:
 
 
 def compared(parent: Gate, child: Gate, sets: Any, *, rule: Rule | None = None) -> Verdict | None:
-    report = compare_gates(parent, child, sets, rule=rule)
-    return None if report is None else make_verdict(report)
+    cases = compare_gates(parent, child, sets, rule=rule)
+    return make_verdict(cases)[0] if cases else None
 
 
 # The threshold

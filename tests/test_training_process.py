@@ -18,7 +18,7 @@ from convgate.core.files import write_whole
 from convgate.training import process as process_module
 from convgate.training.library import SAMPLES, RelevanceSets
 from convgate.training.process import Order, finish_training, resume_training, start_process, start_training
-from convgate.training.run import DATA, LOG, OUTCOME, Run, Runs
+from convgate.training.run import DATA, LOG, Run, Runs
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
 from convgate.versions import Draft, Versions
 from tests import training_program
@@ -128,10 +128,10 @@ def test_a_run_that_is_at_work_or_done_is_not_started_again(home: Path, started:
         for again in (resume_training, finish_training):
             with pytest.raises(TrainingError, match="another training"):
                 again(home, id)
-    (folder / OUTCOME).write_text('{"state": "stopped", "ran": 0}')
+    Run(folder).write_outcome("stopped", 0, {})
     with pytest.raises(TrainingError, match="no whole epoch"):
         finish_training(home, id)
-    (folder / OUTCOME).write_text('{"state": "done", "ran": 3}')
+    Run(folder).write_outcome("done", 3, {})
     with pytest.raises(TrainingError, match="it is done"):
         resume_training(home, id)
     assert len(started) == 1
@@ -194,7 +194,7 @@ def test_what_is_written_into_a_data_folder_of_any_mode_is_the_owners_alone(
     finally:
         os.umask(umask)
     written = [*convgate_home.rglob("*")]
-    assert {run.folder / name for name in ("report.json", "run.json", LOG, "lock")} <= {*written}
+    assert {run.folder / name for name in ("run.json", LOG, "lock")} <= {*written}
     assert [path.relative_to(convgate_home) for path in written if path.stat().st_mode & 0o077] == []
     assert asked_for.stat().st_mode & 0o777 == 0o666
     assert convgate_home.stat().st_mode & 0o777 == 0o755

@@ -18,8 +18,8 @@ import torch
 from convgate.core.errors import TrainingError
 from convgate.training import run as run_module
 from convgate.training.episodes import read_episodes
-from convgate.training.records import Request, RunRecord, utc_now, write_json
-from convgate.training.run import LOCK, OUTCOME, RECORD, STATE, STOP, Run, Runs
+from convgate.training.records import Request, RunRecord, utc_now
+from convgate.training.run import LOCK, RECORD, STATE, STATUS, STOP, Run, Runs
 from convgate.training.trainer import Trainer
 from convgate.versions import DataSet
 from tests.forked import fork, needs_fork
@@ -226,8 +226,8 @@ def test_the_state_follows_from_the_folder(run: Run) -> None:
         assert not again(run).can_resume
     (run.folder / STOP).unlink()
     for ended in ("done", "stopped", "failed"):
-        write_json(run.folder / OUTCOME, {"state": ended, "ran": 0, "message": "so"})
+        run.write_outcome(ended, 0, {"message": "so"})
         assert (again(run).state, again(run).message) == (ended, "so")
         assert (again(run).can_resume, again(run).can_finish) == (ended != "done", False)
-    (run.folder / OUTCOME).write_text("{")
+    (run.folder / STATUS).write_text("{")
     assert again(run).state == "interrupted"

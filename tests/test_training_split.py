@@ -97,12 +97,13 @@ def test_a_chat_that_was_saved_again_later_is_on_one_side_and_learned_from_once(
     assert overlap == Overlap("labels", "labels", 16)
     for sets in (gold, once):
         parts = split_episodes({"labels": read(sets)}, compare=True)
-        sides = [
-            {gold.conversations[one.conversation].turns[0].text for one in part["labels"]}
-            for part in (parts.training, parts.validation, parts.compared)
-        ]
-        assert all(sides)
-        assert sum(map(len, sides)) == 8
+        for fold in (parts, *parts.folds):
+            sides = [
+                {gold.conversations[each.conversation].turns[0].text for each in part.get("labels", ())}
+                for part in (fold.training, fold.validation, fold.compared)
+            ]
+            assert all(sides[:2])
+            assert sum(map(len, sides)) == 8
     learned = [case.id for case in once.cases]
     assert len(learned) == len(set(learned)) == 16, "one earlier message and one later one of each"
 

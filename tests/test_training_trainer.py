@@ -80,10 +80,9 @@ def test_a_planted_signal_is_found_in_conversations_never_seen(signal: str) -> N
     untrained = small_gate()
     untrained.load_state_dict(trainer.gate.state_dict())
     best = trainer.run()
-    report = compare_gates(untrained, best, {"third": episodes("third", seed=2, signal=signal)})
-    assert report is not None
-    verdict = make_verdict(report)
-    assert verdict is not None
+    verdict, _ = make_verdict(
+        compare_gates(untrained, best, {"third": episodes("third", seed=2, signal=signal)})
+    )
     assert verdict.parent_f1 < 0.7
     assert verdict.child_f1 > 0.95
     assert trainer.history[-1].validation_loss < 0.2 * trainer.history[0].loss

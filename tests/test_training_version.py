@@ -63,7 +63,7 @@ def run(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def plan(tmp_path: Path) -> Plan:
-    return Plan((planted_file(tmp_path, conversations=16),), QUICK, parent="first")
+    return Plan((planted_file(tmp_path, conversations=30),), QUICK, parent="first")
 
 
 BRIEF = replace(QUICK, episodes=8, cases=4)
@@ -84,7 +84,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     folder = tmp_path_factory.mktemp("whole")
     versions = Versions(folder / "home")
     versions.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
-    file = planted_file(folder, conversations=16)
+    file = planted_file(folder, conversations=30)
     return trained(Plan((file,), BRIEF, parent="first"), versions, folder / "run")
 
 
@@ -119,7 +119,7 @@ def test_a_child_does_better_than_its_parent_and_its_card_tells_how(
     assert (card.note, card.who, card.threshold_rule) == ("Better.", "Ada", "absolute")
     assert card.learned_threshold == pytest.approx(made.threshold)
     (data,) = card.data
-    assert (data.name, dict(data.counts)) == ("own", {"conversations": 16, "cases": 96})
+    assert (data.name, dict(data.counts)) == ("own", {"conversations": 30, "cases": 180})
     assert data.sha256 == made.record.data[0].sha256
     assert card.training is not None
     assert card.training.epochs == len(heard.epochs) == 3

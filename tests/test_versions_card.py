@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,11 +20,9 @@ from convgate.versions import (
     Training,
     Version,
     Versions,
-    write_version,
 )
 from convgate.versions.card import parse_card
-from convgate.versions.comparison import compare_versions, headline, metric_pairs
-from convgate.versions.markdown import model_card
+from convgate.versions.comparison import headline
 from tests.gates import trained_gate
 
 FULL = Draft(
@@ -139,49 +136,3 @@ def test_a_child_is_compared_with_its_parent_on_its_own_cases(versions: Versions
     alike = headline(other, child)
     assert alike is not None
     assert round(alike.figures[0].delta or 0, 9) == -0.1, "of the very same cases"
-
-
-def test_what_was_measured_on_other_cases_stands_apart_in_a_difference(versions: Versions) -> None:
-    first = versions.add(trained_gate(), Draft(metrics={OWN: held_out(0.9, "a")}), name="first")
-    draft = Draft(parent=first.as_parent(), metrics={OWN: held_out(0.7, "b", parent=0.65)})
-    child = versions.add(trained_gate(seed=1), draft, name="child")
-    both = {f"{OWN}, cases of first": (0.9, None), f"{OWN}, cases of child": (0.65, 0.7)}
-    assert values(first, child) == both
-    assert values(child, first) == {name: pair[::-1] for name, pair in both.items()}
-    model_card(child)
-
-
-def values(a: Version, b: Version) -> dict[str, tuple[float | None, ...]]:
-    """F1 of both by set."""
-    return {name: tuple(one and one.value for one in metrics["f1"]) for name, metrics in metric_pairs(a, b)}
-
-
-BEFORE = Draft(
-    data=(
-        DataSet("woven", "a" * 64, {"cases": 10}, "MIT", "us"),
-        DataSet("old", "b" * 64, {"cases": 10}, "MIT", "us"),
-    ),
-    metrics={"woven": Measured(10, 3, {"map": Metric(0.8), "f1": Metric(0.5)})},
-)
-AFTER = Draft(
-    threshold_rule="calibrated",
-    threshold_parameters={"threshold": 0.4},
-    data=(DataSet("woven, again", "a" * 64, {"cases": 10}, "MIT", "us"),),
-    metrics={"woven": Measured(10, 3, {"map": Metric(0.9)}), "talks": Measured(1, 1, {"map": Metric(None)})},
-)
-
-
-@pytest.fixture
-def before(tmp_path: Path) -> Version:
-    return write_version(tmp_path / "before", trained_gate(), BEFORE)
-
-
-def test_threshold_data_and_metrics_stand_side_by_side(before: Version, tmp_path: Path):
-    found = compare_versions(before, write_version(tmp_path / "after", before.load(), AFTER))
-    assert (found.config, found.same_weights) == ({}, True)
-    assert found.threshold == {"rule": ("stricter", "calibrated"), "parameters.threshold": (None, 0.4)}
-    assert found.data == {"both": ("woven",), "a": ("old",), "b": ()}
-    assert found.metrics == {
-        "woven": {"map": (Metric(0.8), Metric(0.9)), "f1": (Metric(0.5), None)},
-        "talks": {"map": (None, Metric(None))},
-    }

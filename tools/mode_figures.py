@@ -24,10 +24,11 @@ from convgate.context.classifier.states import state_encoder
 from convgate.context.mode import MODES
 from convgate.context.modes.classifier import SHIPPED, load_classifier
 from convgate.core.settings import load_settings
-from convgate.evaluation.reliability import Bin, calibration_error
 from tools.mode_fitting import (
+    Bin,
     Prepared,
     Tuning,
+    calibration_error,
     fit_tuned,
     folds,
     given,

@@ -19,7 +19,6 @@ from sklearn.model_selection import StratifiedKFold
 from convgate.context.classifier.model import Floats, Runs, TextModel, excerpt, probabilities, runs_of
 from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode
 from convgate.embedding.base import Embeddings, Encoder, EncoderIdentity
-from convgate.evaluation.reliability import Bin, bins_of, calibration_error
 from tools.text_fitting import fit as fit_texts
 from tools.text_fitting import floats
 
@@ -89,9 +88,35 @@ def qualities(found: NDArray[np.int64], modes: NDArray[np.int64]) -> Mapping[Mod
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Messages of about the same confidence."""
+
+    count: int
+    confidence: float  # the mean, 0…1
+    right: float  # share, 0…1
+
+
 def reliability(shares: Floats, modes: NDArray[np.int64]) -> list[Bin]:
-    """Return the bins of the likeliest mode's share; shares: (n, modes), modes: (n,) the right ones."""
-    return bins_of(shares.max(axis=1), shares.argmax(axis=1) == modes)
+    """Return ten bins of equal width of the likeliest mode's share, without empty ones.
+
+    shares: (n, modes); modes: (n,) the right ones.
+    """
+    confidence, right = shares.max(axis=1), shares.argmax(axis=1) == modes
+    numbers = np.minimum((confidence * 10).astype(int), 9)
+    masks = (numbers == number for number in range(10))
+    return [
+        Bin(int(mask.sum()), float(confidence[mask].mean()), float(right[mask].mean()))
+        for mask in masks
+        if mask.any()
+    ]
+
+
+def calibration_error(bins: Sequence[Bin]) -> float:
+    """Return the expected one: how far the bins' confidence is from the share that is right, by count."""
+    return sum(each.count * abs(each.confidence - each.right) for each in bins) / sum(
+        each.count for each in bins
+    )
 
 
 @dataclass(frozen=True, slots=True)

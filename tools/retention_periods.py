@@ -25,11 +25,12 @@ from convgate.core.files import write_whole
 from convgate.evaluation.bootstrap import cluster_sums, difference_interval, draw
 from convgate.evaluation.judged_cases import TokenCounts, cases_in_order, count_tokens
 from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms, ratios
-from convgate.evaluation.results import Measure, summarise
+from convgate.evaluation.results import summarise
 from convgate.policies.retention import Confidence, confidences
 from convgate.policies.retention_policy import Pruning, Retained, Retention
 from convgate.transcripts import RelevanceSet
 from convgate.transcripts.relevance_sets import read_relevance_set
+from convgate.versions.card import Metric
 from tools.retention_tables import PRUNING, Row, Told, by_period, whole_table
 
 PERIODS = (0, 2, 3, 4, 5)
@@ -98,7 +99,7 @@ def measured(
             for period in PERIODS:
                 summary = summarise(terms[way, period], clusters, draws)
                 sums = cluster_sums(terms[way, period], clusters, len(names))
-                gain = Measure.of(
+                gain = Metric.of(
                     (ratios(sums.sum(axis=0)) - ratios(off.sum(axis=0)))[_F1],
                     *difference_interval(off, sums, draws)[_F1],
                 )

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
-from convgate.evaluation.results import Measure, Summary
+from convgate.evaluation.results import Summary
+from convgate.versions.card import Metric
 
 PRUNING = 0  # in place of a base window: what is stored is pruned
 SHOWN = ("recall", "precision", "f1", "kept_token_share")
@@ -21,7 +22,7 @@ class Row:
     confidence: str
     period: int
     summary: Summary
-    gain: Measure  # F1 less that of period 0, with its interval
+    gain: Metric  # F1 less that of period 0, with its interval
     checkpoints: float  # share of turns that stay at a checkpoint alone
 
     @property
@@ -89,10 +90,10 @@ def whole_table(told: Told, rows: Sequence[Row]) -> Iterator[str]:
     yield ""
 
 
-def figure(measure: Measure, sign: str = "") -> str:
+def figure(measure: Metric, sign: str = "") -> str:
     """A measure with its interval.
 
-    >>> figure(Measure(0.5, 0.25, 0.75)), figure(Measure(None))
+    >>> figure(Metric(0.5, 0.25, 0.75)), figure(Metric(None))
     ('.500 [.250, .750]', '–')
     """
     if measure.value is None:

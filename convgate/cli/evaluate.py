@@ -9,7 +9,7 @@ import typer
 from convgate.cli import inputs, options, output
 
 if TYPE_CHECKING:
-    from convgate.evaluation.results import Evaluation
+    from convgate.evaluation.results import Evaluation, Summary
     from convgate.policies.base import Policy
 
 MIN_WIDTH_INTERVALS = 115  # columns; a narrower terminal shows values without intervals
@@ -75,9 +75,15 @@ def _to_json(evaluation: Evaluation, against: str | None) -> dict[str, Any]:
         for name, result in evaluation.sets.items():
             compared = compare_all(result, baseline=against, seed=evaluation.seed)
             values["sets"][name]["differences"] = {
-                policy: comparison.to_json() for policy, comparison in compared.items()
+                policy: _difference_json(against, difference) for policy, difference in compared.items()
             }
     return values
+
+
+def _difference_json(baseline: str, difference: Summary) -> dict[str, Any]:
+    values = difference.to_json()
+    ci = values.pop("ci")
+    return {"baseline": baseline, "difference": values, "ci": ci}
 
 
 def _show(evaluation: Evaluation, *, by_tag: bool, against: str | None) -> None:

@@ -77,8 +77,8 @@ def train(
     """Train a version further on labelled conversations.
 
     A fifth of the conversations is held out for comparing both versions; about a third of the others chooses
-    the epoch and the threshold. With fewer than three, nothing is compared. After Ctrl-C, the same command
-    with --run FOLDER resumes.
+    the epoch and the threshold. With fewer than 25, both are compared by cross-validation; with fewer than
+    three, nothing is compared. After Ctrl-C, the same command with --run FOLDER resumes.
     """
     from convgate.core.settings import load_settings
     from convgate.training.epochs import FURTHER

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,10 +13,9 @@ from convgate.core.home import login_name
 
 if TYPE_CHECKING:
     from convgate.embedding.base import EncoderIdentity
-    from convgate.evaluation.comparison import Sides
+    from convgate.evaluation.results import SetResult
     from convgate.policies.base import Policy
     from convgate.versions import DataSet, Measured, Version, Versions
-    from convgate.versions.comparison import Difference
 
 NameArgument = Annotated[str, typer.Argument(help="The version's name.", metavar="NAME")]
 MAIN_METRICS = ("map", "f1")  # in the list; `show` has all
@@ -59,21 +58,6 @@ def show(name: NameArgument, json_output: options.JsonOption = False, out: optio
 
 
 @versions.command()
-def diff(
-    a: Annotated[str, typer.Argument(help="The version to start from.", metavar="A")],
-    b: Annotated[str, typer.Argument(help="The version to compare with it.", metavar="B")],
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
-    """Compare the cards of two versions: config, threshold, data and metrics."""
-    from convgate.versions.comparison import compare_versions
-
-    store = _open_versions()
-    difference = compare_versions(store.get(a), store.get(b))
-    output.write_result(difference.to_json(), lambda: _show_difference(difference), json_output, out)
-
-
-@versions.command()
 def compare(
     a: Annotated[str, typer.Argument(help="A version, or a policy's name.", metavar="A")],
     b: Annotated[str, typer.Argument(help="The one to compare with it.", metavar="B")],
@@ -82,23 +66,33 @@ def compare(
     out: options.OutOption = None,
 ) -> None:
     """Measure two versions on relevance sets: metrics, their paired difference, turns fixed and broken."""
-    from convgate.evaluation.comparison import side_by_side
+    from convgate.evaluation.comparison import compare, count_outcomes
+    from convgate.evaluation.evaluate import pool_results
     from convgate.evaluation.judged_cases import count_tokens, judge_set
 
-    compared: dict[str, Sides] = {}
+    compared: dict[str, tuple[SetResult, dict[str, int]]] = {}
     policies = _build_policies(a, b)
     with output.progress_bar() as progress:
         for file in files:
             cases = inputs.read_set(file)
             tokens = count_tokens(cases, progress=progress)
             judged = [judge_set(cases, policy, tokens=tokens, progress=progress) for policy in policies]
-            compared[cases.name] = side_by_side(*judged)
+            turns = count_outcomes(judged[0].relevant, judged[0].kept, judged[1].kept)
+            compared[cases.name] = pool_results(dict(zip("ab", judged, strict=True))), turns
 
     def show() -> None:
-        for name, sides in compared.items():
-            _show_comparison(name, a, b, sides)
+        for name, comparison in compared.items():
+            _show_comparison(name, a, b, *comparison)
 
-    sets = {name: _comparison_json(sides) for name, sides in compared.items()}
+    sets = {
+        name: {
+            "cases": len(result.case_ids),
+            "turns": turns,
+            **{key: policy.overall.to_json() for key, policy in result.policies.items()},
+            "difference": compare(result, baseline="a", policy="b").to_json(),
+        }
+        for name, (result, turns) in compared.items()
+    }
     output.write_result({"a": a, "b": b, "sets": sets}, show, json_output, out)
 
 
@@ -131,15 +125,6 @@ def baseline(name: NameArgument, who: options.WhoOption = None) -> None:
     """Compare others with a version from now on."""
     _open_versions().set_baseline(name, who=who or login_name())
     typer.echo(f"{name} is the baseline.")
-
-
-@versions.command()
-def rename(
-    name: NameArgument, new: Annotated[str, typer.Argument(help="Its new name.", metavar="NEW")]
-) -> None:
-    """Give a version another name."""
-    _open_versions().rename(name, new)
-    typer.echo(f"{name} is called {new} now.")
 
 
 @versions.command()
@@ -216,20 +201,16 @@ def _marks(store: Versions, name: str) -> list[str]:
     return ["active"] * (name == store.active) + ["baseline"] * (name == store.baseline)
 
 
-def _show_list(store: Versions, found: Sequence[Version]) -> None:
-    from convgate.versions.comparison import lineage
-
+def _show_list(store: Versions, versions: Sequence[Version]) -> None:
     rows = [
         {
-            "version": " ".join(
-                [place.version.name, *(f"({mark})" for mark in _marks(store, place.version.name))]
-            ),
-            "created": f"{place.version.card.created:%Y-%m-%d}",
-            "parent": place.version.card.parent.name if place.version.card.parent else "",
-            "data": _describe_data(place.version.card.data),
-            "measured": "; ".join(_describe(*each) for each in place.version.card.metrics.items()),
+            "version": " ".join([version.name, *(f"({mark})" for mark in _marks(store, version.name))]),
+            "created": f"{version.card.created:%Y-%m-%d}",
+            "parent": version.card.parent.name if version.card.parent else "",
+            "data": _describe_data(version.card.data),
+            "measured": "; ".join(_describe(*each) for each in version.card.metrics.items()),
         }
-        for place in lineage(tuple(found))
+        for version in versions
     ]
     if rows:
         output.print_rows(rows)
@@ -256,58 +237,24 @@ def _describe(name: str, measured: Measured) -> str:
     return " ".join([name, *values])
 
 
-def _show_difference(difference: Difference) -> None:
-    """Print what two versions do not share."""
-    from convgate.versions.markdown import measure
-
-    def print_pairs(title: str, pairs: dict[str, Any]) -> None:
-        output.print_rows([{title: name, difference.a: a, difference.b: b} for name, (a, b) in pairs.items()])
-
-    for title, pairs in (("config", difference.config), ("threshold", difference.threshold)):
-        if pairs:
-            print_pairs(title, dict(pairs))
-    for side, names in difference.data.items():
-        if names:
-            where = "both" if side == "both" else f"{getattr(difference, side)} alone"
-            output.print_lines(f"Data of {where}: {', '.join(names)}")
-    for name, metrics in difference.metrics.items():
-        print_pairs(name, {metric: (measure(a), measure(b)) for metric, (a, b) in metrics.items()})
-    if difference.same_weights:
-        output.print_lines("The weights are the same.")
-
-
-def _comparison_json(sides: Sides) -> dict[str, Any]:
-    difference = sides.comparison.to_json()
-    return {
-        "cases": len(sides.a.cases),
-        "turns": sides.counts,
-        "a": sides.summary_a.to_json(),
-        "b": sides.summary_b.to_json(),
-        "difference": difference["difference"] | {"ci": difference["ci"]},
-    }
-
-
-def _show_comparison(name: str, a: str, b: str, sides: Sides) -> None:
+def _show_comparison(name: str, a: str, b: str, result: SetResult, turns: Mapping[str, int]) -> None:
+    from convgate.evaluation.comparison import compare
     from convgate.evaluation.metrics import LABELS
-    from convgate.versions.card import Metric
-    from convgate.versions.markdown import difference, measure
+    from convgate.versions.markdown import format_difference, format_metric
 
-    counts = sides.counts
-    output.print_lines(f"{name}: {len(sides.a.cases):,} cases, {sum(counts.values()):,} judged turns")
-    rows = []
-    for metric, change in sides.comparison.differences.items():
-        first, second = sides.summary_a[metric], sides.summary_b[metric]
-        low, high = change.interval or (None, None)
-        rows.append(
-            {
-                "metric": LABELS[metric],
-                a: measure(Metric(first.value, first.low, first.high)),
-                b: measure(Metric(second.value, second.low, second.high)),
-                "difference": difference(Metric(change.value, low, high)),
-            }
-        )
+    output.print_lines(f"{name}: {len(result.case_ids):,} cases, {sum(turns.values()):,} judged turns")
+    first, second = (result.policies[key].overall for key in ("a", "b"))
+    rows = [
+        {
+            "metric": LABELS[metric],
+            a: format_metric(first[metric]),
+            b: format_metric(second[metric]),
+            "difference": format_difference(change),
+        }
+        for metric, change in compare(result, baseline="a", policy="b").measures.items()
+    ]
     output.print_rows(rows)
     output.print_lines(
-        f"{b} fixes {counts['fixed']:,} turns of {a} and breaks {counts['broken']:,};"
-        f" both are wrong about {counts['both wrong']:,}."
+        f"{b} fixes {turns['fixed']:,} turns of {a} and breaks {turns['broken']:,};"
+        f" both are wrong about {turns['both wrong']:,}."
     )

@@ -152,8 +152,8 @@ def calibrate(
     row = best_row(curve, goal)
     if row is None:
         raise EvaluationError(f"no threshold reaches {goal.label} on {labels}; choose a lower goal")
-    found = float(curve.thresholds[row])
-    return replace(rule or Calibrated(), threshold=found, goal=goal.label, fitted_on=fitted_on)
+    threshold = float(curve.thresholds[row])
+    return replace(rule or Calibrated(), threshold=threshold, goal=goal.label, fitted_on=fitted_on)
 
 
 def _has_relevant(curve: ThresholdCurve) -> bool:

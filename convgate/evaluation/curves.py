@@ -164,8 +164,10 @@ def _f_beta(precision: Terms, recall: Terms, beta: float) -> Terms:
     """F-beta by F = (1 + β²)·P·R / (β²·P + R); 0 without a hit, NaN where nothing is relevant."""
     nothing_kept = np.isnan(precision)
     precision = np.where(nothing_kept, 0.0, precision)
-    both = (1 + beta**2) * precision * recall
-    mixed = beta**2 * precision + recall
+    numerator = (1 + beta**2) * precision * recall
+    denominator = beta**2 * precision + recall
     return np.where(
-        np.isnan(recall), np.nan, np.divide(both, mixed, out=np.zeros_like(both), where=mixed > 0)
+        np.isnan(recall),
+        np.nan,
+        np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0),
     )

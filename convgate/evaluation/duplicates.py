@@ -49,47 +49,47 @@ def remove_duplicates(sets: Sequence[RelevanceSet]) -> tuple[list[RelevanceSet],
     Where the answers differ, the first one counts. What one conversation of a set says twice stays.
     """
     known: dict[bytes, dict[int, tuple[int, str]]] = {}  # by message and turn: set and conversation
-    found, shared = [], Counter[tuple[str, str]]()
-    for number, one in enumerate(sets):
+    unique, shared = [], Counter[tuple[str, str]]()
+    for number, each in enumerate(sets):
         cases = []
-        for case, message in zip(one.cases, _messages(one), strict=True):
-            judged, taken = _judged(one, case), known.setdefault(message, {})
+        for case, message in zip(each.cases, _messages(each), strict=True):
+            judged, taken = _judged(each, case), known.setdefault(message, {})
             here = (number, case.conversation)
             if twice := {turn for turn in judged if taken.setdefault(turn, here) != here}:
-                shared.update((one.name, sets[taken[turn][0]].name) for turn in twice)
+                shared.update((each.name, sets[taken[turn][0]].name) for turn in twice)
                 left = judged - twice
                 case = replace(case, judged=left, relevant=case.relevant & left)
             if not twice or case.judged:
                 cases.append(case)
-        found.append(replace(one, cases=tuple(cases)))
-    return found, [Overlap(name, first, turns) for (name, first), turns in shared.items()]
+        unique.append(replace(each, cases=tuple(cases)))
+    return unique, [Overlap(name, first, turns) for (name, first), turns in shared.items()]
 
 
 def conversation_names(sets: Sequence[RelevanceSet]) -> Mapping[tuple[str, str], str]:
     """By set and id, what names a conversation: the same wherever it is, also as it was or as it went on."""
-    talks = {(one.name, id): talk for one in sets for id, talk in one.conversations.items()}
+    talks = {(each.name, id): talk for each in sets for id, talk in each.conversations.items()}
     names = group_conversations(
         [f"{name}/{id}" for name, id in talks], [chain(talk.turns)[1:] for talk in talks.values()]
     )
     return dict(zip(talks, names, strict=True))
 
 
-def _messages(one: RelevanceSet) -> list[bytes]:
+def _messages(relevance_set: RelevanceSet) -> list[bytes]:
     """What names the message of each case."""
-    chains = {id: chain(talk.turns) for id, talk in one.conversations.items()}
-    found = []
-    for case in one.cases:
-        said = chains[case.conversation]
+    chains = {id: chain(talk.turns) for id, talk in relevance_set.conversations.items()}
+    digests = []
+    for case in relevance_set.cases:
+        hashes = chains[case.conversation]
         if case.turn is not None:
-            found.append(said[case.turn + 1])
+            digests.append(hashes[case.turn + 1])
         else:
             assert case.query is not None
-            found.append(chain((case.query,), after=said[-1])[-1])
-    return found
+            digests.append(chain((case.query,), after=hashes[-1])[-1])
+    return digests
 
 
-def _judged(one: RelevanceSet, case: Case) -> frozenset[int]:
+def _judged(relevance_set: RelevanceSet, case: Case) -> frozenset[int]:
     if case.judged is not None:
         return case.judged
-    _, history = one.situation(case)
+    _, history = relevance_set.situation(case)
     return frozenset(range(history.start, history.stop))

@@ -10,7 +10,6 @@ case's history.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,11 +24,9 @@ from convgate.evaluation.judged_cases import (
     judge_set,
     silent,
 )
-from convgate.evaluation.reliability import bins_of
 from convgate.evaluation.results import Evaluation, PolicyResult, SetResult, summarise
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
-from convgate.policies.gate import GatePolicy
 
 if TYPE_CHECKING:
     from convgate.transcripts import RelevanceSet
@@ -64,10 +61,7 @@ def evaluate(
             name: judge_set(relevance_set, policy, tokens=tokens, progress=progress)
             for name, policy in named.items()
         }
-        result = pool_results(judged, by_tag=True, seed=seed)
-        gates = [name for name, policy in named.items() if isinstance(policy, GatePolicy)]
-        reliable = {name: _with_reliability(result.policies[name], judged[name]) for name in gates}
-        results[result.name] = replace(result, policies={**result.policies, **reliable})
+        results[relevance_set.name] = pool_results(judged, by_tag=True, seed=seed)
     return Evaluation(results, seed)
 
 
@@ -97,12 +91,6 @@ def pool_results(judged: Mapping[str, JudgedSet], *, by_tag: bool = False, seed:
         tags=tags,
         policies={name: pool(name, one) for name, one in judged.items()},
     )
-
-
-def _with_reliability(result: PolicyResult, judged: JudgedSet) -> PolicyResult:
-    """Return the result with the bins of the gate's scores, which are probabilities."""
-    assert judged.scores is not None
-    return replace(result, reliability=tuple(bins_of(judged.scores, judged.relevant)))
 
 
 def _by_name(policies: Iterable[Policy]) -> dict[str, Policy]:

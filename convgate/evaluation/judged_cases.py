@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -15,8 +14,6 @@ from convgate.core.conversation import Conversation
 from convgate.core.decisions import Floats, TurnDecisions
 from convgate.core.errors import PolicyError
 from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms
-from convgate.evaluation.sweeps import reach
-from convgate.gate.thresholds import Rule
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.policies.base import Policy, Prepares
 
@@ -69,7 +66,6 @@ class JudgedSet:
     scores: Floats | None  # (n,); None from a policy that does not rank
     tokens: TokenCounts  # (n,)
     terms: Terms  # (cases, 2, len(METRICS)), what each case adds to each metric
-    rule: str = ""  # that decided; empty without cases
 
     @cached_property
     def clusters(self) -> NDArray[np.int64]:
@@ -81,15 +77,6 @@ class JudgedSet:
     def conversations(self) -> int:
         """How many conversations the cases come from."""
         return int(self.clusters.max(initial=-1)) + 1
-
-    def selection_terms(self, kept: Bools) -> Terms:
-        """(cases, 2, len(METRICS)) what each case would add with these turns kept; nothing to ranking."""
-        bounds = np.searchsorted(self.case, np.arange(len(self.cases) + 1))
-        terms = [
-            case_terms(self.relevant[start:end], kept[start:end], None, self.tokens[start:end])
-            for start, end in pairwise(bounds)
-        ]
-        return np.array(terms).reshape(-1, 2, len(METRICS))
 
 
 def judge(
@@ -135,36 +122,23 @@ def judge_set(
     policy: Policy,
     *,
     tokens: Mapping[str, TokenCounts],
-    rule: Rule | None = None,
     progress: EvaluationProgress = silent,
 ) -> JudgedSet:
-    """Return the policy's decisions on every case; arguments and errors as in `judge`.
-
-    With a rule, `scores` are how far its threshold may rise before each turn is dropped (see `sweeps.reach`).
-    """
+    """Return the policy's decisions on every case; arguments and errors as in `judge`."""
     judged = list(judge(relevance_set, policy, tokens=tokens, progress=progress))
-    ranks = policy.ranks and all(one.scores is not None for one in judged if len(one.relevant))
-    terms = [case_terms(one.relevant, one.kept, one.scores, one.tokens) for one in judged]
+    terms = [case_terms(each.relevant, each.kept, each.scores, each.tokens) for each in judged]
+    scores = [np.zeros(0) if each.scores is None else each.scores for each in judged]
     return JudgedSet(
         name=relevance_set.name,
-        cases=tuple(one.case for one in judged),
-        case=np.repeat(np.arange(len(judged)), [len(one.relevant) for one in judged]),
-        turns=join_columns([one.indices for one in judged], np.int64),
-        relevant=join_columns([one.relevant for one in judged], np.bool_),
-        kept=join_columns([one.kept for one in judged], np.bool_),
-        scores=join_columns([_scores(one, rule) for one in judged], np.float64) if ranks else None,
-        tokens=join_columns([one.tokens for one in judged], np.int64),
+        cases=tuple(each.case for each in judged),
+        case=np.repeat(np.arange(len(judged)), [len(each.relevant) for each in judged]),
+        turns=join_columns([each.indices for each in judged], np.int64),
+        relevant=join_columns([each.relevant for each in judged], np.bool_),
+        kept=join_columns([each.kept for each in judged], np.bool_),
+        scores=join_columns(scores, np.float64) if policy.ranks else None,
+        tokens=join_columns([each.tokens for each in judged], np.int64),
         terms=np.array(terms).reshape(-1, 2, len(METRICS)),
-        rule=judged[-1].decisions.rule if judged else "",
     )
-
-
-def _scores(one: JudgedCase, rule: Rule | None) -> Floats:
-    """(n,) the case's scores, or how far they reach; none when its history is empty."""
-    scores = one.decisions.scores
-    if one.scores is None or scores is None or not len(scores):
-        return np.zeros(0)
-    return one.scores if rule is None else reach(rule, scores)[one.indices - one.decisions.indices[0]]
 
 
 def join_columns(parts: Sequence[NDArray[Any]], kind: type[Any]) -> NDArray[Any]:

@@ -67,16 +67,16 @@ def case_terms(
          'kept_token_share': [8.0, 10.0]}
     """
     terms = np.zeros((2, len(METRICS)))
-    found = int(relevant.sum())
-    hits, chosen = int((relevant & kept).sum()), int(kept.sum())
-    if found and scores is not None:
+    n_relevant = int(relevant.sum())
+    hits, n_kept = int((relevant & kept).sum()), int(kept.sum())
+    if n_relevant and scores is not None:
         ranks = ranks_of_relevant(relevant, scores)
         terms[0, 0] = _average_precision(ranks)
         terms[0, 1 : len(RANKING_METRICS)] = _recall_at(ranks, CUTOFFS)
         terms[1, : len(RANKING_METRICS)] = 1
     terms[:, len(RANKING_METRICS) :] = (
-        (hits, hits, 2 * hits, not found and not chosen, tokens @ kept),
-        (chosen, found, chosen + found, not found, tokens.sum()),
+        (hits, hits, 2 * hits, not n_relevant and not n_kept, tokens @ kept),
+        (n_kept, n_relevant, n_kept + n_relevant, not n_relevant, tokens.sum()),
     )
     return terms
 

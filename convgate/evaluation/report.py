@@ -5,7 +5,6 @@ Set names, tags and policy names come from files, so they are shown as plain tex
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -18,10 +17,11 @@ from convgate.core.text import pluralize
 from convgate.evaluation.comparison import compare_all
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import LABELS, METRICS
-from convgate.evaluation.results import Evaluation, Measure, SetResult
+from convgate.evaluation.results import Evaluation, SetResult, Summary
 from convgate.transcripts.characters import printable
+from convgate.versions.card import Metric
+from convgate.versions.markdown import UNDEFINED, escape_markdown, format_difference, format_metric
 
-UNDEFINED = "–"
 SURE = "\\*"  # Markdown takes a bare star for emphasis
 KEPT_LEGEND = (
     "P, R, F1 of what is kept, over all turns of all cases; empty: cases with nothing relevant where nothing "
@@ -38,7 +38,7 @@ class _Grid:
 
     title: str
     note: str
-    rows: Mapping[str, Mapping[str, Measure]]  # by policy, by metric
+    rows: Mapping[str, Summary]  # by policy
     signed: bool = False  # differences rather than values
 
     @property
@@ -107,14 +107,11 @@ def _grids(evaluation: Evaluation, *, by_tag: bool, against: str | None) -> Iter
 
 
 def _values(result: SetResult, tag: str | None) -> _Grid:
-    by_policy = {
-        name: policy.by_tag[tag] if tag else policy.overall for name, policy in result.policies.items()
-    }
-    rows = {name: summary.measures for name, summary in by_policy.items()}
+    rows = {name: policy.by_tag[tag] if tag else policy.overall for name, policy in result.policies.items()}
     return _Grid(_title(result, tag), "; ".join(_extent(result, tag, rows)), rows)
 
 
-def _extent(result: SetResult, tag: str | None, rows: Mapping[str, Mapping[str, Measure]]) -> Iterator[str]:
+def _extent(result: SetResult, tag: str | None, rows: Mapping[str, Summary]) -> Iterator[str]:
     """What was measured on, and why a figure may be missing."""
     cases = len(result.case_ids) if tag is None else int(result.tags[tag].sum())
     conversations = result.conversations_with(tag)
@@ -126,8 +123,7 @@ def _extent(result: SetResult, tag: str | None, rows: Mapping[str, Mapping[str, 
 
 
 def _differences(result: SetResult, tag: str | None, against: str, seed: int) -> _Grid:
-    compared = compare_all(result, baseline=against, tag=tag, seed=seed)
-    rows = {name: comparison.differences for name, comparison in compared.items()}
+    rows = compare_all(result, baseline=against, tag=tag, seed=seed)
     title = f"{_title(result, tag)}, against {against}"
     return _Grid(title, "differences; * where the interval leaves out 0", rows, signed=True)
 
@@ -137,31 +133,25 @@ def _title(result: SetResult, tag: str | None) -> str:
 
 
 def _markdown(grid: _Grid) -> Iterator[str]:
-    yield f"### {_escaped(grid.title)}"
+    yield f"### {escape_markdown(grid.title)}"
     yield f"{grid.note[:1].upper()}{grid.note[1:]}.".replace("*", SURE)
     lines = [["policy", *(LABELS[metric] for metric in grid.metrics)]]
     lines.append(["---", *("---:" for _ in grid.metrics)])
     for policy, row in grid.rows.items():
-        measures = [row[metric] for metric in grid.metrics]
-        lines.append(
-            [_escaped(policy), *(_markdown_cell(measure, signed=grid.signed) for measure in measures)]
-        )
+        cells = (_markdown_cell(row[metric], signed=grid.signed) for metric in grid.metrics)
+        lines.append([escape_markdown(policy), *cells])
     yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _markdown_cell(measure: Measure, *, signed: bool) -> str:
-    if measure.value is None:
-        return UNDEFINED
-    value = f"{measure.value:{'+' if signed else ''}.3f}" + (SURE if signed and _is_sure(measure) else "")
-    bounds = [f"{bound:{'+' if signed else ''}.3f}" for bound in measure.interval or ()]
-    return f"{value} ({(' to ' if signed else '–').join(bounds)})" if bounds else value
+def _markdown_cell(metric: Metric, *, signed: bool) -> str:
+    return format_difference(metric) + SURE * metric.excludes_0 if signed else format_metric(metric)
 
 
-def _terminal_cell(measure: Measure, *, signed: bool, intervals: bool) -> Text:
+def _terminal_cell(measure: Metric, *, signed: bool, intervals: bool) -> Text:
     """The value, and under it the interval, both as short as they can be."""
     if measure.value is None:
         return Text(UNDEFINED)
-    sure = signed and _is_sure(measure)
+    sure = signed and measure.excludes_0
     digits = 3 if intervals or not signed else 2
     cell = Text(_short(measure.value, digits, signed=signed) + ("*" if sure else ""), "bold" if sure else "")
     if intervals and measure.interval:
@@ -173,13 +163,3 @@ def _terminal_cell(measure: Measure, *, signed: bool, intervals: bool) -> Text:
 def _short(number: float, digits: int, *, signed: bool = False) -> str:
     """A share without the zero in front of its point."""
     return f"{number:{'+' if signed else ''}.{digits}f}".replace("0.", ".", 1)
-
-
-def _is_sure(measure: Measure) -> bool:
-    """Whether the interval of a difference leaves out 0."""
-    return measure.low is not None and measure.high is not None and (measure.low > 0 or measure.high < 0)
-
-
-def _escaped(text: str) -> str:
-    """Text that Markdown shows as it is, in a table too."""
-    return re.sub(r"([\\`*\[\]<>|#])", r"\\\1", printable(text))

@@ -12,36 +12,23 @@ from numpy.typing import NDArray
 from convgate.evaluation.bootstrap import Draws, cluster_sums, interval
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import METRICS, Bools, Terms, ratios
-from convgate.evaluation.reliability import Bin
-
-
-@dataclass(frozen=True)
-class Measure:
-    """One metric of some cases; all None where the cases do not define it."""
-
-    value: float | None  # 0…1
-    low: float | None = None  # 95% interval over conversations; None from a single conversation
-    high: float | None = None
-
-    @classmethod
-    def of(cls, value: float, low: float, high: float) -> Measure:
-        """A measure from numbers that are NaN where undefined."""
-        return cls(*(None if np.isnan(number) else float(number) for number in (value, low, high)))
-
-    @property
-    def interval(self) -> list[float] | None:
-        """[low, high], the JSON form."""
-        return None if self.low is None or self.high is None else [self.low, self.high]
+from convgate.versions.card import Metric
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Every metric over a group of cases."""
+    """Every metric over a group of cases, or of one policy less those of another."""
 
     cases: int
-    measures: Mapping[str, Measure]  # by name, all of METRICS in order
+    measures: Mapping[str, Metric]  # by name, all of METRICS in order
 
-    def __getitem__(self, metric: str) -> Measure:
+    @classmethod
+    def of(cls, cases: int, values: Terms, bounds: Terms) -> Summary:
+        """Return the summary of METRICS with these values, (m,), and intervals, (m, 2); NaN if undefined."""
+        pairs = zip(METRICS, values, bounds, strict=True)
+        return cls(cases, {name: Metric.of(value, low, high) for name, value, (low, high) in pairs})
+
+    def __getitem__(self, metric: str) -> Metric:
         return self.measures[metric]
 
     def to_json(self) -> dict[str, Any]:
@@ -59,7 +46,6 @@ class PolicyResult:
     by_tag: Mapping[str, Summary]
     terms: Terms  # (cases, 2, len(METRICS)), what each case adds to each metric
     curve: ThresholdCurve | None = None  # all cases' turns by one threshold; None from what does not rank
-    reliability: tuple[Bin, ...] = ()  # of the gate's scores, as probabilities that a turn is relevant
 
     def to_json(self) -> dict[str, Any]:
         """The metrics, each tag's metrics and the intervals."""
@@ -80,7 +66,7 @@ class SetResult:
     @property
     def conversations(self) -> int:
         """How many conversations the cases come from."""
-        return int(self.clusters[-1]) + 1 if len(self.clusters) else 0
+        return int(self.clusters.max(initial=-1)) + 1
 
     def conversations_with(self, tag: str | None) -> int:
         """How many conversations have a case with the tag; all of them for None."""
@@ -107,9 +93,4 @@ class Evaluation:
 def summarise(terms: Terms, clusters: NDArray[np.int64], draws: Draws) -> Summary:
     """Metrics and intervals of cases: terms (cases, 2, m), clusters (cases,), draws of all clusters."""
     sums = cluster_sums(terms, clusters, draws.shape[1])
-    values, bounds = ratios(sums.sum(axis=0)), interval(sums, draws)
-    measures = {
-        name: Measure.of(value, low, high)
-        for name, value, (low, high) in zip(METRICS, values, bounds, strict=True)
-    }
-    return Summary(cases=len(terms), measures=measures)
+    return Summary.of(len(terms), ratios(sums.sum(axis=0)), interval(sums, draws))

@@ -13,7 +13,6 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
 from convgate.core.errors import EvaluationError
@@ -40,24 +39,6 @@ class Sweep:
     label: str
     low: float
     high: float
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class History:
-    """What rules ask of all the scores that are decided about together: scalars, or (n,) a turn each."""
-
-    highest: Floats
-    mean: Floats
-    spread: Floats
-    strictness: Floats  # (n,) always, as `max_strictness` gives it
-
-    @classmethod
-    def of(cls, scores: Floats) -> History:
-        """Of one history; zeros when it has no turns."""
-        if not len(scores):
-            return cls(np.zeros(()), np.zeros(()), np.zeros(()), np.zeros(0))
-        highest, mean, spread = (np.asarray(of(scores)) for of in (np.max, np.mean, np.std))
-        return cls(highest, mean, spread, max_strictness(scores))
 
 
 def sweep_of(rule: Rule) -> Sweep | None:
@@ -102,32 +83,22 @@ def reach(rule: Rule, scores: Floats, *, learned: float = 0.5) -> Floats:
     −inf for a turn that it never keeps, inf for one that it always does. scores: (n,), 0…1, of all the turns
     that are decided about together. Raises EvaluationError for a rule without a sweep.
     """
-    return reach_of_many(rule, scores, History.of(scores), learned=learned)
-
-
-def reach_of_many(rule: Rule, scores: Floats, history: History, *, learned: float = 0.5) -> Floats:
-    """(n,) the same for turns of many histories, each with the numbers of its own in `history`."""
     if isinstance(rule, Absolute | Calibrated):
         return scores
     if isinstance(rule, Expected):
-        return history.strictness
+        return max_strictness(scores) if len(scores) else scores
     if isinstance(rule, Anchored):
-        return np.where(history.highest >= rule.anchor - ROUNDING, scores, -np.inf)
+        return np.where(scores.max(initial=0) >= rule.anchor - ROUNDING, scores, -np.inf)
     if isinstance(rule, Relative):
-        return _deviations(scores, history)
+        return _deviations(scores, scores)
     if isinstance(rule, Stricter):
-        return np.where(scores >= learned - ROUNDING, _deviations(scores, history), -np.inf)
+        return np.where(scores >= learned - ROUNDING, _deviations(scores, scores), -np.inf)
     if isinstance(rule, Blended):
         wanted = scores - (1 - rule.weight) * learned
         if rule.weight == 0:
             return np.where(wanted >= -ROUNDING, np.inf, -np.inf)
-        return _deviations(wanted / rule.weight, history)
+        return _deviations(wanted / rule.weight, scores)
     raise EvaluationError(f"{rule.name} has no threshold to move")
-
-
-def keeps(reached: Floats, value: float) -> NDArray[np.bool_]:
-    """(n,) the turns that a rule keeps with its parameter there; reached: (n,) as `reach` gives it."""
-    return reached >= value - ROUNDING
 
 
 def _parameter(rule: Rule) -> str | None:
@@ -138,13 +109,11 @@ def _parameter(rule: Rule) -> str | None:
     return "deviations" if isinstance(rule, Relative | Stricter | Blended) else None
 
 
-def _deviations(most: Floats, history: History) -> Floats:
-    """(n,) the most deviations with which mean + deviations · std, between 0 and 1, is at most `most`."""
-    equal = history.spread < ROUNDING / 10  # but for rounding errors, however many deviations
-    over = most - history.mean
-    reached = np.where(
-        equal,
-        np.where(over >= -ROUNDING, np.inf, -np.inf),
-        np.divide(over, history.spread, out=np.zeros_like(over), where=~equal),
-    )
-    return np.where(most >= 1 - ROUNDING, np.inf, np.where(most < -ROUNDING, -np.inf, reached))
+def _deviations(limits: Floats, scores: Floats) -> Floats:
+    """(n,) the most deviations at which mean + deviations · std, clipped to 0…1, is at most `limits`."""
+    if not len(scores):
+        return scores
+    margins, spread = limits - scores.mean(), scores.std()
+    is_equal = spread < ROUNDING / 10  # but for rounding errors: the number of deviations does not matter
+    reached = np.where(margins >= -ROUNDING, np.inf, -np.inf) if is_equal else margins / spread
+    return np.where(limits >= 1 - ROUNDING, np.inf, np.where(limits < -ROUNDING, -np.inf, reached))

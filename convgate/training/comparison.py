@@ -6,7 +6,6 @@ The intervals are over conversations: how much others could change the numbers, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -16,7 +15,7 @@ from torch import Tensor
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Absolute, Anchored, Rule
 from convgate.training.episodes import BATCH_SIZE, Episode, batches
-from convgate.training.report import ItemReport, ReportedCase, make_report
+from convgate.training.report import CaseDecisions
 from convgate.training.split import Parts, group_episodes
 
 _THRESHOLDS = np.linspace(0.2, 0.8, 61)
@@ -26,34 +25,36 @@ _MAX_FITTED = 100  # conversations of a set
 @torch.no_grad()
 def compare_gates(
     parent: Gate, child: Gate, sets: Mapping[str, Sequence[Episode]], *, rule: Rule | None = None
-) -> ItemReport | None:
-    """Return both on each judged turn of the cases of these episodes; None without any case.
+) -> list[CaseDecisions]:
+    """Return what both decide about the judged turns of each case of these episodes.
 
     rule: what decides for both; the absolute unless given.
     """
     rule = rule or Absolute()
-    cases: list[ReportedCase] = []
-    rows: list[tuple[Any, ...]] = []
+    cases = []
     episodes = [episode for some in sets.values() for episode in some]
     for episode, group in zip(episodes, group_episodes(episodes), strict=True):
+        digest = episode.hashes[-1].hex() if episode.hashes else ""
         starts = range(0, len(episode.questions), BATCH_SIZE)
         for first, batch in zip(starts, batches(child, episode), strict=True):
-            scores, kept = [], []
+            kept = []
             for gate in (parent, child):
-                scores.append(torch.sigmoid(gate(batch.turns, batch.messages, batch.mask).logit))
-                kept.append(_decide(rule, scores[-1], batch.mask, gate.learned_threshold))
-            for row, judged in enumerate(batch.judged):
-                question = episode.questions[first + row]
-                turns = torch.nonzero(judged).flatten()
-                columns = (batch.relevant[row], scores[0][row], scores[1][row], kept[0][row], kept[1][row])
-                values = zip(*(column[turns].tolist() for column in columns), strict=True)
-                rows += [
-                    (len(cases), episode.start + turn, *value)
-                    for turn, value in zip(turns.tolist(), values, strict=True)
-                ]
-                message = None if question.typed else episode.start + question.stop
-                cases.append(ReportedCase(question.case, episode.conversation, message, group=group))
-    return make_report(cases, rows) if cases else None
+                scores = torch.sigmoid(gate(batch.turns, batch.messages, batch.mask).logit)
+                kept.append(_decide(rule, scores, batch.mask, gate.learned_threshold))
+            cases += [
+                CaseDecisions(
+                    id=episode.questions[first + row].case,
+                    conversation=episode.conversation,
+                    group=group,
+                    digest=digest,
+                    turns=episode.start + torch.nonzero(judged).flatten().numpy(),
+                    relevant=batch.relevant[row][judged].bool().numpy(),
+                    parent_kept=kept[0][row][judged].numpy(),
+                    child_kept=kept[1][row][judged].numpy(),
+                )
+                for row, judged in enumerate(batch.judged)
+            ]
+    return cases
 
 
 def _decide(rule: Rule, scores: Tensor, mask: Tensor, learned: float) -> Tensor:

@@ -223,15 +223,17 @@ def _episode(
     features: list[Half] = [np.zeros((after - first, 0), np.float16) for first, after in spans]
     by_turn: Half = np.zeros((len(turns), 0, 0), np.float16)
     if isinstance(gate.tiers, FullTiers):
-        told = [facts_of(turn) for turn in turns]
+        turn_facts = [facts_of(turn) for turn in turns]
         facts = [situation_facts(posed.situation) for posed in cases]
         if cues is not None:
-            told = [cues.correct(fact, turn.scored_text) for fact, turn in zip(told, turns, strict=True)]
+            turn_facts = [
+                cues.correct(fact, turn.scored_text) for fact, turn in zip(turn_facts, turns, strict=True)
+            ]
             facts = [
                 cues.correct(fact, posed.situation.turn.scored_text)
                 for fact, posed in zip(facts, cases, strict=True)
             ]
-        columns = Columns(told)
+        columns = Columns(turn_facts)
         white, asked = _whitened(gate.tiers, embeddings), _whitened(gate.tiers, messages)
         parts = Passages(embeddings.shape[1])
         for row, turn in enumerate(turns):

@@ -10,32 +10,29 @@ Also here: removing deleted conversations for good, with their copies in these s
 from __future__ import annotations
 
 import re
-import secrets
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-
-from filelock import FileLock
+from tempfile import TemporaryDirectory
 
 from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation
 from convgate.core.errors import SettingsError, TrainingError, TranscriptError
 from convgate.core.files import sync_folder, write_whole
-from convgate.core.home import check_writable, make_home, make_private
+from convgate.core.home import check_writable, make_home
 from convgate.embedding.cache import CACHE_FILE, forget
 from convgate.store import Conversations, Store
 from convgate.store.openings import chain
 from convgate.training.corpora import attribution_of, corpora_in, licence_of
-from convgate.training.records import read_json
-from convgate.training.run import DATA, REPORT, Run, Runs
+from convgate.training.run import DATA, Runs
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set, write_relevance_set
 from convgate.versions import is_name
 
 FOLDER, SUFFIX = "sets", ".jsonl"
+_PARTIAL = ".partial"  # ends the names of folders in which a set is checked
 SAMPLES = "samples"  # the set that comes with the app, read-only
 _SAMPLES_FILE = Path("sample_conversations", "samples.relevance.jsonl")
 
@@ -120,14 +117,19 @@ class RelevanceSets:
                 f" points, hyphens and underscores, with a letter or digit first and last, not {SAMPLES!r}"
             )
 
-        def write(file: Path) -> None:
-            write_whole(file, content, private=True)
-            if not read_relevance_set(file).cases:
-                raise TranscriptError("it has no cases", file=file.name)
-            if not replace and (self.folder / file.name).exists():
-                raise TranscriptError(f"there is already a relevance set {name!r}")
-
-        self._write(name, write)
+        try:
+            make_home(self.folder)
+            with TemporaryDirectory(dir=self.folder, prefix=".", suffix=_PARTIAL) as partial:
+                file = Path(partial, f"{name}{SUFFIX}")
+                write_whole(file, content, private=True)
+                if not read_relevance_set(file).cases:
+                    raise TranscriptError("it has no cases", file=file.name)
+                if not replace and (self.folder / file.name).exists():
+                    raise TranscriptError(f"there is already a relevance set {name!r}")
+                file.replace(self.folder / file.name)
+                sync_folder(self.folder)
+        except OSError as error:
+            raise TranscriptError(f"the set {name!r} cannot be written: {error.strerror}") from error
         return self.info(name)
 
     def leave_out(self, name: str, conversations: Collection[str]) -> None:
@@ -141,7 +143,7 @@ class RelevanceSets:
         if not left:
             self.delete(name)
             return
-        self._write(name, lambda file: write_relevance_set(RelevanceSet(name, kept, left), file))
+        write_relevance_set(RelevanceSet(name, kept, left), self.path(name), private=True)
 
     def delete(self, name: str) -> None:
         """Remove a set of the user's; TranscriptError when there is none, or it comes with convgate."""
@@ -156,35 +158,8 @@ class RelevanceSets:
 
     def sweep(self) -> None:
         """Remove what a kill left of sets that were being added. Never raises."""
-        if self.folder.is_dir():
-            with suppress(OSError), self._changing():
-                pass
-
-    def _write(self, name: str, write: Callable[[Path], None]) -> None:
-        """Have a file written in a folder of its own, then move it to its place."""
-        try:
-            with self._changing() as waiting:
-                file = waiting / f"{name}{SUFFIX}"
-                make_private(file)
-                write(file)
-                file.replace(self.folder / file.name)
-                sync_folder(self.folder)
-        except OSError as error:
-            raise TranscriptError(f"the set {name!r} cannot be written: {error.strerror}") from error
-
-    @contextmanager
-    def _changing(self) -> Iterator[Path]:
-        """Yield a folder to prepare a file in, alone among all programs, and sweep away old ones."""
-        make_home(self.folder)
-        with FileLock(self.folder / ".lock", mode=0o600):
-            for left in self.folder.glob(".*.partial"):
-                shutil.rmtree(left, ignore_errors=True)
-            waiting = self.folder / f".{secrets.token_hex(8)}.partial"
-            waiting.mkdir(mode=0o700)
-            try:
-                yield waiting
-            finally:
-                shutil.rmtree(waiting, ignore_errors=True)
+        for partial in self.folder.glob(f".*{_PARTIAL}"):
+            shutil.rmtree(partial, ignore_errors=True)
 
 
 def _samples() -> Path | None:
@@ -232,8 +207,7 @@ class Copies:
 
     runs: tuple[str, ...] = ()  # ids of training runs
     sets: tuple[str, ...] = ()  # names
-    unread: tuple[str, ...] = ()  # names of sets that cannot be read
-    unread_runs: tuple[str, ...] = ()  # ids of runs whose data cannot be read
+    unread: tuple[str, ...] = ()  # sets and runs whose data cannot be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,20 +223,13 @@ def find_copies(home: Path, deleted: Sequence[Conversation]) -> Copies:
 
     A copy is known by the hashes of its turns: it is the same conversation, or one is the other's beginning.
     """
-    if not deleted:
-        return Copies()
-    finder, library = _CopyFinder(deleted), RelevanceSets(home)
-    runs = {run.id: finder.in_run(run) for run in Runs(home).all()}
-    sets = {name: finder.in_files([library.path(name)]) for name in library.names() if name != SAMPLES}
-
-    def names(copies: Mapping[str, bool | None], *, has_copy: bool | None) -> tuple[str, ...]:
-        return tuple(name for name, found in copies.items() if found is has_copy)
-
+    is_copy, library = _copy_test(deleted), RelevanceSets(home)
+    runs = {run.id: _has_copy(sorted((run.folder / DATA).glob("*")), is_copy) for run in Runs(home).all()}
+    sets = {name: _has_copy([library.path(name)], is_copy) for name in library.names() if name != SAMPLES}
     return Copies(
-        runs=names(runs, has_copy=True),
-        sets=names(sets, has_copy=True),
-        unread=names(sets, has_copy=None),
-        unread_runs=names(runs, has_copy=None),
+        runs=tuple(id for id, has_copy in runs.items() if has_copy),
+        sets=tuple(name for name, has_copy in sets.items() if has_copy),
+        unread=tuple(name for name, has_copy in [*sets.items(), *runs.items()] if has_copy is None),
     )
 
 
@@ -288,46 +255,37 @@ def remove_for_good(store: Store, home: Path) -> Removal:
     for run in runs:
         run.remove_data()
     library.sweep()
-    finder = _CopyFinder(deleted)
+    is_copy = _copy_test(deleted)
     for name in copies.sets:
-        found = library.read(name).conversations
-        library.leave_out(name, {id for id, each in found.items() if finder.is_copy(each)})
+        conversations_by_id = library.read(name).conversations
+        library.leave_out(name, {id for id, each in conversations_by_id.items() if is_copy(each)})
     forget(home / CACHE_FILE, (turn.scored_text for each in deleted for turn in each.turns))
     return Removal(conversations.purge(older_than=datetime.now(UTC) - began), copies)
 
 
-class _CopyFinder:
-    """Finds copies of conversations by the hashes of their turns."""
+def _copy_test(deleted: Sequence[Conversation]) -> Callable[[Conversation], bool]:
+    """Return a test for a conversation that is one of them, its beginning, or begins with it."""
+    chains = [chain(each.turns)[1:] for each in deleted]
+    beginnings = {digest for hashes in chains for digest in hashes}
+    ends = {hashes[-1] for hashes in chains if hashes}
 
-    def __init__(self, conversations: Sequence[Conversation]) -> None:
-        chains = [chain(each.turns)[1:] for each in conversations]
-        self._beginnings = {digest for hashes in chains for digest in hashes}
-        self._whole = {hashes[-1] for hashes in chains if hashes}
-
-    def is_copy(self, conversation: Conversation) -> bool:
-        """Whether it is one of them, its beginning, or begins with it."""
+    def is_copy(conversation: Conversation) -> bool:
         hashes = chain(conversation.turns)[1:]
-        return bool(hashes) and (hashes[-1] in self._beginnings or not self._whole.isdisjoint(hashes))
+        return bool(hashes) and (hashes[-1] in beginnings or not ends.isdisjoint(hashes))
 
-    def in_run(self, run: Run) -> bool | None:
-        """Whether a run's report or data has a copy; None when none was found, but not all can be read."""
-        report = read_json(run.folder / REPORT)
-        if any(bytes.fromhex(digest) in self._beginnings for digest, _ in report.get("said", {}).values()):
+    return is_copy
+
+
+def _has_copy(files: Sequence[Path], is_copy: Callable[[Conversation], bool]) -> bool | None:
+    """Return whether a relevance set has a copy; None when none was found, but not all can be read."""
+    is_whole = True
+    for path in files:
+        try:
+            relevance_set = read_relevance_set(path, skip_bad=True)
+        except TranscriptError:
+            is_whole = False
+            continue
+        if any(map(is_copy, relevance_set.conversations.values())):
             return True
-        in_data = self.in_files(sorted((run.folder / DATA).glob("*")))
-        is_damaged = not report and (run.folder / REPORT).exists()
-        return None if is_damaged and not in_data else in_data
-
-    def in_files(self, files: Sequence[Path]) -> bool | None:
-        """The same for relevance sets."""
-        is_whole = True
-        for path in files:
-            try:
-                read = read_relevance_set(path, skip_bad=True)
-            except TranscriptError:
-                is_whole = False
-                continue
-            if any(map(self.is_copy, read.conversations.values())):
-                return True
-            is_whole = is_whole and all(problem.severity != "error" for problem in read.problems)
-        return False if is_whole else None
+        is_whole = is_whole and all(problem.severity != "error" for problem in relevance_set.problems)
+    return False if is_whole else None

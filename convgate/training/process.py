@@ -20,8 +20,8 @@ from convgate.core.errors import GateError, TrainingError, TranscriptError
 from convgate.core.home import make_home, make_private
 from convgate.training.epochs import FURTHER
 from convgate.training.library import RelevanceSets
-from convgate.training.records import Activate, Progress
-from convgate.training.run import DATA, LOG, STARTING, Run, Runs
+from convgate.training.records import Activate, Status
+from convgate.training.run import DATA, LOG, STARTING, STOP, Run, Runs
 from convgate.training.sets import Plan
 from convgate.transcripts.relevance_sets import RelevanceSet, write_relevance_set
 from convgate.versions import Versions, check_name
@@ -117,10 +117,9 @@ def _launch(home: Path, run: Run, words: Sequence[str], *, epochs: int) -> None:
     """Start `convgate WORDS` so that it lives on by itself; TrainingError when the run is active."""
     try:
         with run.lock():  # of two who start it at the same moment, one comes too late
-            now = Run(run.folder)
-            if now.is_starting and not now.outcome:
+            if Run(run.folder).is_starting:
                 raise TrainingError(f"another training is running in {run.folder}")
-            run.clear_outcome()
+            (run.folder / STOP).unlink(missing_ok=True)
             start = run.write_progress(STARTING, epochs=epochs)
         make_private(run.folder / LOG)
         with (run.folder / LOG).open("ab") as log:
@@ -160,11 +159,10 @@ def start_process(
     return process
 
 
-def _await(process: subprocess.Popen[bytes], run: Run, start: Progress) -> None:
+def _await(process: subprocess.Popen[bytes], run: Run, start: Status) -> None:
     """Wait for the end, and write it down when the training could not report anything itself."""
     code = process.wait()
     with suppress(OSError, TrainingError), run.lock():  # if it is locked, another process has the run
-        now = Run(run.folder)
-        if now.progress == start and not now.outcome:
+        if Run(run.folder).status == start:
             message = f"The training ended before it began (exit code {code}). Its log may say why."
             run.write_outcome("failed", start.epochs, {"message": message})

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from convgate.core.errors import ConvgateError, TrainingError
 from convgate.training.epochs import Epoch
-from convgate.training.run import LOADING, OUTCOME, STARTING, STOP, Run
+from convgate.training.run import LOADING, STARTING, STOP, Run
 
 _REPORT_SECONDS = 0.5  # between two reports within one stage
 
@@ -40,15 +40,13 @@ class Reporter:
     """Writes how a run goes into its folder, tells a listener, and raises StoppedError when asked to stop."""
 
     def __init__(self, run: Run, listener: Listener) -> None:
-        before = Run(run.folder).progress
+        before = Run(run.folder).status
         self.epochs = before.epochs if before else 0  # finished
         self._run, self._listener = run, listener
         self._stage = LOADING
-        with run.writing():
-            if before is not None and before.stage == STARTING:  # a stop that is there now is meant for us
-                (run.folder / OUTCOME).unlink(missing_ok=True)
-            else:
-                run.clear_outcome()
+        if before is None or before.stage != STARTING:  # else a stop that is there now is meant for us
+            with run.writing():
+                (run.folder / STOP).unlink(missing_ok=True)
         self._write()
 
     def stage(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""What a run's folder stores as JSON: the request, the record after each epoch, and the progress."""
+"""What a run's folder stores as JSON: the request, the record after each epoch, and the status."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 import platform
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import TypeAdapter, with_config
+from pydantic import JsonValue, TypeAdapter, with_config
 
 from convgate.core.home import make_private
 from convgate.core.validation import STORED
@@ -22,6 +22,9 @@ from convgate.versions.card import DataSet, Sha256
 
 Activate = Literal["always", "better", "never"]
 """Whether a new version is activated: "better" when it is certainly better than its parent."""
+
+Ended = Literal["done", "stopped", "failed"]
+"""How a run ended."""
 
 _LIBRARIES = ("numpy", "scipy", "sentence-transformers", "torch")
 
@@ -48,14 +51,17 @@ class Request:
 
 @with_config(STORED)
 @dataclass(frozen=True)
-class Progress:
-    """`progress.json`: what a run does now."""
+class Status:
+    """`status.json`: what a run does now, or how it ended."""
 
     stage: str
-    done: int  # of the stage
-    total: int  # 0 while it is not known
     epochs: int  # finished
     updated: str  # UTC, ISO 8601
+    done: int = 0  # of the stage
+    total: int = 0  # 0 while it is not known
+    ended: Ended | None = None
+    result: Mapping[str, JsonValue] = field(default_factory=dict)
+    """When it is done, what `convgate train --json` prints; else `message`."""
 
 
 @with_config(STORED)
@@ -95,7 +101,7 @@ class RunRecord:
         }
 
 
-REQUEST_TYPE, PROGRESS_TYPE = TypeAdapter(Request), TypeAdapter(Progress)
+REQUEST_TYPE, STATUS_TYPE = TypeAdapter(Request), TypeAdapter(Status)
 RECORD_TYPE = TypeAdapter(RunRecord)
 
 
@@ -108,15 +114,6 @@ def write_json(path: Path, values: Mapping[str, Any]) -> None:
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
-
-
-def read_json(path: Path) -> Mapping[str, Any]:
-    """Return the object in a file; empty when there is none or it is damaged."""
-    try:
-        values = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return {}
-    return values if isinstance(values, dict) else {}
 
 
 def utc_now() -> str:

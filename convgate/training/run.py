@@ -7,10 +7,8 @@
 |---|---|
 | `plan.json` | the request, with the words of the command that resumes the run |
 | `run.json`, `*.state.safetensors` | the record and the tensors after the last whole epoch |
-| `progress.json` | stage, how much of it is done, how many epochs |
+| `status.json` | stage, how much of it is done, how many epochs; how it ended, with its result |
 | `stop` | asks the run to stop at its next report |
-| `outcome.json` | how it ended: done, stopped or failed |
-| `report.json` | every held-out turn with both versions' decision |
 | `data/`, `log.txt` | copies of the sets, and what the command printed, when the app started it |
 
 The tensors are written first, then the record that names their digest, each whole: a kill leaves the last
@@ -38,14 +36,14 @@ from convgate.core.files import write_whole
 from convgate.core.home import check_writable, make_home, make_private
 from convgate.core.validation import dump, parse
 from convgate.training.records import (
-    PROGRESS_TYPE,
     RECORD_TYPE,
     REQUEST_TYPE,
-    Progress,
+    STATUS_TYPE,
+    Ended,
     Request,
     RunRecord,
+    Status,
     parse_time,
-    read_json,
     utc_now,
     write_json,
 )
@@ -54,11 +52,11 @@ if TYPE_CHECKING:
     from convgate.training.trainer import Trainer
 
 FOLDER = "runs"  # of the data folder
-REQUEST, RECORD, STATE, PROGRESS = "plan.json", "run.json", "state.safetensors", "progress.json"
-STOP, OUTCOME, REPORT, LOCK, LOG, DATA = "stop", "outcome.json", "report.json", "lock", "log.txt", "data"
+REQUEST, RECORD, STATE, STATUS = "plan.json", "run.json", "state.safetensors", "status.json"
+STOP, LOCK, LOG, DATA = "stop", "lock", "log.txt", "data"
 STARTING, LOADING = "Starting", "Loading"  # stages: before the process reports, and its first report
 
-State = Literal["running", "stopping", "stopped", "failed", "done", "interrupted"]
+State = Literal["running", "stopping", "interrupted"] | Ended
 
 _T = TypeVar("_T")
 _ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
@@ -78,31 +76,31 @@ class Run:
         return _read(REQUEST_TYPE, self.folder / REQUEST)
 
     @cached_property
-    def progress(self) -> Progress | None:
-        """What it does now; None when nothing was reported or it is damaged."""
-        return _read(PROGRESS_TYPE, self.folder / PROGRESS)
+    def status(self) -> Status | None:
+        """What it does now, or how it ended; None when nothing was reported or it is damaged."""
+        return _read(STATUS_TYPE, self.folder / STATUS)
 
-    @cached_property
+    @property
     def outcome(self) -> Mapping[str, Any]:
-        """How it ended; empty before."""
-        return read_json(self.folder / OUTCOME)
+        """What it came to; empty before its end."""
+        return self.status.result if self.status else {}
 
     @cached_property
     def state(self) -> State:
         """What it is doing, or how it ended."""
-        if (ended := _end_state(self.outcome)) is not None:
-            return ended
+        if self.status and self.status.ended:
+            return self.status.ended
         if self.is_locked() or self.is_starting:
             return "stopping" if (self.folder / STOP).exists() else "running"
-        del self.outcome  # it may have ended meanwhile
-        return _end_state(self.outcome) or "interrupted"
+        del self.status  # it may have ended meanwhile
+        return (self.status and self.status.ended) or "interrupted"
 
     @property
     def is_starting(self) -> bool:
         """Whether its process was started a moment ago and has not reported yet."""
-        if self.progress is None or self.progress.stage != STARTING:
+        if self.status is None or self.status.stage != STARTING or self.status.ended:
             return False
-        updated = parse_time(self.progress.updated)
+        updated = parse_time(self.status.updated)
         return updated is not None and (datetime.now(UTC) - updated).total_seconds() < _START_SECONDS
 
     @property
@@ -131,8 +129,7 @@ class Run:
     @property
     def epochs(self) -> int:
         """How many are finished."""
-        epochs = self.outcome.get("ran", self.progress.epochs if self.progress else 0)
-        return epochs if isinstance(epochs, int) else 0
+        return self.status.epochs if self.status else 0
 
     @property
     def started(self) -> datetime:
@@ -204,30 +201,25 @@ class Run:
             make_home(self.folder)
             write_json(self.folder / REQUEST, asdict(request))
 
-    def write_progress(self, stage: str, done: int = 0, total: int = 0, *, epochs: int) -> Progress:
+    def write_progress(self, stage: str, done: int = 0, total: int = 0, *, epochs: int) -> Status:
         """Write what it does now. Raises OSError."""
-        progress = Progress(stage, done, total, epochs, utc_now())
-        write_json(self.folder / PROGRESS, asdict(progress))
-        return progress
+        status = Status(stage, epochs, utc_now(), done, total)
+        write_json(self.folder / STATUS, asdict(status))
+        return status
 
-    def write_outcome(self, state: State, epochs: int, values: Mapping[str, Any]) -> None:
+    def write_outcome(self, state: Ended, epochs: int, result: Mapping[str, Any]) -> None:
         """Write how it ended, and remove a request to stop. Raises OSError."""
-        write_json(self.folder / OUTCOME, {"state": state, "ended": utc_now(), "ran": epochs, **values})
+        status = Status("", epochs, utc_now(), ended=state, result=result)
+        write_json(self.folder / STATUS, asdict(status))
         (self.folder / STOP).unlink(missing_ok=True)
-
-    def clear_outcome(self) -> None:
-        """Remove how it ended before, and a stop that was meant for that. Raises OSError."""
-        (self.folder / STOP).unlink(missing_ok=True)
-        (self.folder / OUTCOME).unlink(missing_ok=True)
 
     def remove_data(self) -> None:
-        """Remove all that quotes conversations; last the report, by which a copy is found."""
+        """Remove all that quotes conversations; last the data, by which a copy is found."""
         with self.writing():
             for file in (self.folder / LOG, *self.folder.glob(".*.partial")):
                 file.unlink(missing_ok=True)
             if (self.folder / DATA).exists():
                 shutil.rmtree(self.folder / DATA)
-            (self.folder / REPORT).unlink(missing_ok=True)
 
     @property
     def has_record(self) -> bool:
@@ -348,8 +340,3 @@ def _read(kind: TypeAdapter[_T], path: Path) -> _T | None:
         return kind.validate_json(path.read_bytes())
     except (OSError, ValidationError):
         return None
-
-
-def _end_state(outcome: Mapping[str, Any]) -> State | None:
-    state = outcome.get("state")
-    return state if state in ("done", "stopped", "failed") else None

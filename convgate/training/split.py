@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 PRETRAINING_SHARE, TRAINING_SHARE = 0.05, 0.35  # of the conversations, held out for validation
 COMPARED_SHARE = 0.2  # held out for comparing child and parent, and for nothing else
 MIN_CONVERSATIONS = 3  # with fewer, all are trained on and none is compared on
+MIN_COMPARED = 25
+"""Conversations; with fewer labelled, versions are compared by cross-validation, and with fewer held out, a
+new version waits for a person to activate it."""
+MAX_FOLDS = 5
 
 EpisodeSets = Mapping[str, Sequence["Episode"]]
 
@@ -32,8 +36,9 @@ class Parts:
 
     training: dict[str, list[Episode]]
     validation: dict[str, list[Episode]]
-    compared: dict[str, list[Episode]]
+    compared: dict[str, list[Episode]]  # empty when there are folds
     replayed: frozenset[str] = frozenset()  # names of sets that come with convgate
+    folds: tuple[Parts, ...] = ()  # of a cross-validation: each conversation is compared on in one of them
     why_not_compared: str = ""  # empty when something is compared
 
     @property
@@ -46,32 +51,34 @@ def split_episodes(sets: EpisodeSets, *, replayed: Collection[str] = (), compare
     """Return the uses of the episodes.
 
     replayed: sets that are trained on beside the others; nothing is compared on them when there are others.
-    compare: whether to hold conversations out for a comparison with the parent.
+    compare: whether to hold conversations out for a comparison with the parent; of fewer than 25, each is
+    held out once, in one fold of a cross-validation.
     """
-    sets = {name: list(episodes) for name, episodes in sets.items()}
-    own = {name: episodes for name, episodes in sets.items() if name not in replayed} or sets
-    beside = {name: episodes for name, episodes in sets.items() if name not in own}
+    lists = {name: list(episodes) for name, episodes in sets.items()}
+    own = {name: episodes for name, episodes in lists.items() if name not in replayed} or lists
+    beside = {name: episodes for name, episodes in lists.items() if name not in own}
     if not compare:
         training, validation = hold_out(sets, share=PRETRAINING_SHARE)
         return Parts(training, validation, {}, frozenset(beside))
-    compared: dict[str, list[Episode]] = {}
     count = len(set(group_episodes([episode for episodes in own.values() for episode in episodes])))
-    if count < MIN_CONVERSATIONS:
-        training = {name: list(episodes) for name, episodes in own.items()}
-        validation = {name: [] for name in own}
-    else:
-        rest, compared = hold_out(own, share=COMPARED_SHARE)
+    more, known = hold_out(beside, share=PRETRAINING_SHARE)
+
+    def make_parts(rest: EpisodeSets, compared: dict[str, list[Episode]]) -> Parts:
         training, validation = hold_out(rest, share=TRAINING_SHARE)
-    if beside:
-        more, known = hold_out(beside, share=PRETRAINING_SHARE)
-        training, validation = training | more, validation | known
-    why_not = ""
-    if not any(compared.values()):
+        return Parts(training | more, validation | known, compared, frozenset(beside))
+
+    if count < MIN_CONVERSATIONS:
+        training, validation = own | more, {name: [] for name in own} | known
         why_not = (
             "Not compared with its parent: not enough data."
             f" Label turns in at least {MIN_CONVERSATIONS} conversations (now {count})."
         )
-    return Parts(training, validation, compared, frozenset(beside), why_not)
+        return Parts(training, validation, {}, frozenset(beside), why_not_compared=why_not)
+    rest, compared = hold_out(own, share=COMPARED_SHARE)
+    if count >= MIN_COMPARED and any(compared.values()):
+        return make_parts(rest, compared)
+    folds = tuple(make_parts(*fold) for fold in make_folds(own))
+    return replace(make_parts(own, {}), folds=folds)
 
 
 def hold_out(sets: EpisodeSets, *, share: float) -> tuple[dict[str, list[Episode]], dict[str, list[Episode]]]:
@@ -80,21 +87,38 @@ def hold_out(sets: EpisodeSets, *, share: float) -> tuple[dict[str, list[Episode
     share: of the conversations, 0…1, but at least one. A group is on one side in all sets. No set is held out
     whole on its own account, though it may be on that of others.
     """
-    groups = iter(group_episodes([episode for episodes in sets.values() for episode in episodes]))
-    by_set = {name: [next(groups) for _ in episodes] for name, episodes in sets.items()}
+    by_set = _groups_by_set(sets)
     held = {group for names in by_set.values() for group in _first_groups(set(names), share)}
+    return _divide(sets, by_set, held)
 
-    def side(*, is_held: bool) -> dict[str, list[Episode]]:
-        return {
-            name: [
-                episode
-                for episode, group in zip(episodes, by_set[name], strict=True)
-                if (group in held) == is_held
-            ]
-            for name, episodes in sets.items()
-        }
 
-    return side(is_held=False), side(is_held=True)
+def make_folds(sets: EpisodeSets) -> list[tuple[dict[str, list[Episode]], dict[str, list[Episode]]]]:
+    """Return the folds of a cross-validation: in each, what stays and what is held out.
+
+    There are five, or as many as there are groups. Each group is held out in one fold, in all sets.
+    """
+    by_set = _groups_by_set(sets)
+    groups = sorted({group for names in by_set.values() for group in names}, key=hash_position)
+    n_folds = min(MAX_FOLDS, len(groups))
+    return [_divide(sets, by_set, set(groups[fold::n_folds])) for fold in range(n_folds)]
+
+
+def _groups_by_set(sets: EpisodeSets) -> dict[str, list[str]]:
+    """Return the group of each episode of each set."""
+    groups = iter(group_episodes([episode for episodes in sets.values() for episode in episodes]))
+    return {name: [next(groups) for _ in episodes] for name, episodes in sets.items()}
+
+
+def _divide(
+    sets: EpisodeSets, by_set: Mapping[str, list[str]], held: Collection[str]
+) -> tuple[dict[str, list[Episode]], dict[str, list[Episode]]]:
+    """Return the episodes of each set of the other groups, and those of the held ones."""
+    rest: dict[str, list[Episode]] = {name: [] for name in sets}
+    held_out: dict[str, list[Episode]] = {name: [] for name in sets}
+    for name, episodes in sets.items():
+        for episode, group in zip(episodes, by_set[name], strict=True):
+            (held_out if group in held else rest)[name].append(episode)
+    return rest, held_out
 
 
 def _first_groups(groups: Collection[str], share: float) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from time import monotonic
 from typing import Any
@@ -10,19 +10,21 @@ from typing import Any
 from convgate.core.errors import GateError
 from convgate.core.parameters import parameter_names
 from convgate.embedding.base import Encoder
+from convgate.gate.model import Gate
 from convgate.gate.thresholds import Rule
 from convgate.training.comparison import compare_gates, fit_threshold
 from convgate.training.progress import Listener, report_run
 from convgate.training.records import Activate, RunRecord
-from convgate.training.report import MIN_COMPARED, ItemReport, Verdict, make_verdict, measured_f1
+from convgate.training.report import CaseDecisions, Verdict, make_verdict
 from convgate.training.run import Run
-from convgate.training.sets import REPLAY_PREFIX, Plan, TrainingSet
-from convgate.training.split import split_episodes
+from convgate.training.sets import REPLAY_PREFIX, Plan
+from convgate.training.split import MIN_COMPARED, Parts, split_episodes
 from convgate.training.trainer import Trainer
-from convgate.versions import Draft, Training, Version, Versions, check_name
+from convgate.versions import Draft, Measured, Training, Version, Versions, check_name
 
 _CURVES = ("loss", "validation_loss", "precision", "recall", "activation")  # of the card, by epoch
 HELD_OUT = "held out of its training data"  # the name on the card of the conversations compared on
+CROSS_VALIDATED = "cross-validation on its training data"  # the same when there were too few to hold out
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -96,18 +98,15 @@ def train_version(
         reporter.stage("Fitting the threshold")
         rule = plan.rule(parent)
         threshold = fit_threshold(trainer.best, parts, rule)
-        report = None
+        verdict, measured = None, {}
         if parent is not None:
-            reporter.stage("Comparing with the parent")
-            before = parent.load(encoder=encoder.identity)
-            report = compare_gates(before, trainer.best, parts.compared, rule=rule)
-        if report is not None:
-            report = _with_texts(report, sets)
-            report.write(run.folder)
-        verdict = make_verdict(report) if report is not None else None
+            decisions = _compare(plan, parts, parent, trainer.best, rule, encoder, reporter)
+            if decisions:
+                verdict, metrics = make_verdict(decisions, folds=len(parts.folds))
+                measured = {CROSS_VALIDATED if parts.folds else HELD_OUT: metrics}
         reporter.stage("Saving the version")
         saved = _saved_version(versions, run, record)
-        draft = _draft(run, record, parent, rule, report, note=note, who=who)
+        draft = _draft(run, record, parent, rule, measured, note=note, who=who)
         version = saved or versions.add(trainer.best, draft, name=name)
         why_not = why_not_active(verdict, parent, versions, version.name, activate, again=saved is not None)
         if not why_not:
@@ -150,6 +149,11 @@ def why_not_active(
         return "Not activated: not enough data to compare it with its parent."
     if not verdict.better:
         return "Not activated: it is not better than its parent."
+    if verdict.folds:
+        return (
+            f"Not activated: it was compared by cross-validation, and {MIN_COMPARED} held-out conversations"
+            " are needed to activate it automatically."
+        )
     if verdict.conversations < MIN_COMPARED:
         return (
             f"Not activated: it was compared on {verdict.conversations} held-out conversations, and"
@@ -172,10 +176,27 @@ def _train(run: Run, record: RunRecord, trainer: Trainer, listener: Listener) ->
     return record
 
 
-def _with_texts(report: ItemReport, sets: Sequence[TrainingSet]) -> ItemReport:
-    conversations = {id: known for each in sets for id, known in each.cases.conversations.items()}
-    questions = {case.id: case.query.text for each in sets for case in each.cases.cases if case.query}
-    return report.with_texts(conversations, questions)
+def _compare(
+    plan: Plan, parts: Parts, parent: Version, child: Gate, rule: Rule, encoder: Encoder, listener: Listener
+) -> list[CaseDecisions]:
+    """Return what parent and child decide on the held-out cases.
+
+    In a cross-validation, a gate trained in the same way on the rest of each fold stands for the child.
+    """
+    before = parent.load(encoder=encoder.identity)
+    decisions = []
+    for number, fold in enumerate(parts.folds, 1):
+        listener.stage(f"Cross-validation, fold {number} of {len(parts.folds)}")
+        gate = parent.load(encoder=encoder.identity)
+        trainer = Trainer(gate, fold.training, fold.validation, plan.settings, replayed=fold.replayed)
+        while not trainer.finished:
+            trainer.epoch(listener.progress)
+        fit_threshold(trainer.best, fold, rule)
+        decisions += compare_gates(before, trainer.best, fold.compared, rule=rule)
+    if parts.folds:
+        return decisions
+    listener.stage("Comparing with the parent")
+    return compare_gates(before, child, parts.compared, rule=rule)
 
 
 def _run_key(run: Run, record: RunRecord) -> str:
@@ -204,7 +225,7 @@ def _draft(
     record: RunRecord,
     parent: Version | None,
     rule: Rule,
-    report: ItemReport | None,
+    metrics: Mapping[str, Measured],
     *,
     note: str,
     who: str,
@@ -228,7 +249,7 @@ def _draft(
             libraries=record.libraries,
             curves={name: tuple(getattr(epoch, name) for epoch in record.epochs) for name in _CURVES},
         ),
-        metrics={} if report is None else {HELD_OUT: measured_f1(report)},
+        metrics=metrics,
         note=note,
         who=who,
     )

@@ -127,9 +127,9 @@ class Trainer:
             raise TrainingError(f"the interrupted training is of another gate: {error}") from error
         for place, parameter in enumerate(self._parameters):
             prefix = f"optimiser/{place}/"
-            found = {k.removeprefix(prefix): v.clone() for k, v in tensors.items() if k.startswith(prefix)}
-            if found:
-                self._optimiser.state[parameter] = found
+            state = {k.removeprefix(prefix): v.clone() for k, v in tensors.items() if k.startswith(prefix)}
+            if state:
+                self._optimiser.state[parameter] = state
         self.history = list(history)
 
     def _order(self, rng: np.random.Generator) -> list[Episode]:
@@ -198,7 +198,7 @@ class Trainer:
     @torch.no_grad()
     def _validated(self, number: int, loss: float) -> Epoch:
         rng = np.random.default_rng(self.settings.seed)
-        sets, found, kept, relevant = [], 0.0, 0.0, 0.0
+        sets, hits, kept, relevant = [], 0.0, 0.0, 0.0
         for episodes in self.validation.values():
             losses = []
             for episode in episodes[:_VALIDATED]:
@@ -210,7 +210,7 @@ class Trainer:
                 each = training_loss(output, cases.relevant, cases.judged, overlap_weight=loss_weight)
                 losses.append(float(each))
                 keep = (output.logit >= 0) & cases.judged
-                found += float((keep * cases.relevant).sum())
+                hits += float((keep * cases.relevant).sum())
                 kept += float(keep.sum())
                 relevant += float(cases.relevant.sum())
             if losses:
@@ -222,8 +222,8 @@ class Trainer:
             number=number,
             loss=loss,
             validation_loss=validation,
-            precision=found / kept if kept else 0.0,
-            recall=found / relevant if relevant else 0.0,
+            precision=hits / kept if kept else 0.0,
+            recall=hits / relevant if relevant else 0.0,
             activation=float(self.averaged.tiers.activation),
             best=validation < lowest,
         )
@@ -264,8 +264,8 @@ def soft_f1_loss(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
     It moves scores to the side of ½ where the F1 is best, whether little or much is relevant.
     """
     kept = torch.sigmoid(logits) * mask
-    found = (kept * relevant).sum()
-    return 1 - (2 * found + 1) / (kept.sum() + relevant.sum() + 1)
+    hits = (kept * relevant).sum()
+    return 1 - (2 * hits + 1) / (kept.sum() + relevant.sum() + 1)
 
 
 def any_relevant(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
@@ -276,13 +276,13 @@ def any_relevant(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
     much is kept wrongly is not all that counts.
     """
     none = TOGETHER * (F.softplus(logits) * mask).sum(dim=1)  # −ln Π(1 − pᵢ)^0.7
-    found = -torch.log(-torch.expm1(-none.clamp(min=1e-6)))
-    return torch.where((relevant * mask).sum(dim=1) > 0, found, _KNEE * torch.log1p(none / _KNEE))
+    losses_of_any = -torch.log(-torch.expm1(-none.clamp(min=1e-6)))
+    return torch.where((relevant * mask).sum(dim=1) > 0, losses_of_any, _KNEE * torch.log1p(none / _KNEE))
 
 
 def training_loss(output: GateOutput, relevant: Tensor, mask: Tensor, *, overlap_weight: float) -> Tensor:
     """() the loss of a batch: cross-entropy of both tiers and of "anything", and the overlap."""
-    both = cross_entropy(output.logit, relevant, mask)
-    both = both + TIER1_WEIGHT * cross_entropy(output.tier1, relevant, mask)
-    both = both + ANY_WEIGHT * any_relevant(output.logit, relevant, mask)
-    return both.mean() + overlap_weight * soft_f1_loss(output.logit, relevant, mask)
+    losses = cross_entropy(output.logit, relevant, mask)
+    losses = losses + TIER1_WEIGHT * cross_entropy(output.tier1, relevant, mask)
+    losses = losses + ANY_WEIGHT * any_relevant(output.logit, relevant, mask)
+    return losses.mean() + overlap_weight * soft_f1_loss(output.logit, relevant, mask)

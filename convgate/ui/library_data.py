@@ -52,9 +52,8 @@ def _draw_deleted(app: App) -> None:
     if removing:
         removal = services.remove_for_good(app.settings)
         outcome = f"Removed {pluralize(removal.conversations, 'conversation')} for good."
-        unread = [*removal.copies.unread, *removal.copies.unread_runs]
-        if unread:
-            names = ", ".join(map(literal, unread))
+        if removal.copies.unread:
+            names = ", ".join(map(literal, removal.copies.unread))
             outcome += f" These cannot be read and may have copies; delete them yourself: {names}."
         _start_over(outcome)
 

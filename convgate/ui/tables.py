@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from convgate.core.text import format_number, format_signed
-from convgate.evaluation.results import Measure
 from convgate.versions.card import Metric
 
 
-def interval_cell(measure: Measure | Metric | None, *, is_difference: bool = False) -> str:
+def interval_cell(measure: Metric | None, *, is_difference: bool = False) -> str:
     """Return a value and its 95% interval as a cell of a Markdown table; a dash when undefined.
 
     A difference whose interval excludes 0 is bold.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import isnan
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, Field, JsonValue, TypeAdapter, with_config
@@ -74,14 +75,24 @@ class Training:
 @with_config(STORED)
 @dataclass(frozen=True)
 class Metric:
-    """A measured value with its 95% interval; None where the cases do not define it."""
+    """A measured value with its 95% interval over conversations; None where the cases do not define it."""
 
     value: Number | None
     low: Number | None = None
     high: Number | None = None
 
+    @classmethod
+    def of(cls, value: float, low: float, high: float) -> Metric:
+        """Return a metric of numbers that are NaN where undefined."""
+        return cls(*(None if isnan(number) else float(number) for number in (value, low, high)))
+
     @property
-    def leaves_out_0(self) -> bool:
+    def interval(self) -> list[float] | None:
+        """[low, high], the JSON form."""
+        return None if self.low is None or self.high is None else [self.low, self.high]
+
+    @property
+    def excludes_0(self) -> bool:
         """Of a difference: whether its whole interval lies on one side, so that it is hardly chance."""
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 

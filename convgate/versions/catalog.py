@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from convgate.core.errors import ActiveVersionError, GateError
-from convgate.core.files import sync_folder
 from convgate.core.home import make_home
 from convgate.embedding.base import EncoderIdentity
 from convgate.versions.card import CARD, Draft
@@ -148,9 +147,9 @@ class Versions:
 
         where: what errors call the file, unless it has a name.
         """
-        packed = unpack(source, where)
+        exported_name, files = unpack(source, where)
         with self._changing():
-            return write_files(self.root / self.free_name(name or packed.name), packed.files)
+            return write_files(self.root / self.free_name(name or exported_name), files)
 
     def activate(self, name: str, *, who: str, encoder: EncoderIdentity | None = None) -> Change | None:
         """Use that version from now on, after checking its files; return the change, None without one.
@@ -191,16 +190,6 @@ class Versions:
             self._check_usable(pointers.changes[-1].version, encoder if change.pointer == "active" else None)
             self._write(pointers)
 
-    def rename(self, old: str, new: str) -> Version:
-        """Give a version another name; GateError when it is active, the baseline or a parent."""
-        with self._changing():
-            folder, target = self._folder(old), self.root / self.free_name(new)
-            if uses := self.uses(old):
-                raise GateError(f"{old} keeps its name: it is {uses}")
-            folder.rename(target)
-            sync_folder(target.parent)
-        return Version.read(target)
-
     def delete(self, name: str, *, who: str, in_use: bool = False) -> None:
         """Remove a version; one that is active, the baseline or a parent only when `in_use` says so.
 
@@ -210,15 +199,19 @@ class Versions:
             folder = self._folder(name)
             if (uses := self.uses(name)) and not in_use:
                 raise GateError(f"{name} was not deleted: it is {uses}")
-            pointers = self._pointers()
-            if pointers.active == name:
+            before = pointers = self._pointers()
+            if before.active == name:
                 pointers = pointers.point("active", None, who, _now())
-            if pointers.baseline == name:
+            if before.baseline == name:
                 pointers = pointers.point("baseline", None, who, _now())
-            if pointers != self._pointers():
+            if pointers != before:
                 self._write(pointers)
             removed = partial_beside(folder)
-            folder.rename(removed)
+            try:
+                folder.rename(removed)
+            except OSError:
+                self._write(before)
+                raise
             shutil.rmtree(removed, ignore_errors=True)  # what stays behind goes with the next change
 
     def _own_names(self) -> list[str]:

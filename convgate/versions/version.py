@@ -37,8 +37,6 @@ FILES = (CONFIG, WEIGHTS, CARD)
 LIMITS = {CONFIG: 64 << 10, WEIGHTS: 256 << 20, CARD: 1 << 20}
 """Bytes that a file of a version may have when it comes from outside."""
 
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-
 
 @dataclass(frozen=True)
 class Version:
@@ -50,14 +48,13 @@ class Version:
     card: Card
 
     @classmethod
-    def read(cls, folder: Path, *, name: str | None = None) -> Version:
-        """The version in the folder, called like it unless `name` is given; GateError when it is damaged."""
-        name = name or folder.name
-        files = _read(folder, (CONFIG, CARD), name)
+    def read(cls, folder: Path) -> Version:
+        """The version in the folder, called like it; GateError when it is damaged."""
+        files = _read(folder, (CONFIG, CARD), folder.name)
         try:
-            return cls(name, folder, *_parsed(folder, files[CONFIG], files[CARD]))
+            return cls(folder.name, folder, *_parsed(folder, files[CONFIG], files[CARD]))
         except GateError as error:
-            raise _damaged(name, str(error)) from error
+            raise _damaged(folder.name, str(error)) from error
 
     @property
     def shipped(self) -> bool:
@@ -125,9 +122,9 @@ def check_files(files: Mapping[str, bytes], where: str) -> None:
 def check_digests(files: Mapping[str, bytes], card: Card, where: str) -> None:
     """GateError naming the file that is not the one the card was written for."""
     for name, expected in card.sha256.items():
-        if (found := _sha256(files[name])) != expected:
+        if (digest := _sha256(files[name])) != expected:
             raise GateError(
-                f"{where}, {name}: its SHA-256 is {found[:12]}…, not {expected[:12]}… as the card says"
+                f"{where}, {name}: its SHA-256 is {digest[:12]}…, not {expected[:12]}… as the card says"
             )
 
 
@@ -165,8 +162,8 @@ def _read(folder: Path, names: tuple[str, ...], version: str) -> dict[str, bytes
 
 @lru_cache(maxsize=512)  # by content: a list of 200 versions is read again with every click
 def _parsed(folder: Path, config: bytes, card: bytes) -> tuple[GateConfig, Card]:
-    told = parse_card(card, str(folder / CARD))
-    return parse_config(config, str(folder / CONFIG)), told
+    parsed = parse_card(card, str(folder / CARD))
+    return parse_config(config, str(folder / CONFIG)), parsed
 
 
 def _damaged(name: str, why: str) -> GateError:
@@ -220,28 +217,15 @@ def pack(name: str, files: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-@dataclass(frozen=True)
-class Packed:
-    """An exported version that was checked."""
-
-    name: str  # that it had when it was exported
-    files: Mapping[str, bytes]  # by name
-    config: GateConfig
-    card: Card
-
-
-def unpack(source: Path | bytes, where: str | None = None) -> Packed:
-    """Return the version in a zip file; `where` is what errors call it, unless it has a name.
+def unpack(source: Path | bytes, where: str | None = None) -> tuple[str, dict[str, bytes]]:
+    """Return the name and the files of a version in a zip file; `where` is what errors call it.
 
     Raises GateError when the zip is damaged, too large, or holds anything but the three files of one version
     in a folder with its name.
     """
     where = where or (source.name if isinstance(source, Path) else "the archive")
     try:
-        content = source if isinstance(source, bytes) else _first_bytes(source, sum(LIMITS.values()) + 1)
-        if len(content) > sum(LIMITS.values()):
-            raise GateError(f"{where} is larger than a version can be")
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
             members = {member.filename: member for member in archive.infolist() if not member.is_dir()}
             name = next(iter(members), "").partition("/")[0]
             if not is_name(name) or set(members) != {f"{name}/{file}" for file in LIMITS}:
@@ -253,16 +237,11 @@ def unpack(source: Path | bytes, where: str | None = None) -> Packed:
     except (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise GateError(f"{where} cannot be read as an exported version: {error}") from error
     check_files(files, where)
-    return Packed(name, files, parse_config(files[CONFIG], where), parse_card(files[CARD], where))
-
-
-def _first_bytes(path: Path, size: int) -> bytes:
-    with path.open("rb") as file:
-        return file.read(size)
+    return name, files
 
 
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:
-    if member.compress_type not in _METHODS:
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(f"{member.filename} is compressed in an unusual way")
     if member.file_size > limit:
         raise ValueError(

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from convgate.store import Answer, Conversations, Labels, NewConversation, SituationKey, Store
-from convgate.training.run import OUTCOME, Run, Runs
+from convgate.training.run import Run, Runs
 from convgate.versions import Versions
 from tests.browser.running_app import open_page, wait_until_idle
 from tests.browser.test_label import eventually
@@ -132,7 +132,7 @@ def test_training_on_labels_is_watched_compared_used_and_taken_back(
         return len(run.read_record().epochs) if run.has_record else 0
 
     process = the_training(id)
-    eventually(page, lambda: epochs() > 0 or (folder / OUTCOME).exists(), True, patience=120)
+    eventually(page, lambda: epochs() > 0 or not Run(folder).is_active, True, patience=120)
     process.suspend()  # held still, so that what the page shows can be compared
     try:
         first = epochs()

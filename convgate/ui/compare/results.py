@@ -12,7 +12,7 @@ from convgate.core.text import pluralize
 from convgate.evaluation.comparison import compare
 from convgate.evaluation.evaluate import pool_results
 from convgate.evaluation.judged_cases import JudgedSet
-from convgate.evaluation.results import Measure, SetResult
+from convgate.evaluation.results import SetResult
 from convgate.figures.curves import recall_over_tokens_figure
 from convgate.figures.layout import CONFIG
 from convgate.policies.gate import GatePolicy
@@ -34,6 +34,7 @@ from convgate.ui.measurement import digest, is_measured, measure_policy
 from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
+from convgate.versions.card import Metric
 
 METRICS = {
     "recall": "Recall", "precision": "Precision", "f1": "F1", "map": "MAP", "kept_token_share": "Tokens kept",
@@ -48,7 +49,7 @@ class Results:
 
     result: SetResult
     reference: str
-    f1_gains: Mapping[str, Measure]  # of all but the reference
+    f1_gains: Mapping[str, Metric]  # of all but the reference
 
 
 def draw_results(
@@ -127,7 +128,7 @@ def _results(
 ) -> Results:
     result = pool_results(_measured)
     gains = {
-        label: compare(result, baseline=reference, policy=label).differences["f1"]
+        label: compare(result, baseline=reference, policy=label)["f1"]
         for label in _measured
         if label != reference
     }

@@ -11,7 +11,7 @@ from convgate.labels.gold import gold_set
 from convgate.training.epochs import FURTHER
 from convgate.training.library import SetInfo
 from convgate.training.process import Order, start_training
-from convgate.training.split import MIN_CONVERSATIONS
+from convgate.training.split import MIN_COMPARED, MIN_CONVERSATIONS
 from convgate.ui.annotator import person
 from convgate.ui.frame import App
 from convgate.ui.label_sources import LABELS, draw_too_few
@@ -43,6 +43,8 @@ def draw_new(app: App, view: View, known: Mapping[str, SetInfo]) -> None:
         enough_data = draw_too_few(data.conversations)
         if data.conversations < MIN_CONVERSATIONS:
             st.caption("No conversation is held out, so the new version is not compared with its parent.")
+        elif data.conversations < MIN_COMPARED:
+            st.caption("The new version is compared with its parent by cross-validation.")
     st.button(
         "Start training", key=START, type="primary" if enough_data else "secondary",
         icon=":material/play_arrow:", on_click=attempt, args=(_start, app, data.names),

@@ -21,7 +21,7 @@ def draw_report(app: App, run: Run) -> None:
     """Draw the verdict, the metrics, and the button that activates the version or rolls back."""
     versions, name = Versions(app.settings.home), run.version
     if name is None or name not in versions.names():
-        st.warning(f"Its version {literal(name or '')} was deleted or renamed.", icon=":material/delete:")
+        st.warning(f"Its version {literal(name or '')} was deleted.", icon=":material/delete:")
         return
     verdict = read_verdict(run.outcome.get("against_parent"))
     parent = (run.request.parent if run.request else None) or "its parent"

@@ -118,13 +118,13 @@ def _draw_live(app: App, id: str, *, was_active: bool) -> None:
 
 
 def _draw_progress(run: Run) -> None:
-    progress = run.progress
-    if progress is None:
+    status = run.status
+    if status is None:
         st.progress(0.0, text="Starting")
         return
-    share = progress.done / progress.total if progress.total else 0.0
-    counts = f" · {progress.done:,} of {progress.total:,}" if progress.total else ""
-    st.progress(min(max(share, 0.0), 1.0), text=literal(f"{progress.stage}{counts}"))
+    share = status.done / status.total if status.total else 0.0
+    counts = f" · {status.done:,} of {status.total:,}" if status.total else ""
+    st.progress(min(max(share, 0.0), 1.0), text=literal(f"{status.stage}{counts}"))
 
 
 def _draw_actions(app: App, run: Run) -> None:
