@@ -24,7 +24,7 @@ from convgate.labels.imports import (
 )
 from convgate.store import Entry, SituationKey, Store
 from convgate.transcripts.characters import writable
-from convgate.transcripts.csv_table import DELIMITERS, csv_rows, split_header
+from convgate.transcripts.csv_table import DELIMITERS, csv_rows, read_header, split_header
 from convgate.transcripts.source import Source
 
 NAME = "csv"
@@ -39,14 +39,11 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 _ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r\n]")
 _LIKE_A_NUMBER = re.compile(r"\d+(e\d+)?")
 _TEXT_LENGTH = 80  # characters of a turn's beginning
-_MAX_HEADER = 10_000  # characters
 
 
 def is_label_table(source: Source) -> bool:
     """Return whether the header of a file has columns of labels; some may be missing."""
-    if not source.is_text or source.json is not None or (header := _read_header(source)) is None:
-        return False
-    return len(_TYPICAL & header[2].keys()) > 1
+    return source.is_text and source.json is None and len(_TYPICAL & _read_columns(source)[2].keys()) > 1
 
 
 def write_table(
@@ -78,7 +75,7 @@ def read_table(
     annotator and conversation: of rows that do not name them.
     """
     file = source.report.file
-    line, delimiter, places = _read_header(source) or (1, ",", {})
+    line, delimiter, places = _read_columns(source)
     if not {"turn", "answer"} <= places.keys() or not {"message", "question"} & places.keys():
         problem = "the table needs the columns turn, answer and either message or question"
         raise TranscriptError(problem, file=file, line=line)
@@ -192,15 +189,12 @@ def _parse_number(text: str, field: str) -> int | None:
     return int(float(text))
 
 
-def _read_header(source: Source) -> tuple[int, str, dict[str, int]] | None:
-    """The header's line, the delimiter and the places of the columns; None when there is no line."""
-    for number, line in enumerate(islice(source.lines(), 20), 1):
-        header = line.strip("\r\n")
-        if header.strip() and not header.lower().startswith("sep="):
-            splits = {}
-            for delimiter in DELIMITERS:
-                names = [name.casefold() for name in split_header(header[:_MAX_HEADER], delimiter)]
-                splits[delimiter] = {name: names.index(name) for name in names if name in _READ}
-            best = max(splits, key=lambda delimiter: len(splits[delimiter]))
-            return number, best, splits[best]
-    return None
+def _read_columns(source: Source) -> tuple[int, str, dict[str, int]]:
+    """Return the header's line, the delimiter and the places of the columns."""
+    number, header = read_header(source)
+    splits = {}
+    for delimiter in DELIMITERS:
+        names = [name.casefold() for name in split_header(header, delimiter)]
+        splits[delimiter] = {name: names.index(name) for name in names if name in _READ}
+    best = max(splits, key=lambda delimiter: len(splits[delimiter]))
+    return number, best, splits[best]

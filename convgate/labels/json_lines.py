@@ -41,6 +41,7 @@ from convgate.transcripts.relevance_sets import (
     RelevanceFormat,
     case_fields,
     case_of_line,
+    read_set_lines,
     split_group_of,
 )
 from convgate.transcripts.source import Source
@@ -88,24 +89,7 @@ def read_relevance_file(source: Source, store: Store, *, annotator: str | None, 
 
     annotator: whose answers the judged turns of a case without `labels` are.
     """
-    if source.json is None:
-        raise source.json_error or TranscriptError("this is not JSON", file=source.report.file)
-    conversations: dict[str, Conversation] = {}
-    cases: list[tuple[Mapping[str, Any], Place]] = []
-    for value, place in source.json.values(each=False):
-        place = Place(source.report, line=place.line or 1)
-        try:
-            if _FORMAT.is_beside(value):
-                cases.append((value, place))
-                continue
-            conversation = _FORMAT.conversation(value, place)
-            if not conversation.id:
-                raise TranscriptError("the conversation has no id", field="id")
-            if conversation.id in conversations:
-                raise TranscriptError(f"a second conversation with the id {conversation.id!r}", field="id")
-            conversations[conversation.id] = conversation
-        except TranscriptError as error:
-            place.leave_out_all(error)
+    conversations, cases = read_set_lines(source)
     asked = {
         value["conversation"]
         for value, _ in cases
@@ -235,8 +219,7 @@ def is_turn_list(source: Source) -> bool:
     """Return whether most of the first lines have a current turn and relevant turns."""
     if source.json is None:
         return False
-    document = None if source.json.is_lines else source.json.document
-    values = document[:20] if isinstance(document, list) else source.json.sample
+    values = source.json.sample
     lines = [
         one for one in values if isinstance(one, Mapping) and {"current_turn", "relevant_turns"} <= one.keys()
     ]
@@ -251,17 +234,14 @@ def read_turn_lists(
     conversation: its key in the library, which has to be given.
     """
     file = source.report.file
-    if source.json is None:
-        raise source.json_error or TranscriptError("this is not JSON", file=file)
     if annotator is None:
         raise TranscriptError(NO_ANNOTATOR, file=file)
     if conversation is None:
         raise TranscriptError(NO_CONVERSATION, file=file)
-    each = not source.json.is_lines and isinstance(source.json.document, list)
     stored = Conversations(store).get(conversation)
     about = stored.summary.key
     collector = Collector(source.report)
-    for value, place in source.json.values(each=each):
+    for value, place in source.need_json().values():
         try:
             case = _parse_list(value, about, stored.conversation)
         except TranscriptError as error:

@@ -1,7 +1,7 @@
 """Markdown and plain text: turns that begin with a line naming who speaks.
 
 >>> find_speaker("**User:** Hi"), find_speaker("See the **User:** page")
-(Speaker(style='bold', role='user', name=None, said='Hi'), None)
+(Speaker(style='bold', role='user', name=None, text='Hi'), None)
 """
 
 from __future__ import annotations
@@ -25,21 +25,13 @@ PREAMBLE, RAW = "_preamble", "markdown"
 _STYLE = "_style"
 _MAX_SAMPLE_LINES = 5_000
 _HEADERS = {"bold": "**{}:**", "plain": "{}:", "heading": "## {} said:"}  # and "heading 1" to "heading 6"
-_LABELS = {
-    "user": "User",
-    "assistant": "Assistant",
-    "system": "System",
-    "developer": "Developer",
-    "tool": "Tool",
-}
+_ROLES = frozenset({"user", "assistant", "system", "developer", "tool"})  # those that a heading can name
 # Names that begin too many lines which are no turns: they speak only where they are repeated.
 _AMBIGUOUS = frozenset({"model", "language model", "customer", "client", "bing", "llama", "me", "function"})
 
 _NAMES = "|".join(
     re.escape(name).replace(r"\ ", " +")
-    for name in sorted((n for names in ROLE_NAMES.values() for n in names if n not in _AMBIGUOUS), key=len)[
-        ::-1
-    ]
+    for name in sorted(set().union(*ROLE_NAMES.values()) - _AMBIGUOUS, key=len, reverse=True)
 )
 _WHO = rf"(?P<role>{_NAMES})(?: +\((?P<name>[^()\n]{{1,80}})\))?"
 _STAMP = r"(?:\[[^\[\]\n]{1,40}\][ \t]*+)?"  # a time in brackets, as in exports of messengers
@@ -51,15 +43,15 @@ _STYLES = {
     ),
     "bold": re.compile(
         rf" {{0,3}}(?P<bold>\*\*|__){_WHO}(?: said)?[ \t]*"
-        r"(?:[:：](?P=bold)|(?P=bold)[ \t]*[:：]|(?P=bold)\s*$)[ \t]*(?P<said>.*)",
+        r"(?:[:：](?P=bold)|(?P=bold)[ \t]*[:：]|(?P=bold)\s*$)[ \t]*(?P<text>.*)",
         re.IGNORECASE | re.DOTALL,
     ),
     "plain": re.compile(
-        rf"{_STAMP}{_WHO}(?: said)?[ \t]*[:：](?!//)[ \t]*(?P<said>.*)", re.IGNORECASE | re.DOTALL
+        rf"{_STAMP}{_WHO}(?: said)?[ \t]*[:：](?!//)[ \t]*(?P<text>.*)", re.IGNORECASE | re.DOTALL
     ),
 }
 _ANY_NAME = re.compile(
-    rf"{_STAMP}(?P<name>[^\W\d_][\w.'-]*(?: [\w.'-]+){{0,2}})[:：](?!//)[ \t]*(?P<said>.*)", re.DOTALL
+    rf"{_STAMP}(?P<name>[^\W\d_][\w.'-]*(?: [\w.'-]+){{0,2}})[:：](?!//)[ \t]*(?P<text>.*)", re.DOTALL
 )
 _MAX_NAME = 30  # characters
 _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
@@ -67,17 +59,17 @@ _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """What a line says that begins a turn."""
+    """What a line that begins a turn says."""
 
     style: str  # "plain", "bold", "heading 2", "heading" for headings of any level such as "You said:"
     role: str
     name: str | None
-    said: str  # what follows on the same line
+    text: str  # what follows on the same line
 
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """What a line says that may open or close a code fence."""
+    """A line that may open or close a code fence."""
 
     mark: str  # "`" or "~"
     length: int
@@ -126,8 +118,8 @@ class MarkdownFormat:
         ends = [*starts[1:], len(lines)]
         for start, stop in source.report.watch(zip(starts, ends, strict=True), "turns"):
             who = speakers[start]
-            said = [who.said, *(line.rstrip("\r\n") for line in lines[start + 1 : stop])]
-            text = _trim(_unescape(said, inside[start:stop]))
+            turn_lines = [who.text, *(line.rstrip("\r\n") for line in lines[start + 1 : stop])]
+            text = _trim(_unescape(turn_lines, inside[start:stop]))
             turns.append(Turn.of(who.role, text, name=who.name, source={RAW: "".join(lines[start:stop])}))
         preamble = lines[: starts[0]]
         title = next((line[2:].strip() for line in preamble if line.startswith("# ")), "")
@@ -155,15 +147,15 @@ def find_speaker(line: str) -> Speaker | None:
         if match is None:
             continue
         groups = match.groupdict()
-        said = groups.get("said") or ""
+        text = groups.get("text") or ""
         if style == "heading":
             tail = groups["tail"].strip(" \t*_#")
             if tail and tail[0] not in ":：":
                 continue
-            said = tail[1:].lstrip(" \t*_")
+            text = tail[1:].lstrip(" \t*_")
             if not groups["verb"]:
                 style = f"heading {len(groups['marks'])}"
-        return Speaker(style, role_of(groups["role"]) or "user", groups["name"], said)
+        return Speaker(style, role_of(groups["role"]) or "user", groups["name"], text)
     return None
 
 
@@ -182,7 +174,9 @@ def find_speakers(lines: Sequence[str]) -> tuple[dict[int, Speaker], list[bool]]
     for place, who in named.items():
         if not inside[place] and _is_credible(who, styles.get(who.style, {})):
             styles.setdefault(who.style, {})[place] = who
-    with_two_roles = [each for each in styles.values() if len({who.role for who in each.values()}) > 1]
+    with_two_roles = [
+        speakers for speakers in styles.values() if len({who.role for who in speakers.values()}) > 1
+    ]
     return next(iter(with_two_roles or styles.values()), {}), inside
 
 
@@ -202,7 +196,7 @@ def _repeated_names(
         name, role = match["name"], role_of(match["name"])
         begins = place == first and role is not None
         if counts[name] > 1 or begins:
-            speakers[place] = Speaker("plain", role or "user", None if role else name, match["said"])
+            speakers[place] = Speaker("plain", role or "user", None if role else name, match["text"])
     return speakers
 
 
@@ -230,7 +224,7 @@ def _fenced(lines: Sequence[str], speakers: Mapping[int, Speaker]) -> list[bool]
     A fence that is never closed is none, for else it would swallow all turns after it. One may also
     open behind the name on one of the lines of `speakers`; that line counts as outside.
     """
-    fences = [find_fence(speakers[i].said if i in speakers else line) for i, line in enumerate(lines)]
+    fences = [find_fence(speakers[i].text if i in speakers else line) for i, line in enumerate(lines)]
     opened: Fence | None = None
     flags = []
     for place, (fence, longest) in enumerate(zip(fences, _longest_closing_marks(fences), strict=True)):
@@ -288,11 +282,11 @@ def _trim(lines: Sequence[str]) -> str:
 
 
 def _render(turn: Turn, style: str) -> str:
-    label, name = _LABELS.get(turn.role), turn.name
-    if label is None:
-        label, name = ("Tool", name) if turn.role == "function" else ("User", name or turn.role)
+    role, name = turn.role, turn.name
+    if role not in _ROLES:
+        role, name = ("tool", name) if role == "function" else ("user", name or role)
     plain_name = " ".join((name or "").split()).translate(str.maketrans("()", "[]"))[:80].strip()
-    who = f"{label} ({plain_name})" if plain_name else label
+    who = f"{role.title()} ({plain_name})" if plain_name else role.title()
     _, _, level = style.partition("heading ")
     header = f"{'#' * int(level)} {who}" if level else _HEADERS[style].format(who)
     return f"{header}\n\n{escape(turn.scored_text)}\n"
