@@ -98,7 +98,7 @@ def test_corrupt_file_costs_speed_and_is_left_alone(path: Path, caplog: pytest.L
     path.write_bytes(b"this is no database" * 100)
     cached = CachedEncoder(FakeEncoder(), path)
     assert np.array_equal(cached.encode(["one"]), FakeEncoder().encode(["one"]))
-    assert not cached.is_persistent
+    assert cached._db is None
     assert path.read_bytes().startswith(b"this is no database")
 
 
@@ -121,7 +121,7 @@ def _encode_many(path: Path, offset: int) -> None:
     cached = CachedEncoder(FakeEncoder(dimension=16), path)
     for i in range(60):
         cached.encode([f"text {offset + i}"])
-    assert cached.is_persistent
+    assert cached._db is not None
 
 
 def test_two_processes_share_the_file(path: Path):

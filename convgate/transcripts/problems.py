@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, Self, TypeVar
 
 from convgate.core.errors import TranscriptError
+from convgate.core.text import pluralize
 
 MAX_LISTED = 1_000
 """Errors of a file that are kept, and warnings; more are only counted."""
@@ -70,7 +71,7 @@ class BadLinesError(TranscriptError):
             else "nothing else can be read"
         )
         super().__init__(
-            f"{first.message.rstrip('.')}. Bad places in all: {self.bad:,}; {rest}.",
+            f"{first.message.rstrip('.')}. {pluralize(self.bad, 'bad place')} in all; {rest}.",
             file=first.file,
             line=first.line,
             field=first.field,
