@@ -50,14 +50,11 @@ class Checked:
 def check_parameters(kind: type, name: str, values: Mapping[str, Any]) -> None:
     """Check values of some of a class's parameters; PolicyError as `Checked` raises it, under that name."""
     for item in _parameters(kind):
-        if item.name not in values:
-            continue
-        value = values[item.name]
+        value = values.get(item.name, item.default)
         if value is None and item.default is None:
             continue
-        complaint = _complaint(item, value)
-        if complaint:
-            raise PolicyError(f"{name}: {item.name} must be {complaint}; got {value!r}")
+        if item.name in values and (expected := _expected(item, value)):
+            raise PolicyError(f"{name}: {item.name} must be {expected}; got {value!r}")
 
 
 def parameter_names(kind: type) -> list[str]:
@@ -69,7 +66,8 @@ def _parameters(kind: type) -> list[Field[Any]]:
     return [item for item in fields(kind) if item.metadata]
 
 
-def _complaint(item: Field[Any], value: Any) -> str | None:
+def _expected(item: Field[Any], value: Any) -> str | None:
+    """Return what the parameter has to be; None when the value is that."""
     if "text" in item.metadata:
         return None if isinstance(value, str) else "text"
     if "switch" in item.metadata:

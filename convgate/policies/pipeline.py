@@ -217,7 +217,7 @@ def _scoring(passed: Sequence[Passed]) -> int:
 
 
 def _forced(kept: np.bool_, why: Why) -> Override:
-    return Override(bool(kept), why.reason, why.stage or "", why.rule, why.how)
+    return Override(why.rule, why.reason, why.how, why.stage, kept=bool(kept))
 
 
 def _without(situation: Situation, history: History, rows: NDArray[np.int64]) -> tuple[Situation, History]:

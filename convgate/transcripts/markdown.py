@@ -54,7 +54,7 @@ _ANY_NAME = re.compile(
     rf"{_STAMP}(?P<name>[^\W\d_][\w.'-]*(?: [\w.'-]+){{0,2}})[:：](?!//)[ \t]*(?P<text>.*)", re.DOTALL
 )
 _MAX_NAME = 30  # characters
-_FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
+_FENCE = re.compile(r"[ \t]*(?P<marks>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +65,6 @@ class Speaker:
     role: str
     name: str | None
     text: str  # what follows on the same line
-
-
-@dataclass(frozen=True, slots=True)
-class Fence:
-    """A line that may open or close a code fence."""
-
-    mark: str  # "`" or "~"
-    length: int
-    can_close: bool  # nothing follows the marks
-
-    def closes(self, opened: Fence) -> bool:
-        """Return whether it closes the fence that another line opened."""
-        return self.can_close and self.mark == opened.mark and self.length >= opened.length
 
 
 class MarkdownFormat:
@@ -205,17 +192,14 @@ def _is_credible(who: Speaker, before: Mapping[int, Speaker]) -> bool:
     return who.style != "plain" or who.role in ("user", "assistant") or (who.role == "system" and not before)
 
 
-def find_fence(line: str) -> Fence | None:
-    """Return the code fence that a line may open or close."""
+def find_fence(line: str) -> tuple[str, bool] | None:
+    """Return the marks of the code fence that a line may open or close, and whether it may close one."""
     if "```" not in line and "~~~" not in line:
         return None
     match = _FENCE.fullmatch(line.rstrip("\r\n"))
-    if match is None:
+    if match is None or (match["marks"][0] == "`" and "`" in match["info"]):
         return None
-    mark, info = match["fence"][0], match["info"]
-    if mark == "`" and "`" in info:
-        return None
-    return Fence(mark, len(match["fence"]), can_close=not info.strip())
+    return match["marks"], not match["info"].strip()
 
 
 def _fenced(lines: Sequence[str], speakers: Mapping[int, Speaker]) -> list[bool]:
@@ -225,28 +209,28 @@ def _fenced(lines: Sequence[str], speakers: Mapping[int, Speaker]) -> list[bool]
     open behind the name on one of the lines of `speakers`; that line counts as outside.
     """
     fences = [find_fence(speakers[i].text if i in speakers else line) for i, line in enumerate(lines)]
-    opened: Fence | None = None
+    opened = ""
     flags = []
     for place, (fence, longest) in enumerate(zip(fences, _longest_closing_marks(fences), strict=True)):
         if opened:
             flags.append(True)
-            if fence and place not in speakers and fence.closes(opened):
-                opened = None
+            if fence and fence[1] and fence[0].startswith(opened) and place not in speakers:
+                opened = ""
         else:
-            opened = fence if fence and longest[fence.mark] >= fence.length else None
-            flags.append(opened is not None and place not in speakers)
+            opened = fence[0] if fence and longest[fence[0][0]].startswith(fence[0]) else ""
+            flags.append(bool(opened) and place not in speakers)
     return flags
 
 
-def _longest_closing_marks(fences: Sequence[Fence | None]) -> list[dict[str, int]]:
-    """Return for each line the length of the longest marks after it that could close a fence, by mark."""
-    longest = {"`": 0, "~": 0}
-    lengths = []
+def _longest_closing_marks(fences: Sequence[tuple[str, bool] | None]) -> list[dict[str, str]]:
+    """Return for each line the longest marks after it that could close a fence, by their character."""
+    longest = {"`": "", "~": ""}
+    after = []
     for fence in reversed(fences):
-        lengths.append(longest)
-        if fence and fence.can_close and fence.length > longest[fence.mark]:
-            longest = {**longest, fence.mark: fence.length}
-    return lengths[::-1]
+        after.append(longest)
+        if fence and fence[1] and len(fence[0]) > len(longest[fence[0][0]]):
+            longest = {**longest, fence[0][0]: fence[0]}
+    return after[::-1]
 
 
 def escape(text: str) -> str:

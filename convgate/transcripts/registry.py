@@ -72,7 +72,7 @@ def _unknown(source: Source) -> str:
     if not source.is_text:
         return "this is not a text file; give a transcript as JSON, CSV, Markdown or plain text"
     if source.json is not None:
-        value = next(value for value in source.json.sample if value is not None)
+        value = next((value for value in source.json.sample if value is not None), None)
         return (
             f"JSON in no form that convgate reads: {described(value)}; "
             "expected 'messages' with role and content, or 'conversations' with from and value"
