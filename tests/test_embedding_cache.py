@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from convgate.embedding import cache as cache_module
-from convgate.embedding.cache import CachedEncoder, content_hash
-from convgate.embedding.packaged import write_vectors
+from convgate.embedding.cache import CachedEncoder, content_hash, write_vectors
 from tests.fakes import FakeEncoder
 
 

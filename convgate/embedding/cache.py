@@ -15,7 +15,7 @@ import logging
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict
 from functools import lru_cache
@@ -28,11 +28,13 @@ from convgate.core.errors import StoreError
 from convgate.core.home import check_writable, is_read_only, make_home, make_private
 from convgate.embedding.base import ChunkCount, Embeddings, Encoder, EncoderIdentity, Progress
 from convgate.embedding.chunks import text_vectors
-from convgate.embedding.packaged import PACKAGED_VECTORS, read_vectors
 
 log = logging.getLogger(__name__)
 
 CACHE_FILE = "embeddings.sqlite"
+PACKAGED_VECTORS = Path(__file__).with_name("sample_vectors.npz")
+"""Vectors of the sample conversations, so that they open at once."""
+
 _BUSY_SECONDS = 10.0
 _WRITE_EVERY = 512  # texts encoded between two writes: what an interruption can lose
 _SCHEMA = (
@@ -61,7 +63,7 @@ class CachedEncoder:
     """An encoder that remembers; same interface, same vectors, same order, duplicates kept.
 
     `path` is the SQLite file, or None for memory alone. `memory` is how many vectors of passages stay in
-    memory (50,000 of 384 dimensions are 77 MB). `packaged` is a file of `packaged.write_vectors`, which is
+    memory (50,000 of 384 dimensions are 77 MB). `packaged` is a file of `write_vectors`, which is
     copied into a new SQLite file.
     """
 
@@ -245,3 +247,28 @@ def content_hash(text: str) -> bytes:
     '46fb7408d4f285228f4af516ea25851b'
     """
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def write_vectors(path: Path, identity: EncoderIdentity, vectors: Mapping[bytes, Embeddings]) -> None:
+    """Write the (p, d) vectors of the passages of each text, by its content hash, as float16."""
+    np.savez_compressed(
+        path,
+        encoder=np.array([identity.model, identity.revision, identity.chunking, identity.prefix]),
+        hashes=np.frombuffer(b"".join(vectors), np.uint8).reshape(-1, 16),
+        n_passages=np.array([len(rows) for rows in vectors.values()]),
+        vectors=np.concatenate(list(vectors.values())).astype(np.float16),
+    )
+
+
+def read_vectors(path: Path, identity: EncoderIdentity) -> dict[bytes, Embeddings]:
+    """Return the (p, d) float32 vectors by content hash; empty when another encoder made them.
+
+    Raises OSError when the file cannot be read.
+    """
+    with np.load(path) as arrays:
+        encoder = [identity.model, identity.revision, identity.chunking, identity.prefix]
+        if arrays["encoder"].tolist() != encoder:
+            return {}
+        ends = np.cumsum(arrays["n_passages"])[:-1]
+        parts = np.split(arrays["vectors"].astype(np.float32), ends)
+        return {hash.tobytes(): rows for hash, rows in zip(arrays["hashes"], parts, strict=True)}

@@ -124,22 +124,10 @@ class SentenceTransformerEncoder:
         pieces = chunks.split(texts, self._tokenizer, self._max_pieces)
         vectors = np.empty((len(pieces.texts), self._identity.dimension), dtype=np.float32)
         for batch in chunks.batches(pieces, self._batch):
-            vectors[batch] = self._encode_batch([pieces.texts[i] for i in batch])
+            texts = [pieces.texts[i] for i in batch]
+            vectors[batch] = self._model.encode(texts, batch_size=len(texts), show_progress_bar=False)
+        check_embeddings(vectors, dimension=self._identity.dimension, source=self._identity.model)
         return chunks.weigh(vectors, pieces)
-
-    def _encode_batch(self, texts: list[str]) -> Embeddings:
-        encoded = self._model.encode(
-            texts,
-            batch_size=len(texts),
-            convert_to_numpy=True,
-            show_progress_bar=False,
-            precision="float32",
-        )
-        return check_embeddings(
-            np.asarray(encoded, dtype=np.float32),
-            dimension=self._identity.dimension,
-            source=self._identity.model,
-        )
 
 
 def _untruncated(model: SentenceTransformer) -> Any:
