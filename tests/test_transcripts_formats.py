@@ -40,6 +40,9 @@ def test_a_quotation_mark_that_is_never_closed_costs_its_line_alone():
     transcript = read('role,text\nuser,"Hi\nassistant,Hello!\nuser,Bye\n', skip_bad=True)
     assert [turn.text for turn in transcript.conversations[0].turns] == ["Hello!", "Bye"]
     assert [problem.line for problem in transcript.problems] == [2]
+    with pytest.raises(TranscriptError) as raised:  # in linear time; minutes when it is quadratic
+        read("role,text\n" + 'user,"' + 60_000 * "\n", skip_bad=True)
+    assert raised.value.line == 2
 
 
 @pytest.mark.parametrize(

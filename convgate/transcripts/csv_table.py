@@ -14,10 +14,9 @@ from itertools import islice
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
-from convgate.transcripts.message_lists import Read
 from convgate.transcripts.openai_messages import arguments_text
 from convgate.transcripts.roles import role_of
-from convgate.transcripts.source import Source
+from convgate.transcripts.source import LocatedConversations, Source
 from convgate.transcripts.timestamps import TIMESTAMP_FIELDS, UNTIMED, Warn, parse_timestamp
 
 DELIMITERS = ",;\t|"
@@ -82,7 +81,7 @@ class CSVFormat:
         """1 when the header names a text and somebody who says it."""
         return float(source.is_text and _read_columns(source)[1].is_transcript)
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: Source) -> LocatedConversations:
         """Return the conversations by their ids, in the order of their first rows."""
         report = source.report
         line, columns = _read_columns(source)

@@ -15,9 +15,8 @@ from itertools import islice
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
-from convgate.transcripts.message_lists import Read
 from convgate.transcripts.roles import ROLE_NAMES, role_of
-from convgate.transcripts.source import Source
+from convgate.transcripts.source import LocatedConversations, Source
 
 PREAMBLE, RAW = "_preamble", "markdown"
 """The lines before the first turn, in a conversation's metadata; the lines of a turn, in its source."""
@@ -91,7 +90,7 @@ class MarkdownFormat:
         speakers, _ = find_speakers(list(islice(source.lines(), _MAX_SAMPLE_LINES)))
         return min(1.0, len({(who.role, who.name) for who in speakers.values()}) / 2)
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: Source) -> LocatedConversations:
         """Yield the one conversation of the text."""
         lines = list(source.lines())
         speakers, inside = find_speakers(list(source.report.watch(lines, "lines")))

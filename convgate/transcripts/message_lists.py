@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
@@ -16,7 +16,7 @@ from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
-from convgate.transcripts.source import Source
+from convgate.transcripts.source import LocatedConversations, Source
 
 LAYOUT = "_layout"
 OBJECT, LIST, LINES = "object", "list", "lines"
@@ -29,9 +29,6 @@ LIST_KEY = "_list_key"
 """The field of an object that held the messages."""
 
 CONVERSATION_ID_FIELDS = ("conversation_id", "conversationId", "session_id", "thread_id")
-
-Read = Iterator[tuple[int | None, Conversation]]
-"""Conversations as readers give them, each with its line in a file of lines."""
 
 
 class MessageLists(ABC):
@@ -74,7 +71,7 @@ class MessageLists(ABC):
             values = tuple(value or None for value in values)  # an empty list may be anything
         return sum(map(self._is_record, values)) / max(1, len(values))
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: Source) -> LocatedConversations:
         """Return the source's conversations; bad places go to its report."""
         file = source.need_json()
         loose: dict[str | None, tuple[int | None, list[Turn]]] = {}  # messages one a line: first line, turns

@@ -1,6 +1,9 @@
 """The formats that can be read and written, recognized by content.
 
-A new one is a module with one class of the shape of `Format`, and a line in `FORMATS`.
+A new one is a module with one class of the shape of `Format`, and a line in `FORMATS`. It reads
+`source.lines()`, or `source.need_json().values()` with the `Place` of each value, in one pass; notes what it
+leaves out with `place.leave_out_all` or `source.report.error`; and maps names and times with `role_of` and
+`parse_timestamp`. `read_source` then makes ids unique and raises the errors.
 """
 
 from __future__ import annotations
@@ -12,11 +15,11 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.csv_table import CSVFormat
 from convgate.transcripts.markdown import MarkdownFormat
-from convgate.transcripts.message_lists import Read, described
+from convgate.transcripts.message_lists import described
 from convgate.transcripts.openai_messages import OpenAIFormat
 from convgate.transcripts.relevance_sets import RelevanceFormat
 from convgate.transcripts.sharegpt import ShareGPTFormat
-from convgate.transcripts.source import Source
+from convgate.transcripts.source import LocatedConversations, Source
 
 
 class Format(Protocol):
@@ -30,7 +33,7 @@ class Format(Protocol):
         """Return how much of the source is in this format, 0…1; cheap, for every format is asked."""
         ...
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: Source) -> LocatedConversations:
         """The conversations, each with its line where it has one; bad places go to the source's report.
 
         A conversation without an id of its own has an empty one.

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
+from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import REPLACEMENT
 from convgate.transcripts.json_text import JsonFile, open_json
@@ -17,6 +18,9 @@ from convgate.transcripts.problems import ReadStoppedError, Report
 
 MAX_BYTES = 200 * 2**20
 """Size of the largest file that is read unless the caller allows more, in bytes (200 MB)."""
+
+LocatedConversations = Iterator[tuple[int | None, Conversation]]
+"""Conversations as readers yield them, each with its line in a file of lines, else None."""
 
 _MAGIC = (b"PK\x03\x04", b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"SQLite format 3")
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
