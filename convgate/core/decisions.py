@@ -15,7 +15,7 @@ A set of decisions is columnar, and makes a single record only when one is read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -61,19 +61,13 @@ class TurnDecision(Decision):
 
     def to_json(self) -> dict[str, Any]:
         """Return the record as plain JSON values; the index is the turn's in its conversation, from 0."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {
-            "index": self.item,
-            "outcome": self.outcome,
-            "kept": self.kept,
-            "score": self.score,
-            "threshold": self.threshold,
-            "margin": self.margin,
-            "rule": self.rule,
-            "stage": self.stage,
-            "forced": self.forced,
-            "reason": self.reason,
-            "logit": self.logit,
+            "index": values.pop("item"),
+            **values,
             "parts": dict(self.parts),
+            "kept": self.kept,
+            "margin": self.margin,
         }
 
 

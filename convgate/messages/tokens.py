@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,19 +48,6 @@ class TokenCounter(Protocol):
 
     def __call__(self, text: str, /) -> int:
         """Return the number of tokens, 0 or more."""
-        ...
-
-
-@runtime_checkable
-class BatchTokenCounter(Protocol):
-    """A counter that is quicker with many texts at once."""
-
-    def __call__(self, text: str, /) -> int:
-        """Return the number of tokens, 0 or more."""
-        ...
-
-    def count_all(self, texts: Sequence[str], /) -> list[int]:
-        """Return the number of tokens of each text, in the order given."""
         ...
 
 
@@ -161,7 +148,8 @@ def turn_tokens(turns: Sequence[Turn], counter: TokenCounter | None = None) -> N
 
 
 def _count_all(counter: TokenCounter, texts: Sequence[str]) -> list[int]:
-    if isinstance(counter, BatchTokenCounter):
+    """Return the tokens of each text, all at once where the counter can."""
+    if isinstance(counter, WordPieceCounter | CachedTokenCounter):
         return counter.count_all(texts)
     return [counter(text) for text in texts]
 

@@ -72,8 +72,18 @@ class ShareGPTFormat(MessageLists):
         return Turn.of(role, writable(text), timestamp=moment, metadata=extra, source=message)
 
     def link_turns(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
-        """Return the turns with ids on calls and results."""
-        return with_call_ids(turns)
+        """Return the turns with `call-1`, `call-2` … as ids of calls and of the results that follow them."""
+        linked = list(turns)
+        numbers = count(1)
+        for index, turn in enumerate(turns):
+            calls = [replace(call, id=f"call-{next(numbers)}") for call in turn.tool_calls]
+            if calls:
+                linked[index] = replace(turn, tool_calls=tuple(calls))
+            for place, call in enumerate(calls, index + 1):
+                if place == len(turns) or turns[place].role not in ("tool", "function"):
+                    break
+                linked[place] = replace(turns[place], tool_call_id=call.id)
+        return tuple(linked)
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
         """JSON in the layout and with the names of the conversation's file."""
@@ -145,21 +155,6 @@ def calls_in(value: Any, field: str) -> tuple[ToolCall, ...]:
         arguments = body.get("arguments", body.get("parameters", ""))
         calls.append(ToolCall("", writable(body["name"]), writable(arguments_text(arguments, field))))
     return tuple(calls)
-
-
-def with_call_ids(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """The turns with the ids `call-1`, `call-2` … on calls and on the results that follow them, in order."""
-    linked = list(turns)
-    numbers = count(1)
-    for index, turn in enumerate(turns):
-        calls = [replace(call, id=f"call-{next(numbers)}") for call in turn.tool_calls]
-        if calls:
-            linked[index] = replace(turn, tool_calls=tuple(calls))
-        for place, call in enumerate(calls, index + 1):
-            if place == len(turns) or turns[place].role not in ("tool", "function"):
-                break
-            linked[place] = replace(turns[place], tool_call_id=call.id)
-    return tuple(linked)
 
 
 def calls_text(calls: Sequence[ToolCall]) -> str:
