@@ -82,7 +82,7 @@ def test_bad_lines_are_named_and_can_be_skipped(run, tmp_path: Path):
     ("words", "message"),
     [
         (["score", "/no/such/file.json"], "file.json: the file cannot be opened"),
-        (["score", NAN, "--turn", 99], "turn 99 asked for, but the conversation has turns 0 to 8"),
+        (["score", NAN, "--turn", 99], "turn 99 asked for, but the conversation has 9 turns"),
         (["score", NAN, "--rule", "magic"], "no threshold rule 'magic'"),
         (["score", NAN, "--gate", "/no/version"], "the gate in /no/version cannot be read"),
         (["select", NAN, "--policy", "magic"], "no policy 'magic'"),

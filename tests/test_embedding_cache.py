@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from convgate.embedding import cache as cache_module
-from convgate.embedding.cache import CachedEncoder, content_hash
-from convgate.embedding.packaged import write_vectors
+from convgate.embedding.cache import CachedEncoder, content_hash, write_vectors
 from tests.fakes import FakeEncoder
 
 
@@ -98,7 +97,7 @@ def test_corrupt_file_costs_speed_and_is_left_alone(path: Path, caplog: pytest.L
     path.write_bytes(b"this is no database" * 100)
     cached = CachedEncoder(FakeEncoder(), path)
     assert np.array_equal(cached.encode(["one"]), FakeEncoder().encode(["one"]))
-    assert not cached.is_persistent
+    assert cached._db is None
     assert path.read_bytes().startswith(b"this is no database")
 
 
@@ -121,7 +120,7 @@ def _encode_many(path: Path, offset: int) -> None:
     cached = CachedEncoder(FakeEncoder(dimension=16), path)
     for i in range(60):
         cached.encode([f"text {offset + i}"])
-    assert cached.is_persistent
+    assert cached._db is not None
 
 
 def test_two_processes_share_the_file(path: Path):

@@ -12,9 +12,8 @@ from convgate.core import bundled_encoder as bundled
 from convgate.core.app_files import app_root
 from convgate.core.errors import EncoderError
 from convgate.embedding.base import ChunkCount
-from convgate.embedding.cache import CachedEncoder, content_hash
+from convgate.embedding.cache import PACKAGED_VECTORS, CachedEncoder, content_hash, read_vectors
 from convgate.embedding.chunks import MAX_CHARACTERS, MAX_CHUNKS
-from convgate.embedding.packaged import PACKAGED_VECTORS, read_vectors
 from convgate.ui.samples import load_samples
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("encoder")]

@@ -66,8 +66,8 @@ def test_kept_and_dropped_turns_are_two_traces_whose_customdata_is_the_turn() ->
 def test_forced_turns_are_green_diamonds_with_their_own_reason() -> None:
     forced = FIVE.with_overrides(
         {
-            1: Override(True, "its tool call is kept.", "messages", "unit"),
-            3: Override(False, "its call is not kept.", "messages", "unit"),
+            1: Override("unit", "its tool call is kept.", stage="messages", kept=True),
+            3: Override("unit", "its call is not kept.", stage="messages", kept=False),
         }
     )
     fig = scores_figure(forced, labels=words(5), palette=LIGHT)

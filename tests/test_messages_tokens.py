@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from convgate import ToolCall, Turn
 from convgate.core.errors import EncoderError
 from convgate.messages import TOKENS_PER_MESSAGE, CachedTokenCounter, default_token_counter, turn_tokens
+from convgate.messages import tokens as tokens_module
 from convgate.messages.tokens import WordPieceCounter
 
 
@@ -84,11 +85,9 @@ def test_a_cached_counter_asks_once_about_each_text() -> None:
     assert again.tolist() == [*first.tolist(), 3 + TOKENS_PER_MESSAGE]
 
 
-def test_the_cache_is_bounded_and_forgets_the_least_recently_used() -> None:
+def test_the_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens_module, "MAX_CACHED_TEXTS", 2)
     counter = CountingCounter()
-    cached = CachedTokenCounter(counter, size=2)
-    for text in ("a", "b", "a", "c", "a"):
-        cached(text)
-    assert counter.asked == ["a", "b", "c"]
-    cached("b")
-    assert counter.asked == ["a", "b", "c", "b"]
+    cached = CachedTokenCounter(counter)
+    assert [cached(text) for text in ("a", "b c", "a", "d", "a")] == [1, 2, 1, 1, 1]
+    assert counter.asked == ["a", "b c", "d", "a"]

@@ -22,8 +22,12 @@ def call(*ids: str) -> Turn:
     return Turn("assistant", tool_calls=tuple(ToolCall(id, "look_up", "{}") for id in ids))
 
 
-def result(id: str) -> Turn:
-    return Turn.of("tool", "found", tool_call_id=id)
+def result(id: str | None, name: str | None = None, role: str = "tool") -> Turn:
+    return Turn.of(role, "found", tool_call_id=id, name=name)
+
+
+def legacy_call_turn(name: str) -> Turn:
+    return Turn("assistant", tool_calls=(ToolCall("", name, "{}"),))
 
 
 SYSTEM = Turn.of("system", "Be brief.")
@@ -33,9 +37,6 @@ AGENT = [SYSTEM, user(), call("a", "b"), result("a"), result("b"), said(), user(
 
 def rules(selection: ValidSelection) -> dict[int, tuple[str, bool]]:
     return {index: (override.rule, override.kept) for index, override in selection.overrides.items()}
-
-
-# --- tool units
 
 
 @pytest.mark.parametrize("kept", [{2}, {3}, {4}])
@@ -79,15 +80,9 @@ def test_the_present_unit_stays_as_given_and_names_what_is_missing(
     assert selection.missing_results == missing
 
 
-# --- instructions and the current message
-
-
 def test_nothing_chosen_still_sends_the_current_message() -> None:
     # langgraph #8925: an empty list falls back to the whole history
     assert make_valid([user(), said(), user()], set(), 2).indices == [2]
-
-
-# --- a user first
 
 
 def test_an_answer_at_the_front_brings_in_the_question_that_it_answers() -> None:
@@ -96,9 +91,6 @@ def test_an_answer_at_the_front_brings_in_the_question_that_it_answers() -> None
     selection = make_valid(turns, {4}, 5)
     assert selection.indices == [2, 4, 5]
     assert rules(selection)[2] == ("first_user", True)
-
-
-# --- the way in and out
 
 
 def test_the_selection_picks_the_very_same_objects_and_changes_nothing() -> None:
@@ -153,17 +145,6 @@ def legacy_result(name: str) -> dict:
         [Turn.of("Caroline", "hi"), ANSWER, Turn.of("Melanie", "hi")],
         [{**call_check("a"), "role": "user"}, USER],
     ],
-    ids=[
-        "one",
-        "instructions",
-        "parallel",
-        "repeated id",
-        "going on",
-        "legacy",
-        "no calls",
-        "people",
-        "users do not call",
-    ],
 )
 def test_lists_that_chat_apis_accept_have_no_violation(messages: list[dict]) -> None:
     assert check_valid(messages) == []
@@ -191,25 +172,8 @@ def test_each_violation_is_named(messages: list[dict], rule: str) -> None:
     assert [violation.split(":")[0] for violation in check_valid(messages)] == [rule]
 
 
-def call_units(*ids: str, role: str = "assistant") -> Turn:
-    return Turn(role, tool_calls=tuple(ToolCall(id, f"tool_{id}", "{}") for id in ids))
-
-
-def result_units(id: str | None, name: str | None = None, role: str = "tool") -> Turn:
-    return Turn.of(role, "done", tool_call_id=id, name=name)
-
-
-def legacy_call_units(name: str) -> Turn:
-    return Turn("assistant", tool_calls=(ToolCall("", name, "{}"),))
-
-
-USER_UNITS = Turn.of("user", "hello")
-
-
 def test_parallel_calls_and_their_results_are_one_unit_in_any_order() -> None:
-    found = find_tool_units(
-        [USER_UNITS, call_units("a", "b"), result_units("b"), result_units("a"), USER_UNITS]
-    )
+    found = find_tool_units([user(), call("a", "b"), result("b"), result("a"), user()])
     assert found.units == (ToolUnit(1, (2, 3), ()),)
     assert found.orphans == ()
     assert found.by_turn == dict.fromkeys((1, 2, 3), found.units[0])
@@ -217,36 +181,32 @@ def test_parallel_calls_and_their_results_are_one_unit_in_any_order() -> None:
 
 
 def test_a_repeated_id_belongs_to_the_nearest_open_call() -> None:
-    one_after_the_other = find_tool_units(
-        [call_units("a"), result_units("a"), call_units("a"), result_units("a")]
-    )
+    one_after_the_other = find_tool_units([call("a"), result("a"), call("a"), result("a")])
     assert one_after_the_other.units == (ToolUnit(0, (1,), ()), ToolUnit(2, (3,), ()))
-    nested = find_tool_units([call_units("a"), call_units("a"), result_units("a"), result_units("a")])
+    nested = find_tool_units([call("a"), call("a"), result("a"), result("a")])
     assert nested.units == (ToolUnit(0, (3,), ()), ToolUnit(1, (2,), ()))
 
 
 def test_results_before_or_without_their_call_are_orphans() -> None:
-    assert find_tool_units(
-        [result_units("a"), call_units("a"), result_units("z"), result_units("a"), result_units("a")]
-    ).orphans == (0, 2, 4)
+    assert find_tool_units([result("a"), call("a"), result("z"), result("a"), result("a")]).orphans == (
+        0,
+        2,
+        4,
+    )
 
 
 def test_a_legacy_function_result_is_matched_by_name() -> None:
     turns = [
-        legacy_call_units("weather"),
-        legacy_call_units("time"),
-        result_units(None, "weather", "function"),
+        legacy_call_turn("weather"),
+        legacy_call_turn("time"),
+        result(None, "weather", "function"),
     ]
     found = find_tool_units(turns)
     assert found.units == (ToolUnit(0, (2,), ()), ToolUnit(1, (), ("time",)))
-    assert find_tool_units(
-        [legacy_call_units("time"), result_units(None, "weather", "function")]
-    ).orphans == (1,)
+    assert find_tool_units([legacy_call_turn("time"), result(None, "weather", "function")]).orphans == (1,)
 
 
 def test_a_result_with_neither_id_nor_name_answers_the_nearest_open_call() -> None:
-    found = find_tool_units(
-        [call_units("a"), call_units("b"), result_units(None), result_units(None), result_units(None)]
-    )
+    found = find_tool_units([call("a"), call("b"), result(None), result(None), result(None)])
     assert found.units == (ToolUnit(0, (3,), ()), ToolUnit(1, (2,), ()))
     assert found.orphans == (4,)

@@ -10,7 +10,7 @@ import convgate
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
 from convgate.embedding.base import Encoder
-from convgate.embedding.default import default_encoder
+from convgate.embedding.cache import default_encoder
 from convgate.transcripts import read_relevance_set
 from convgate.versions.catalog import PACKAGED, SHIPPED, Versions
 from tests.conftest import CHECKOUT

@@ -57,8 +57,8 @@ def test_each_turn_has_its_state_score_and_reason_without_what_all_have_in_commo
 def test_forced_turns_are_never_shown_as_the_policys_choice() -> None:
     forced = gate_decisions(0.83, 0.44, 0.7, 0.2).with_overrides(
         {
-            1: Override(True, "it is a tool call.", "messages", "unit"),
-            2: Override(False, "no call.", "messages", "x"),
+            1: Override("unit", "it is a tool call.", stage="messages", kept=True),
+            2: Override("x", "no call.", stage="messages", kept=False),
         }
     )
     made = rows(forced)
@@ -68,7 +68,9 @@ def test_forced_turns_are_never_shown_as_the_policys_choice() -> None:
 
 
 def test_what_a_reason_quotes_does_not_turn_the_reason_around() -> None:
-    forced = gate_decisions(0.83, 0.44).with_overrides({1: Override(True, "“\u202eabc” is open.", "m", "x")})
+    forced = gate_decisions(0.83, 0.44).with_overrides(
+        {1: Override("x", "“\u202eabc” is open.", stage="m", kept=True)}
+    )
     assert rows(forced, current=2)[1]["reason"] == "\u2066Kept: “abc” is open.\u2069"
 
 

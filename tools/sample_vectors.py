@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from convgate.core.app_files import app_root
 from convgate.core.bundled_encoder import BUNDLED_MODEL
-from convgate.embedding.cache import content_hash
-from convgate.embedding.packaged import PACKAGED_VECTORS, write_vectors
+from convgate.embedding.cache import PACKAGED_VECTORS, content_hash, write_vectors
 from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
 from convgate.ui.samples import load_samples
 

@@ -62,7 +62,8 @@ def import_conversations(
         source = inputs.open_source(file)
         transcript = read_source(source, format, skip_bad=skip_bad)
         output.tell_problems(transcript.problems)
-        output.tell(f"{source.report.file}: {transcript.summary}")
+        n_turns, n_skipped = sum(map(len, transcript)), transcript.problems.n_errors
+        output.tell(f"{source.report.file}: turns read: {n_turns:,}; lines skipped: {n_skipped:,}")
         talks = map(redactor.redact, transcript) if redact else transcript
         new += [
             NewConversation(talk, source.report.file, int(turn_tokens(talk.turns).sum())) for talk in talks

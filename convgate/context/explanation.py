@@ -41,7 +41,9 @@ class _Overrides(Mapping[int, Override]):
         if index not in self._turns:
             raise KeyError(index)
         why = self._explanation.why(index)
-        return Override(index in self._explanation.stands, why.reason, why.stage or STAGE, why.rule, why.how)
+        return Override(
+            why.rule, why.reason, why.how, why.stage or STAGE, kept=index in self._explanation.stands
+        )
 
     def __contains__(self, index: object) -> bool:
         return index in self._turns
@@ -103,7 +105,7 @@ class Explanation:
         )
 
     def _sentence(self, index: int) -> str:
-        return self.why(index).told(kept=True)
+        return self.why(index).sentence(kept=True)
 
     def section(self, index: int) -> SectionName:
         """Return the section of a turn of the context; one that opens the list stands with what it opens for.

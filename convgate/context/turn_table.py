@@ -81,7 +81,7 @@ class TurnTable:
     @cached_property
     def units(self) -> ToolUnits:
         """Tool calls with their results."""
-        return self._repair.found if any(self.has_tools) else ToolUnits((), ())
+        return self._repair.tool_units if any(self.has_tools) else ToolUnits((), ())
 
     @cached_property
     def _repair(self) -> Repair:

@@ -8,11 +8,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any, overload
+from typing import Any
 
 from convgate.core.errors import ConversationError
 
@@ -96,19 +96,15 @@ class Situation:
 
 
 @dataclass(frozen=True)
-class History(Sequence[Turn]):
+class History:
     """The turns before a situation, oldest first: `conversation.turns[start:stop]`."""
 
     conversation: Conversation
     start: int  # inclusive, 0-based
     stop: int  # exclusive
 
-    @overload
-    def __getitem__(self, item: int) -> Turn: ...
-    @overload
-    def __getitem__(self, item: slice) -> tuple[Turn, ...]: ...
-    def __getitem__(self, item: int | slice) -> Turn | tuple[Turn, ...]:
-        return self.turns[item]
+    def __getitem__(self, index: int) -> Turn:
+        return self.turns[index]
 
     def __len__(self) -> int:
         return self.stop - self.start
@@ -141,14 +137,12 @@ class Conversation:
         Raises ConversationError when there is no such turn or the window is negative.
         """
         if not 0 <= index < len(self.turns):
-            raise ConversationError(f"turn {index} asked for, but the conversation has {self._extent()}")
+            raise ConversationError(f"turn {index} asked for, but the conversation has {len(self)} turns")
         return Situation(self.turns[index], index), self._history(index, window)
 
-    def asked(
-        self, question: str | Turn, *, role: str = "user", window: int | None = None
-    ) -> tuple[Situation, History]:
+    def asked(self, question: str | Turn, *, window: int | None = None) -> tuple[Situation, History]:
         """Return a situation that is not in the conversation: a question put after its last turn."""
-        turn = question if isinstance(question, Turn) else Turn.of(role, question)
+        turn = question if isinstance(question, Turn) else Turn.of("user", question)
         return Situation(turn), self._history(len(self.turns), window)
 
     def current_index(self) -> int:
@@ -158,10 +152,8 @@ class Conversation:
         """
         if not self.turns:
             raise ConversationError("the conversation has no turns")
-        for index in range(len(self.turns) - 1, -1, -1):
-            if self.turns[index].role in ANSWERED_ROLES:
-                return index
-        return len(self.turns) - 1
+        answered = [index for index, turn in enumerate(self.turns) if turn.role in ANSWERED_ROLES]
+        return answered[-1] if answered else len(self) - 1
 
     def answerable(self) -> list[int]:
         """Return the turns that a model would answer: those of users and tools.
@@ -177,6 +169,3 @@ class Conversation:
             raise ConversationError(f"a window is a number of turns, 0 or more; got {window}")
         start = 0 if window is None else max(0, stop - window)
         return History(self, start, stop)
-
-    def _extent(self) -> str:
-        return f"turns 0 to {len(self.turns) - 1}" if self.turns else "no turns"

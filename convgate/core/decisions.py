@@ -1,6 +1,6 @@
 """Decisions: what was chosen, by which rule, and the sentence that says why.
 
-A set of decisions is columnar and makes single records only when somebody looks at one.
+A set of decisions is columnar, and makes a single record only when one is read.
 
     >>> decisions = TurnDecisions(
     ...     policy="cosine", rule="absolute", indices=np.array([0, 1]), kept=np.array([True, False]),
@@ -15,7 +15,7 @@ A set of decisions is columnar and makes single records only when somebody looks
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -63,38 +63,21 @@ class TurnDecision(Decision):
 
     def to_json(self) -> dict[str, Any]:
         """Return the record as plain JSON values; the index is the turn's in its conversation, from 0."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {
-            "index": self.item,
-            "outcome": self.outcome,
-            "kept": self.kept,
-            "score": self.score,
-            "threshold": self.threshold,
-            "margin": self.margin,
-            "rule": self.rule,
-            "stage": self.stage,
-            "forced": self.forced,
-            "reason": self.reason,
-            "logit": self.logit,
+            "index": values.pop("item"),
+            **values,
             "parts": dict(self.parts),
+            "kept": self.kept,
+            "margin": self.margin,
         }
-
-
-@dataclass(frozen=True)
-class Override:
-    """A turn kept or dropped against the rule that decided the others."""
-
-    kept: bool
-    reason: str  # a sentence without "Kept:" or "Dropped:" in front
-    stage: str
-    rule: str
-    how: str = ""  # stands behind "Kept" or "Dropped": "by the gatekeeper"
 
 
 @dataclass(frozen=True, slots=True)
 class Why:
     """How one turn came to its outcome, where not all turns are decided alike.
 
-    >>> Why("checkpoint", "confidence 0.62, every 3rd message.", how="at a checkpoint").told(kept=True)
+    >>> Why("checkpoint", "confidence 0.62, every 3rd message.", how="at a checkpoint").sentence(kept=True)
     'Kept at a checkpoint: confidence 0.62, every 3rd message.'
     """
 
@@ -103,20 +86,27 @@ class Why:
     how: str = ""  # stands behind "Kept" or "Dropped": "by the gatekeeper"
     stage: str | None = None  # None: that of all the decisions
 
-    def told(self, *, kept: bool) -> str:
+    def sentence(self, *, kept: bool) -> str:
         """Return the whole sentence."""
         outcome = "Kept" if kept else "Dropped"
         return f"{outcome} {self.how}: {self.reason}" if self.how else f"{outcome}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Override(Why):
+    """A turn kept or dropped against the rule that decided the others."""
+
+    kept: bool
 
 
 @dataclass(frozen=True, eq=False)
 class TurnDecisions:
     """One decision for each turn of a history, as columns; row i is about turn `indices[i]`.
 
-    Where one rule decides all turns, `rule` and the templates `why_kept` and `why_dropped` tell of each.
-    Where it does not, `told` gives the rule and the reason of a turn, by its index, when somebody looks;
-    `because` and the templates are not read then. A score that is not a number is that of a turn that was
-    decided without one: its record has no score, threshold, logit or parts.
+    Where one rule decides all turns, `rule` and the templates `why_kept` and `why_dropped` explain each.
+    Where it does not, `told` returns the rule and the reason of a turn, by its index; `because` and the
+    templates are not read then. NaN is the score of a turn that was decided without one: its record has no
+    score, threshold, logit or parts.
     """
 
     policy: str
@@ -159,7 +149,7 @@ class TurnDecisions:
             item=index,
             outcome=KEPT if kept else DROPPED,
             rule=why.rule,
-            reason=why.told(kept=kept),
+            reason=why.sentence(kept=kept),
             stage=self.stage if why.stage is None else why.stage,
             score=score,
             threshold=None if unscored else self.threshold,
@@ -171,12 +161,10 @@ class TurnDecisions:
     def why(self, index: int) -> Why:
         """Return which rule decided turn `index`, and why; KeyError when it was not in the history."""
         row = self._row(index)
-        if override := self.overrides.get(index):
-            why = Why(override.rule, override.reason, override.how, override.stage)
-        elif self.told is not None:
-            why = self.told(index)
+        if index in self.overrides:
+            why: Why = self.overrides[index]
         else:
-            why = Why(self.rule, self._sentence(row))
+            why = self.told(index) if self.told else Why(self.rule, self._sentence(row))
         note = self.note(index) if self.note else None
         return replace(why, reason=f"{why.reason} {note}") if note else why
 

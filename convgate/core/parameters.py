@@ -56,9 +56,9 @@ def check_parameters(kind: type, name: str, values: Mapping[str, Any]) -> None:
         item = known[key]
         if value is None and item.default is None:
             continue
-        complaint = _complaint(item, value)
-        if complaint:
-            raise PolicyError(f"{name}: {key} must be {complaint}; got {value!r}")
+        expected = _expected(item, value)
+        if expected:
+            raise PolicyError(f"{name}: {key} must be {expected}; got {value!r}")
 
 
 def parameter_names(kind: type) -> list[str]:
@@ -70,7 +70,8 @@ def _parameters(kind: type) -> list[Field[Any]]:
     return [item for item in fields(kind) if item.metadata]
 
 
-def _complaint(item: Field[Any], value: Any) -> str | None:
+def _expected(item: Field[Any], value: Any) -> str | None:
+    """Return what the parameter has to be; None when the value is that."""
     if "text" in item.metadata:
         return None if isinstance(value, str) else "text"
     if "switch" in item.metadata:

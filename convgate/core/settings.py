@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import os
-import re
 import tomllib
 from pathlib import Path
 from typing import Any, Literal
@@ -26,10 +25,6 @@ from convgate.core.text import quote
 PREFIX = "CONVGATE_"
 FILE_NAME = "convgate.toml"
 
-
-# Reading a key of n dotted parts takes time and memory in proportion to n², so lines are limited too.
-_MAX_BYTES = 64 << 10  # of a settings file
-_MAX_LINE = 2_000  # bytes
 _MAX_PROBLEMS = 3  # problems that one error names
 _SECRETS = ("guard_webhook",)  # settings whose values no error quotes
 
@@ -131,9 +126,7 @@ def load_settings(path: Path | None = None) -> Settings:
         more = "; …" if error.error_count() > _MAX_PROBLEMS else ""
         raise SettingsError("; ".join(problems) + more) from error
     except UnreadableVariable as error:
-        raise SettingsError(_unreadable(error)) from error
-    except RecursionError as error:
-        raise SettingsError(f"{PREFIX}* in the environment: a value is nested too deeply") from error
+        raise SettingsError(f"{error} ({PREFIX}*); lists and tables are written as JSON there") from error
     if settings.read_only:
         set_read_only(settings.home)
     return settings
@@ -144,30 +137,13 @@ def _from_file(path: Path | None) -> tuple[Path, dict[str, Any]]:
     home = Path(os.environ.get(PREFIX + "HOME") or _default_home()).expanduser()
     file = named or home / FILE_NAME
     try:
-        with file.open("rb") as opened:
-            content = opened.read(_MAX_BYTES + 1)
-        if len(content) > _MAX_BYTES or max(map(len, content.split(b"\n"))) > _MAX_LINE:
-            raise SettingsError(
-                f"the settings file {file} is too large: it may have {_MAX_BYTES >> 10} KB, and"
-                f" {_MAX_LINE:,} bytes a line; break long lists into lines"
-            )
-        return file, tomllib.loads(content.decode())
+        return file, tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         if named:
             raise SettingsError(f"the settings file {file} does not exist") from error
         return file, {}
     except (OSError, ValueError, RecursionError) as error:  # no UTF-8, no TOML, too many digits, too deep
         raise SettingsError(f"the settings file {file} cannot be read: {str(error)[:200]}") from error
-
-
-def _unreadable(error: UnreadableVariable) -> str:
-    """Return what is wrong with a variable that has to be JSON; pydantic names its field in quotes."""
-    named = re.search(r'field "(\w+)"', str(error))
-    variable = _variable(named[1]) if named else ""
-    if variable not in os.environ:
-        return f"{PREFIX}* in the environment: {error}"
-    value = quote(os.environ[variable])
-    return f'{variable}: it has to be JSON, as in ["new topic"] or {{"k": 5}}; got {value}'
 
 
 def _problem(place: tuple[int | str, ...], message: str, value: object, file: Path) -> str:

@@ -49,7 +49,7 @@ def to_line(text: str, limit: int = 2_000) -> str:
     ('a b', 'a long…')
     """
     line = " ".join(text[: 4 * limit].split())
-    return truncate(line, limit) if len(text) <= 4 * limit else f"{line[: limit - 1].rstrip()}…"
+    return truncate(line if len(text) <= 4 * limit else f"{line}…", limit)
 
 
 def quote(value: object, limit: int = 100) -> str:
@@ -117,12 +117,11 @@ def format_duration(seconds: float) -> str:
     """
     if seconds < 60:
         return f"{seconds:g} s"
-    whole = int(seconds)
-    days, hours, minutes, rest = whole // 86_400, whole // 3_600 % 24, whole // 60 % 60, whole % 60
-    units = [(days, pluralize(days, "day")), (hours, f"{hours} h"), (minutes, f"{minutes} min")]
-    units.append((rest, f"{rest} s"))
-    first = next(place for place, (number, _) in enumerate(units) if number)
-    return " ".join(words for number, words in units[first : first + 2] if number)
+    minutes, rest = divmod(int(seconds), 60)
+    days, hours, minutes = minutes // 1_440, minutes // 60 % 24, minutes % 60
+    units = {pluralize(days, "day"): days, f"{hours} h": hours, f"{minutes} min": minutes, f"{rest} s": rest}
+    first = next(place for place, number in enumerate(units.values()) if number)
+    return " ".join(words for words, number in list(units.items())[first : first + 2] if number)
 
 
 def format_time(moment: datetime) -> str:

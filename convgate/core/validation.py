@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails, PydanticSerializationError
 
 from convgate.core.errors import GateError
-from convgate.core.text import quote
+from convgate.core.text import quote, truncate
 
 STORED = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, revalidate_instances="always")
 """For every dataclass that is stored; pydantic does not hand it down from the outer to the inner ones."""
@@ -19,7 +19,7 @@ Whole = Annotated[int, Field(ge=-(10**15), le=10**15)]
 Number = Annotated[float, Field(ge=-1e15, le=1e15)]
 """Wide, and narrow enough that no page has trouble with what a file says."""
 
-_TOLD = 3  # problems that one error names
+_MAX_PROBLEMS = 3  # problems that one error names
 
 T = TypeVar("T")
 
@@ -46,17 +46,12 @@ def dump(kind: TypeAdapter[T], value: T, where: str) -> bytes:
 
 def _misfit(where: str, error: ValidationError) -> GateError:
     details = error.errors(include_url=False, include_context=False)
-    told = "; ".join(_problem(detail) for detail in details[:_TOLD])
-    return GateError(f"{where}: {told}" + ("; …" if len(details) > _TOLD else ""))
+    problems = "; ".join(map(describe_problem, details[:_MAX_PROBLEMS]))
+    return GateError(f"{where}: {problems}" + ("; …" if len(details) > _MAX_PROBLEMS else ""))
 
 
-def _problem(detail: ErrorDetails) -> str:
-    field = f"field {'.'.join(map(str, detail['loc']))[:100]}"
-    match detail["type"]:
-        case "missing":
-            return f"{field} is missing"
-        case "unexpected_keyword_argument":
-            return f"{field} is unknown"
-        case "json_invalid":
-            return detail["msg"]
-    return f"{field}: {detail['msg']}; got {quote(detail['input'])}"
+def describe_problem(detail: ErrorDetails) -> str:
+    """Return one problem that pydantic found, as `field a.b: what is wrong; got 5`."""
+    field = f"field {truncate('.'.join(map(str, detail['loc'])), 100)}: " if detail["loc"] else ""
+    got = "" if detail["type"] in ("missing", "json_invalid") else f"; got {quote(detail['input'])}"
+    return f"{field}{detail['msg']}{got}"

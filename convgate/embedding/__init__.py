@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from convgate.embedding.base import ChunkCount, Embeddings, Encoder, EncoderIdentity
-from convgate.embedding.default import default_encoder
+from convgate.embedding.cache import default_encoder
 
 __all__ = ["ChunkCount", "Embeddings", "Encoder", "EncoderIdentity", "default_encoder"]

@@ -43,12 +43,9 @@ class EncoderIdentity:
         >>> one.differences(EncoderIdentity("minilm", "def", "bfloat16", "none", "query: ", 384))
         ['revision', 'prefix']
         """
-        names = [
-            field.name for field in fields(self) if getattr(self, field.name) != getattr(other, field.name)
-        ]
-        if {self.dtype, other.dtype} <= _INTERCHANGEABLE and "dtype" in names:
-            names.remove("dtype")
-        return names
+        ignored = "dtype" if {self.dtype, other.dtype} <= _INTERCHANGEABLE else ""
+        names = [field.name for field in fields(self) if field.name != ignored]
+        return [name for name in names if getattr(self, name) != getattr(other, name)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,50 +15,55 @@ import logging
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-import sqlite_utils
 
+from convgate.core.bundled_encoder import BUNDLED_MODEL
 from convgate.core.errors import StoreError
 from convgate.core.home import check_writable, is_read_only, make_home, make_private
 from convgate.embedding.base import ChunkCount, Embeddings, Encoder, EncoderIdentity, Progress
 from convgate.embedding.chunks import text_vectors
-from convgate.embedding.packaged import read_vectors
 
 log = logging.getLogger(__name__)
 
 CACHE_FILE = "embeddings.sqlite"
+PACKAGED_VECTORS = Path(__file__).with_name("sample_vectors.npz")
+"""Vectors of the sample conversations, so that they open at once."""
+
 _BUSY_SECONDS = 10.0
-_READ_AT_ONCE = 500  # below SQLite's limit on parameters, on every build
 _WRITE_EVERY = 512  # texts encoded between two writes: what an interruption can lose
-_ENCODER = "select id from encoders where identity = ?"
+_SCHEMA = (
+    "create table if not exists encoders (id integer primary key, identity text unique)",
+    "create table if not exists vectors (encoder integer references encoders(id), content blob,"
+    " vector blob not null, primary key (encoder, content))",
+)
 
-migrations = sqlite_utils.Migrations("convgate.embeddings")
 
+def default_encoder(
+    name: str = BUNDLED_MODEL, *, home: Path | None = None, device: str = "cpu", dtype: str = "auto"
+) -> Encoder:
+    """The named encoder (a sentence-transformers model, or its folder) with its cache in `home`.
 
-@migrations()
-def m001_vectors(db: sqlite_utils.Database) -> None:
-    """Encoders by their whole identity; by encoder and content the vectors of a text's passages."""
-    db.table("encoders").create({"id": int, "identity": str}, pk="id")
-    db.table("encoders").create_index(["identity"], unique=True)
-    db.table("vectors").create(
-        {"encoder": int, "content": bytes, "vector": bytes},
-        pk=("encoder", "content"),
-        foreign_keys=[("encoder", "encoders", "id")],
-        not_null={"vector"},
-    )
+    `home` None keeps vectors in memory only. `dtype` is "float32", "bfloat16" or "auto", which is the faster
+    of both on this device. Raises EncoderError when the model cannot be loaded.
+    """
+    from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
+
+    encoder = SentenceTransformerEncoder.load(name, device=device, dtype=dtype)
+    path = home / CACHE_FILE if home else None
+    return CachedEncoder(encoder, path, packaged=PACKAGED_VECTORS)
 
 
 class CachedEncoder:
     """An encoder that remembers; same interface, same vectors, same order, duplicates kept.
 
     `path` is the SQLite file, or None for memory alone. `memory` is how many vectors of passages stay in
-    memory (50,000 of 384 dimensions are 77 MB). `packaged` is a file of `packaged.write_vectors`, which is
+    memory (50,000 of 384 dimensions are 77 MB). `packaged` is a file of `write_vectors`, which is
     copied into a new SQLite file.
     """
 
@@ -72,28 +77,26 @@ class CachedEncoder:
         self._count_chunks = lru_cache(maxsize=20_000)(encoder.count_chunks)
         self._lock = threading.RLock()
         self._path = path
-        self._db: sqlite_utils.Database | None = None
+        self._is_read_only = path is not None and is_read_only(path)
+        self._db: sqlite3.Connection | None = None
         self._encoder_id = 0
-        if path is not None and is_read_only(path):
-            self._open_to_read(path)
-        elif path is not None:
+        if path is not None:
             self._open(path)
-            if packaged is not None and self._is_empty():
-                self._write(read_vectors(packaged, encoder.identity))
+        if packaged is not None and not self._is_read_only and self._is_empty():
+            self._write(read_vectors(packaged, encoder.identity))
 
     @property
     def identity(self) -> EncoderIdentity:
         """The identity of the encoder behind the cache."""
         return self._encoder.identity
 
-    @property
-    def is_persistent(self) -> bool:
-        """Whether vectors are being kept on disk; False after the file failed."""
-        return self._db is not None
-
     def count_chunks(self, text: str) -> ChunkCount:
         """The chunks that the text is split into, counted once."""
         return self._count_chunks(text)
+
+    def split_passages(self, text: str) -> list[str]:
+        """Return the passages of a text, in order."""
+        return self._encoder.split_passages(text)
 
     def close(self) -> None:
         """Close the file; the encoder goes on in memory."""
@@ -101,10 +104,6 @@ class CachedEncoder:
             if self._db is not None:
                 self._db.close()
                 self._db = None
-
-    def split_passages(self, text: str) -> list[str]:
-        """Return the passages of a text, in order."""
-        return self._encoder.split_passages(text)
 
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
         """(len(texts), d) float32 as the wrapped encoder gives; only texts not yet known reach it."""
@@ -114,50 +113,35 @@ class CachedEncoder:
         """Return for each text the (p, d) vectors of its passages; only texts not yet known are encoded."""
         keys = [content_hash(text) for text in texts]
         with self._lock:
-            found = self._from_memory(keys)
-            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
-            if missing:
-                found |= self._from_disk(missing)
-            missing = {key: text for key, text in missing.items() if key not in found}
-        if missing:
-            found |= self._from_encoder(missing, progress)
-        return [found[key] for key in keys]
-
-    def _from_memory(self, keys: Iterable[bytes]) -> dict[bytes, Embeddings]:
-        found = {}
-        for key in keys:
-            vector = self._memory.get(key)
-            if vector is not None:
+            vectors = {key: self._memory[key] for key in keys if key in self._memory}
+            for key in vectors:
                 self._memory.move_to_end(key)
-                found[key] = vector
-        return found
+            vectors |= self._from_disk({key for key in keys if key not in vectors})
+            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
+        if missing:
+            vectors |= self._from_encoder(missing, progress)
+        return [vectors[key] for key in keys]
 
     def _from_disk(self, keys: Iterable[bytes]) -> dict[bytes, Embeddings]:
         if self._db is None:
             return {}
-        found = {}
+        vectors = {}
+        query = "select vector from vectors where encoder = ? and content = ?"
         try:
-            for some in _batched(list(keys), _READ_AT_ONCE):
-                rows = self._db.execute(
-                    "select content, vector from vectors"
-                    f" where encoder = ? and content in ({', '.join('?' * len(some))})",
-                    [self._encoder_id, *some],
-                )
-                for content, blob in rows:
-                    if (vector := self._vector(blob)) is not None:
-                        found[content] = vector
+            for key in keys:
+                row = self._db.execute(query, (self._encoder_id, key)).fetchone()
+                if row is not None and (decoded := self._decode(row[0])) is not None:
+                    vectors[key] = decoded
         except sqlite3.Error as error:
             self._give_up("read", error)
-        self._remember(found)
-        return found
+        self._remember(vectors)
+        return vectors
 
     def _is_empty(self) -> bool:
-        if self._db is None:
-            return False
-        query = "select not exists (select 1 from vectors where encoder = ?)"
-        return bool(self._db.execute(query, [self._encoder_id]).fetchone()[0])
+        query = "select 1 from vectors where encoder = ? limit 1"
+        return self._db is not None and self._db.execute(query, (self._encoder_id,)).fetchone() is None
 
-    def _vector(self, blob: bytes) -> Embeddings | None:
+    def _decode(self, blob: bytes) -> Embeddings | None:
         """Return the stored vectors; None when the row is damaged, so that its text is encoded again."""
         if not blob or len(blob) % (4 * self._dimension):
             return None
@@ -169,14 +153,14 @@ class CachedEncoder:
         keys = sorted(missing, key=lambda key: -len(missing[key]))
         encoded: dict[bytes, Embeddings] = {}
         for start in range(0, len(keys), _WRITE_EVERY):
-            some = keys[start : start + _WRITE_EVERY]
+            batch = keys[start : start + _WRITE_EVERY]
 
             def report(done: int, _: int, start: int = start) -> None:
                 if progress:
                     progress(start + done, len(keys))
 
-            vectors = self._encoder.encode_passages([missing[key] for key in some], progress=report)
-            new = dict(zip(some, vectors, strict=True))
+            vectors = self._encoder.encode_passages([missing[key] for key in batch], progress=report)
+            new = dict(zip(batch, vectors, strict=True))
             with self._lock:
                 self._remember(new)
                 self._write(new)
@@ -194,54 +178,40 @@ class CachedEncoder:
             self._rows -= len(self._memory.popitem(last=False)[1])
 
     def _write(self, vectors: dict[bytes, Embeddings]) -> None:
-        if self._db is None or (self._path is not None and is_read_only(self._path)):
+        if self._db is None or self._is_read_only:
             return
+        rows = [(self._encoder_id, key, vector.astype("<f4").tobytes()) for key, vector in vectors.items()]
         try:
-            with self._db.atomic():
-                self._db.conn.executemany(
-                    "insert or replace into vectors (encoder, content, vector) values (?, ?, ?)",
-                    [
-                        (self._encoder_id, key, vector.astype("<f4").tobytes())
-                        for key, vector in vectors.items()
-                    ],
-                )
+            with self._db:
+                self._db.executemany("insert or replace into vectors values (?, ?, ?)", rows)
         except sqlite3.Error as error:
             self._give_up("write", error)
 
     def _open(self, path: Path) -> None:
-        try:
-            make_home(path.parent)
-            make_private(path)
-            connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
-            db = self._db = sqlite_utils.Database(connection)
-            with suppress(sqlite3.OperationalError):  # another program that starts is doing the same
-                db.enable_wal()
-            db.execute("pragma synchronous = normal")
-            identity = self._identity_key()
-            # Under one lock, so that two programs that start together do not both migrate.
-            db.execute("begin immediate")
-            migrations.apply(db)
-            db.execute("insert or ignore into encoders (identity) values (?)", [identity])
-            db.conn.commit()
-            (self._encoder_id,) = db.execute(_ENCODER, [identity]).fetchone()
-        except (sqlite3.Error, OSError) as error:
-            self._give_up("open", error)
-
-    def _open_to_read(self, path: Path) -> None:
-        if not path.exists():
+        identity = json.dumps(asdict(self._encoder.identity), sort_keys=True)
+        if self._is_read_only and not path.exists():
             return
         try:
-            connection = sqlite3.connect(
-                f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS, check_same_thread=False
-            )
-            self._db = sqlite_utils.Database(connection)
-            row = self._db.execute(_ENCODER, [self._identity_key()]).fetchone()
+            if not self._is_read_only:
+                make_home(path.parent)
+                make_private(path)
+            mode = "ro" if self._is_read_only else "rw"
+            address = f"{path.resolve().as_uri()}?mode={mode}"
+            db = sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS, check_same_thread=False)
+            self._db = db
+            if not self._is_read_only:
+                with suppress(sqlite3.OperationalError):  # another program that starts is doing the same
+                    db.execute("pragma journal_mode = wal")
+                db.execute("pragma synchronous = normal")
+                with db:
+                    db.execute("begin immediate")
+                    for statement in _SCHEMA:
+                        db.execute(statement)
+                    db.execute("insert or ignore into encoders (identity) values (?)", (identity,))
+            row = db.execute("select id from encoders where identity = ?", (identity,)).fetchone()
             self._encoder_id = row[0] if row else 0
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             self._give_up("open", error)
-
-    def _identity_key(self) -> str:
-        return json.dumps(asdict(self._encoder.identity), sort_keys=True)
 
     def _give_up(self, action: str, error: Exception) -> None:
         log.warning(
@@ -251,9 +221,7 @@ class CachedEncoder:
             action,
             error,
         )
-        if self._db is not None:
-            self._db.close()
-            self._db = None
+        self.close()
 
 
 def forget(path: Path, texts: Iterable[str]) -> None:
@@ -281,5 +249,26 @@ def content_hash(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _batched(keys: list[bytes], size: int) -> Iterable[list[bytes]]:
-    return (keys[start : start + size] for start in range(0, len(keys), size))
+def write_vectors(path: Path, identity: EncoderIdentity, vectors: Mapping[bytes, Embeddings]) -> None:
+    """Write the (p, d) vectors of the passages of each text, by its content hash, as float16."""
+    np.savez_compressed(
+        path,
+        encoder=np.array([identity.model, identity.revision, identity.chunking, identity.prefix]),
+        hashes=np.frombuffer(b"".join(vectors), np.uint8).reshape(-1, 16),
+        n_passages=np.array([len(rows) for rows in vectors.values()]),
+        vectors=np.concatenate(list(vectors.values())).astype(np.float16),
+    )
+
+
+def read_vectors(path: Path, identity: EncoderIdentity) -> dict[bytes, Embeddings]:
+    """Return the (p, d) float32 vectors by content hash; empty when another encoder made them.
+
+    Raises OSError when the file cannot be read.
+    """
+    with np.load(path) as arrays:
+        encoder = [identity.model, identity.revision, identity.chunking, identity.prefix]
+        if arrays["encoder"].tolist() != encoder:
+            return {}
+        ends = np.cumsum(arrays["n_passages"])[:-1]
+        parts = np.split(arrays["vectors"].astype(np.float32), ends)
+        return {hash.tobytes(): rows for hash, rows in zip(arrays["hashes"], parts, strict=True)}

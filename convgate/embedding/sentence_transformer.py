@@ -16,6 +16,7 @@ from transformers.utils import logging as transformers_logging
 
 from convgate.core.bundled_encoder import BUNDLED_MODEL, bundled_folder, verify_bundled_weights
 from convgate.core.errors import EncoderError
+from convgate.core.text import truncate
 from convgate.embedding import chunks
 from convgate.embedding.base import ChunkCount, Embeddings, EncoderIdentity, Progress, check_embeddings
 from convgate.embedding.precision import AUTO, resolve_dtype
@@ -61,18 +62,12 @@ class SentenceTransformerEncoder:
 
     @classmethod
     def load(
-        cls,
-        name: str = BUNDLED_MODEL,
-        *,
-        device: str = "cpu",
-        dtype: str = AUTO,
-        allow_download: bool = False,
+        cls, name: str = BUNDLED_MODEL, *, device: str = "cpu", dtype: str = AUTO
     ) -> SentenceTransformerEncoder:
         """The encoder of that name (bundled, on this disk, or in the local hub cache) or folder.
 
         `dtype` is "float32", "bfloat16" or "auto", which is the faster of both on this device. Nothing is
-        downloaded unless `allow_download` says so. Raises EncoderError when the model is not there or its
-        weights are damaged.
+        downloaded. Raises EncoderError when the model is missing or its weights are damaged.
         """
         bundled = name == BUNDLED_MODEL
         revision = verify_bundled_weights() if bundled else ""
@@ -83,12 +78,13 @@ class SentenceTransformerEncoder:
             model = SentenceTransformer(
                 source,
                 device=device,
-                local_files_only=bundled or not allow_download,
+                local_files_only=True,
                 model_kwargs={"dtype": dtype},
             )
         except (OSError, ValueError, RuntimeError, KeyError) as error:
-            hint = "" if allow_download or Path(name).exists() else " (it is not on this machine)"
-            raise EncoderError(f"the encoder {name} cannot be loaded{hint}: {_first_line(error)}") from error
+            hint = "" if Path(name).exists() else " (it is not on this machine)"
+            reason = truncate(str(error).strip().partition("\n")[0], 200)
+            raise EncoderError(f"the encoder {name} cannot be loaded{hint}: {reason}") from error
         return cls(model, name=name, revision=revision or _revision(model, source), dtype=dtype)
 
     @property
@@ -128,22 +124,10 @@ class SentenceTransformerEncoder:
         pieces = chunks.split(texts, self._tokenizer, self._max_pieces)
         vectors = np.empty((len(pieces.texts), self._identity.dimension), dtype=np.float32)
         for batch in chunks.batches(pieces, self._batch):
-            vectors[batch] = self._encode_batch([pieces.texts[i] for i in batch])
+            texts = [pieces.texts[i] for i in batch]
+            vectors[batch] = self._model.encode(texts, batch_size=len(texts), show_progress_bar=False)
+        check_embeddings(vectors, dimension=self._identity.dimension, source=self._identity.model)
         return chunks.weigh(vectors, pieces)
-
-    def _encode_batch(self, texts: list[str]) -> Embeddings:
-        encoded = self._model.encode(
-            texts,
-            batch_size=len(texts),
-            convert_to_numpy=True,
-            show_progress_bar=False,
-            precision="float32",
-        )
-        return check_embeddings(
-            np.asarray(encoded, dtype=np.float32),
-            dimension=self._identity.dimension,
-            source=self._identity.model,
-        )
 
 
 def _untruncated(model: SentenceTransformer) -> Any:
@@ -173,7 +157,3 @@ def _revision(model: SentenceTransformer, source: str) -> str:
         with path.open("rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

@@ -47,10 +47,8 @@ def read_exchanges(source: Source, *, skip_bad: bool = False) -> tuple[list[File
         if not placed:
             raise TranscriptError("nobody but the assistant says anything in it", file=report.file)
         return placed, transcript.problems
-    assert source.json is not None
     found: list[FiledExchange] = []
-    each = not source.json.is_lines and isinstance(source.json.document, list)
-    for number, (value, place) in enumerate(source.json.values(each=each), 1):
+    for number, (value, place) in enumerate(source.need_json().values(), 1):
         try:
             exchange = exchange_of(value, place)
         except TranscriptError as error:
@@ -93,9 +91,7 @@ def _has_exchanges(source: Source) -> bool:
     """Whether most of the file's first objects are no messages and no conversations."""
     if source.json is None:
         return False
-    document = source.json.sample if source.json.is_lines else source.json.document
-    values = document[:20] if isinstance(document, list | tuple) else [document]
-    objects = [value for value in values if isinstance(value, Mapping)]
+    objects = [value for value in source.json.sample if isinstance(value, Mapping)]
     transcripts = sum(
         not {"user", "assistant"} <= value.keys() and not _OF_TRANSCRIPTS.isdisjoint(value)
         for value in objects

@@ -216,11 +216,10 @@ def keep_feedback_lines(
     there is no good one.
     """
     report = source.report
-    if source.json is None:
-        raise source.json_error or TranscriptError("feedback has one JSON object a line", file=report.file)
+    lines = source.need_json("one JSON object a line").lines()
     saved: list[Saved] = []
     with store.write():
-        for value, place in source.json.values(each=False):
+        for value, place in lines:
             try:
                 saved.append(keep_feedback(store, _parse_line(value, agent)))
             except TranscriptError as error:

@@ -38,6 +38,7 @@ from convgate.transcripts.relevance_sets import (
     RelevanceFormat,
     case_fields,
     case_of_line,
+    read_set_lines,
     split_group_of,
 )
 from convgate.transcripts.source import Source
@@ -82,24 +83,7 @@ def read_relevance_file(source: Source, store: Store, *, annotator: str | None, 
 
     annotator: whose answers the judged turns of a case without `labels` are.
     """
-    if source.json is None:
-        raise source.json_error or TranscriptError("this is not JSON", file=source.report.file)
-    conversations: dict[str, Conversation] = {}
-    cases: list[tuple[Mapping[str, Any], Place]] = []
-    for value, place in source.json.values(each=False):
-        place = Place(source.report, line=place.line or 1)
-        try:
-            if _FORMAT.is_beside(value):
-                cases.append((value, place))
-                continue
-            conversation = _FORMAT.conversation(value, place)
-            if not conversation.id:
-                raise TranscriptError("the conversation has no id", field="id")
-            if conversation.id in conversations:
-                raise TranscriptError(f"a second conversation with the id {conversation.id!r}", field="id")
-            conversations[conversation.id] = conversation
-        except TranscriptError as error:
-            place.leave_out_all(error)
+    conversations, cases = read_set_lines(source)
     asked = {
         value["conversation"]
         for value, _ in cases
@@ -222,15 +206,13 @@ def read_turn_lists(
     conversation: its key in the library, which has to be given.
     """
     file = source.report.file
-    if source.json is None:
-        raise source.json_error or TranscriptError("this is not JSON", file=file)
     if annotator is None:
         raise TranscriptError(NO_ANNOTATOR, file=file)
     if conversation is None:
         raise TranscriptError(NO_CONVERSATION, file=file)
     stored = Conversations(store).get(conversation)
     collector = Collector(source.report)
-    for value, place in source.json.values(each=False):
+    for value, place in source.need_json().values():
         try:
             case = _parse_list(value, stored.summary.key, stored.conversation)
         except TranscriptError as error:

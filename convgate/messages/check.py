@@ -9,10 +9,10 @@ Written apart from the repair on purpose, and simpler, so that each can be teste
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from convgate.core.conversation import CHAT_ROLES, Turn
+from convgate.transcripts.openai_messages import turn_from_message
 
 
 def check_valid(messages: Sequence[Turn | Mapping[str, Any]]) -> list[str]:
@@ -30,29 +30,26 @@ def check_valid(messages: Sequence[Turn | Mapping[str, Any]]) -> list[str]:
       `to_messages` gives them one that is known; a message is sent as it is.
 
     Time is linear in messages, and in calls that are open at once.
+
+    Raises TranscriptError when a message is malformed.
     """
     if not messages:
         return ["empty: there is no message to send"]
-    seen = [_seen(message) for message in messages]
-    return [*_roles(messages), *_ends(seen), *_tools(seen)]
+    turns = [
+        message if isinstance(message, Turn) else turn_from_message({"role": "user", **message})
+        for message in messages
+    ]
+    return [*_roles(messages), *_ends(turns), *_tools(turns)]
 
 
-@dataclass(frozen=True)
-class _Seen:
-    role: str
-    calls: tuple[tuple[str, str], ...]  # (id, name), "" where there is none
-    answers: str  # the id of the call, or ""
-    name: str
-
-    @property
-    def kind(self) -> str:
-        if self.role in {"system", "developer"}:
-            return "instruction"
-        if self.role in {"tool", "function"} or self.answers:
-            return "result"
-        if self.role == "assistant" or (self.calls and self.role != "user"):
-            return "assistant"
-        return "user"
+def _kind(turn: Turn) -> str:
+    if turn.is_instruction:
+        return "instruction"
+    if turn.role in {"tool", "function"} or turn.tool_call_id:
+        return "result"
+    if turn.role == "assistant" or (turn.tool_calls and turn.role != "user"):
+        return "assistant"
+    return "user"
 
 
 def _roles(messages: Sequence[Turn | Mapping[str, Any]]) -> list[str]:
@@ -63,39 +60,37 @@ def _roles(messages: Sequence[Turn | Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def _ends(seen: Sequence[_Seen]) -> list[str]:
+def _ends(turns: Sequence[Turn]) -> list[str]:
     violations = []
-    for index, message in enumerate(seen):
-        if message.kind == "instruction":
-            continue
-        if message.kind != "user":
-            violations.append(
-                f"first_user: message {index} ({message.role}) comes before any message from a user"
-            )
-        break
-    if seen[-1].kind not in {"user", "result"}:
-        violations.append(f"last: the last message is neither a user's nor a tool's, but {seen[-1].role}")
+    first = next((index for index, turn in enumerate(turns) if not turn.is_instruction), None)
+    if first is not None and _kind(turns[first]) != "user":
+        violations.append(
+            f"first_user: message {first} ({turns[first].role}) comes before any message from a user"
+        )
+    if _kind(turns[-1]) not in {"user", "result"}:
+        violations.append(f"last: the last message is neither a user's nor a tool's, but {turns[-1].role}")
     return violations
 
 
-def _tools(seen: Sequence[_Seen]) -> list[str]:
+def _tools(turns: Sequence[Turn]) -> list[str]:
     violations: list[str] = []
     waiting: list[tuple[int, str, str]] = []  # (message, id, name) of open calls, nearest last
-    going_on = len(seen) - 1  # the message whose calls may still wait
-    for index, message in enumerate(seen):
-        if message.kind == "assistant":
-            waiting.extend((index, id, name) for id, name in message.calls)
-        if message.kind != "result":
+    going_on = len(turns) - 1  # the message whose calls may still wait
+    for index, turn in enumerate(turns):
+        kind = _kind(turn)
+        if kind == "assistant":
+            waiting.extend((index, call.id, call.name) for call in turn.tool_calls)
+        if kind != "result":
             continue
         for place in range(len(waiting) - 1, -1, -1):
             call, id, name = waiting[place]
-            if message.answers == id if message.answers else message.name in {"", name}:
+            if turn.tool_call_id == id if turn.tool_call_id else turn.name in {None, "", name}:
                 del waiting[place]
-                if index == len(seen) - 1:
+                if index == len(turns) - 1:
                     going_on = call
                 break
         else:
-            which = message.answers or message.name
+            which = turn.tool_call_id or turn.name
             call_named = f"the call {which!r}" if which else "a call"
             violations.append(
                 f"orphan_result: message {index} answers {call_named}, which no message before it makes"
@@ -106,28 +101,3 @@ def _tools(seen: Sequence[_Seen]) -> list[str]:
         if call != going_on
     )
     return violations
-
-
-def _seen(message: Turn | Mapping[str, Any]) -> _Seen:
-    if isinstance(message, Turn):
-        return _Seen(
-            role=message.role,
-            calls=tuple((call.id, call.name) for call in message.tool_calls),
-            answers=message.tool_call_id or "",
-            name=message.name or "",
-        )
-    calls = [(call.get("id"), _called(call)) for call in message.get("tool_calls") or ()]
-    if legacy := message.get("function_call"):
-        calls.append((None, legacy.get("name")))
-    return _Seen(
-        role=str(message.get("role") or ""),
-        calls=tuple((id or "", name or "") for id, name in calls),
-        answers=message.get("tool_call_id") or "",
-        name=message.get("name") or "",
-    )
-
-
-def _called(call: Mapping[str, Any]) -> str | None:
-    """Return the name in a call's `function`, or its `custom` for tools that take free text."""
-    name: str | None = (call.get("function") or call.get("custom") or {}).get("name")
-    return name

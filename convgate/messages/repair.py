@@ -10,7 +10,7 @@ from convgate.core.text import join_words, quote
 from convgate.messages.units import ToolUnit, calls_of, find_tool_units, is_result
 
 STAGE = "messages"
-"""What overrides name as the part of the way that decided."""
+"""The stage that overrides name."""
 
 INSTRUCTIONS = "instructions"
 CURRENT = "current"
@@ -25,42 +25,43 @@ AFTER_CURRENT = "after_current"
 class Repair:
     """One run over the turns up to the current one, its steps called in the order in which they stand.
 
-    No turn changes twice: what is gone stays gone, and what is not is only ever added.
+    No turn changes twice: a dropped turn stays dropped, and others are only ever added.
     """
 
     def __init__(self, turns: Sequence[Turn], chosen: list[bool], current: int | None) -> None:
         self.turns, self.current = turns, current
         self.kept = list(chosen)
-        self.gone = [False] * len(turns)
+        self.dropped = [False] * len(turns)
         self.overrides: dict[int, Override] = {}
-        self.found = find_tool_units(turns)
-        self.present: ToolUnit | None = None if current is None else self.found.by_turn.get(current)
+        self.tool_units = find_tool_units(turns)
+        self.current_unit: ToolUnit | None = None if current is None else self.tool_units.by_turn.get(current)
         self.is_user = [
             not (turn.is_instruction or turn.role == "assistant" or is_result(turn) or calls_of(turn))
             for turn in turns
         ]
 
     def leave_what_cannot_stay(self) -> None:
-        """Orphan results, incomplete units and what precedes every user, all but the present unit."""
-        for index in self.found.orphans:
+        """Orphan results, incomplete units and what precedes every user, all but the current turn's unit."""
+        for index in self.tool_units.orphans:
             self._drop(
                 index, ORPHAN_RESULT, "it is a tool's result, and no earlier message makes the call for it."
             )
-        for unit in self.found.units:
-            if unit.missing and unit is not self.present:
+        for unit in self.tool_units.units:
+            if unit.missing and unit is not self.current_unit:
                 self._drop_incomplete(unit)
         opening = next((index for index, user in enumerate(self.is_user) if user), len(self.turns))
         for index in range(opening):
-            if not (self.turns[index].is_instruction or self.gone[index]):
+            if not (self.turns[index].is_instruction or self.dropped[index]):
                 self._drop_unanswering(index)
 
     def keep_what_always_stays(self) -> None:
         """Instructions and the current turn."""
         for index, turn in enumerate(self.turns):
             if turn.is_instruction:
-                self.kept[index] = True
-                reason = f"instructions to the model ({turn.role} messages) are always sent."
-                self.overrides[index] = Override(kept=True, reason=reason, stage=STAGE, rule=INSTRUCTIONS)
+                self.kept[index] = False  # named as such even where they were chosen
+                self._keep(
+                    index, INSTRUCTIONS, f"instructions to the model ({turn.role} messages) are always sent."
+                )
         if self.current is not None:
             self._keep(self.current, CURRENT, "it is the current message, the one to answer.")
 
@@ -72,10 +73,10 @@ class Repair:
         for index, group in groups.items():
             if self.kept[index]:
                 in_group.add(group)
-                if unit := self.found.by_turn.get(index):
+                if unit := self.tool_units.by_turn.get(index):
                     in_unit.add(unit.call)
         for index, group in groups.items():
-            unit = self.found.by_turn.get(index)
+            unit = self.tool_units.by_turn.get(index)
             if unit and unit.call in in_unit:
                 self._keep(index, TOOL_UNIT, _same_unit(index, unit))
             elif group in in_group:
@@ -98,9 +99,9 @@ class Repair:
         groups: dict[int, int] = {}
         asked = None
         for index, turn in enumerate(self.turns):
-            if self.gone[index] or turn.is_instruction:
+            if self.dropped[index] or turn.is_instruction:
                 continue
-            unit = self.found.by_turn.get(index)
+            unit = self.tool_units.by_turn.get(index)
             if self.is_user[index]:
                 groups[index] = asked = index
             elif unit and index != unit.call:
@@ -124,17 +125,17 @@ class Repair:
             )
 
     def _drop_unanswering(self, index: int) -> None:
-        unit = self.found.by_turn.get(index)
-        if unit is not None and unit is self.present:
+        unit = self.tool_units.by_turn.get(index)
+        if unit is not None and unit is self.current_unit:
             return
         reason = "no user's message comes before it, and the messages have to open with one."
         for member in unit.members if unit else (index,):
             self._drop(member, FIRST_USER, reason)
 
     def _drop(self, index: int, rule: str, reason: str) -> None:
-        if index == self.current or self.gone[index]:
+        if index == self.current or self.dropped[index]:
             return
-        self.gone[index] = True
+        self.dropped[index] = True
         if self.kept[index]:
             self.kept[index] = False
             self.overrides[index] = Override(kept=False, reason=reason, stage=STAGE, rule=rule)

@@ -12,13 +12,11 @@ tokenizer instead: anything that takes a text and returns a number.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from threading import Lock
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,10 +32,10 @@ TOKENS_PER_MESSAGE = 4
 """What a message costs besides its content: its opening mark, its role, the mark between the two and its
 end. OpenAI's chat models spend 3 and the role, ChatML and Llama 3 spend 5 with their line breaks."""
 
-CACHED_TEXTS = 100_000
-"""How many counts a cache holds by default; an entry is a digest and a number, about 150 bytes."""
+MAX_CACHED_TEXTS = 100_000
+"""How many counts a cache holds; an entry is a digest and a number, about 150 bytes."""
 
-LONGEST_WORD = 50
+MAX_WORD = 50
 """Longer runs without a space or punctuation (base64, hashes) are counted in pieces of this many characters.
 
 WordPiece makes one unknown token of any word over 100 characters, and its search is quadratic in the
@@ -53,29 +51,14 @@ class TokenCounter(Protocol):
         ...
 
 
-@runtime_checkable
-class BatchTokenCounter(Protocol):
-    """A counter that is quicker with many texts at once."""
-
-    def __call__(self, text: str, /) -> int:
-        """Return the number of tokens, 0 or more."""
-        ...
-
-    def count_all(self, texts: Sequence[str], /) -> list[int]:
-        """Return the number of tokens of each text, in the order given."""
-        ...
-
-
 class WordPieceCounter:
     """Counts the pieces of a BERT word list, without marks at the ends, padding or truncation.
 
-    Measured against OpenAI's cl100k and o200k, it counts English chat within 3 %, base64 within 3 %, IRC
-    13 %, Python and compact JSON 20 to 30 % high; German and French 40 to 80 % high; Chinese and Japanese
-    15 to 70 % high; other scripts between half as much (Hindi under cl100k) and 3.7 times (Russian under
-    o200k). The list's normaliser is why: it lower-cases and takes accents away, white space costs nothing,
-    each punctuation mark costs one (a ruler of 80 dashes counts 80, elsewhere 1 or 2), each Chinese
-    character one. A word with a character that is not in the list costs one token a character, where the
-    plain tokenizer would count one for the whole word.
+    Measured against OpenAI's cl100k and o200k, it counts English chat and base64 within 3 %, IRC 13 %, Python
+    and compact JSON 20 to 30 % high; German and French 40 to 80 % high; Chinese and Japanese 15 to 70 % high;
+    other scripts between half as much (Hindi under cl100k) and 3.7 times (Russian under o200k). White space
+    costs nothing, each punctuation mark and each Chinese character one. A word with a character that is not
+    in the list costs one token a character, where the plain tokenizer would count one for the whole word.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -87,7 +70,7 @@ class WordPieceCounter:
         """Return a counter over a `tokenizer.json`; raises EncoderError when that cannot be read."""
         from tokenizers import Tokenizer
         from tokenizers.pre_tokenizers import BertPreTokenizer, FixedLength
-        from tokenizers.pre_tokenizers import Sequence as InTurn
+        from tokenizers.pre_tokenizers import Sequence as Steps
 
         try:
             tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
@@ -95,7 +78,7 @@ class WordPieceCounter:
             raise EncoderError(f"the word list {path} for counting tokens cannot be read: {error}") from error
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        tokenizer.pre_tokenizer = InTurn([BertPreTokenizer(), FixedLength(LONGEST_WORD)])
+        tokenizer.pre_tokenizer = Steps([BertPreTokenizer(), FixedLength(MAX_WORD)])
         return cls(tokenizer)
 
     def __call__(self, text: str, /) -> int:
@@ -104,7 +87,9 @@ class WordPieceCounter:
 
     def count_all(self, texts: Sequence[str], /) -> list[int]:
         """Return the number of pieces of each text, on all processor cores."""
-        encodings = self._tokenizer.encode_batch([_sound(text) for text in texts], add_special_tokens=False)
+        encodings = self._tokenizer.encode_batch(
+            [_without_surrogates(text) for text in texts], add_special_tokens=False
+        )
         return [self._count(encoding) for encoding in encodings]
 
     def _count(self, encoding: Encoding) -> int:
@@ -118,16 +103,13 @@ class WordPieceCounter:
 class CachedTokenCounter:
     """Any counter, asked only once about each text; safe to share between threads.
 
-    Entries are keyed by content (a digest, so that long texts are not held), and the least recently used
-    ones leave when there are more than `size`.
+    Entries are keyed by content (a digest, so that long texts are not held). A cache of MAX_CACHED_TEXTS is
+    emptied before it grows further.
     """
 
-    def __init__(self, counter: TokenCounter, *, size: int = CACHED_TEXTS) -> None:
-        if size < 1:
-            raise ValueError(f"a cache holds at least 1 text; got size {size}")
-        self._counter, self._size = counter, size
-        self._counts: OrderedDict[bytes, int] = OrderedDict()
-        self._lock = Lock()
+    def __init__(self, counter: TokenCounter) -> None:
+        self._counter = counter
+        self._counts: dict[bytes, int] = {}
 
     def __call__(self, text: str, /) -> int:
         """Return the number of tokens, from the cache when the text was seen before."""
@@ -135,19 +117,14 @@ class CachedTokenCounter:
 
     def count_all(self, texts: Sequence[str], /) -> list[int]:
         """Return the number of tokens of each text; only new ones reach the counter, each of them once."""
-        keys = [_digest(text) for text in texts]
-        with self._lock:
-            known = {key: self._counts[key] for key in keys if key in self._counts}
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-        if new:
-            known.update(zip(new, _count_all(self._counter, list(new.values())), strict=True))
-        with self._lock:
-            for key in keys:
-                self._counts[key] = known[key]
-                self._counts.move_to_end(key)
-            while len(self._counts) > self._size:
-                self._counts.popitem(last=False)
-        return [known[key] for key in keys]
+        keys = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts]
+        counts = self._counts  # another thread may replace it
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in counts}
+        if len(counts) + len(new) > MAX_CACHED_TEXTS:
+            counts = self._counts = {}
+            new = dict(zip(keys, texts, strict=True))
+        counts.update(zip(new, _count_all(self._counter, list(new.values())), strict=True))
+        return [counts[key] for key in keys]
 
 
 @cache
@@ -171,15 +148,12 @@ def turn_tokens(turns: Sequence[Turn], counter: TokenCounter | None = None) -> N
 
 
 def _count_all(counter: TokenCounter, texts: Sequence[str]) -> list[int]:
-    if isinstance(counter, BatchTokenCounter):
+    """Return the tokens of each text, all at once where the counter can."""
+    if isinstance(counter, WordPieceCounter | CachedTokenCounter):
         return counter.count_all(texts)
     return [counter(text) for text in texts]
 
 
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-def _sound(text: str) -> str:
+def _without_surrogates(text: str) -> str:
     """Return the text with lone surrogates, which JSON lets through, replaced: tokenizers refuse them."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

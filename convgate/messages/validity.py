@@ -91,7 +91,7 @@ def make_valid(
     return ValidSelection(
         indices=[index for index, stays in enumerate(repair.kept) if stays],
         overrides=dict(sorted(repair.overrides.items())) | after,
-        missing_results=repair.present.missing if repair.present else (),
+        missing_results=repair.current_unit.missing if repair.current_unit else (),
     )
 
 

@@ -97,7 +97,9 @@ def decide_by_rule(
     changes = limits.changes(scores, cut.kept)
     return decisions.with_overrides(
         {
-            int(indices[row]): Override(not cut.kept[row], f"{scores[row]:.2f}, {reason}", "policy", "limits")
+            int(indices[row]): Override(
+                "limits", f"{scores[row]:.2f}, {reason}", stage="policy", kept=not cut.kept[row]
+            )
             for row, reason in changes.items()
         }
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
-from convgate.embedding.default import default_encoder
+from convgate.embedding.cache import default_encoder
 from convgate.gate.checkpoint import read_gate
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Limits, Rule, Stricter, make_rule

@@ -77,7 +77,11 @@ class Pipeline(Checked):
             for row in result.forced_rows[decided_by[result.forced_rows] == place].tolist():
                 reason = why(row + history.start)
                 overrides[row + history.start] = Override(
-                    bool(kept[row]), reason.reason, reason.stage or "", reason.rule, reason.how
+                    kept=bool(kept[row]),
+                    rule=reason.rule,
+                    reason=reason.reason,
+                    how=reason.how,
+                    stage=reason.stage,
                 )
         scored = results[scoring]
         return replace(

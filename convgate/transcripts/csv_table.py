@@ -5,30 +5,61 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
-from convgate.transcripts.message_lists import Read
 from convgate.transcripts.openai_messages import arguments_text
 from convgate.transcripts.roles import role_of
-from convgate.transcripts.source import Source
+from convgate.transcripts.source import LocatedConversations, Source
 from convgate.transcripts.timestamps import TIMESTAMP_FIELDS, UNTIMED, Warn, parse_timestamp
 
+DELIMITERS = ",;\t|"
+ROW = "row"
+"""The key under which a turn's source has its row, so that it is no message by mistake."""
+
 _COLUMNS, _DELIMITER = "_columns", "_delimiter"
-_LONGEST_HEADER = 10_000  # characters
+_MAX_HEADER = 10_000  # characters
+_MAX_FIELD = 2**31 - 1  # characters; the csv module's own limit is 131,072
 
-
-@dataclass
-class _Found:
-    line: int
-    turns: list[Turn] = field(default_factory=list)
-    title: str | None = None
+_ALIASES: dict[
+    str, tuple[str, ...]
+] = {  # by meaning; the first name is written, the likelier one comes first
+    "conversation": (
+        *("conversation_id", "conversation", "conv_id", "convo_id", "chat_id", "thread_id", "session_id"),
+        *("dialog_id", "dialogue_id", "chat", "thread", "session", "dialogue", "dialog"),
+    ),
+    "title": ("title", "conversation_title", "chat_title"),
+    "id": ("turn_id", "message_id", "msg_id", "id", "turn"),
+    "timestamp": TIMESTAMP_FIELDS,
+    "role": ("role", "message_role", "author_role", "sender_role", "sender_type", "author_type"),
+    "speaker": (
+        *("speaker", "name", "sender", "from", "author", "user", "username", "user_name", "nick"),
+        *("sender_name", "author_name", "participant", "agent"),
+    ),
+    "text": (
+        *("text", "content", "message", "body", "utterance", "value", "message_text", "message_content"),
+        *("msg", "transcript"),
+    ),
+    "tool_calls": ("tool_calls",),
+    "tool_call_id": ("tool_call_id",),
+}
+_VALUES: dict[str, Callable[[Turn, Conversation], str]] = {
+    "conversation": lambda turn, conversation: conversation.id,
+    "title": lambda turn, conversation: writable(conversation.title or ""),
+    "id": lambda turn, conversation: turn.id or "",
+    "timestamp": lambda turn, conversation: turn.timestamp.isoformat() if turn.timestamp else "",
+    "role": lambda turn, conversation: turn.role,
+    "speaker": lambda turn, conversation: turn.name or "",
+    "text": lambda turn, conversation: turn.text,
+    "tool_calls": lambda turn, conversation: _calls_text(turn),
+    "tool_call_id": lambda turn, conversation: turn.tool_call_id or "",
+}
 
 
 class CSVFormat:
@@ -48,17 +79,18 @@ class CSVFormat:
 
     def recognises(self, source: Source) -> float:
         """1 when the header names a text and somebody who says it."""
-        return float(source.is_text and _header(source)[1].is_transcript)
+        return float(source.is_text and _read_columns(source)[1].is_transcript)
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: Source) -> LocatedConversations:
         """Return the conversations by their ids, in the order of their first rows."""
         report = source.report
-        line, columns = _header(source)
+        line, columns = _read_columns(source)
         if not columns.is_transcript:
             names = ", ".join(columns.names) or "none"
             problem = f"a table needs the columns text and role (or speaker); this one has {names}"
             raise TranscriptError(problem, file=report.file, line=line)
-        found: dict[str, _Found] = {}
+        turns: dict[str, list[Turn]] = {}  # by conversation
+        first_rows: dict[str, tuple[int, str | None]] = {}  # line and title
         lines = islice(source.lines(), line, None)
         for number, row in csv_rows(lines, delimiter=columns.delimiter, first_line=line + 1):
             try:
@@ -74,12 +106,12 @@ class CSVFormat:
             except TranscriptError as error:
                 report.error(error.problem, line=number, field=error.field)
                 continue
-            one = found.setdefault(cell(row, columns, "conversation") or "", _Found(number))
-            one.turns.append(turn)
-            one.title = one.title or cell(row, columns, "title")
+            id = columns.cell(row, "conversation") or ""
+            turns.setdefault(id, []).append(turn)
+            first_rows.setdefault(id, (number, columns.cell(row, "title")))
         notes = {_COLUMNS: list(columns.names), _DELIMITER: columns.delimiter}
-        for id, one in found.items():
-            yield one.line, Conversation(id, tuple(one.turns), one.title, notes, self.name)
+        for id, (number, title) in first_rows.items():
+            yield number, Conversation(id, tuple(turns[id]), title, notes, self.name)
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
         """Return the rows under the file's own columns; else under those that the turns need."""
@@ -89,57 +121,26 @@ class CSVFormat:
         else:
             columns = columns_for(turns, conversation)
         out = io.StringIO(newline="")
-        plain = csv.writer(out, delimiter=columns.delimiter, lineterminator="\n")
-        quoted = csv.writer(out, delimiter=columns.delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
-        plain.writerow(columns.names)
+        writer = csv.writer(out, delimiter=columns.delimiter)
+        writer.writerow(columns.names)
         for turn in turns:
-            of_file = own and turn.source is not None and ROW in turn.source
-            row = turn.source[ROW] if of_file and turn.source else row_of_turn(turn, conversation, columns)
-            # Older Pythons leave a carriage return without quotation marks, and cannot read that.
-            (quoted if any("\r" in value for value in row) else plain).writerow(row)
+            row = turn.source.get(ROW) if own and turn.source else None
+            writer.writerow(row or row_of_turn(turn, conversation, columns))
         return writable(out.getvalue())
 
 
-def _header(source: Source) -> tuple[int, Columns]:
-    """Return the header and its line; spreadsheets may put `sep=;` above it."""
+def read_header(source: Source) -> tuple[int, str]:
+    """Return the header's line number and text, (1, "") without one; spreadsheets put `sep=;` above it."""
     for number, line in enumerate(islice(source.lines(), 20), 1):
         header = line.strip("\r\n")
         if header.strip() and not header.lower().startswith("sep="):
-            return number, Columns.of_header(header[:_LONGEST_HEADER])
-    return 1, Columns((), ",", {})
+            return number, header[:_MAX_HEADER]
+    return 1, ""
 
 
-_ALIASES: dict[str, tuple[str, ...]] = {  # the likelier name first
-    "conversation": (
-        *("conversation_id", "conversation", "conv_id", "convo_id", "chat_id", "thread_id", "session_id"),
-        *("dialog_id", "dialogue_id", "chat", "thread", "session", "dialogue", "dialog"),
-    ),
-    "title": ("conversation_title", "chat_title", "title"),
-    "id": ("turn_id", "message_id", "msg_id", "id", "turn"),
-    "role": ("role", "message_role", "author_role", "sender_role", "sender_type", "author_type"),
-    "speaker": (
-        *("speaker", "name", "sender", "from", "author", "user", "username", "user_name", "nick"),
-        *("sender_name", "author_name", "participant", "agent"),
-    ),
-    "text": (
-        *(
-            "text",
-            "content",
-            "message",
-            "body",
-            "utterance",
-            "value",
-            "message_text",
-            "message_content",
-            "msg",
-        ),
-        *("transcript",),
-    ),
-    "timestamp": TIMESTAMP_FIELDS,
-    "tool_calls": ("tool_calls",),
-    "tool_call_id": ("tool_call_id",),
-}
-DELIMITERS = ",;\t|"
+def _read_columns(source: Source) -> tuple[int, Columns]:
+    line, header = read_header(source)
+    return line, Columns.of_header(header)
 
 
 @dataclass(frozen=True)
@@ -148,17 +149,17 @@ class Columns:
 
     names: tuple[str, ...]  # as the header has them
     delimiter: str
-    meaning: dict[str, int]  # what is held, to the place of its column
+    places: dict[str, int]  # place of the column, by its meaning
 
     @property
     def is_transcript(self) -> bool:
         """Whether there is a text, and somebody who says it."""
-        return "text" in self.meaning and ("role" in self.meaning or "speaker" in self.meaning)
+        return "text" in self.places and ("role" in self.places or "speaker" in self.places)
 
     @cached_property
     def others(self) -> dict[int, str]:
         """The names of columns without a meaning here, by place; of several with one name, the last."""
-        known = set(self.meaning.values())
+        known = set(self.places.values())
         places = {name: place for place, name in enumerate(self.names) if place not in known and name}
         return {place: name for name, place in places.items()}
 
@@ -166,23 +167,24 @@ class Columns:
     def of_header(cls, header: str) -> Columns:
         """Return the columns of a header line, by the delimiter that makes most sense of it.
 
-        >>> Columns.of_header("Speaker;Message").meaning
+        >>> Columns.of_header("Speaker;Message").places
         {'speaker': 0, 'text': 1}
         """
-        found = (cls.of(split_header(header, delimiter), delimiter) for delimiter in DELIMITERS)
-        return max(found, key=lambda columns: len(columns.meaning))
+        candidates = (cls.of(split_header(header, delimiter), delimiter) for delimiter in DELIMITERS)
+        return max(candidates, key=lambda columns: len(columns.places))
 
     @classmethod
     def of(cls, names: Sequence[str], delimiter: str = ",") -> Columns:
         """Columns under given names."""
         plain = ["_".join(name.replace("-", " ").split()).casefold() for name in names]
-        meaning = {
-            held: plain.index(alias)
-            for held, aliases in _ALIASES.items()
-            for alias in [next((alias for alias in aliases if alias in plain), None)]
-            if alias is not None
-        }
-        return cls(tuple(names), delimiter, meaning)
+        known = {held: [name for name in aliases if name in plain] for held, aliases in _ALIASES.items()}
+        places = {held: plain.index(matches[0]) for held, matches in known.items() if matches}
+        return cls(tuple(names), delimiter, places)
+
+    def cell(self, row: Sequence[str], held: str) -> str | None:
+        """Return what a row has in the column of that meaning; None when there is none or it is empty."""
+        place = self.places.get(held)
+        return (row[place] or None) if place is not None and place < len(row) else None
 
 
 def split_header(header: str, delimiter: str) -> list[str]:
@@ -193,73 +195,62 @@ def split_header(header: str, delimiter: str) -> list[str]:
         return []
 
 
-ROW = "row"
-"""The key under which a turn's source has its row, so that it is no message by mistake."""
-
-
-def cell(cells: Sequence[str], columns: Columns, held: str) -> str | None:
-    """Return what a row has in the column of that meaning; None when there is none or it is empty."""
-    place = columns.meaning.get(held)
-    return (cells[place] or None) if place is not None and place < len(cells) else None
-
-
-def turn_of_row(cells: list[str], columns: Columns, warn: Warn) -> Turn:
+def turn_of_row(row: list[str], columns: Columns, warn: Warn) -> Turn:
     """Return one row as a turn.
 
-    `warn` is told of a time that cannot be read; the turn then has none.
+    `warn` is called with what is wrong with a time, and its column; the turn then has none.
 
     Raises TranscriptError when the row does not fit the columns or nobody speaks.
     """
     width = len(columns.names)
-    if len(cells) <= columns.meaning["text"] or any(cells[width:]):
+    if len(row) <= columns.places["text"] or any(row[width:]):
         raise TranscriptError(
-            f"{len(cells)} values for {width} columns; is a value with separators not quoted?"
+            f"{len(row)} values for {width} columns; is a value with separators not quoted?"
         )
-    role, name = _who(cell(cells, columns, "role"), cell(cells, columns, "speaker"))
-    timestamp, others = cell(cells, columns, "timestamp"), columns.others
-    metadata = {others[place]: value for place, value in enumerate(cells) if value and place in others}
-    moment = None
+    role, name = _role_and_name(columns.cell(row, "role"), columns.cell(row, "speaker"))
+    timestamp = None
     try:
-        moment = parse_timestamp(timestamp)
+        timestamp = parse_timestamp(columns.cell(row, "timestamp"))
     except ValueError as error:
-        warn(f"{error}; {UNTIMED}", columns.names[columns.meaning["timestamp"]])
+        warn(f"{error}; {UNTIMED}", columns.names[columns.places["timestamp"]])
     return Turn.of(
         role,
-        cell(cells, columns, "text") or "",
-        id=cell(cells, columns, "id"),
+        columns.cell(row, "text") or "",
+        id=columns.cell(row, "id"),
         name=name,
-        timestamp=moment,
-        tool_calls=_calls(cell(cells, columns, "tool_calls")),
-        tool_call_id=cell(cells, columns, "tool_call_id"),
-        metadata=metadata,
-        source={ROW: cells},
+        timestamp=timestamp,
+        tool_calls=_calls(columns.cell(row, "tool_calls")),
+        tool_call_id=columns.cell(row, "tool_call_id"),
+        metadata={name: row[place] for place, name in columns.others.items() if any(row[place : place + 1])},
+        source={ROW: row},
     )
 
 
 def row_of_turn(turn: Turn, conversation: Conversation, columns: Columns) -> list[str]:
     """Return one turn as a row under the columns; what has no column is left out."""
     row = [""] * len(columns.names)
-    for held, place in columns.meaning.items():
+    for held, place in columns.places.items():
         row[place] = _VALUES[held](turn, conversation)
     for place, name in columns.others.items():
         row[place] = str(turn.metadata.get(name, ""))
-    if "role" not in columns.meaning and not turn.name:
-        row[columns.meaning["speaker"]] = turn.role
+    if "role" not in columns.places and not turn.name:
+        row[columns.places["speaker"]] = turn.role
     return row
 
 
 def columns_for(turns: Sequence[Turn], conversation: Conversation) -> Columns:
     """Return the columns that the turns need, under their usual names."""
-    needed = [
-        name
-        for name, held in _USUAL.items()
-        if held in ("conversation", "role", "text")
-        or any(_VALUES[held](turn, conversation) for turn in turns)
-    ]
-    return Columns.of(needed)
+    always = ("conversation", "role", "text")
+    return Columns.of(
+        [
+            names[0]
+            for held, names in _ALIASES.items()
+            if held in always or any(_VALUES[held](turn, conversation) for turn in turns)
+        ]
+    )
 
 
-def _who(role: str | None, speaker: str | None) -> tuple[str, str | None]:
+def _role_and_name(role: str | None, speaker: str | None) -> tuple[str, str | None]:
     """Role and name; somebody called like a role has it, everyone else without one is a user."""
     if role is not None:
         return role_of(role) or role, speaker
@@ -288,93 +279,28 @@ def _calls_text(turn: Turn) -> str:
     return json.dumps(calls, ensure_ascii=False) if calls else ""
 
 
-_USUAL = {
-    "conversation_id": "conversation",
-    "title": "title",
-    "turn_id": "id",
-    "timestamp": "timestamp",
-    "role": "role",
-    "name": "speaker",
-    "text": "text",
-    "tool_calls": "tool_calls",
-    "tool_call_id": "tool_call_id",
-}
-_VALUES: dict[str, Callable[[Turn, Conversation], str]] = {
-    "conversation": lambda turn, conversation: conversation.id,
-    "title": lambda turn, conversation: writable(conversation.title or ""),
-    "id": lambda turn, conversation: turn.id or "",
-    "timestamp": lambda turn, conversation: turn.timestamp.isoformat() if turn.timestamp else "",
-    "role": lambda turn, conversation: turn.role,
-    "speaker": lambda turn, conversation: turn.name or "",
-    "text": lambda turn, conversation: turn.text,
-    "tool_calls": lambda turn, conversation: _calls_text(turn),
-    "tool_call_id": lambda turn, conversation: turn.tool_call_id or "",
-}
-
-
-_LARGEST_FIELD = 2**31 - 1  # characters; Python's own limit is 131,072
-
-
 def csv_rows(
-    lines: Iterator[str], *, delimiter: str, first_line: int
+    lines: Iterable[str], *, delimiter: str, first_line: int
 ) -> Iterator[tuple[int, list[str] | TranscriptError]]:
     """Each row with the line that it begins on, 1-based; an error in place of a row that is none.
 
-    lines: physical lines with their ends. After a bad row, reading goes on at the line after its
-    first, so that a quotation mark which is never closed does not swallow the rest of the table.
-    Takes time in proportion to the number of lines, whatever is in them.
+    lines: physical lines with their ends. A row with an odd number of quotation marks on its first line ends
+    at the latest on the next line with an odd number. After a bad row, reading goes on at the line after its
+    first, so that a quotation mark which is never closed costs one line, and the time is linear.
     """
-    csv.field_size_limit(max(csv.field_size_limit(), _LARGEST_FIELD))
-    tape = _Tape(lines)
-    rows = csv.reader(tape, delimiter=delimiter, strict=True)
-    line = first_line
-    while True:
-        row: list[str] | TranscriptError
+    csv.field_size_limit(_MAX_FIELD)
+    lines = list(lines)
+    odd_lines = [place for place, line in enumerate(lines) if line.count('"') % 2]
+    start = 0
+    while start < len(lines):
+        at = bisect_left(odd_lines, start)
+        is_open = odd_lines[at : at + 1] == [start] and at + 1 < len(odd_lines)
+        stop = odd_lines[at + 1] + 1 if is_open else start + 1
+        rows = csv.reader(lines[start:stop], delimiter=delimiter, strict=True)
         try:
-            row = next(rows)
-        except StopIteration:
-            return
+            yield first_line + start, next(rows)
+            start += rows.line_num
         except csv.Error as error:
-            row = TranscriptError(f"not a table row: {error}; is a quotation mark missing or too much?")
-            tape.rewind()
-        yield line, row
-        line += tape.taken()
-
-
-class _Tape:
-    """Lines that can be given back, as far as the row that is being read."""
-
-    def __init__(self, lines: Iterator[str]) -> None:
-        self._lines = lines
-        self._returned: deque[str] = deque()
-        self._row: list[str] = []
-        self._single = 0  # of the lines given back, how many are read as rows of their own
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        if self._single and self._row:
-            raise StopIteration
-        line = self._returned.popleft() if self._returned else next(self._lines)
-        self._row.append(line)
-        return line
-
-    def rewind(self) -> None:
-        """Give back the lines of a bad row, but for its first.
-
-        Between its lines the row was inside quotation marks. A row that begins on one of these lines and
-        goes on to the next would be inside them too, and fail where this one did; so none is tried that
-        goes on, except from the last line, whose end was not seen.
-        """
-        if len(self._row) > 1:
-            self._single = len(self._row) - 1
-            self._returned.extendleft(reversed(self._row[1:]))
-            del self._row[1:]
-
-    def taken(self) -> int:
-        """Return how many lines the row has; the next one begins."""
-        count = len(self._row)
-        self._row = []
-        self._single = max(0, self._single - count)
-        return count
+            problem = f"not a table row: {error}; is a quotation mark missing or too much?"
+            yield first_line + start, TranscriptError(problem)
+            start += 1

@@ -45,34 +45,23 @@ class Ids:
         self._report = report
         self._conversations: dict[str, int] = {}
 
-    def settle(self, conversation: Conversation, line: int | None) -> Conversation:
+    def make_unique(self, conversation: Conversation, line: int | None) -> Conversation:
         """Return the conversation with ids that nothing before it has; what was changed is a warning."""
         wanted = conversation.id or content_id(conversation.turns)
-        unique = _unused(wanted, self._conversations)
-        if unique != wanted:
-            self._report.warn(
-                f"another conversation is {wanted!r} too; this one is called {unique!r}", line=line
-            )
-        turns = self._with_unique_ids(conversation.turns, line)
-        if unique == conversation.id and turns is conversation.turns:
-            return conversation
-        return replace(conversation, id=unique, turns=turns)
-
-    def _with_unique_ids(self, turns: tuple[Turn, ...], line: int | None) -> tuple[Turn, ...]:
-        ids = [turn.id for turn in turns if turn.id is not None]
-        if len(set(ids)) == len(ids):
-            return turns
-        seen: dict[str, int] = {}
-        settled = []
-        for index, turn in enumerate(turns):
-            if turn.id is not None and (unique := _unused(turn.id, seen)) != turn.id:
+        id = _unused(wanted, self._conversations)
+        if id != wanted:
+            self._report.warn(f"another conversation is {wanted!r} too; this one is called {id!r}", line=line)
+        used: dict[str, int] = {}
+        turns = []
+        for index, turn in enumerate(conversation.turns):
+            if turn.id is not None and (unique := _unused(turn.id, used)) != turn.id:
                 self._report.warn(
                     f"turn {index} has the id {turn.id!r} of an earlier one; it is called {unique!r}",
                     line=line,
                 )
                 turn = replace(turn, id=unique)
-            settled.append(turn)
-        return tuple(settled)
+            turns.append(turn)
+        return replace(conversation, id=id, turns=tuple(turns))
 
 
 def _unused(wanted: str, used: dict[str, int]) -> str:

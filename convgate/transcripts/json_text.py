@@ -6,7 +6,6 @@ import json
 import re
 from array import array
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import REPLACEMENT, writable
-from convgate.transcripts.problems import ReadStoppedError, Report, Severity
+from convgate.transcripts.problems import ReadStoppedError, Report
 
 if TYPE_CHECKING:
     from convgate.transcripts.source import Source
@@ -23,64 +22,38 @@ if TYPE_CHECKING:
 MAX_DEPTH = 100
 """Levels of lists and objects in each other; Python itself gives up near 1,000."""
 
+_DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 _UNWRITABLE_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _TOO_DEEP = f"lists and objects are nested more than {MAX_DEPTH} levels deep"
 
 
-class JsonParser:
-    """Parses one text after the other; not for several threads at once.
+def parse_json(text: str, report: Report | None = None, line: int | None = None) -> Any:
+    """Return the value that `text` holds; NaN and Infinity become None.
 
-    notes: what was mended in the last text.
-        NaN and Infinity are read as null, of a key given twice the last value counts, characters that
-        no file can hold become U+FFFD.
+    Characters that no file can hold become U+FFFD, with a warning for `line` in the report.
 
-    >>> parser = JsonParser()
-    >>> parser.parse('{"score": NaN}'), parser.notes
-    ({'score': None}, ['NaN is not JSON; read as null'])
+    Raises TranscriptError, its `line` counting within the text, when it is not JSON or nested too deeply.
+
+    >>> parse_json('{"score": NaN}')
+    {'score': None}
     """
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-        self._constants: list[str] = []
-        self._repeated: list[str] = []
-        self._decode = json.JSONDecoder(
-            object_pairs_hook=self._as_dict, parse_constant=self._constants.append
-        ).decode
-
-    def parse(self, text: str) -> Any:
-        """Return the value that `text` holds.
-
-        Raises TranscriptError, `line` counting within the text, when it is not JSON or nested too deeply.
-        """
-        for last in (self.notes, self._constants, self._repeated):
-            last.clear()
-        try:
-            value = self._decode(text)
-        except json.JSONDecodeError as error:
-            reason = f"{error.msg[0].lower()}{error.msg[1:]} at column {error.colno}"
-            raise TranscriptError(f"not valid JSON: {reason}", line=error.lineno) from None
-        except RecursionError:
-            raise TranscriptError(_TOO_DEEP) from None
-        except ValueError as error:  # a number of thousands of digits
-            raise TranscriptError(f"not valid JSON: {error}") from None
-        if _depth_exceeds(value, MAX_DEPTH):
-            raise TranscriptError(_TOO_DEEP)
-
-        self.notes += [f"{constant} is not JSON; read as null" for constant in dict.fromkeys(self._constants)]
-        for key in dict.fromkeys(self._repeated):
-            self.notes.append(f"an object has the key {key!r} twice; the last value counts")
-        if _UNWRITABLE_ESCAPE.search(text):
-            mended = _writable(value)
-            if mended != value:
-                self.notes.append(f"NUL or half of a surrogate pair, read as {REPLACEMENT}")
-                return mended
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        reason = f"{error.msg[0].lower()}{error.msg[1:]} at column {error.colno}"
+        raise TranscriptError(f"not valid JSON: {reason}", line=error.lineno) from None
+    except RecursionError:
+        raise TranscriptError(_TOO_DEEP) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise TranscriptError(f"not valid JSON: {error}") from None
+    if _depth_exceeds(value, MAX_DEPTH):
+        raise TranscriptError(_TOO_DEEP)
+    if not _UNWRITABLE_ESCAPE.search(text):
         return value
-
-    def _as_dict(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) != len(pairs):
-            self._repeated += [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
-        return made
+    writable_value = _writable(value)
+    if report is not None and writable_value != value:
+        report.warn(f"NUL or half of a surrogate pair, read as {REPLACEMENT}", line=line)
+    return writable_value
 
 
 def kind(value: object) -> str:
@@ -126,7 +99,7 @@ _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
 
 class Locator:
-    """Finds lines in one document, only when something is wrong; each container is walked once."""
+    """Finds lines in one document, only when something is wrong; each container is parsed once."""
 
     def __init__(self, read: Callable[[], str]) -> None:
         self._read = read
@@ -150,33 +123,30 @@ class Locator:
         """
         offset = self._skip(0)
         for key, index in _STEP.findall(field):
-            inside = self._children_at(offset)
-            if (key or index) not in inside:
+            if offset not in self._children:
+                self._children[offset] = self._find_children(offset)
+            if (key or index) not in self._children[offset]:
                 break
-            offset = inside[key or index]
+            offset = self._children[offset][key or index]
         return bisect_left(self._newlines, offset) + 1
 
-    def _children_at(self, offset: int) -> dict[str, int]:
-        """Offsets of a container's values, by key or by index as text."""
-        if offset not in self._children:
-            opening = self._text[offset]
-            self._children[offset] = self._walk(offset, is_object=opening == "{") if opening in "{[" else {}
-        return self._children[offset]
-
-    def _walk(self, offset: int, *, is_object: bool) -> dict[str, int]:
-        found: dict[str, int] = {}
+    def _find_children(self, offset: int) -> dict[str, int]:
+        """Return the offsets of a container's values, by key or by index as text."""
+        offsets: dict[str, int] = {}
+        if self._text[offset] not in "{[":
+            return offsets
         at = self._skip(offset + 1)
         while self._text[at] not in "]}":
-            key = str(len(found))
-            if is_object:
+            key = str(len(offsets))
+            if self._text[offset] == "{":
                 key, at = self._decode(self._text, at)
                 at = self._skip(self._skip(at) + 1)
-            found[key] = at
+            offsets[key] = at
             _, at = self._decode(self._text, at)
             at = self._skip(at)
             if self._text[at] == ",":
                 at = self._skip(at + 1)
-        return found
+        return offsets
 
     def _skip(self, at: int) -> int:
         match = _WHITESPACE.match(self._text, at)
@@ -198,7 +168,8 @@ class Place:
 
     def warn(self, message: str, field: str) -> None:
         """Note something odd about a field of the value."""
-        self.report.warn(message, line=self._line_of(field, "warning"), field=self._full(field))
+        line, name = self._locate(field)
+        self.report.warn(message, line=line, field=name)
 
     def leave_out(self, error: TranscriptError) -> None:
         """Note a bad part of the value and go on without it; in a file of lines, raises the error again."""
@@ -210,93 +181,88 @@ class Place:
         """Note that the value itself is left out; raises the error again when it ends the reading."""
         if isinstance(error, ReadStoppedError):
             raise error
-        field = error.field or ""
-        self.report.error(error.problem, line=self._line_of(field, "error"), field=self._full(field))
+        line, name = self._locate(error.field or "")
+        self.report.error(error.problem, line=line, field=name)
 
-    def _line_of(self, field: str, severity: Severity) -> int | None:
-        if self.locator is None or not self.report.lists(severity):
-            return self.line
-        return self.locator.line(self._full(field) or "")
-
-    def _full(self, field: str) -> str | None:
+    def _locate(self, field: str) -> tuple[int | None, str | None]:
         dot = "." if self.prefix and field and not field.startswith("[") else ""
-        return f"{self.prefix}{dot}{field}" or None
+        name = f"{self.prefix}{dot}{field}"
+        return self.locator.line(name) if self.locator else self.line, name or None
 
 
-_SAMPLED_LINES = 20
+_N_SAMPLED = 20
 _JSON_START = re.compile(r'\s*(\[\s*([\[{"\]\d-]|true|false|null|NaN|$)|\{\s*(["}]|$))')
 
 
 @dataclass(frozen=True)
 class JsonFile:
-    """What a JSON source holds, enough of it parsed to recognise its format."""
+    """What a JSON source holds, enough of it parsed to recognize its format."""
 
     source: Source
     is_lines: bool
-    sample: tuple[Any, ...]  # of lines the first values, None for those without; of a document itself alone
+    sample: tuple[Any, ...]
+    """The first values: of lines those that hold an object or a list, else None; the items of a list; or
+    the document alone."""
+    document: Any = None  # the value of a file that is one
 
-    @classmethod
-    def in_source(cls, source: Source) -> JsonFile | None:
-        """Return the JSON of a source, None when there is none.
+    def values(self, *, split: bool = True) -> Iterator[tuple[Any, Place]]:
+        """Yield every value with its place: those of the lines, the items of a list, or the document.
 
-        "[Monday] Anna: hi" is none, though it begins with a bracket. It is lines when at least half of the
-        first ones hold an object or a list each, so that bad lines at the beginning do not hide what it is.
-
-        Raises TranscriptError when it begins as JSON does and is not.
-        """
-        first = list(islice((line for line in source.lines() if not line.isspace()), _SAMPLED_LINES))
-        if len(first) > 1:
-            values = tuple(_try(line) if line.lstrip().startswith(("{", "[")) else None for line in first)
-            if 2 * sum(value is not None for value in values) >= len(first):
-                return cls(source, is_lines=True, sample=values)
-        if not first or not _JSON_START.match(first[0]):
-            return None
-        parser = JsonParser()
-        try:
-            document = parser.parse(source.text())
-        except TranscriptError as error:
-            raise TranscriptError(error.problem, file=source.report.file, line=error.line) from None
-        for note in parser.notes:
-            source.report.warn(note)
-        return cls(source, is_lines=False, sample=(document,))
-
-    @property
-    def document(self) -> Any:
-        """The document's value; only for a file that is one."""
-        return self.sample[0]
-
-    def values(self, *, each: bool) -> Iterator[tuple[Any, Place]]:
-        """Every value with its place: those of the lines, or the document, or `each` item of its list.
+        split: whether the items of a list are the values, and not the list.
 
         A line that is not JSON is noted in the source's report and left out.
         """
-        report = self.source.report
         if self.is_lines:
-            parser = JsonParser()
-            for number, line in enumerate(self.source.lines(), 1):
-                if line.isspace():
-                    continue
-                try:
-                    value = parser.parse(line.rstrip("\r\n"))
-                except TranscriptError as error:
-                    report.error(error.problem, line=number)
-                    continue
-                for note in parser.notes:
-                    report.warn(note, line=number)
-                yield value, Place(report, line=number)
+            yield from self.lines()
             return
-        locator = Locator(self.source.text)
-        if each:
+        report, locator = self.source.report, Locator(self.source.text)
+        if split and isinstance(self.document, list):
             for index, item in enumerate(report.watch(self.document, "items")):
                 yield item, Place(report, prefix=f"[{index}]", locator=locator)
         else:
             yield self.document, Place(report, locator=locator)
 
+    def lines(self) -> Iterator[tuple[Any, Place]]:
+        """Yield the value of every line with its place; a document counts as line 1."""
+        report = self.source.report
+        if not self.is_lines:
+            yield self.document, Place(report, line=1)
+            return
+        for number, line in enumerate(self.source.lines(), 1):
+            if line.isspace():
+                continue
+            try:
+                value = parse_json(line.rstrip("\r\n"), report, number)
+            except TranscriptError as error:
+                report.error(error.problem, line=number)
+            else:
+                yield value, Place(report, line=number)
 
-def _try(line: str) -> Any:
+
+def open_json(source: Source) -> JsonFile | None:
+    """Return the JSON of a source, None when there is none.
+
+    "[Monday] Anna: hi" is none, though it begins with a bracket. It is lines when at least half of the
+    first ones hold an object or a list each, so that bad lines at the beginning do not hide what it is.
+
+    Raises TranscriptError when it begins as JSON does and is not.
+    """
+    first = list(islice((line for line in source.lines() if not line.isspace()), _N_SAMPLED))
+    if len(first) > 1:
+        values = tuple(map(_parse_container, first))
+        if 2 * sum(value is not None for value in values) >= len(first):
+            return JsonFile(source, is_lines=True, sample=values)
+    if not first or not _JSON_START.match(first[0]):
+        return None
+    document = parse_json(source.text(), source.report)
+    sample = document[:_N_SAMPLED] if isinstance(document, list) else [document]
+    return JsonFile(source, is_lines=False, sample=tuple(sample), document=document)
+
+
+def _parse_container(line: str) -> Any:
     """Return the object or list that a line holds, else None."""
     try:
-        value = JsonParser().parse(line)
+        value = parse_json(line) if line.lstrip().startswith(("{", "[")) else None
     except TranscriptError:
         return None
     return value if isinstance(value, dict | list) else None

@@ -1,7 +1,7 @@
 """Markdown and plain text: turns that begin with a line naming who speaks.
 
 >>> find_speaker("**User:** Hi"), find_speaker("See the **User:** page")
-(Speaker(style='bold', role='user', name=None, said='Hi'), None)
+(Speaker(style='bold', role='user', name=None, text='Hi'), None)
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from itertools import islice
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
-from convgate.transcripts.message_lists import Read
 from convgate.transcripts.roles import ROLE_NAMES, role_of
-from convgate.transcripts.source import Source
+from convgate.transcripts.source import LocatedConversations, Source
 
 PREAMBLE, RAW = "_preamble", "markdown"
 """The lines before the first turn, in a conversation's metadata; the lines of a turn, in its source."""
@@ -25,21 +24,13 @@ PREAMBLE, RAW = "_preamble", "markdown"
 _STYLE = "_style"
 _MAX_SAMPLE_LINES = 5_000
 _HEADERS = {"bold": "**{}:**", "plain": "{}:", "heading": "## {} said:"}  # and "heading 1" to "heading 6"
-_LABELS = {
-    "user": "User",
-    "assistant": "Assistant",
-    "system": "System",
-    "developer": "Developer",
-    "tool": "Tool",
-}
+_ROLES = frozenset({"user", "assistant", "system", "developer", "tool"})  # those that a heading can name
 # Names that begin too many lines which are no turns: they speak only where they are repeated.
 _AMBIGUOUS = frozenset({"model", "language model", "customer", "client", "bing", "llama", "me", "function"})
 
 _NAMES = "|".join(
     re.escape(name).replace(r"\ ", " +")
-    for name in sorted((n for names in ROLE_NAMES.values() for n in names if n not in _AMBIGUOUS), key=len)[
-        ::-1
-    ]
+    for name in sorted(set().union(*ROLE_NAMES.values()) - _AMBIGUOUS, key=len, reverse=True)
 )
 _WHO = rf"(?P<role>{_NAMES})(?: +\((?P<name>[^()\n]{{1,80}})\))?"
 _STAMP = r"(?:\[[^\[\]\n]{1,40}\][ \t]*+)?"  # a time in brackets, as in exports of messengers
@@ -51,41 +42,28 @@ _STYLES = {
     ),
     "bold": re.compile(
         rf" {{0,3}}(?P<bold>\*\*|__){_WHO}(?: said)?[ \t]*"
-        r"(?:[:：](?P=bold)|(?P=bold)[ \t]*[:：]|(?P=bold)\s*$)[ \t]*(?P<said>.*)",
+        r"(?:[:：](?P=bold)|(?P=bold)[ \t]*[:：]|(?P=bold)\s*$)[ \t]*(?P<text>.*)",
         re.IGNORECASE | re.DOTALL,
     ),
     "plain": re.compile(
-        rf"{_STAMP}{_WHO}(?: said)?[ \t]*[:：](?!//)[ \t]*(?P<said>.*)", re.IGNORECASE | re.DOTALL
+        rf"{_STAMP}{_WHO}(?: said)?[ \t]*[:：](?!//)[ \t]*(?P<text>.*)", re.IGNORECASE | re.DOTALL
     ),
 }
 _ANY_NAME = re.compile(
-    rf"{_STAMP}(?P<name>[^\W\d_][\w.'-]*(?: [\w.'-]+){{0,2}})[:：](?!//)[ \t]*(?P<said>.*)", re.DOTALL
+    rf"{_STAMP}(?P<name>[^\W\d_][\w.'-]*(?: [\w.'-]+){{0,2}})[:：](?!//)[ \t]*(?P<text>.*)", re.DOTALL
 )
 _MAX_NAME = 30  # characters
-_FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
+_FENCE = re.compile(r"[ \t]*(?P<marks>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """What a line says that begins a turn."""
+    """What a line that begins a turn says."""
 
     style: str  # "plain", "bold", "heading 2", "heading" for headings of any level such as "You said:"
     role: str
     name: str | None
-    said: str  # what follows on the same line
-
-
-@dataclass(frozen=True, slots=True)
-class Fence:
-    """What a line says that may open or close a code fence."""
-
-    mark: str  # "`" or "~"
-    length: int
-    can_close: bool  # nothing follows the marks
-
-    def closes(self, opened: Fence) -> bool:
-        """Return whether it closes the fence that another line opened."""
-        return self.can_close and self.mark == opened.mark and self.length >= opened.length
+    text: str  # what follows on the same line
 
 
 class MarkdownFormat:
@@ -112,7 +90,7 @@ class MarkdownFormat:
         speakers, _ = find_speakers(list(islice(source.lines(), _MAX_SAMPLE_LINES)))
         return min(1.0, len({(who.role, who.name) for who in speakers.values()}) / 2)
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: Source) -> LocatedConversations:
         """Yield the one conversation of the text."""
         lines = list(source.lines())
         speakers, inside = find_speakers(list(source.report.watch(lines, "lines")))
@@ -126,8 +104,8 @@ class MarkdownFormat:
         ends = [*starts[1:], len(lines)]
         for start, stop in source.report.watch(zip(starts, ends, strict=True), "turns"):
             who = speakers[start]
-            said = [who.said, *(line.rstrip("\r\n") for line in lines[start + 1 : stop])]
-            text = _trim(_unescape(said, inside[start:stop]))
+            turn_lines = [who.text, *(line.rstrip("\r\n") for line in lines[start + 1 : stop])]
+            text = _trim(_unescape(turn_lines, inside[start:stop]))
             turns.append(Turn.of(who.role, text, name=who.name, source={RAW: "".join(lines[start:stop])}))
         preamble = lines[: starts[0]]
         title = next((line[2:].strip() for line in preamble if line.startswith("# ")), "")
@@ -155,15 +133,15 @@ def find_speaker(line: str) -> Speaker | None:
         if match is None:
             continue
         groups = match.groupdict()
-        said = groups.get("said") or ""
+        text = groups.get("text") or ""
         if style == "heading":
             tail = groups["tail"].strip(" \t*_#")
             if tail and tail[0] not in ":：":
                 continue
-            said = tail[1:].lstrip(" \t*_")
+            text = tail[1:].lstrip(" \t*_")
             if not groups["verb"]:
                 style = f"heading {len(groups['marks'])}"
-        return Speaker(style, role_of(groups["role"]) or "user", groups["name"], said)
+        return Speaker(style, role_of(groups["role"]) or "user", groups["name"], text)
     return None
 
 
@@ -182,7 +160,9 @@ def find_speakers(lines: Sequence[str]) -> tuple[dict[int, Speaker], list[bool]]
     for place, who in named.items():
         if not inside[place] and _is_credible(who, styles.get(who.style, {})):
             styles.setdefault(who.style, {})[place] = who
-    with_two_roles = [each for each in styles.values() if len({who.role for who in each.values()}) > 1]
+    with_two_roles = [
+        speakers for speakers in styles.values() if len({who.role for who in speakers.values()}) > 1
+    ]
     return next(iter(with_two_roles or styles.values()), {}), inside
 
 
@@ -202,7 +182,7 @@ def _repeated_names(
         name, role = match["name"], role_of(match["name"])
         begins = place == first and role is not None
         if counts[name] > 1 or begins:
-            speakers[place] = Speaker("plain", role or "user", None if role else name, match["said"])
+            speakers[place] = Speaker("plain", role or "user", None if role else name, match["text"])
     return speakers
 
 
@@ -211,17 +191,14 @@ def _is_credible(who: Speaker, before: Mapping[int, Speaker]) -> bool:
     return who.style != "plain" or who.role in ("user", "assistant") or (who.role == "system" and not before)
 
 
-def find_fence(line: str) -> Fence | None:
-    """Return the code fence that a line may open or close."""
+def find_fence(line: str) -> tuple[str, bool] | None:
+    """Return the marks of the code fence that a line may open or close, and whether it may close one."""
     if "```" not in line and "~~~" not in line:
         return None
     match = _FENCE.fullmatch(line.rstrip("\r\n"))
-    if match is None:
+    if match is None or (match["marks"][0] == "`" and "`" in match["info"]):
         return None
-    mark, info = match["fence"][0], match["info"]
-    if mark == "`" and "`" in info:
-        return None
-    return Fence(mark, len(match["fence"]), can_close=not info.strip())
+    return match["marks"], not match["info"].strip()
 
 
 def _fenced(lines: Sequence[str], speakers: Mapping[int, Speaker]) -> list[bool]:
@@ -230,29 +207,29 @@ def _fenced(lines: Sequence[str], speakers: Mapping[int, Speaker]) -> list[bool]
     A fence that is never closed is none, for else it would swallow all turns after it. One may also
     open behind the name on one of the lines of `speakers`; that line counts as outside.
     """
-    fences = [find_fence(speakers[i].said if i in speakers else line) for i, line in enumerate(lines)]
-    opened: Fence | None = None
+    fences = [find_fence(speakers[i].text if i in speakers else line) for i, line in enumerate(lines)]
+    opened = ""
     flags = []
     for place, (fence, longest) in enumerate(zip(fences, _longest_closing_marks(fences), strict=True)):
         if opened:
             flags.append(True)
-            if fence and place not in speakers and fence.closes(opened):
-                opened = None
+            if fence and fence[1] and fence[0].startswith(opened) and place not in speakers:
+                opened = ""
         else:
-            opened = fence if fence and longest[fence.mark] >= fence.length else None
-            flags.append(opened is not None and place not in speakers)
+            opened = fence[0] if fence and longest[fence[0][0]].startswith(fence[0]) else ""
+            flags.append(bool(opened) and place not in speakers)
     return flags
 
 
-def _longest_closing_marks(fences: Sequence[Fence | None]) -> list[dict[str, int]]:
-    """Return for each line the length of the longest marks after it that could close a fence, by mark."""
-    longest = {"`": 0, "~": 0}
-    lengths = []
+def _longest_closing_marks(fences: Sequence[tuple[str, bool] | None]) -> list[dict[str, str]]:
+    """Return for each line the longest marks after it that could close a fence, by their character."""
+    longest = {"`": "", "~": ""}
+    after = []
     for fence in reversed(fences):
-        lengths.append(longest)
-        if fence and fence.can_close and fence.length > longest[fence.mark]:
-            longest = {**longest, fence.mark: fence.length}
-    return lengths[::-1]
+        after.append(longest)
+        if fence and fence[1] and len(fence[0]) > len(longest[fence[0][0]]):
+            longest = {**longest, fence[0][0]: fence[0]}
+    return after[::-1]
 
 
 def escape(text: str) -> str:
@@ -288,11 +265,11 @@ def _trim(lines: Sequence[str]) -> str:
 
 
 def _render(turn: Turn, style: str) -> str:
-    label, name = _LABELS.get(turn.role), turn.name
-    if label is None:
-        label, name = ("Tool", name) if turn.role == "function" else ("User", name or turn.role)
+    role, name = turn.role, turn.name
+    if role not in _ROLES:
+        role, name = ("tool", name) if role == "function" else ("user", name or role)
     plain_name = " ".join((name or "").split()).translate(str.maketrans("()", "[]"))[:80].strip()
-    who = f"{label} ({plain_name})" if plain_name else label
+    who = f"{role.title()} ({plain_name})" if plain_name else role.title()
     _, _, level = style.partition("heading ")
     header = f"{'#' * int(level)} {who}" if level else _HEADERS[style].format(who)
     return f"{header}\n\n{escape(turn.scored_text)}\n"

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
@@ -17,7 +16,7 @@ from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
-from convgate.transcripts.source import Source
+from convgate.transcripts.source import LocatedConversations, Source
 
 LAYOUT = "_layout"
 OBJECT, LIST, LINES = "object", "list", "lines"
@@ -26,18 +25,10 @@ OBJECT, LIST, LINES = "object", "list", "lines"
 ONE_LINE = "_one_line"
 """Whether the conversation was one line of its file."""
 
+LIST_KEY = "_list_key"
+"""The field of an object that held the messages."""
+
 CONVERSATION_ID_FIELDS = ("conversation_id", "conversationId", "session_id", "thread_id")
-
-Read = Iterator[tuple[int | None, Conversation]]
-"""Conversations as readers give them, each with its line in a file of lines."""
-
-
-@dataclass
-class _Loose:
-    """Messages that stand one a line, of one conversation."""
-
-    line: int | None
-    turns: list[Turn] = field(default_factory=list)
 
 
 class MessageLists(ABC):
@@ -61,49 +52,44 @@ class MessageLists(ABC):
     def turn(self, message: Any, field: str, place: Place) -> Turn:
         """Return one message as a turn; raises TranscriptError naming `field`."""
 
-    def is_beside(self, value: Any) -> bool:
-        """Return whether a value belongs to the format without being a conversation or a message."""
+    def is_case(self, value: Any) -> bool:
+        """Return whether a value is a case of a relevance set, which is no conversation and passed over."""
         return False
 
-    def turns_together(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
-        """Return all turns of a conversation, with what they only tell together."""
+    def link_turns(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
+        """Return all turns of a conversation, with what depends on their neighbors, such as ids of calls."""
         return tuple(turns)
 
     def recognises(self, source: Source) -> float:
         """Share of the source's first values that are in this format, 0…1."""
         if source.json is None:
             return 0.0
-        if not source.json.is_lines:
-            document = source.json.document
-            if self._is_record(document):
-                return 1.0
-            values = document[:20] if isinstance(document, list) else []
-        else:
-            values = [value or None for value in source.json.sample]  # an empty list may be anything
-        return sum(map(self._is_record, values)) / len(values) if values else 0.0
+        if self._is_record(source.json.document):
+            return 1.0
+        values = source.json.sample
+        if source.json.is_lines:
+            values = tuple(value or None for value in values)  # an empty list may be anything
+        return sum(map(self._is_record, values)) / max(1, len(values))
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: Source) -> LocatedConversations:
         """Return the source's conversations; bad places go to its report."""
-        if source.json is None:
-            raise source.json_error or TranscriptError("this is not JSON", file=source.report.file)
-        document = None if source.json.is_lines else source.json.document
-        each = isinstance(document, list) and not self._is_record(document)
-        loose: dict[str | None, _Loose] = {}
-        for value, place in source.json.values(each=each):
-            if self.is_beside(value):
+        file = source.need_json()
+        loose: dict[str | None, tuple[int | None, list[Turn]]] = {}  # messages one a line: first line, turns
+        for value, place in file.values(split=not self._is_record(file.document)):
+            if self.is_case(value):
                 continue
             try:
                 if isinstance(value, Mapping) and self.list_key(value) is None and self.is_message(value):
                     turn = self.turn(value, "", place)
                     id = given_id(value, *CONVERSATION_ID_FIELDS)
-                    loose.setdefault(id, _Loose(place.line)).turns.append(turn)
+                    loose.setdefault(id, (place.line, []))[1].append(turn)
                 else:
                     yield place.line, self.conversation(value, place)
             except TranscriptError as error:
                 place.leave_out_all(error)
-        for id, found in loose.items():
-            turns = self.turns_together(found.turns)
-            yield found.line, Conversation(id or "", turns, metadata={LAYOUT: LINES}, format=self.name)
+        for id, (line, turns) in loose.items():
+            linked = self.link_turns(turns)
+            yield line, Conversation(id or "", linked, metadata={LAYOUT: LINES}, format=self.name)
 
     def conversation(self, value: Any, place: Place) -> Conversation:
         """Return the conversation that an object or a bare list holds; its id is empty when it names none."""
@@ -121,8 +107,9 @@ class MessageLists(ABC):
             title=title if isinstance(title, str) and title else None,
             metadata={
                 LAYOUT: OBJECT,
+                LIST_KEY: key,
                 **notes,
-                **public({name: fields for name, fields in value.items() if name != key}),
+                **public({k: v for k, v in value.items() if k != key}),
             },
             format=self.name,
         )
@@ -136,14 +123,14 @@ class MessageLists(ABC):
                 turns.append(self.turn(message, f"{key}[{index}]", place))
             except TranscriptError as error:
                 place.leave_out(error)
-        return self.turns_together(turns)
+        return self.link_turns(turns)
 
     def _is_record(self, value: Any) -> bool:
         if isinstance(value, list):
             return not value or any(self.is_message(item) for item in value[:50])
         if not isinstance(value, Mapping):
             return False
-        return self.list_key(value) is not None or self.is_message(value) or self.is_beside(value)
+        return self.list_key(value) is not None or self.is_message(value) or self.is_case(value)
 
 
 def described(value: Any) -> str:
@@ -169,39 +156,25 @@ def top_fields(conversation: Conversation, format: str) -> dict[str, Any]:
     return fields
 
 
-def dump_json(value: Any) -> str:
-    """JSON on one line, without its end; UTF-8 as it is, for people read it.
+def dump_json(value: Any, *, indent: int | None = None) -> str:
+    """Return the value as JSON without a line end at its end; UTF-8 as it is, for people read it.
 
     Raises TranscriptError when there is something in it that JSON cannot say.
     """
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-        return text if writable(text) is text else json.dumps(value, allow_nan=False)
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+        return text if writable(text) is text else json.dumps(value, allow_nan=False, indent=indent)
     except (TypeError, ValueError, RecursionError) as error:
         raise TranscriptError(f"the conversation cannot be written as JSON: {error}") from None
 
 
 def dump_messages(conversation: Conversation, messages: Sequence[Any], *, key: str, format: str) -> str:
-    """Messages in the layout of their file; as an object when the conversation came from elsewhere.
-
-    Each message has a line of its own, unless the whole conversation was one line.
-    """
+    """Return messages in the layout of their file; as an object when the conversation came from elsewhere."""
     own = conversation.format == format
     layout = conversation.metadata.get(LAYOUT, OBJECT) if own else OBJECT
-    lines = [dump_json(message) for message in messages]
     if layout == LINES:
-        return "".join(f"{line}\n" for line in lines)
-    fields = top_fields(conversation, format) if layout == OBJECT else {}
-    if own and conversation.metadata.get(ONE_LINE):
-        return dump_json({**fields, key: messages} if layout == OBJECT else messages) + "\n"
-    if layout == LIST:
-        return _block(lines, "") + "\n"
-    before = "".join(
-        f"  {dump_json(name)}: {dump_json(value)},\n" for name, value in fields.items() if name != key
-    )
-    return f"{{\n{before}  {dump_json(key)}: {_block(lines, '  ')}\n}}\n"
-
-
-def _block(lines: Sequence[str], indent: str) -> str:
-    inner = ",\n".join(f"{indent}  {line}" for line in lines)
-    return f"[\n{inner}\n{indent}]" if lines else "[]"
+        return "".join(f"{dump_json(message)}\n" for message in messages)
+    key = conversation.metadata.get(LIST_KEY, key) if own else key
+    value = messages if layout == LIST else {**top_fields(conversation, format), key: messages}
+    is_one_line = own and conversation.metadata.get(ONE_LINE)
+    return dump_json(value, indent=None if is_one_line else 2) + "\n"

@@ -25,8 +25,8 @@ from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.message_lists import MessageLists, dump_messages
 from convgate.transcripts.timestamps import Warn, time_of
 
-_TOLD = {"role", "content", "name", "id", "tool_calls", "tool_call_id", "function_call", "refusal", "audio"}
-_SPEAKS = ("tool_calls", "function_call", "refusal", "audio")  # what a message may have in place of content
+_INSTEAD_OF_CONTENT = ("tool_calls", "function_call", "refusal", "audio")
+_MESSAGE_KEYS = {"role", "content", "name", "id", "tool_call_id", *_INSTEAD_OF_CONTENT}
 
 
 def turns_from_messages(messages: Iterable[Mapping[str, Any]]) -> tuple[Turn, ...]:
@@ -45,7 +45,7 @@ def turns_from_messages(messages: Iterable[Mapping[str, Any]]) -> tuple[Turn, ..
 def turn_from_message(message: Any, field: str = "message", warn: Warn | None = None) -> Turn:
     """Return one message as a turn; `field` names it in errors.
 
-    `warn` is told of a timestamp that cannot be read; the turn then has none.
+    `warn` is called with what is wrong with a timestamp, and its field; the turn then has none.
 
     Raises TranscriptError when the message is not one.
     """
@@ -76,18 +76,17 @@ def turn_from_message(message: Any, field: str = "message", warn: Warn | None = 
         timestamp=moment,
         tool_calls=_tool_calls(message, field),
         tool_call_id=_text(message, "tool_call_id", field),
-        metadata={key: value for key, value in message.items() if key not in _TOLD and key != timestamp},
+        metadata={
+            key: value for key, value in message.items() if key not in _MESSAGE_KEYS and key != timestamp
+        },
         source=message,
     )
 
 
 def _parts(message: Mapping[str, Any], content: Any, field: str) -> tuple[ContentPart, ...]:
-    if content is None:
-        if "content" not in message and not any(message.get(key) for key in _SPEAKS):
-            raise TranscriptError("there is no content", field=f"{field}.content")
-        parts: tuple[ContentPart, ...] = ()
-    else:
-        parts = content_parts(content, f"{field}.content")
+    if "content" not in message and not any(message.get(key) for key in _INSTEAD_OF_CONTENT):
+        raise TranscriptError("there is no content", field=f"{field}.content")
+    parts = () if content is None else content_parts(content, f"{field}.content")
     if refusal := _text(message, "refusal", field):
         parts += (ContentPart("refusal", writable(refusal)),)
     audio = message.get("audio")
@@ -99,15 +98,12 @@ def _parts(message: Mapping[str, Any], content: Any, field: str) -> tuple[Conten
 
 def _tool_calls(message: Mapping[str, Any], field: str) -> tuple[ToolCall, ...]:
     calls = message.get("tool_calls")
-    legacy = message.get("function_call")
-    if calls is None and legacy is None:
-        return ()
     if not isinstance(calls, list | tuple | None):
         raise TranscriptError(f"expected a list of calls, got {kind(calls)}", field=f"{field}.tool_calls")
-    found = [_tool_call(call, f"{field}.tool_calls[{place}]") for place, call in enumerate(calls or ())]
-    if legacy is not None:
-        found.append(_function(legacy, "", f"{field}.function_call"))
-    return tuple(found)
+    parsed = [_tool_call(call, f"{field}.tool_calls[{place}]") for place, call in enumerate(calls or ())]
+    if message.get("function_call") is not None:
+        parsed.append(_function(message["function_call"], "", f"{field}.function_call"))
+    return tuple(parsed)
 
 
 def _tool_call(call: Any, field: str) -> ToolCall:
@@ -134,10 +130,8 @@ def arguments_text(arguments: Any, field: str) -> str:
 
     Raises TranscriptError when they are neither.
     """
-    if isinstance(arguments, str):
-        return arguments
-    if arguments is None:
-        return ""
+    if isinstance(arguments, str | None):
+        return arguments or ""
     try:
         return json.dumps(arguments, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError) as error:
@@ -146,20 +140,16 @@ def arguments_text(arguments: Any, field: str) -> str:
 
 def _text(fields: Mapping[str, Any], key: str, field: str) -> str | None:
     value = fields.get(key)
-    if value is None or isinstance(value, str):
+    if isinstance(value, str | None):
         return value
     raise TranscriptError(f"expected a text, got {kind(value)}", field=f"{field}.{key}")
 
 
-_TEXT_KINDS = frozenset({"text", "input_text", "output_text"})
-_NAMED = {
-    "image_url": "image",
-    "input_image": "image",
-    "input_audio": "audio",
-    "input_file": "file",
-    "video_url": "video",
-    "input_video": "video",
-}
+_TEXT_KINDS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
+"""Types of parts that hold text, with the field that holds it."""
+
+_LABELS = {"image_url": "image", "video_url": "video"}
+"""What parts without text are called in brackets, where it is not their type without `input_`."""
 
 
 def content_parts(content: Any, field: str) -> tuple[ContentPart, ...]:
@@ -185,13 +175,11 @@ def _content_part(part: Any, field: str) -> ContentPart:
     type_ = part.get("type", "text")
     if not isinstance(type_, str) or not type_:
         raise TranscriptError(f"the type of a part is a text, got {kind(type_)}", field=f"{field}.type")
-    if type_ in _TEXT_KINDS or type_ == "refusal":
-        key = "refusal" if type_ == "refusal" else "text"
-        text = part.get(key)
-        if not isinstance(text, str):
-            problem = f"expected a text, got {kind(text)}" if key in part else f"there is no {key}"
-            raise TranscriptError(problem, field=f"{field}.{key}")
-        return ContentPart("refusal" if type_ == "refusal" else "text", writable(text))
+    if key := _TEXT_KINDS.get(type_):
+        text = _text(part, key, field)
+        if text is None:
+            raise TranscriptError(f"there is no {key}", field=f"{field}.{key}")
+        return ContentPart(key, writable(text))
     text = part.get("text")
     return ContentPart(
         writable(type_), writable(text) if isinstance(text, str) and text else _part_label(type_, part)
@@ -202,12 +190,11 @@ def _part_label(type_: str, part: Mapping[str, Any]) -> str:
     file = part.get("file")
     filename = part.get("filename") or (file.get("filename") if isinstance(file, Mapping) else None)
     name = f": {filename}" if isinstance(filename, str) else ""
-    return writable(f"[{_NAMED.get(type_, type_)}{name}]")
+    return writable(f"[{_LABELS.get(type_, type_.removeprefix('input_'))}{name}]")
 
 
-_MESSAGE_FIELDS = ("content", "tool_calls", "function_call", "refusal", "audio")
 _NOT_IN_A_NAME = re.compile("[^a-zA-Z0-9_-]+")
-_LONGEST_NAME = 64
+_MAX_NAME = 64
 _NAMELESS_TOOL = "tool"
 
 
@@ -220,25 +207,19 @@ def to_messages(turns: Iterable[Turn]) -> list[Mapping[str, Any]]:
     the assistant, answers calls as a tool). Names are spelt in ASCII letters; one of which nothing is left
     stands in front of the text instead.
     """
-    return [
-        turn.source if is_openai_message(turn) else new_message(_for_an_api(turn))  # type: ignore[misc]
-        for turn in turns
-    ]
+    return [_openai_source(turn) or new_message(_for_an_api(turn)) for turn in turns]
 
 
 def file_message(turn: Turn) -> Mapping[str, Any]:
     """The turn as a message in a file: its source when that is one, else one with its own role and name."""
-    return turn.source if is_openai_message(turn) else new_message(turn)  # type: ignore[return-value]
+    return _openai_source(turn) or new_message(turn)
 
 
-def is_openai_message(turn: Turn) -> bool:
-    """Return whether the turn's source is an OpenAI chat message already."""
-    source = turn.source
-    return (
-        source is not None
-        and source.get("role") == turn.role
-        and any(key in source for key in _MESSAGE_FIELDS)
-    )
+def _openai_source(turn: Turn) -> Mapping[str, Any] | None:
+    """Return the turn's source when it is an OpenAI chat message, else None."""
+    source = turn.source or {}
+    is_message = any(key in source for key in ("content", *_INSTEAD_OF_CONTENT))
+    return source if is_message and source.get("role") == turn.role else None
 
 
 def new_message(turn: Turn) -> dict[str, Any]:
@@ -257,6 +238,15 @@ def new_message(turn: Turn) -> dict[str, Any]:
     return message
 
 
+def _content(turn: Turn) -> str | list[dict[str, str]] | None:
+    if not turn.parts:
+        return None if turn.tool_calls else ""
+    if len(turn.parts) == 1 and turn.parts[0].kind != "refusal":
+        return turn.parts[0].text
+    types = ("refusal" if part.kind == "refusal" else "text" for part in turn.parts)
+    return [{"type": type_, type_: part.text} for type_, part in zip(types, turn.parts, strict=True)]
+
+
 def api_name(name: str) -> str:
     """Return the name with what chat APIs refuse in one taken out; empty when nothing is left.
 
@@ -264,51 +254,28 @@ def api_name(name: str) -> str:
     ('Anna_K_x', 'Zoe', '')
     """
     letters = (char for char in unicodedata.normalize("NFKD", name) if not unicodedata.combining(char))
-    return _NOT_IN_A_NAME.sub("_", "".join(letters)).strip("_")[:_LONGEST_NAME].rstrip("_")
+    return _NOT_IN_A_NAME.sub("_", "".join(letters)).strip("_")[:_MAX_NAME].rstrip("_")
 
 
 def _for_an_api(turn: Turn) -> Turn:
-    known = turn.role in CHAT_ROLES
-    speaker = (turn.name if known else turn.speaker) or ""
-    name = api_name(speaker)
-    is_tools = turn.tool_call_id is not None or bool(turn.tool_calls) or turn.role in {"tool", "function"}
+    role, speaker = turn.role, turn.name or ""
+    if role not in CHAT_ROLES:
+        role = "tool" if turn.tool_call_id else "assistant" if turn.tool_calls else "user"
+        speaker = turn.speaker
+    name, parts = api_name(speaker), turn.parts
+    is_of_a_tool = role in {"tool", "function"} or turn.tool_calls or turn.tool_call_id is not None
+    introduction = " ".join(speaker.split())
+    if parts and introduction and not name and not is_of_a_tool:
+        parts = (replace(parts[0], text=f"{introduction}: {parts[0].text}"), *parts[1:])
     return replace(
         turn,
-        role=turn.role if known else _nearest_role(turn),
-        name=name or (_NAMELESS_TOOL if turn.role == "function" else None),
-        parts=turn.parts if name or is_tools else _introduced(turn.parts, speaker),
+        role=role,
+        name=name or (_NAMELESS_TOOL if role == "function" else None),
+        parts=parts,
         tool_calls=tuple(
             replace(call, name=api_name(call.name) or _NAMELESS_TOOL) for call in turn.tool_calls
         ),
     )
-
-
-def _nearest_role(turn: Turn) -> str:
-    if turn.tool_call_id:
-        return "tool"
-    return "assistant" if turn.tool_calls else "user"
-
-
-def _introduced(parts: tuple[ContentPart, ...], speaker: str) -> tuple[ContentPart, ...]:
-    """Return what was said with the speaker's name, on one line, in front of it."""
-    who = " ".join(speaker.split())
-    if not parts or not who:
-        return parts
-    return (replace(parts[0], text=f"{who}: {parts[0].text}"), *parts[1:])
-
-
-def _content(turn: Turn) -> str | list[dict[str, str]] | None:
-    if not turn.parts:
-        return None if turn.tool_calls else ""
-    if len(turn.parts) == 1 and turn.parts[0].kind != "refusal":
-        return turn.parts[0].text
-    return [_part(part) for part in turn.parts]
-
-
-def _part(part: ContentPart) -> dict[str, str]:
-    if part.kind == "refusal":
-        return {"type": "refusal", "refusal": part.text}
-    return {"type": "text", "text": part.text}
 
 
 class OpenAIFormat(MessageLists):
@@ -324,7 +291,7 @@ class OpenAIFormat(MessageLists):
     expected = "an object with 'messages', a list of messages, or a message with 'role' and 'content'"
 
     def list_key(self, fields: Mapping[str, Any]) -> str | None:
-        """`messages`, whatever it holds, so that a wrong type is told as such."""
+        """Return `messages`, whatever it holds, so that the error for a wrong type names it."""
         return "messages" if "messages" in fields else None
 
     def is_message(self, value: Any) -> bool:

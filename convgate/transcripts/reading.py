@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
 from convgate.core.text import pluralize
+from convgate.transcripts.characters import writable
 from convgate.transcripts.identity import Ids
-from convgate.transcripts.markdown import PREAMBLE
 from convgate.transcripts.problems import Problems, Report
-from convgate.transcripts.registry import format_named, recognised
-from convgate.transcripts.source import MAX_BYTES, Source, source_of_bytes, source_of_path, source_of_text
+from convgate.transcripts.registry import format_named, recognize
+from convgate.transcripts.source import MAX_BYTES, Source, source_of_bytes, source_of_path
 
 
 @dataclass(frozen=True)
@@ -29,22 +30,6 @@ class Transcript:
 
     def __len__(self) -> int:
         return len(self.conversations)
-
-    @property
-    def summary(self) -> str:
-        """Return the counts by which a person sees whether the file was understood.
-
-        >>> read_text("Me: Is it raining?\\nChatGPT: I cannot see outside.\\nMe: Look!").summary
-        '3 turns, 2 speakers, 0 lines skipped'
-        """
-        turns = [turn for conversation in self for turn in conversation.turns]
-        speakers = {(turn.role, turn.name) for turn in turns}
-        before = "".join(conversation.metadata.get(PREAMBLE, "") for conversation in self)
-        skipped = sum(not line.startswith("# ") for line in before.splitlines() if line.strip())
-        return (
-            f"{pluralize(len(turns), 'turn')}, {pluralize(len(speakers), 'speaker')},"
-            f" {pluralize(skipped + self.problems.n_errors, 'line')} skipped"
-        )
 
 
 def read_conversations(
@@ -65,65 +50,49 @@ def read_conversations(
         rows of a table, single messages of a JSON document.
     max_bytes: the largest file to read.
     time_limit: seconds; None for no limit.
-    stop: asked again and again while lines and items pass, and cancels the reading by returning True: for
+    stop: called again and again while lines and items pass; cancels the reading by returning True. For
         another thread, the `is_set` of a `threading.Event`.
 
-    Raises TranscriptError when nothing can be read, BadLinesError, which is one, when some places cannot and
-    `skip_bad` is not set, and ReadStoppedError, which is another, when the time is up or `stop` said so. A
-    file that is a single JSON document is parsed in one piece, which takes time in proportion to its size
-    and cannot be stopped before it is done.
+    Raises TranscriptError when nothing can be read, and its subclasses BadLinesError when some places cannot
+    be read without `skip_bad`, and ReadStoppedError when the time is up or `stop` returned True. The parsing
+    of a file that is a single JSON document cannot be stopped before it is done.
     """
     if isinstance(source, bytes | bytearray | memoryview):
         report = Report(name or "the upload", time_limit, stop)
-        found = source_of_bytes(bytes(source), report, max_bytes=max_bytes)
+        opened = source_of_bytes(bytes(source), report, max_bytes=max_bytes)
     else:
         path = Path(source)
         report = Report(name or path.name or str(path), time_limit, stop)
-        found = source_of_path(path, report, max_bytes=max_bytes)
-    return read_source(found, format, skip_bad=skip_bad)
+        opened = source_of_path(path, report, max_bytes=max_bytes)
+    return read_source(opened, format, skip_bad=skip_bad)
 
 
-def read_text(
-    text: str,
-    *,
-    name: str = "pasted text",
-    format: str | None = None,
-    skip_bad: bool = False,
-    max_bytes: int = MAX_BYTES,
-    time_limit: float | None = None,
-    stop: Callable[[], bool] | None = None,
-) -> Transcript:
-    """Return the conversations of a pasted text; everything else as in `read_conversations`.
+def read_text(text: str, *, name: str = "pasted text", **options: Any) -> Transcript:
+    """Return the conversations of a pasted text; options and everything else as in `read_conversations`.
 
-    >>> talk = read_text("You: Is it raining?\\nChatGPT: I cannot see outside.").conversations[0]
-    >>> [(turn.role, turn.text) for turn in talk.turns]
+    >>> conversation = read_text("You: Is it raining?\\nChatGPT: I cannot see outside.").conversations[0]
+    >>> [(turn.role, turn.text) for turn in conversation.turns]
     [('user', 'Is it raining?'), ('assistant', 'I cannot see outside.')]
     """
-    report = Report(name, time_limit, stop)
-    return read_source(source_of_text(text, report, max_bytes=max_bytes), format, skip_bad=skip_bad)
+    return read_conversations(writable(text).encode(), name=name, **options)
 
 
 def read_source(source: Source, format: str | None = None, *, skip_bad: bool = False) -> Transcript:
     """Return the conversations of a source; everything else as in `read_conversations`."""
-    reader = format_named(format) if format else recognised(source)
+    reader = format_named(format) if format else recognize(source)
     report = source.report
     ids = Ids(report)
     conversations = []
     for line, conversation in reader.read(source):
         if conversation.turns:
-            conversations.append(ids.settle(conversation, line))
+            conversations.append(ids.make_unique(conversation, line))
         else:
             report.warn("a conversation without messages is left out", line=line)
-    problems = report.close(_extent(conversations), skip_bad=skip_bad)
+    if len(conversations) == 1:
+        readable = pluralize(len(conversations[0]), "turn")
+    else:
+        readable = pluralize(len(conversations), "conversation")
+    problems = report.close(readable if conversations else None, skip_bad=skip_bad)
     if not conversations:
         raise TranscriptError("there are no messages in it", file=report.file)
     return Transcript(tuple(conversations), reader.name, problems)
-
-
-def _extent(conversations: list[Conversation]) -> str | None:
-    if not conversations:
-        return None
-    if len(conversations) > 1:
-        return f"{len(conversations):,} conversations"
-    turns = len(conversations[0])
-    return f"{turns:,} turns" if turns > 1 else "turn"

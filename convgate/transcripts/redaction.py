@@ -19,6 +19,7 @@ from functools import cache, lru_cache, partial
 from typing import Any, TypeVar
 
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
+from convgate.core.text import pluralize
 from convgate.transcripts.csv_table import ROW
 from convgate.transcripts.markdown import RAW
 
@@ -39,6 +40,7 @@ _MORE = {
 """Keys that are often pasted into chats and that the library does not know, by kind."""
 
 _PRIVATE_KEY = "Private Key"
+_KEYWORD = "Secret Keyword"
 _PRIVATE_KEYS = re.compile(
     r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
     r"(?:[^-]*+(?:-(?!-)[^-]*+)*+-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----"
@@ -86,9 +88,8 @@ class Redactor:
     @property
     def summary(self) -> str:
         """What was redacted so far, as a sentence."""
-        total = self.counts.total()
         kinds = ", ".join(f"{kind} ({count:,})" for kind, count in self.counts.most_common())
-        return f"Redacted {total:,} secret{'' if total == 1 else 's'}{': ' if kinds else ''}{kinds}."
+        return f"Redacted {pluralize(self.counts.total(), 'secret')}{': ' if kinds else ''}{kinds}."
 
     def redact(self, conversation: Conversation) -> Conversation:
         """Return the conversation with `[redacted: KIND]` for each secret; turns keep their places."""
@@ -152,53 +153,50 @@ def _redact(value: Any, counts: Counter[str], name: str = "") -> Any:
 
 @lru_cache
 def _kind_by_name(name: str) -> str | None:
-    assignment = f'{name}="x"'
-    return next(
-        (each.kind for each in _detectors() if each.is_assigned and each.pattern.search(assignment)), None
-    )
+    matches = (each.pattern.search(f'{name}="x"') for each in _detectors() if each.is_assigned)
+    return _KEYWORD if any(matches) else None
 
 
 def _kind_if_random(text: str) -> str | None:
     if len(text) > _WINDOW:
         return None
-    found = (each for each in _detectors() if each.is_random and each.pattern.fullmatch(f'"{text}"'))
-    return next((each.kind for each in found if each.is_random and each.is_random(text)), None)
+    for detector in _detectors():
+        if detector.is_random and detector.pattern.fullmatch(f'"{text}"') and detector.is_random(text):
+            return detector.kind
+    return None
 
 
 def _redact_text(text: str, counts: Counter[str]) -> str:
     try:
-        data, found = json.loads(text), Counter[str]()
+        data, data_counts = json.loads(text), Counter[str]()
         if isinstance(data, dict | list):
-            redacted = _redact(data, found)
-            counts += found
+            redacted = _redact(data, data_counts)
+            counts += data_counts
             return text if redacted == data else json.dumps(redacted, ensure_ascii=False)
     except (ValueError, RecursionError):
         pass  # no JSON, or nested too deeply
-
-    def private_key(_: re.Match[str]) -> str:
-        counts[_PRIVATE_KEY] += 1
-        return _label(_PRIVATE_KEY)
-
-    text = _PRIVATE_KEYS.sub(private_key, text)
+    text, n_keys = _PRIVATE_KEYS.subn(_label(_PRIVATE_KEY), text)
+    counts += Counter({_PRIVATE_KEY: n_keys})
     return "".join(_redact_line(line, counts) for line in text.splitlines(keepends=True))
 
 
 def _redact_line(line: str, counts: Counter[str]) -> str:
-    found = {
-        (*span, (order, detector.kind))
+    spans = sorted(
+        (start, end, order)
         for order, detector in enumerate(_detectors())
-        for span in detector.spans(line)
-    }
-    merged: list[tuple[int, int, tuple[int, str]]] = []
-    for start, end, kind in sorted(found):
+        for start, end in detector.spans(line)
+    )
+    merged: list[tuple[int, int, int]] = []  # overlapping spans as one, of the most specific kind
+    for start, end, order in spans:
         if merged and start < merged[-1][1]:
             first, last, other = merged.pop()
-            start, end, kind = first, max(last, end), min(other, kind)
-        merged.append((start, end, kind))
+            start, end, order = first, max(last, end), min(other, order)
+        merged.append((start, end, order))
     pieces, after = [], 0
-    for start, end, (_, name) in merged:
-        counts[name] += 1
-        pieces += [line[after:start], _label(name)]
+    for start, end, order in merged:
+        kind = _detectors()[order].kind
+        counts[kind] += 1
+        pieces += [line[after:start], _label(kind)]
         after = end
     return "".join([*pieces, line[after:]])
 
@@ -225,17 +223,14 @@ def _detectors() -> tuple[_Detector, ...]:
         if isinstance(plugin, RegexBasedDetector):
             specific += [_Detector(kind, pattern, min(1, pattern.groups)) for pattern in plugin.denylist]
         elif isinstance(plugin, HighEntropyStringsPlugin):
-            random.append(_Detector(kind, plugin.regex, 2, is_random=_above_limit(plugin)))
+            random.append(_Detector(kind, plugin.regex, 2, is_random=partial(_is_random, plugin)))
     patterns = {
         **keyword.QUOTES_REQUIRED_DENYLIST_REGEX_TO_GROUP,
         **keyword.CONFIG_DENYLIST_REGEX_TO_GROUP,
     }
-    assigned = [
-        _Detector(keyword.KeywordDetector.secret_type, pattern, group, is_assigned=True)
-        for pattern, group in patterns.items()
-    ]
+    assigned = [_Detector(_KEYWORD, pattern, group, is_assigned=True) for pattern, group in patterns.items()]
     return (*specific, *assigned, *random)
 
 
-def _above_limit(plugin: Any) -> Callable[[str], bool]:
-    return lambda text: bool(plugin.calculate_shannon_entropy(text) > plugin.entropy_limit)
+def _is_random(plugin: Any, text: str) -> bool:
+    return bool(plugin.calculate_shannon_entropy(text) > plugin.entropy_limit)

@@ -1,4 +1,10 @@
-"""The formats that can be read and written. A new one is a file and a line here."""
+"""The formats that can be read and written, recognized by content.
+
+A new one is a module with one class of the shape of `Format`, and a line in `FORMATS`. It reads
+`source.lines()`, or `source.need_json().values()` with the `Place` of each value, in one pass; notes what it
+leaves out with `place.leave_out_all` or `source.report.error`; and maps names and times with `role_of` and
+`parse_timestamp`. `read_source` then makes ids unique and raises the errors.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +12,14 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.core.errors import ConversationError, TranscriptError
+from convgate.core.errors import TranscriptError
 from convgate.transcripts.csv_table import CSVFormat
 from convgate.transcripts.markdown import MarkdownFormat
-from convgate.transcripts.message_lists import Read, described
+from convgate.transcripts.message_lists import described
 from convgate.transcripts.openai_messages import OpenAIFormat
 from convgate.transcripts.relevance_sets import RelevanceFormat
 from convgate.transcripts.sharegpt import ShareGPTFormat
-from convgate.transcripts.source import Source
+from convgate.transcripts.source import LocatedConversations, Source
 
 
 class Format(Protocol):
@@ -27,7 +33,7 @@ class Format(Protocol):
         """Return how much of the source is in this format, 0…1; cheap, for every format is asked."""
         ...
 
-    def read(self, source: Source) -> Read:
+    def read(self, source: Source) -> LocatedConversations:
         """The conversations, each with its line where it has one; bad places go to the source's report.
 
         A conversation without an id of its own has an empty one.
@@ -57,28 +63,21 @@ def format_named(name: str) -> Format:
     raise TranscriptError(f"there is no transcript format {name!r}; there are {names}")
 
 
-def recognised(source: Source) -> Format:
+def recognize(source: Source) -> Format:
     """Return the format that fits the source's content best; raises TranscriptError when none does."""
-    best, share = None, 0.0
-    for format in FORMATS:
-        if (found := format.recognises(source)) > share:
-            best, share = format, found
-        if share >= 1:
-            break
-    if best is not None:
-        return best
-    if source.json_error:
-        raise source.json_error
-    raise TranscriptError(_unknown(source), file=source.report.file)
+    shares = [format.recognises(source) for format in FORMATS]
+    if max(shares) > 0:
+        return FORMATS[shares.index(max(shares))]
+    raise source.json_error or TranscriptError(_unknown(source), file=source.report.file)
 
 
 def _unknown(source: Source) -> str:
     if not source.is_text:
         return "this is not a text file; give a transcript as JSON, CSV, Markdown or plain text"
     if source.json is not None:
-        first = next(value for value in source.json.sample if value is not None)
+        value = next((value for value in source.json.sample if value is not None), None)
         return (
-            f"JSON in no form that convgate reads: {described(first)}; "
+            f"JSON in no form that convgate reads: {described(value)}; "
             "expected 'messages' with role and content, or 'conversations' with from and value"
         )
     return (
@@ -100,12 +99,7 @@ def write_conversation(
     Raises ConversationError when there is no such turn, TranscriptError when the format is unknown or
     a turn cannot be written in it.
     """
-    writer = format_named(format or conversation.format)
-    if indices is None:
-        return writer.write(conversation, conversation.turns)
-    for index in indices:
-        if not 0 <= index < len(conversation):
-            raise ConversationError(
-                f"turn {index} asked for, but the conversation has {len(conversation)} turns"
-            )
-    return writer.write(conversation, [conversation.turns[index] for index in indices])
+    turns = conversation.turns
+    if indices is not None:
+        turns = tuple(conversation.at(index)[0].turn for index in indices)
+    return format_named(format or conversation.format).write(conversation, turns)

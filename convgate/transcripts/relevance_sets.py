@@ -7,17 +7,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
+
 from convgate.core.conversation import Conversation, History, Situation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.core.files import write_whole
-from convgate.transcripts.json_text import Place, kind
+from convgate.core.text import quote
+from convgate.transcripts.json_text import Place
 from convgate.transcripts.message_lists import dump_json, top_fields
-from convgate.transcripts.openai_messages import (
-    OpenAIFormat,
-    is_openai_message,
-    new_message,
-    turn_from_message,
-)
+from convgate.transcripts.openai_messages import OpenAIFormat, file_message, turn_from_message
 from convgate.transcripts.problems import Problems, Report
 from convgate.transcripts.source import MAX_BYTES, Source, source_of_path
 
@@ -44,7 +42,7 @@ class RelevanceFormat(OpenAIFormat):
         """Never: messages stand in conversations only."""
         return False
 
-    def is_beside(self, value: Any) -> bool:
+    def is_case(self, value: Any) -> bool:
         """Return whether it is a case."""
         return isinstance(value, Mapping) and value.get("type") == "case" and "conversation" in value
 
@@ -64,14 +62,12 @@ class RelevanceFormat(OpenAIFormat):
 
 
 def _message(turn: Turn) -> Mapping[str, Any]:
-    if turn.source is not None and is_openai_message(turn):
-        return turn.source
-    message = {**turn.metadata, **new_message(turn)}
-    if turn.id is not None:
-        message["id"] = turn.id
-    if turn.timestamp is not None:
-        message["timestamp"] = turn.timestamp.isoformat()
-    return message
+    message = file_message(turn)
+    if message is turn.source:
+        return message
+    id = {} if turn.id is None else {"id": turn.id}
+    timestamp = {} if turn.timestamp is None else {"timestamp": turn.timestamp.isoformat()}
+    return {**turn.metadata, **message, **id, **timestamp}
 
 
 _FORMAT = RelevanceFormat()
@@ -132,21 +128,9 @@ def read_relevance_set(
     """
     path = Path(path)
     report = Report(path.name)
-    source = source_of_path(path, report, max_bytes=max_bytes)
-    conversations: dict[str, Conversation] = {}
+    conversations, lines = read_set_lines(source_of_path(path, report, max_bytes=max_bytes))
     cases: dict[str, Case] = {}
-    waiting: list[tuple[Mapping[str, Any], Place]] = []
-    for value, place in _values(source):
-        try:
-            if _FORMAT.is_beside(value):
-                waiting.append((value, place))
-            else:
-                conversation = _FORMAT.conversation(value, place)
-                _check_id(conversation.id, conversations, "conversation")
-                conversations[conversation.id] = conversation
-        except TranscriptError as error:
-            place.leave_out_all(error)
-    for value, place in waiting:
+    for value, place in lines:
         try:
             case = case_of_line(value, conversations)
             _check_id(case.id, cases, "case")
@@ -156,6 +140,26 @@ def read_relevance_set(
     readable = f"{len(conversations)} conversations and {len(cases)} cases" if conversations else None
     problems = report.close(readable, skip_bad=skip_bad)
     return RelevanceSet(path.stem, conversations, tuple(cases.values()), problems)
+
+
+def read_set_lines(source: Source) -> tuple[dict[str, Conversation], list[tuple[Mapping[str, Any], Place]]]:
+    """Return the conversations of a set by id, and the objects of its cases, which `case_of_line` reads.
+
+    Bad conversations are noted in the source's report.
+    """
+    conversations: dict[str, Conversation] = {}
+    cases: list[tuple[Mapping[str, Any], Place]] = []
+    for value, place in source.need_json("a relevance set, one JSON object a line").lines():
+        if _FORMAT.is_case(value):
+            cases.append((value, place))
+            continue
+        try:
+            conversation = _FORMAT.conversation(value, place)
+            _check_id(conversation.id, conversations, "conversation")
+            conversations[conversation.id] = conversation
+        except TranscriptError as error:
+            place.leave_out_all(error)
+    return conversations, cases
 
 
 def write_relevance_set(relevance_set: RelevanceSet, path: str | Path, *, private: bool = False) -> None:
@@ -191,69 +195,53 @@ def case_fields(case: Case) -> dict[str, Any]:
     return {**line, **given, "relevant": sorted(case.relevant)}
 
 
-def _values(source: Source) -> Iterator[tuple[Any, Place]]:
-    """The lines' values; a set that is a single line counts as line 1."""
-    if source.json is None:
-        raise source.json_error or TranscriptError(
-            "a relevance set has one JSON object a line", file=source.report.file
-        )
-    for value, place in source.json.values(each=False):
-        yield value, Place(source.report, line=place.line or 1)
+class _CaseLine(BaseModel):
+    """What the line of a case has to have, whatever conversation it is about."""
+
+    model_config = ConfigDict(strict=True)
+    id: str = Field(min_length=1)
+    conversation: str = Field(min_length=1)
+    turn: NonNegativeInt | None = None
+    query: Any = None
+    window: NonNegativeInt | None = None
+    tags: list[str] | None = None
+    relevant: list[NonNegativeInt]
+    judged: list[NonNegativeInt] | None = None
 
 
 def case_of_line(value: Mapping[str, Any], conversations: Mapping[str, Conversation]) -> Case:
     """The case that a line's object holds; TranscriptError when it is none, or of no such conversation."""
-    id, about = _id(value, "id"), _id(value, "conversation")
-    conversation = conversations.get(about)
+    try:
+        line = _CaseLine.model_validate(value)
+    except ValidationError as error:
+        detail = error.errors()[0]
+        field = "".join(f"[{part}]" if isinstance(part, int) else part for part in detail["loc"])
+        raise TranscriptError(f"{detail['msg']}; got {quote(detail['input'])}", field=field) from None
+    conversation = conversations.get(line.conversation)
     if conversation is None:
         raise TranscriptError(
-            f"there is no readable conversation {about!r} in this file", field="conversation"
+            f"there is no readable conversation {line.conversation!r} in this file", field="conversation"
         )
-    query = None if value.get("query") is None else turn_from_message(value["query"], "query")
-    turn = _whole(value.get("turn"), "turn")
-    if (turn is None) == (query is None):
+    query = None if line.query is None else turn_from_message(line.query, "query")
+    if (line.turn is None) == (query is None):
         raise TranscriptError("a case has either a turn or a query", field="turn")
-    if turn is not None and turn >= len(conversation):
+    stop = len(conversation) if line.turn is None else line.turn
+    if line.turn == len(conversation) or stop > len(conversation):
         raise TranscriptError(
-            f"turn {turn}, but conversation {about!r} has {len(conversation)} turns", field="turn"
+            f"turn {stop}, but conversation {line.conversation!r} has {len(conversation)} turns", field="turn"
         )
-    window = _whole(value.get("window"), "window")
-    stop = len(conversation) if turn is None else turn
-    start = 0 if window is None else max(0, stop - window)
-    tags = value.get("tags") or []
-    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-        raise TranscriptError("expected a list of texts", field="tags")
-    relevant = _indices(value.get("relevant"), "relevant", start, stop)
-    judged = None if value.get("judged") is None else _indices(value["judged"], "judged", start, stop)
-    if judged is not None and (unjudged := relevant - judged):
-        raise TranscriptError(f"turn {min(unjudged)} is relevant, but not among the judged", field="judged")
-    return Case(id, about, turn, query, relevant, window, tuple(tags), judged)
-
-
-def _indices(indices: Any, name: str, start: int, stop: int) -> frozenset[int]:
-    if not isinstance(indices, list):
-        raise TranscriptError(f"expected a list of turn indices, got {kind(indices)}", field=name)
-    for place, index in enumerate(indices):
-        field = f"{name}[{place}]"
-        if _whole(index, field) is None or not start <= index < stop:
-            history = f"turns {start} to {stop - 1}" if stop > start else "no turns"
-            raise TranscriptError(f"{index} is not in the history, which has {history}", field=field)
-    return frozenset(indices)
-
-
-def _whole(value: Any, field: str) -> int | None:
-    if value is None:
-        return None
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise TranscriptError(f"expected a whole number, 0 or more, got {value!r}", field=field)
-    return value
-
-
-def _id(value: Mapping[str, Any], field: str) -> str:
-    id = value.get(field)
-    if not isinstance(id, str) or not id:
-        raise TranscriptError(f"expected a text that names it, got {kind(id)}", field=field)
-    return id
+    history = range(0 if line.window is None else max(0, stop - line.window), stop)
+    for name, indices in (("relevant", line.relevant), ("judged", line.judged or [])):
+        for place, index in enumerate(indices):
+            if index not in history:
+                field = f"{name}[{place}]"
+                raise TranscriptError(f"{index} is not among the {len(history)} turns before it", field=field)
+    relevant = frozenset(line.relevant)
+    judged = None if line.judged is None else frozenset(line.judged)
+    if judged is not None and not relevant <= judged:
+        raise TranscriptError("a relevant turn is not among the judged", field="judged")
+    tags = tuple(line.tags or ())
+    return Case(line.id, line.conversation, line.turn, query, relevant, line.window, tags, judged)
 
 
 def _check_id(id: str, known: Mapping[str, object], what: str) -> None:

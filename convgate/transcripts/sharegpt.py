@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import count
 from typing import Any
 
 from convgate.core.conversation import Conversation, ToolCall, Turn
@@ -22,7 +22,6 @@ FROM_KEYS = ("from", "role", "speaker", "sender")
 VALUE_KEYS = ("value", "content", "text", "message")
 
 CALLS, RESULT = "function_call", "observation"
-_LIST_KEY = "_list_key"
 _FROM_OF = {"user": "human", "assistant": "gpt", "tool": RESULT, "function": RESULT}
 
 
@@ -61,45 +60,46 @@ class ShareGPTFormat(MessageLists):
             raise TranscriptError(
                 f"an entry is an object with from and value, got {kind(message)}", field=field
             )
-        said_by, said = _keys(message)
-        speaker = _text(message, said_by, "from", field)
-        value = message.get(said or "value")
-        when, moment = time_of(message, field, place.warn)
-        extra = {key: item for key, item in message.items() if key not in (said_by, said, when)}
+        speaker_key, text_key = _keys(message)
+        speaker = _text(message, speaker_key, "from", field)
+        time_key, moment = time_of(message, field, place.warn)
+        extra = {key: item for key, item in message.items() if key not in (speaker_key, text_key, time_key)}
         if speaker in (CALLS, "tool_call"):
-            calls = calls_in(value, f"{field}.{said or 'value'}")
+            calls = calls_in(message.get(text_key or "value"), f"{field}.{text_key or 'value'}")
             return Turn("assistant", timestamp=moment, tool_calls=calls, metadata=extra, source=message)
-        text = _text(message, said, "value", field)
+        text = _text(message, text_key, "value", field)
         role = role_of(speaker) or writable(speaker)
         return Turn.of(role, writable(text), timestamp=moment, metadata=extra, source=message)
 
-    def turns_together(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
-        """Return the turns with ids on calls and results."""
-        return with_call_ids(turns)
+    def link_turns(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
+        """Return the turns with `call-1`, `call-2` … as ids of calls and of the results that follow them."""
+        linked = list(turns)
+        numbers = count(1)
+        for index, turn in enumerate(turns):
+            calls = [replace(call, id=f"call-{next(numbers)}") for call in turn.tool_calls]
+            if calls:
+                linked[index] = replace(turn, tool_calls=tuple(calls))
+            for place, call in enumerate(calls, index + 1):
+                if place == len(turns) or turns[place].role not in ("tool", "function"):
+                    break
+                linked[place] = replace(turns[place], tool_call_id=call.id)
+        return tuple(linked)
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
         """JSON in the layout and with the names of the conversation's file."""
         own = conversation.format == self.name
         first = next((turn.source for turn in conversation.turns if own and turn.source), {})
-        said_by, said = _keys(first)
+        speaker_key, text_key = _keys(first)
         entries: list[Mapping[str, Any]] = []
         for turn in turns:
             if own and turn.source is not None:
                 entries.append(turn.source)
             else:
                 entries += [
-                    {said_by or "from": speaker, said or "value": text} for speaker, text in _entries(turn)
+                    {speaker_key or "from": speaker, text_key or "value": text}
+                    for speaker, text in _entries(turn)
                 ]
-        key = conversation.metadata.get(_LIST_KEY, LIST_KEYS[0]) if own else LIST_KEYS[0]
-        return dump_messages(conversation, entries, key=key, format=self.name)
-
-    def conversation(self, value: Any, place: Place) -> Conversation:
-        """As for every list of messages; the name of the list is kept for the writer."""
-        conversation = super().conversation(value, place)
-        key = self.list_key(value) if isinstance(value, Mapping) else None
-        if key in (None, LIST_KEYS[0]):
-            return conversation
-        return replace(conversation, metadata={**conversation.metadata, _LIST_KEY: key})
+        return dump_messages(conversation, entries, key=LIST_KEYS[0], format=self.name)
 
     @staticmethod
     def _is_entry(value: Any) -> bool:
@@ -112,8 +112,8 @@ def _is_openai(value: Any) -> bool:
 
 def _keys(entry: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """Return the names under which an entry has its speaker and its text."""
-    said_by = next((key for key in FROM_KEYS if key in entry), None)
-    return said_by, next((key for key in VALUE_KEYS if key in entry), None)
+    speaker_key = next((key for key in FROM_KEYS if key in entry), None)
+    return speaker_key, next((key for key in VALUE_KEYS if key in entry), None)
 
 
 def _text(entry: Mapping[str, Any], key: str | None, usual: str, field: str) -> str:
@@ -135,62 +135,36 @@ def _entries(turn: Turn) -> list[tuple[str, str]]:
 
 
 def calls_in(value: Any, field: str) -> tuple[ToolCall, ...]:
-    """The calls in an entry's value: JSON with name and arguments, one or a list, as text or as it is."""
+    """The calls in an entry's value: JSON with name and arguments, one or a list, as text or as it is.
+
+    A text that holds something else is the arguments of a call without a name.
+    """
+    parsed = value
     if isinstance(value, str):
         try:
             parsed = json.loads(value)
         except (ValueError, RecursionError):
-            return (ToolCall("", "", writable(value)),)
-    else:
-        parsed = value
-    calls = parsed if isinstance(parsed, list) else [parsed]
-    found = []
-    for call in calls:
+            parsed = None
+    calls = []
+    for call in parsed if isinstance(parsed, list) else [parsed]:
         body = call.get("function", call) if isinstance(call, Mapping) else None
         if not isinstance(body, Mapping) or not isinstance(body.get("name"), str):
             if isinstance(value, str):
                 return (ToolCall("", "", writable(value)),)
             raise TranscriptError("a function call is an object with name and arguments", field=field)
         arguments = body.get("arguments", body.get("parameters", ""))
-        found.append(ToolCall("", writable(body["name"]), writable(arguments_text(arguments, field))))
-    return tuple(found)
-
-
-def with_call_ids(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """The turns with the ids `call-1`, `call-2` … on calls and on the results that follow them, in order.
-
-    Calls that got fewer results are made one call, for nobody can tell whose results they are.
-    """
-    linked = list(turns)
-    count = 0
-    for index, turn in enumerate(turns):
-        if not turn.tool_calls:
-            continue
-        after = range(index + 1, len(turns))
-        results = list(takewhile(lambda place: turns[place].role in ("tool", "function"), after))
-        apart = not results or len(results) >= len(turn.tool_calls)
-        calls = turn.tool_calls if apart else (_as_one(turn.tool_calls),)
-        named = [replace(call, id=f"call-{number}") for number, call in enumerate(calls, count + 1)]
-        count += len(calls)
-        linked[index] = replace(turn, tool_calls=tuple(named))
-        for call, result in zip(named, results, strict=False):
-            linked[result] = replace(turns[result], tool_call_id=call.id)
-    return tuple(linked)
+        calls.append(ToolCall("", writable(body["name"]), writable(arguments_text(arguments, field))))
+    return tuple(calls)
 
 
 def calls_text(calls: Sequence[ToolCall]) -> str:
     """Return the value of an entry that makes these calls."""
-    made = [{"name": call.name, "arguments": _object(call.arguments)} for call in calls]
-    return json.dumps(made[0] if len(made) == 1 else made, ensure_ascii=False)
-
-
-def _as_one(calls: Sequence[ToolCall]) -> ToolCall:
-    names = ", ".join(call.name for call in calls)
-    return ToolCall("", names, "[{}]".format(", ".join(call.arguments for call in calls)))
+    values = [{"name": call.name, "arguments": _object(call.arguments)} for call in calls]
+    return json.dumps(values[0] if len(values) == 1 else values, ensure_ascii=False)
 
 
 def _object(arguments: str) -> Any:
-    """Arguments as the object that fine-tuning tools expect, as text when they are none."""
+    """Arguments as the object that fine-tuning tools expect, as text time_key they are none."""
     try:
         value = json.loads(arguments)
     except (ValueError, RecursionError):

@@ -10,13 +10,17 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
+from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.characters import REPLACEMENT, writable
-from convgate.transcripts.json_text import JsonFile
+from convgate.transcripts.characters import REPLACEMENT
+from convgate.transcripts.json_text import JsonFile, open_json
 from convgate.transcripts.problems import ReadStoppedError, Report
 
 MAX_BYTES = 200 * 2**20
 """Size of the largest file that is read unless the caller allows more, in bytes (200 MB)."""
+
+LocatedConversations = Iterator[tuple[int | None, Conversation]]
+"""Conversations as readers yield them, each with its line in a file of lines, else None."""
 
 _MAGIC = (b"PK\x03\x04", b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"SQLite format 3")
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
@@ -28,83 +32,77 @@ _MARKS = (  # UTF-32 first: its mark begins with that of UTF-16
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _FALLBACK = "cp1252"  # of lines that are not UTF-8
-_CHUNK = 1 << 20
 
 
 class Source:
-    """A transcript's bytes and their text, line by line or whole, whatever the encoding.
+    """The text of a transcript, line by line or whole, whatever its encoding.
 
-    data: a binary file as it came; text as it came too, but without a byte order mark, as UTF-8 when it
-        was in UTF-16 or UTF-32, and with line feeds where it had carriage returns alone.
-
-    Lines are decoded one at a time, because one emoji makes Python keep a whole text at four bytes a
-    character.
+    data: a binary file as it came; text as UTF-8 in which only a line feed ends a line, without a byte order
+        mark and NUL. Lines are decoded one at a time, because one emoji makes Python keep a whole text at
+        four bytes a character.
     """
 
     def __init__(self, data: bytes, report: Report) -> None:
         self.report = report
         self.json_error: TranscriptError | None = None
-        self.data = data if data.startswith(_MAGIC) else with_line_feeds(data)
-        utf8 = is_utf8(self.data)
-        self.is_text = not self._is_binary(utf8=utf8)
-        self._has_nul = b"\0" in self.data
-        self._fallback = self._warn_encoding() if self.is_text and not utf8 else "utf-8"
-        if self.is_text and self._has_nul:
-            line = self.data.count(b"\n", 0, self.data.index(b"\0")) + 1
-            report.warn(f"NUL characters, read as {REPLACEMENT}", line=line)
-
-    @property
-    def is_blank(self) -> bool:
-        """Whether there is nothing but whitespace."""
-        return not self.data or self.data.isspace()
+        self.data = data
+        is_known_binary = data.startswith(_MAGIC)
+        if not is_known_binary:
+            data = with_line_feeds(data)
+        numbered = enumerate(report.watch(io.BytesIO(data), "lines"), 1)
+        bad_lines = [] if data.isascii() else [number for number, raw in numbered if not _is_utf8(raw)]
+        head = data[:8192]
+        controls = len(head) - len(head.translate(None, _CONTROLS))
+        has_controls = len(head) > 64 and controls > (0.05 if bad_lines else 0.3) * len(head)
+        self.is_text = not (is_known_binary or has_controls)
+        if self.is_text:
+            self.data = self._replace_nul(self._recode(data, bad_lines))
 
     @cached_property
     def json(self) -> JsonFile | None:
-        """The JSON in it; None when it is something else, or not valid, which `json_error` then tells."""
+        """The JSON in it; None when it is something else or not valid."""
         if not self.is_text:
             return None
         try:
-            return JsonFile.in_source(self)
+            return open_json(self)
         except ReadStoppedError:
             raise
         except TranscriptError as error:
-            self.json_error = error
+            self.json_error = TranscriptError(error.problem, file=self.report.file, line=error.line)
             return None
 
+    def need_json(self, expected: str = "a JSON file") -> JsonFile:
+        """Return the JSON in it; raises TranscriptError when it is something else or not valid."""
+        if self.json is None:
+            raise self.json_error or TranscriptError(f"expected {expected}", file=self.report.file)
+        return self.json
+
     def lines(self) -> Iterator[str]:
-        """The physical lines with their ends; only a line feed ends one."""
+        """Yield the lines with their ends; only a line feed ends one."""
         for raw in self.report.watch(io.BytesIO(self.data), "lines"):
-            try:
-                line = raw.decode()
-            except UnicodeDecodeError:
-                line = raw.decode(self._fallback, "replace")
-            yield line.replace("\0", REPLACEMENT) if self._has_nul else line
+            yield raw.decode("utf-8", "replace")
 
     def text(self) -> str:
         """Return all lines together. Not kept: the caller decides how long it lives."""
-        if self._fallback != "utf-8":
-            return "".join(self.lines())
-        text = self.data.decode("utf-8", "replace")
-        return text.replace("\0", REPLACEMENT) if self._has_nul else text
+        return self.data.decode("utf-8", "replace")
 
-    def _warn_encoding(self) -> str:
-        """Return the encoding of lines that are not UTF-8, Western European, and warn of them."""
-        bad: list[int] = []
-        for number, raw in enumerate(self.report.watch(io.BytesIO(self.data), "lines"), 1):
-            try:
-                raw.decode()
-            except UnicodeDecodeError:
-                bad.append(number)
-        where = "this line is" if len(bad) == 1 else f"{len(bad)} lines from here on are"
-        self.report.warn(f"{where} not UTF-8; read as {_FALLBACK}, check the accents", line=bad[0])
-        return _FALLBACK
+    def _recode(self, data: bytes, bad_lines: list[int]) -> bytes:
+        """Return the text with its lines that are not UTF-8 read as Western European."""
+        if not bad_lines:
+            return data
+        where = "this line is" if len(bad_lines) == 1 else f"{len(bad_lines)} lines from here on are"
+        self.report.warn(f"{where} not UTF-8; read as {_FALLBACK}, check the accents", line=bad_lines[0])
+        lines = io.BytesIO(data).readlines()
+        for number in bad_lines:
+            lines[number - 1] = lines[number - 1].decode(_FALLBACK, "replace").encode()
+        return b"".join(lines)
 
-    def _is_binary(self, *, utf8: bool) -> bool:
-        if self.data.startswith(_MAGIC):
-            return True
-        head = self.data[:8192]
-        controls = len(head) - len(head.translate(None, _CONTROLS))
-        return controls > (0.3 if utf8 else 0.05) * len(head) and len(head) > 64
+    def _replace_nul(self, data: bytes) -> bytes:
+        if b"\0" not in data:
+            return data
+        line = data.count(b"\n", 0, data.index(b"\0")) + 1
+        self.report.warn(f"NUL characters, read as {REPLACEMENT}", line=line)
+        return data.replace(b"\0", REPLACEMENT.encode())
 
 
 def source_of_path(path: Path, report: Report, *, max_bytes: int = MAX_BYTES) -> Source:
@@ -130,14 +128,9 @@ def source_of_bytes(data: bytes, report: Report, *, max_bytes: int = MAX_BYTES) 
     """
     _check_size(len(data), report.file, max_bytes)
     source = Source(data, report)
-    if source.is_blank:
+    if not source.data or source.data.isspace():
         raise TranscriptError("the file is empty", file=report.file)
     return source
-
-
-def source_of_text(text: str, report: Report, *, max_bytes: int = MAX_BYTES) -> Source:
-    """Pasted text; errors as for an upload."""
-    return source_of_bytes(writable(text).encode(), report, max_bytes=max_bytes)
 
 
 def _check_size(size: int, file: str, limit: int) -> None:
@@ -164,15 +157,9 @@ def with_line_feeds(data: bytes) -> bytes:
     return data if b"\n" in data else data.replace(b"\r", b"\n")
 
 
-def is_utf8(data: bytes) -> bool:
-    """Return whether all of the bytes are UTF-8; decodes in pieces, so that it needs little memory."""
-    if data.isascii():
-        return True
-    decoder = codecs.getincrementaldecoder("utf-8")()
+def _is_utf8(line: bytes) -> bool:
     try:
-        for start in range(0, len(data), _CHUNK):
-            decoder.decode(data[start : start + _CHUNK])
-        decoder.decode(b"", final=True)
+        line.decode()
     except UnicodeDecodeError:
         return False
     return True
@@ -181,13 +168,10 @@ def is_utf8(data: bytes) -> bool:
 def _unmarked_utf16(data: bytes) -> str | None:
     """UTF-16 of mostly Latin text has a NUL in every other byte, and hardly one in the others."""
     sample = data[:4096]
-    pairs = len(sample) // 2
-    if pairs < 2 or len(data) % 2:
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    many, few = 0.2 * len(sample), 0.025 * len(sample)
+    if len(sample) < 4 or len(data) % 2:
         return None
-    for name, high, low in (
-        ("utf-16-le", sample[1::2], sample[0::2]),
-        ("utf-16-be", sample[0::2], sample[1::2]),
-    ):
-        if high.count(0) > 0.4 * pairs and low.count(0) < 0.05 * pairs:
-            return name
-    return None
+    if odd > many and even < few:
+        return "utf-16-le"
+    return "utf-16-be" if even > many and odd < few else None

@@ -70,7 +70,7 @@ def encoder(name: str, device: str, home: Path) -> Encoder:
 
 @st.cache_resource(max_entries=2, show_spinner=False, on_release=lambda encoder: encoder.close())
 def _encoder(name: str, device: str, dtype: str, home: Path) -> Encoder:
-    from convgate.embedding.default import default_encoder  # torch, which the Library never needs
+    from convgate.embedding.cache import default_encoder  # torch, which the Library never needs
 
     return default_encoder(name, home=home, device=device, dtype=dtype)
 

@@ -83,9 +83,9 @@ def document_items(file: Path, report: Report) -> Iterator[tuple[str, Any, Place
     Raises TranscriptError when the file cannot be read or holds something else.
     """
     source = source_of_path(file, report)
-    if source.json is None or source.json.is_lines:
-        raise source.json_error or TranscriptError("this is no JSON document", file=report.file)
-    document = source.json.document
+    document = source.need_json().document
+    if document is None:
+        raise TranscriptError("this is no JSON document", file=report.file)
     locator = Locator(source.text)
     if isinstance(document, dict):
         for key, value in document.items():
@@ -100,11 +100,7 @@ def line_values(file: Path, report: Report) -> Iterator[tuple[Any, Place]]:
 
     Raises TranscriptError when the file cannot be read or is not JSON at all.
     """
-    source = source_of_path(file, report)
-    if source.json is None:
-        raise source.json_error or TranscriptError("expected one JSON object a line", file=report.file)
-    for value, place in source.json.values(each=False):
-        yield value, Place(report, line=place.line or 1)
+    yield from source_of_path(file, report).need_json("one JSON object a line").lines()
 
 
 def text_of(value: Any, field: str) -> str:

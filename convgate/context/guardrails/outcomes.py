@@ -51,10 +51,8 @@ def record_outcome_lines(
     Raises BadLinesError for bad lines and unknown requests unless `skip_bad`, and when there is no good one.
     """
     report = source.report
-    if source.json is None:
-        raise source.json_error or TranscriptError("outcomes have one JSON object a line", file=report.file)
     outcomes, places = [], []
-    for value, place in source.json.values(each=False):
+    for value, place in source.need_json("one JSON object a line").lines():
         try:
             outcomes.append(_read_outcome(value))
         except TranscriptError as error:

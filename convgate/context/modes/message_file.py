@@ -51,10 +51,8 @@ def read_messages(
         if not placed:
             raise TranscriptError("no user says anything in it", file=report.file)
         return placed, transcript.problems
-    assert source.json is not None
     messages: list[FiledMessage] = []
-    each = not source.json.is_lines and isinstance(source.json.document, list)
-    for number, (value, place) in enumerate(source.json.values(each=each), 1):
+    for number, (value, place) in enumerate(source.need_json().values(), 1):
         try:
             messages.append(_message(value, place.line or number, settings))
         except TranscriptError as error:
@@ -83,8 +81,6 @@ def _has_messages(source: Source) -> bool:
     """Whether most of the file's first objects are neither messages with a role nor conversations."""
     if source.json is None:
         return False
-    document = source.json.sample if source.json.is_lines else source.json.document
-    values = document[:20] if isinstance(document, list | tuple) else [document]
-    objects = [value for value in values if isinstance(value, Mapping)]
+    objects = [value for value in source.json.sample if isinstance(value, Mapping)]
     transcripts = sum(not _OF_TRANSCRIPTS.isdisjoint(value) for value in objects)
     return 2 * transcripts < len(objects)
