@@ -70,8 +70,7 @@ class Gatekeeper:
     ) -> Gatekeeper:
         """Return the gatekeeper of the settings; `mode` and `rules` replace theirs.
 
-        A file of rules is read again when it changes. Raises RulesError, SettingsError, or ConvgateError when
-        a package is missing.
+        A file of rules is read again when it changes. Raises RulesError or SettingsError.
         """
         settings = settings or load_settings()
         if mode is not None:
@@ -91,7 +90,7 @@ class Gatekeeper:
     def decide(self, exchange: Exchange, *, item: int = 0) -> GatekeeperDecision:
         """Decide whether the exchange is worth storing. item: copied to the result.
 
-        In the modes hybrid and llm this waits for the language model, at most `model.deadline` seconds.
+        In the modes hybrid and llm this waits for the language model.
         """
         started = time.perf_counter()
         decision = self._decide(exchange, item)
@@ -122,9 +121,7 @@ class Gatekeeper:
         return self.rules.problem if isinstance(self.rules, RulesFile) else None
 
     def close(self) -> None:
-        """Close the log and the connections of the language model, which gives no decision from then on."""
-        if self.model is not None:
-            self.model.close()
+        """Close the log."""
         if self.log is not None:
             self.log.close()
 
