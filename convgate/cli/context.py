@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from convgate.context.bundle import ContextBundle
     from convgate.context.invariant import Invariant
     from convgate.context.mode import ModeDecision
-    from convgate.context.modes.message_file import FiledMessage
+    from convgate.context.modes.message_file import UserMessage
     from convgate.core.conversation import Conversation
     from convgate.core.settings import Settings
+    from convgate.transcripts.records import FileRecord
 
 
 def context(
@@ -215,33 +216,31 @@ def modes(
     )
 
 
-def _classify(messages: Sequence[FiledMessage], settings: Settings) -> list[ModeDecision]:
+def _classify(records: Sequence[FileRecord[UserMessage]], settings: Settings) -> list[ModeDecision]:
     """Return a decision for each message; the classifier is loaded only for those without an intent."""
     from convgate.context.modes import decide_by_intent, load_classifier
 
-    texts = [message.text for message in messages if message.asked_for is None]
+    texts = [record.value.text for record in records if record.value.intended is None]
     classified = iter(load_classifier(settings).classify_texts(texts) if texts else ())
     return [
-        next(classified) if message.asked_for is None else decide_by_intent(message.item, message.asked_for)
-        for message in messages
+        decide_by_intent(record.item, record.value.intended) if record.value.intended else next(classified)
+        for record in records
     ]
 
 
-def _show_modes(messages: Sequence[FiledMessage], decisions: Sequence[ModeDecision]) -> None:
+def _show_modes(records: Sequence[FileRecord[UserMessage]], decisions: Sequence[ModeDecision]) -> None:
     rows = []
-    for message, decision in zip(messages, decisions, strict=True):
+    for record, decision in zip(records, decisions, strict=True):
         reason = _without_outcome(decision.reason)
-        cells = (message.item, decision.mode, f"{decision.confidence:.2f}", message.text, reason)
+        cells = (record.item, decision.mode, f"{decision.confidence:.2f}", record.value.text, reason)
         rows.append((cells, "dim" if decision.mode == "GENERAL" else ""))
-    item = "line" if messages[0].conversation is None else "turn"
+    item = "line" if records[0].conversation is None else "turn"
     output.print_table(
         {item: "number", "mode": "word", "confidence": "number", "message": "line", "reason": "prose"}, rows
     )
     counts = Counter(decision.mode for decision in decisions).most_common()
-    low = sum(decision.source == "low confidence" for decision in decisions)
     output.print_lines(
-        f"{pluralize(len(messages), 'message')}: {', '.join(f'{mode} {count:,}' for mode, count in counts)}"
-        + (f" · {low:,} GENERAL because of low confidence" if low else "")
+        f"{pluralize(len(records), 'message')}: {', '.join(f'{mode} {count:,}' for mode, count in counts)}"
     )
 
 
