@@ -10,8 +10,8 @@ import json
 import os
 import threading
 import time
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Protocol, get_args
+from dataclasses import dataclass, replace
+from typing import Protocol, get_args
 
 from pydantic import BaseModel, ConfigDict, StrictBool, ValidationError
 
@@ -71,10 +71,6 @@ class ModelUse:
     completion_tokens: int = 0
     cost: float = 0.0  # by the prices of the settings
     seconds: float = 0.0  # of all calls
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the figures as plain JSON values."""
-        return asdict(self)
 
 
 class Model(Protocol):
