@@ -84,7 +84,7 @@ def test_text_of_a_card_steers_neither_terminal_nor_page(run: Run, versions: Ver
         ),
         name="hostile",
     )
-    for words in ((), ("show", "hostile"), ("diff", "hostile", "first"), ("diff", "first", "hostile")):
+    for words in ((), ("show", "hostile")):
         code, out, err = run("versions", *words)
         assert code == 0, err
         assert "\x1b" not in out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from convgate.embedding.base import EncoderIdentity
     from convgate.evaluation.comparison import Sides
     from convgate.policies.base import Policy
-    from convgate.versions import DataSet, Measured, Version, Versions
-    from convgate.versions.comparison import Difference
+    from convgate.versions import Metric, Version, Versions
 
 NameArgument = Annotated[str, typer.Argument(help="The version's name.", metavar="NAME")]
 MAIN_METRICS = ("map", "f1")  # in the list; `show` has all
@@ -56,21 +55,6 @@ def show(name: NameArgument, json_output: options.JsonOption = False, out: optio
         output.write_json(version.to_json(), out)
     else:
         output.write_text(model_card(version, marks=_marks(store, name)), out)
-
-
-@versions.command()
-def diff(
-    a: Annotated[str, typer.Argument(help="The version to start from.", metavar="A")],
-    b: Annotated[str, typer.Argument(help="The version to compare with it.", metavar="B")],
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
-    """Compare the cards of two versions: config, threshold, data and metrics."""
-    from convgate.versions.comparison import compare_versions
-
-    store = _open_versions()
-    difference = compare_versions(store.get(a), store.get(b))
-    output.write_result(difference.to_json(), lambda: _show_difference(difference), json_output, out)
 
 
 @versions.command()
@@ -216,64 +200,31 @@ def _marks(store: Versions, name: str) -> list[str]:
     return ["active"] * (name == store.active) + ["baseline"] * (name == store.baseline)
 
 
-def _show_list(store: Versions, found: Sequence[Version]) -> None:
-    from convgate.versions.comparison import lineage
-
-    rows = [
-        {
-            "version": " ".join(
-                [place.version.name, *(f"({mark})" for mark in _marks(store, place.version.name))]
-            ),
-            "created": f"{place.version.card.created:%Y-%m-%d}",
-            "parent": place.version.card.parent.name if place.version.card.parent else "",
-            "data": _describe_data(place.version.card.data),
-            "measured": "; ".join(_describe(*each) for each in place.version.card.metrics.items()),
-        }
-        for place in lineage(tuple(found))
-    ]
-    if rows:
-        output.print_rows(rows)
+def _show_list(store: Versions, listed: Sequence[Version]) -> None:
+    if listed:
+        output.print_rows([_describe_version(store, version) for version in listed])
     if store.active is None:
         output.print_lines("No version is active: the gate is untrained, and ranks by cosine similarity.")
 
 
-def _describe_data(data: Sequence[DataSet]) -> str:
-    """Return the name of what was trained on; of several, how many there are."""
-    if not data:
-        return ""
-    cases = sum(each.counts.get("cases", 0) for each in data)
-    name = data[0].name if len(data) == 1 else f"{len(data)} sets"
-    return f"{name}, {cases:,} cases" if cases else name
+def _describe_version(store: Versions, version: Version) -> dict[str, str]:
+    card = version.card
+    return {
+        "version": " ".join([version.name, *(f"({mark})" for mark in _marks(store, version.name))]),
+        "created": f"{card.created:%Y-%m-%d}",
+        "parent": card.parent.name if card.parent else "",
+        "data": ", ".join(data.name for data in card.data),
+        "measured": "; ".join(
+            " ".join([name, *_describe_metrics(measured.metrics)]) for name, measured in card.metrics.items()
+        ),
+    }
 
 
-def _describe(name: str, measured: Measured) -> str:
+def _describe_metrics(metrics: Mapping[str, Metric]) -> list[str]:
     from convgate.evaluation.metrics import LABELS
 
-    metrics = ((LABELS[metric], measured.metrics.get(metric)) for metric in MAIN_METRICS)
-    values = [
-        f"{label} {metric.value:.2f}" for label, metric in metrics if metric and metric.value is not None
-    ]
-    return " ".join([name, *values])
-
-
-def _show_difference(difference: Difference) -> None:
-    """Print what two versions do not share."""
-    from convgate.versions.markdown import measure
-
-    def print_pairs(title: str, pairs: dict[str, Any]) -> None:
-        output.print_rows([{title: name, difference.a: a, difference.b: b} for name, (a, b) in pairs.items()])
-
-    for title, pairs in (("config", difference.config), ("threshold", difference.threshold)):
-        if pairs:
-            print_pairs(title, dict(pairs))
-    for side, names in difference.data.items():
-        if names:
-            where = "both" if side == "both" else f"{getattr(difference, side)} alone"
-            output.print_lines(f"Data of {where}: {', '.join(names)}")
-    for name, metrics in difference.metrics.items():
-        print_pairs(name, {metric: (measure(a), measure(b)) for metric, (a, b) in metrics.items()})
-    if difference.same_weights:
-        output.print_lines("The weights are the same.")
+    values = {name: metrics[name].value for name in MAIN_METRICS if name in metrics}
+    return [f"{LABELS[name]} {value:.2f}" for name, value in values.items() if value is not None]
 
 
 def _comparison_json(sides: Sides) -> dict[str, Any]:
@@ -296,14 +247,16 @@ def _show_comparison(name: str, a: str, b: str, sides: Sides) -> None:
     output.print_lines(f"{name}: {len(sides.a.cases):,} cases, {sum(counts.values()):,} judged turns")
     rows = []
     for metric, change in sides.comparison.differences.items():
-        first, second = sides.summary_a[metric], sides.summary_b[metric]
-        low, high = change.interval or (None, None)
+        first, second, gain = (
+            Metric(value.value, value.low, value.high)
+            for value in (sides.summary_a[metric], sides.summary_b[metric], change)
+        )
         rows.append(
             {
                 "metric": LABELS[metric],
-                a: measure(Metric(first.value, first.low, first.high)),
-                b: measure(Metric(second.value, second.low, second.high)),
-                "difference": difference(Metric(change.value, low, high)),
+                a: measure(first),
+                b: measure(second),
+                "difference": difference(gain),
             }
         )
     output.print_rows(rows)
