@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import convgate
 from convgate.core.conversation import Conversation
 from convgate.policies.session_policy import SessionPolicy
 from tests.commands import Run

@@ -35,7 +35,7 @@ def sessions(
             help="Whether a workflow state COMPLETE closes the conversation.",
         ),
     ] = None,
-    conversation: options.ConversationOption = None,
+    which: options.ConversationOption = None,
     settings_file: options.SettingsFileOption = None,
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
@@ -53,18 +53,20 @@ def sessions(
     }
     changes = {name: value for name, value in given.items() if value is not None}
     rules = replace(BoundaryRules.of(load_settings(settings_file)), **changes)
-    talk = inputs.read_one(file, which=conversation, format=format, skip_bad=skip_bad)
-    boundaries = segment(talk.turns, rules)
+    conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad)
+    boundaries = segment(conversation.turns, rules)
     for problem in boundaries.problems:
         output.tell(problem)
-    output.write_result(boundaries.to_json(), lambda: _show(talk, boundaries, rules), json_output, out)
+    output.write_result(
+        boundaries.to_json(), lambda: _show(conversation, boundaries, rules), json_output, out
+    )
 
 
-def _show(talk: Conversation, boundaries: Boundaries, rules: BoundaryRules) -> None:
+def _show(conversation: Conversation, boundaries: Boundaries, rules: BoundaryRules) -> None:
     styles = {"session": "bold", "none": "dim"}
     rows = []
     for record in sorted((*boundaries.records, *boundaries.continued), key=lambda record: record.item):
-        turn = talk.turns[record.item]
+        turn = conversation.turns[record.item]
         time = f"{turn.timestamp:%Y-%m-%d %H:%M}" if turn.timestamp else ""
         kind = "nothing" if record.kind == "none" else record.kind
         rows.append(((record.item, time, kind, record.reason, turn.text), styles.get(record.kind, "")))

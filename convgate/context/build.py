@@ -162,7 +162,8 @@ def build_context(builder: ContextBuilder, request: ContextRequest) -> ContextBu
         PastRequest(table.current, reading.intents, np.array(sent, dtype=np.int64), tokens, breaches),
     )
     history_tokens = bundle.tokens_total - table.tokens[table.current]
-    builder.guard.record(_record(bundle, history_tokens, len(missing), time.perf_counter() - started))
+    if builder.guard:
+        builder.guard.record(_record(bundle, history_tokens, len(missing), time.perf_counter() - started))
     return bundle
 
 

@@ -23,7 +23,7 @@ from convgate.context.budgets import SECTIONS
 from convgate.context.guardrails.rules import judge, observe
 from convgate.context.guardrails.webhook import post
 from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode
-from convgate.context.request import Fallback, Guard, NoGuard, RequestRecord
+from convgate.context.request import Fallback, Guard, RequestRecord
 from convgate.core.errors import StoreError
 from convgate.core.settings import Settings
 from convgate.store.database import Store
@@ -202,10 +202,10 @@ class Guardrails(AbstractContextManager["Guardrails"]):
             self.lost += requests
 
 
-def load_guard(settings: Settings, *, alert: Callback | None = None) -> Guard:
+def load_guard(settings: Settings, *, alert: Callback | None = None) -> Guard | None:
     """Return the guard that the settings ask for: none if `guard_log` is off, or `read_only` on."""
     is_logged = settings.guard_log and not settings.read_only
-    return Guardrails(settings.database, settings, alert=alert) if is_logged else NoGuard()
+    return Guardrails(settings.database, settings, alert=alert) if is_logged else None
 
 
 def flush_requests(path: Path, timeout: float = 1.0) -> None:
