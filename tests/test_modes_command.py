@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import pytest
 
 from convgate.cli import main as cli
-from convgate.context import modes as room
 from convgate.context.mode import ModeDecision
+from convgate.context.modes import classifier as classifier_module
 
 LINES = """\
 {"content": "it fails"}
@@ -40,7 +40,7 @@ class Told:
 
 @pytest.fixture
 def run_modes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    monkeypatch.setattr(room, "load_classifier", lambda settings: Told())
+    monkeypatch.setattr(classifier_module, "load_classifier", lambda settings: Told())
 
     def call(text: str, *words: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["convgate", "modes", "-", *words])

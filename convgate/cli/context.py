@@ -36,11 +36,7 @@ def context(
     ] = None,
     filter: Annotated[
         bool | None,
-        typer.Option("--filter/--no-filter", help="Whether gate and mode leave out what would fit."),
-    ] = None,
-    hysteresis: Annotated[
-        float | None,
-        typer.Option(help="How far a score must change before a turn joins or leaves the context.", min=0),
+        typer.Option("--filter/--no-filter", help="Whether policy and mode drop turns that would fit."),
     ] = None,
     policy: options.PolicyOption = None,
     settings_file: options.SettingsFileOption = None,
@@ -58,10 +54,9 @@ def context(
     from convgate.policies.build import EncoderOnDemand, build_policy
 
     options.check_current(turn, question)
-    changes = {"context_filter": filter, "context_hysteresis": hysteresis}
-    chosen = load_settings(settings_file).model_copy(
-        update={name: value for name, value in changes.items() if value is not None}
-    )
+    chosen = load_settings(settings_file)
+    if filter is not None:
+        chosen = chosen.model_copy(update={"context_filter": filter})
     if intent is not None:
         mode_of_intent(intent, chosen)  # a typing error ends the command
     conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad, redact=redact)
