@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from convgate.context.bundle import ContextBundle
     from convgate.context.invariant import Invariant
     from convgate.context.mode import ModeDecision
-    from convgate.context.modes.message_file import UserMessage
+    from convgate.context.modes.message_file import MessageWithIntent
     from convgate.core.conversation import Conversation
     from convgate.core.settings import Settings
     from convgate.transcripts.records import FileRecord
@@ -213,7 +213,7 @@ def modes(
     )
 
 
-def _classify(records: Sequence[FileRecord[UserMessage]], settings: Settings) -> list[ModeDecision]:
+def _classify(records: Sequence[FileRecord[MessageWithIntent]], settings: Settings) -> list[ModeDecision]:
     """Return a decision for each message; the classifier is loaded only for those without an intent."""
     from convgate.context.modes.classifier import load_classifier
     from convgate.context.modes.conversation import decide_by_intent
@@ -226,7 +226,7 @@ def _classify(records: Sequence[FileRecord[UserMessage]], settings: Settings) ->
     ]
 
 
-def _show_modes(records: Sequence[FileRecord[UserMessage]], decisions: Sequence[ModeDecision]) -> None:
+def _show_modes(records: Sequence[FileRecord[MessageWithIntent]], decisions: Sequence[ModeDecision]) -> None:
     rows = []
     for record, decision in zip(records, decisions, strict=True):
         reason = _without_outcome(decision.reason)

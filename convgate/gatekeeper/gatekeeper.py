@@ -1,9 +1,5 @@
 """The gatekeeper: own rules, then the built-in checks, then a language model where the mode asks for it.
 
-    gatekeeper = convgate.load_gatekeeper()
-    if gatekeeper.decide(Exchange(user, assistant, previous)).keep:
-        memory.add(user, assistant)
-
 | mode | decides |
 |---|---|
 | `pattern` | own rules and checks |

@@ -20,7 +20,7 @@ from convgate.transcripts.source import Source
 
 
 @dataclass(frozen=True, slots=True)
-class UserMessage:
+class MessageWithIntent:
     """A message, and the mode of its intent, if it names one."""
 
     text: str
@@ -29,25 +29,27 @@ class UserMessage:
 
 def read_messages(
     source: Source, settings: Settings, *, skip_bad: bool = False
-) -> tuple[list[FileRecord[UserMessage]], Problems]:
+) -> tuple[list[FileRecord[MessageWithIntent]], Problems]:
     """Return the messages of a file, as `read_records` does; other fields of a line are ignored."""
     return read_records(
         source,
         "message",
         lambda value, place: _read_message(value, settings),
-        lambda talk: [(i, UserMessage(turn.text)) for i, turn in enumerate(talk.turns) if is_from_user(turn)],
+        lambda talk: [
+            (i, MessageWithIntent(turn.text)) for i, turn in enumerate(talk.turns) if is_from_user(turn)
+        ],
         own_fields=frozenset({"content", "intent"}),
         skip_bad=skip_bad,
     )
 
 
-def _read_message(value: Any, settings: Settings) -> UserMessage:
+def _read_message(value: Any, settings: Settings) -> MessageWithIntent:
     if not isinstance(value, Mapping):
         raise TranscriptError(f"a message is an object with 'content', got {kind(value)}")
     content, intent = value.get("content"), value.get("intent")
     if not isinstance(content, str):
         raise TranscriptError(f"expected a text, got {kind(content)}", field="content")
     try:
-        return UserMessage(content, None if intent is None else mode_of_intent(intent, settings))
+        return MessageWithIntent(content, None if intent is None else mode_of_intent(intent, settings))
     except ContextError as error:
         raise TranscriptError(str(error), field="intent") from error
