@@ -11,7 +11,6 @@ from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from convgate import __version__
 from convgate.core.errors import ConvgateError
 
 ATTEMPTS = 3
@@ -55,7 +54,7 @@ def post_json(
     """
     if not is_http_url(url):
         raise PostError("it is no http or https address")
-    own = {"Content-Type": "application/json", "User-Agent": f"convgate/{__version__}"}
+    own = {"Content-Type": "application/json", "User-Agent": "convgate"}
     request = Request(url, json.dumps(values).encode(), own | dict(headers or {}))
     error = PostError("no attempt")
     for attempt in range(attempts):
@@ -98,6 +97,6 @@ def _read(response: HTTPResponse, end: float, max_bytes: int) -> bytes:
 
 def _read_detail(error: HTTPError) -> str:
     try:
-        return error.read1(_MAX_DETAIL).decode("utf-8", "replace")
+        return str(error.read1(_MAX_DETAIL), "utf-8", "replace")
     except (OSError, HTTPException, ValueError):
         return ""
