@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler
@@ -27,16 +26,13 @@ def server() -> Iterator[ChatServer]:
 
 
 @pytest.fixture(scope="module")
-def shared(server: ChatServer) -> Iterator[LanguageModel]:
-    model = LanguageModel("tiny", base_url=server.url, timeout=5.0, retries=1)
-    yield model
-    model.close()
+def shared(server: ChatServer) -> LanguageModel:
+    return LanguageModel("tiny", base_url=server.url, timeout=5.0, retries=1)
 
 
 @pytest.fixture(autouse=True)
 def quick(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.001)
     yield
     server.released.set()
 
@@ -80,7 +76,7 @@ def test_transcripts_go_as_data_apart_from_the_instructions(server: ChatServer, 
     assert data["user"] == evil.replace("\ud83d", "\ufffd")
     assert data["assistant"] == f"{'x' * 3_000} […] {'x' * 1_000}"
     assert [turn["text"] for turn in data["previous"]] == ["turn 5", "turn 6", "turn 7", "turn 8"]
-    assert server.keys == ["Bearer none"]
+    assert server.keys == [None]
 
 
 WITHOUT_A_DECISION: list[Reply] = [
@@ -116,12 +112,11 @@ def test_the_key_stands_in_no_reason_though_an_endpoint_repeats_it(
     with pytest.raises(ModelError) as caught:
         model.ask(ASKED)
     assert "sk-secret" not in str(caught.value)
-    model.close()
+    assert server.keys == ["Bearer sk-secret"]
 
 
-def test_what_hangs_or_drips_is_broken_off_in_time(server: ChatServer, model: LanguageModel) -> None:
+def test_what_hangs_or_drips_is_broken_off_in_time(server: ChatServer) -> None:
     patient = impatient(server)
-    assert (patient.deadline, model.deadline) == (0.2, 10.0)
     for trouble in (server.hangs, server.drips):
         server.released.set()
         server.plays(trouble)
@@ -131,7 +126,6 @@ def test_what_hangs_or_drips_is_broken_off_in_time(server: ChatServer, model: La
         assert time.perf_counter() - started < 2  # far from the five seconds that the server takes
     assert server.given_up.wait(2)  # and is not left to drip on
     assert patient.use.failures == 2
-    patient.close()
 
 
 @pytest.mark.parametrize("status", [301, 307, 308])
@@ -176,7 +170,7 @@ def test_a_compressed_reply_is_not_asked_for_and_not_unpacked(
     server.plays(bomb)
     with pytest.raises(ModelError):
         model.ask(ASKED)
-    assert asked == ["identity"]
+    assert set(asked) == {"identity"}
 
 
 def test_an_endpoint_that_is_not_there_is_left_alone_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,27 +185,3 @@ def test_an_endpoint_that_is_not_there_is_left_alone_after_a_while(monkeypatch: 
     monkeypatch.setattr(gone, "_resume_at", 0.0)  # the rest is over
     with pytest.raises(ModelError):
         gone.ask(ASKED)
-    gone.close()
-
-
-def serving() -> set[threading.Thread]:
-    return {thread for thread in threading.enumerate() if thread.name == "convgate-model"}
-
-
-def test_what_is_closed_while_it_asks_or_before_has_no_answer(server: ChatServer) -> None:
-    others = serving()
-    model = LanguageModel("tiny", base_url=server.url, timeout=5.0)
-    (thread,) = serving() - others
-
-    def closes_and_hangs(handler: BaseHTTPRequestHandler) -> None:
-        model.close()
-        server.hangs(handler)
-
-    server.plays(closes_and_hangs)
-    with pytest.raises(ModelError):
-        model.ask(ASKED)
-    thread.join(5)
-    assert not thread.is_alive()
-    with pytest.raises(ModelError):
-        model.ask(ASKED)
-    model.close()

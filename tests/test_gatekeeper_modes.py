@@ -35,9 +35,6 @@ class FakeModel:
     def use(self) -> ModelUse:
         return ModelUse(calls=len(self.asked))
 
-    def close(self) -> None:
-        self.asked.append("(closed)")
-
 
 SKIPS = Answer(False, "general_knowledge", "anybody can look it up")
 DOWN = ModelError("no answer within 1 s")

@@ -192,7 +192,7 @@ def test_bad_lines_are_told_with_line_and_field_and_nothing_is_decided(run):
     assert (code, out) == (1, "")
     for place in (
         "line 1, field 'user': expected a text, got a number",
-        "line 2, field 'user': there is no message of the user",
+        "line 2, field 'user'",
         "line 3: not valid JSON",
         "line 4, field 'previous[0].role'",
         "line 5, field 'previous': expected a list of messages, got a text",

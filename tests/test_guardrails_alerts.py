@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from convgate.context.guardrails import guardrails, set_baseline
+from convgate.context.guardrails.guardrails import post_alert
 from convgate.context.guardrails.outcomes import record_outcomes
-from convgate.context.guardrails.webhook import post
 from convgate.context.mode import MODES
 from convgate.context.request import Fallback
 from convgate.core.errors import ContextError, SettingsError, StoreError
@@ -304,7 +304,7 @@ def test_the_webhook_gets_figures_and_sentences_and_no_conversation(
 
 def test_a_webhook_that_fails_for_now_is_tried_again(server: ChatServer) -> None:
     server.plays(fails(500), fails(503), OK)
-    assert post(server.url, ALERT, pause=0)
+    assert post_alert(server.url, ALERT, pause=0)
     assert [one["message"] for one in server.requests] == ["The modes differ."] * 3
 
 
@@ -314,7 +314,7 @@ def test_a_webhook_that_refuses_is_given_up_and_logged_without_its_secrets(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     server.plays(fails(status, Location=f"{server.url}/elsewhere"))
-    assert not post(f"{server.url}/secret?token=1", ALERT, pause=0)
+    assert not post_alert(f"{server.url}/secret?token=1", ALERT, pause=0)
     assert len(server.requests) == attempts
     assert f"status {status}" in caplog.text
     assert "secret" not in caplog.text
@@ -325,10 +325,10 @@ def test_a_webhook_that_hangs_or_is_not_there_is_given_up(
 ) -> None:
     caplog.set_level(logging.DEBUG)  # of every library, too: an address is often a secret
     server.plays(server.hangs)
-    assert not post(f"{server.url}/secret", ALERT, timeout=0.05, pause=0)
+    assert not post_alert(f"{server.url}/secret", ALERT, timeout=0.05, pause=0)
     server.released.set()
     assert len(server.requests) == 3
-    assert not post("http://127.0.0.1:9/secret", ALERT, timeout=0.5, pause=0)
+    assert not post_alert("http://127.0.0.1:9/secret", ALERT, timeout=0.5, pause=0)
     assert len(caplog.messages) == 2
     assert "secret" not in caplog.text
 
@@ -341,7 +341,7 @@ def test_an_answer_without_end_is_not_read(server: ChatServer) -> None:
             handler.wfile.write(b"x" * 10_000)
 
     server.plays(endless)
-    assert post(server.url, ALERT, timeout=1)
+    assert post_alert(server.url, ALERT, timeout=1)
 
 
 @pytest.mark.parametrize(
@@ -349,7 +349,7 @@ def test_an_answer_without_end_is_not_read(server: ChatServer) -> None:
     ["file:///secret", "http://[::1/secret", "http:///secret", "http://a:99999/secret", "http://secret@a"],
 )
 def test_alerts_go_to_http_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture, url: str) -> None:
-    assert not post(url, ALERT, pause=0)
+    assert not post_alert(url, ALERT, pause=0)
     assert len(caplog.messages) == 1
     assert "secret" not in caplog.text
     file = tmp_path / "convgate.toml"

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from convgate.context.guardrails import Guardrails, guardrails, load_guard
-from convgate.context.request import Fallback, NoGuard, RequestRecord
+from convgate.context.request import Fallback, RequestRecord
 from convgate.core.settings import Settings
 from convgate.store import Store
 from convgate.store.requests import Requests
@@ -222,6 +222,6 @@ def test_a_forked_process_writes_its_own_requests(store: Store) -> None:
 
 
 def test_settings_decide_whether_anything_is_logged(tmp_path: Path) -> None:
-    assert isinstance(load_guard(Settings(guard_log=False, home=tmp_path / "home")), NoGuard)
+    assert load_guard(Settings(guard_log=False, home=tmp_path / "home")) is None
     assert not (tmp_path / "home").exists()
     assert isinstance(load_guard(Settings(home=tmp_path / "home")), Guardrails)

@@ -79,9 +79,11 @@ def test_the_commands_of_the_documentation_run_as_they_stand(
     Labels(store).answer(SituationKey(key, 6), {0: "relevant"}, by="Ada")
     inline = [span.split() for span in re.findall(r"`convgate ([^`]*)`", text)]
     assert ["labels", "trains", "my-agent", "off"] in inline
-    told = next(words for words in inline if words[:2] == ["feedback", "--conversation"])
-    for words in (*(command[1:] for command in commands[1:]), told, ["labels", "trains", "my-agent", "off"]):
-        given = [{"KEY": key, "9": "6"}.get(word, word) for word in words]
+    feedback = {"conversation": key, "turn": 2, "relevant": False, "at": 6, "source": "my-agent"}
+    Path("FILE.jsonl").write_text(json.dumps(feedback))
+    trains = ["labels", "trains", "my-agent", "off"]
+    for words in (*(command[1:] for command in commands[1:]), ["feedback", "FILE.jsonl"], trains):
+        given = [{"KEY": key}.get(word, word) for word in words]
         code, _, err = run(*given)
         assert (code, err) == (0, ""), words
     assert "Bo" not in {one.name for one in Labels(store).annotators()}, "the import was undone"

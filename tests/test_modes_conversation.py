@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from convgate.context.mode import MIN_CONFIDENCE, Mode, ModeDecision, known_intents, mode_of_intent
-from convgate.context.modes import find_modes
+from convgate.context.modes.conversation import find_modes
 from convgate.core.conversation import ToolCall, Turn
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings

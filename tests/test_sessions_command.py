@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import convgate
 from convgate.core.conversation import Conversation
 from convgate.policies.session_policy import SessionPolicy
 from tests.commands import Run
@@ -48,25 +47,6 @@ def test_the_rules_are_options(
 ) -> None:
     result = json.loads(run("sessions", SAMPLE, "--json", *words)[1])
     assert (result["conversation_starts"], result["session_starts"]) == (conversations, sessions)
-
-
-def test_stored_sessions_are_listed(run: Run) -> None:
-    sessions = convgate.SessionManager(workspace="shop")
-    first = sessions.detect("a").session
-    sessions.end("The shop\x1b[31m is closed.")
-    second = convgate.SessionManager(workspace="house").detect("b").session
-    sessions.store.close()
-    listed = json.loads(run("sessions", "--stored", "--json")[1])["sessions"]
-    assert [one["id"] for one in listed] == [second.id, first.id]
-    assert listed[0]["ended"] is None
-    assert listed[1]["conversation_count"] == 1
-    assert [
-        one["id"]
-        for one in json.loads(run("sessions", "--stored", "--json", "--workspace", "shop")[1])["sessions"]
-    ] == [first.id]
-    out = run("sessions", "--stored")[1]
-    assert "shop" in out
-    assert "\x1b" not in out
 
 
 LINES = ("9:00 u a", "9:01 a b", "9:02 u new topic: tea", "9:03 a c", "12:00 u d", "12:01 a e", "12:02 u f")

@@ -59,22 +59,10 @@ def test_the_file_gives_the_same_model_back(model: TextModel, tmp_path: Path) ->
     assert np.array_equal(read.runs, model.runs)
 
 
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        ({"labels": ("a", "b", "c", "d")}, "its labels are a, b, c, d"),
-        ({"doubt": 2.0}, "doubt is 2.0"),
-        ({"names": ("keep",)}, r"runs is float32 of shape"),
-        ({"bias": np.array([0, 1, 2, np.nan], dtype=np.float32)}, "bias is float32"),
-        ({"rarity": np.zeros(1, dtype=np.float64)}, "rarity is float64"),
-    ],
-)
-def test_a_model_that_cannot_be_used_is_an_error(
-    model: TextModel, tmp_path: Path, change: dict[str, object], problem: str
-) -> None:
+def test_a_model_with_other_labels_is_an_error(model: TextModel, tmp_path: Path) -> None:
     file = tmp_path / "model.safetensors"
-    write_model(replace(model, **change), file)  # type: ignore[arg-type]
-    with pytest.raises(ContextError, match=problem):
+    write_model(replace(model, labels=("a", "b", "c", "d")), file)
+    with pytest.raises(ContextError):
         read_model(file, LABELS, "fit it")
 
 

@@ -16,7 +16,6 @@ from convgate.cli.training import (
     ActivateOption,
     EpochsOption,
     NameOption,
-    NewVersion,
     NoteOption,
     RateOption,
     RunOption,
@@ -24,7 +23,6 @@ from convgate.cli.training import (
     WhoOption,
     run_training,
 )
-from convgate.core.home import login_name
 from convgate.training.epochs import TrainingSettings
 from tools.pretraining.sets import PretrainingPlan
 
@@ -63,8 +61,16 @@ def pretrain(
         seed=seed, **{key: value for key, value in given.items() if value is not None}
     )
     plan = PretrainingPlan(tuple(files or ()), settings, preset=preset, skip_bad=skip_bad)
-    new = NewVersion(name, note, who or login_name(), "always" if activate else "never")
-    run_training(plan, run, new, json=json_output, out=out)
+    run_training(
+        plan,
+        run,
+        name=name,
+        note=note,
+        who=who,
+        activate="always" if activate else "never",
+        json=json_output,
+        out=out,
+    )
 
 
 if __name__ == "__main__":

@@ -1,21 +1,27 @@
-"""`convgate calibrate`: the threshold that labelled cases ask for."""
+"""`convgate calibrate`: fit the threshold on labelled cases, or a version to another encoder."""
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from convgate.cli import inputs, options, output
-from convgate.cli.encoder_calibration import make_version_for
+from convgate.core.home import login_name
 
 if TYPE_CHECKING:
     from convgate.core.settings import Settings
+    from convgate.embedding.base import EncoderIdentity
     from convgate.evaluation.calibration import Goal
     from convgate.evaluation.fitting import FittedThreshold
     from convgate.policies.gate import GatePolicy
+    from convgate.training.sets import TrainingSet
+    from convgate.versions import Draft, Version
 
 MIN_WIDTH_INTERVALS = 60  # columns
 
@@ -76,7 +82,7 @@ def calibrate(
             raise typer.BadParameter(
                 "it fits no threshold; leave the goal and --settings out", param_hint="--encoder"
             )
-        make_version_for(encoder, name, gate, files or [], skip_bad=skip_bad, json=json_output, out=out)
+        _make_version(encoder, name, gate, files or [], skip_bad=skip_bad, json=json_output, out=out)
         return
     if name is not None:
         raise typer.BadParameter("it names the version that --encoder makes", param_hint="--name")
@@ -98,6 +104,74 @@ def calibrate(
         output.write_json({"gate": policy.version, **fitted.to_json()}, out)
     if not json_output:
         _show(fitted)
+
+
+def _make_version(
+    encoder: str,
+    name: str | None,
+    gate: str | None,
+    files: list[Path],
+    *,
+    skip_bad: bool,
+    json: bool,
+    out: Path | None,
+) -> None:
+    """Add a version with the learned weights of another one, and show how to use it."""
+    from convgate.core.settings import load_settings
+    from convgate.policies.build import EncoderOnDemand, find_version
+    from convgate.training.encoder_calibration import calibrate_encoder
+    from convgate.training.sets import read_unlabelled
+    from convgate.versions import Version, Versions
+
+    settings = load_settings()
+    versions = Versions(settings.home)
+    parent = find_version(settings, gate)
+    if not isinstance(parent, Version) or parent.config.encoder is None:
+        raise typer.BadParameter(
+            "only a version that was made for an encoder can be fitted to another", param_hint="--gate"
+        )
+    name = name or re.sub(r"[^a-z0-9._]+", "-", Path(encoder).name.lower()).strip("-._")
+    versions.free_name(name)
+    sets = read_unlabelled(files, skip_bad=skip_bad)
+    conversations = [each for text in sets for each in text.cases.conversations.values()]
+    with output.encoding_progress() as progress:
+        own, other = (
+            EncoderOnDemand(settings.model_copy(update={"encoder": model}))()
+            for model in (parent.config.encoder.model, encoder)
+        )
+        if not parent.config.encoder.differences(other.identity):
+            raise typer.BadParameter(f"{parent.name} was made for this encoder", param_hint="--encoder")
+        loaded = parent.load(encoder=own.identity)
+        calibrated = calibrate_encoder(loaded, own, other, conversations, progress=progress)
+    version = versions.add(calibrated, _draft(parent, other.identity, sets), name=name)
+    if json or out:
+        output.write_json(version.to_json(), out)
+        return
+    typer.echo(
+        f"Version {version.name} was made from {parent.name} for the encoder {other.identity}, measured on"
+        f" {len(conversations):,} conversations. To use it:"
+    )
+    typer.echo(f"  export CONVGATE_ENCODER={shlex.quote(encoder)}")
+    typer.echo(f"  convgate versions activate {version.name}")
+
+
+def _draft(parent: Version, encoder: EncoderIdentity, sets: list[TrainingSet]) -> Draft:
+    from convgate.versions import Draft
+
+    data = {known.sha256: known for known in parent.card.data}
+    for text in sets:
+        conversations = text.cases.conversations.values()
+        counts = {"conversations": len(conversations), "messages": sum(map(len, conversations))}
+        data.setdefault(text.data.sha256, replace(text.data, counts=counts))
+    return Draft(
+        threshold_rule=parent.card.threshold_rule,
+        threshold_parameters=parent.card.threshold_parameters,
+        parent=parent.as_parent(),
+        data=tuple(data.values()),
+        limits=parent.card.limits,
+        note=f"{parent.name}, fitted to the encoder {encoder} without training.",
+        who=login_name(),
+    )
 
 
 def _goals(

@@ -16,16 +16,17 @@ if TYPE_CHECKING:
     from convgate.context.bundle import ContextBundle
     from convgate.context.invariant import Invariant
     from convgate.context.mode import ModeDecision
-    from convgate.context.modes.message_file import FiledMessage
+    from convgate.context.modes.message_file import MessageWithIntent
     from convgate.core.conversation import Conversation
     from convgate.core.settings import Settings
+    from convgate.transcripts.records import FileRecord
 
 
 def context(
     file: options.FileArgument,
     turn: options.TurnOption = None,
     question: options.QuestionOption = None,
-    conversation: options.ConversationOption = None,
+    which: options.ConversationOption = None,
     budget: Annotated[
         int | None, typer.Option(help="Tokens of the whole context; the mode's by default.")
     ] = None,
@@ -35,11 +36,7 @@ def context(
     ] = None,
     filter: Annotated[
         bool | None,
-        typer.Option("--filter/--no-filter", help="Whether gate and mode leave out what would fit."),
-    ] = None,
-    hysteresis: Annotated[
-        float | None,
-        typer.Option(help="How far a score must change before a turn joins or leaves the context.", min=0),
+        typer.Option("--filter/--no-filter", help="Whether policy and mode drop turns that would fit."),
     ] = None,
     policy: options.PolicyOption = None,
     settings_file: options.SettingsFileOption = None,
@@ -57,32 +54,33 @@ def context(
     from convgate.policies.build import EncoderOnDemand, build_policy
 
     options.check_current(turn, question)
-    changes = {"context_filter": filter, "context_hysteresis": hysteresis}
-    chosen = load_settings(settings_file).model_copy(
-        update={name: value for name, value in changes.items() if value is not None}
-    )
+    chosen = load_settings(settings_file)
+    if filter is not None:
+        chosen = chosen.model_copy(update={"context_filter": filter})
     if intent is not None:
         mode_of_intent(intent, chosen)  # a typing error ends the command
-    talk = inputs.read_one(file, which=conversation, format=format, skip_bad=skip_bad, redact=redact)
+    conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad, redact=redact)
     with output.encoding_progress() as progress:
         encoder = EncoderOnDemand(chosen)
         builder = ContextBuilder.of(
             chosen, policy=build_policy(policy or chosen.policy, chosen, encoder), encoder=encoder
         )
         if isinstance(builder.policy, Prepares):
-            builder.policy.prepare([talk], progress=progress)
-        index = talk.current_index() if question is None and turn is None else turn
-        end = len(talk) if index is None else index
-        if earlier := [answerable for answerable in talk.answerable() if answerable < end]:
-            builder.build_at(talk, earlier[-1], budget=budget)  # for the prefix, and the hysteresis
-        bundle = builder.build_at(talk, index, question=question, budget=budget, intent=intent)
+            builder.policy.prepare([conversation], progress=progress)
+        index = conversation.current_index() if question is None and turn is None else turn
+        end = len(conversation) if index is None else index
+        if earlier := [answerable for answerable in conversation.answerable() if answerable < end]:
+            builder.build_at(conversation, earlier[-1], budget=budget)  # for the prefix, and the hysteresis
+        bundle = builder.build_at(conversation, index, question=question, budget=budget, intent=intent)
     for violation in bundle.violations:
         output.tell(f"chat APIs may refuse this list: {violation}")
     answered = "the question" if index is None else f"message {index}"
-    output.write_result(bundle.to_json(), lambda: _show_context(talk, answered, bundle), json_output, out)
+    output.write_result(
+        bundle.to_json(), lambda: _show_context(conversation, answered, bundle), json_output, out
+    )
 
 
-def _show_context(talk: Conversation, answered: str, bundle: ContextBundle) -> None:
+def _show_context(conversation: Conversation, answered: str, bundle: ContextBundle) -> None:
     from convgate.figures.modes import SECTION_LABELS
 
     found = bundle.found
@@ -106,13 +104,13 @@ def _show_context(talk: Conversation, answered: str, bundle: ContextBundle) -> N
     rows: list[output.Row] = []
     for section in bundle.sections:
         for turn in section.turns:
-            text = "" if turn.index is None else talk.turns[turn.index].scored_text
+            text = "" if turn.index is None else conversation.turns[turn.index].scored_text
             label, reason = SECTION_LABELS[section.name], _without_outcome(turn.reason)
             number = "" if turn.index is None else turn.index
             rows.append(((number, f"{turn.tokens:,}", label, reason, text), ""))
     for decision in bundle.decisions:
         if not decision.kept:
-            text, reason = talk.turns[decision.item].scored_text, _without_outcome(decision.reason)
+            text, reason = conversation.turns[decision.item].scored_text, _without_outcome(decision.reason)
             rows.append(((decision.item, "", f"dropped: {decision.rule}", reason, text), "dim"))
     output.print_table(
         {"message": "number", "tokens": "number", "section": "word", "reason": "prose", "text": "line"}, rows
@@ -139,7 +137,7 @@ def invariants(
         int | None,
         typer.Option(help="What holds after message N, from 0; the last by default.", metavar="N"),
     ] = None,
-    conversation: options.ConversationOption = None,
+    which: options.ConversationOption = None,
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
     json_output: options.JsonOption = False,
@@ -151,11 +149,11 @@ def invariants(
     from convgate.core.errors import ConversationError
     from convgate.core.settings import load_settings
 
-    talk = inputs.read_one(file, which=conversation, format=format, skip_bad=skip_bad)
-    if turn is not None and not 0 <= turn < len(talk):
-        extent = f"messages 0 to {len(talk) - 1}" if len(talk) else "no messages"
+    conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad)
+    if turn is not None and not 0 <= turn < len(conversation):
+        extent = f"messages 0 to {len(conversation) - 1}" if len(conversation) else "no messages"
         raise ConversationError(f"message {turn} asked for, but the conversation has {extent}")
-    turns = talk.turns if turn is None else talk.turns[: turn + 1]
+    turns = conversation.turns if turn is None else conversation.turns[: turn + 1]
     found = find_invariants(turns, load_judge(load_settings()))
 
     def show() -> None:
@@ -215,33 +213,32 @@ def modes(
     )
 
 
-def _classify(messages: Sequence[FiledMessage], settings: Settings) -> list[ModeDecision]:
+def _classify(records: Sequence[FileRecord[MessageWithIntent]], settings: Settings) -> list[ModeDecision]:
     """Return a decision for each message; the classifier is loaded only for those without an intent."""
-    from convgate.context.modes import decide_by_intent, load_classifier
+    from convgate.context.modes.classifier import load_classifier
+    from convgate.context.modes.conversation import decide_by_intent
 
-    texts = [message.text for message in messages if message.asked_for is None]
+    texts = [record.value.text for record in records if record.value.intended is None]
     classified = iter(load_classifier(settings).classify_texts(texts) if texts else ())
     return [
-        next(classified) if message.asked_for is None else decide_by_intent(message.item, message.asked_for)
-        for message in messages
+        decide_by_intent(record.item, record.value.intended) if record.value.intended else next(classified)
+        for record in records
     ]
 
 
-def _show_modes(messages: Sequence[FiledMessage], decisions: Sequence[ModeDecision]) -> None:
+def _show_modes(records: Sequence[FileRecord[MessageWithIntent]], decisions: Sequence[ModeDecision]) -> None:
     rows = []
-    for message, decision in zip(messages, decisions, strict=True):
+    for record, decision in zip(records, decisions, strict=True):
         reason = _without_outcome(decision.reason)
-        cells = (message.item, decision.mode, f"{decision.confidence:.2f}", message.text, reason)
+        cells = (record.item, decision.mode, f"{decision.confidence:.2f}", record.value.text, reason)
         rows.append((cells, "dim" if decision.mode == "GENERAL" else ""))
-    item = "line" if messages[0].conversation is None else "turn"
+    item = "line" if records[0].conversation is None else "turn"
     output.print_table(
         {item: "number", "mode": "word", "confidence": "number", "message": "line", "reason": "prose"}, rows
     )
     counts = Counter(decision.mode for decision in decisions).most_common()
-    low = sum(decision.source == "low confidence" for decision in decisions)
     output.print_lines(
-        f"{pluralize(len(messages), 'message')}: {', '.join(f'{mode} {count:,}' for mode, count in counts)}"
-        + (f" · {low:,} GENERAL because of low confidence" if low else "")
+        f"{pluralize(len(records), 'message')}: {', '.join(f'{mode} {count:,}' for mode, count in counts)}"
     )
 
 

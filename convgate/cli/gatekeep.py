@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from convgate.gatekeeper.decision import GatekeeperDecision
-    from convgate.gatekeeper.exchange_file import FiledExchange
+    from convgate.gatekeeper.exchange import Exchange
     from convgate.gatekeeper.statistics import Statistics
+    from convgate.transcripts.records import FileRecord
 
 
 def gatekeep(
@@ -46,28 +47,30 @@ def gatekeep(
     settings = load_settings()
     gatekeeper = Gatekeeper.of(settings, rules=rules)
     with output.status(f"Reading {file}"):
-        exchanges, problems = read_exchanges(inputs.open_source(file), skip_bad=skip_bad)
+        records, problems = read_exchanges(inputs.open_source(file), skip_bad=skip_bad)
     output.tell_problems(problems)
-    with output.status(f"Deciding {pluralize(len(exchanges), 'exchange')}"), gatekeeper:
-        decisions = [gatekeeper.decide(filed.exchange, item=filed.item) for filed in exchanges]
+    with output.status(f"Deciding {pluralize(len(records), 'exchange')}"), gatekeeper:
+        decisions = [gatekeeper.decide(record.value, item=record.item) for record in records]
     output.write_result(
         [decision.to_json() for decision in decisions],
-        lambda: _show(exchanges, decisions, gatekeeper.statistics),
+        lambda: _show(records, decisions, gatekeeper.statistics),
         json_output,
         out,
     )
 
 
 def _show(
-    exchanges: Sequence[FiledExchange], decisions: Sequence[GatekeeperDecision], statistics: Statistics
+    records: Sequence[FileRecord[Exchange]],
+    decisions: Sequence[GatekeeperDecision],
+    statistics: Statistics,
 ) -> None:
     rows = []
-    for filed, decision in zip(exchanges, decisions, strict=True):
+    for record, decision in zip(records, decisions, strict=True):
         reason = decision.reason.partition(": ")[2]
         categories = ", ".join(decision.categories)
-        cells = (filed.item, decision.outcome, categories, filed.exchange.user, reason)
+        cells = (record.item, decision.outcome, categories, record.value.user, reason)
         rows.append((cells, "bold blue" if decision.keep else "dim"))
-    item = "line" if exchanges[0].conversation is None else "turn"
+    item = "line" if records[0].conversation is None else "turn"
     output.print_table(
         {item: "number", "decision": "word", "category": "word", "user": "line", "reason": "prose"}, rows
     )

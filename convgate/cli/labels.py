@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -20,20 +19,6 @@ if TYPE_CHECKING:
 labels = typer.Typer(
     no_args_is_help=False, help="Labels: which earlier turns are relevant, by people and agents."
 )
-
-
-class Format(StrEnum):
-    """What labels can be written as."""
-
-    relevance_set = "relevance-set"
-    csv = "csv"
-
-
-class Switch(StrEnum):
-    """On or off."""
-
-    on = "on"
-    off = "off"
 
 
 def import_conversations(
@@ -73,15 +58,16 @@ def import_conversations(
     additions = Conversations(inputs.open_library(check=True)).add(new)
 
     def show() -> None:
-        for one in additions:
-            more = " (and more of it)" if one.grown else ""
-            output.print_lines(f"{one.key}  {'added ' if one.new else 'was in'}  {one.title}{more}")
-        added = sum(one.new for one in additions)
+        for addition in additions:
+            state = "added  " if addition.new else "known  "
+            more = " (with further turns)" if addition.grown else ""
+            output.print_lines(f"{addition.key}  {state}{addition.title}{more}")
+        added = sum(addition.new for addition in additions)
         output.print_lines(f"{added:,} added, {len(additions) - added:,} in the library already.")
 
     rows = [
-        output.pick(one, "key", "title", "new") | {"origin": item.origin}
-        for one, item in zip(additions, new, strict=True)
+        output.pick(addition, "key", "title", "new") | {"origin": item.origin}
+        for addition, item in zip(additions, new, strict=True)
     ]
     output.write_result({"conversations": rows}, show, json_output, out)
 
@@ -107,8 +93,9 @@ def show_labels(
         counts, "conversations", "relevant", "not_relevant", "unsettled"
     )
     rows = [
-        output.pick(one, "name", "kind", "trains", "answers", "last") | {"messages": one.situations}
-        for one in annotators
+        output.pick(annotator, "name", "kind", "trains", "answers", "last")
+        | {"messages": annotator.situations}
+        for annotator in annotators
     ]
     output.write_result({"known": known, "annotators": rows}, show, json_output, out)
 
@@ -140,7 +127,7 @@ def import_labels(
     from convgate.labels.exchange import keep_labels, read_labels
 
     store, settings = inputs.open_library(check=True), load_settings()
-    read = [
+    imports = [
         read_labels(
             file,
             file.name,
@@ -153,13 +140,13 @@ def import_labels(
         )
         for file in files
     ]
-    for found in read:
-        output.tell_problems(found.problems)
+    for labels_import in imports:
+        output.tell_problems(labels_import.problems)
     results = []
     with inputs.transaction(store, dry_run=dry_run):
-        for found in read:
-            saved = keep_labels(store, found, by=annotator or login_name())
-            results.append(_import_json(found, None if dry_run else saved))
+        for labels_import in imports:
+            saved = keep_labels(store, labels_import, by=annotator or login_name())
+            results.append(_import_json(labels_import, None if dry_run else saved))
 
     def show() -> None:
         for result in results:
@@ -169,18 +156,20 @@ def import_labels(
     output.write_result({"kept": not dry_run, "files": results}, show, json_output, out)
 
 
-def _import_json(found: Import, saved: Saved | None) -> dict[str, Any]:
+def _import_json(labels_import: Import, saved: Saved | None) -> dict[str, Any]:
     return {
-        "file": found.name,
-        "format": found.format,
-        "labels": len(found.entries),
+        "file": labels_import.name,
+        "format": labels_import.format,
+        "labels": len(labels_import.entries),
         "import": saved.action if saved else None,
         "changed": saved.changed if saved else 0,
-        **output.pick(found, "added", "known", "replaced"),
-        "annotators": dict(found.annotators),
-        "conversations": [output.pick(one, "key", "title", "labels", "new") for one in found.conversations],
-        "problems": [str(problem) for problem in found.problems],
-        "problems_total": found.problems.total,
+        **output.pick(labels_import, "added", "known", "replaced"),
+        "annotators": dict(labels_import.annotators),
+        "conversations": [
+            output.pick(each, "key", "title", "labels", "new") for each in labels_import.conversations
+        ],
+        "problems": [str(problem) for problem in labels_import.problems],
+        "problems_total": labels_import.problems.total,
     }
 
 
@@ -204,8 +193,9 @@ def undo(
 @labels.command()
 def export(
     format: Annotated[
-        Format, typer.Option("--format", help="A relevance set has everything; CSV is for spreadsheets.")
-    ] = Format.relevance_set,
+        Literal["relevance-set", "csv"],
+        typer.Option("--format", help="A relevance set has everything; CSV is for spreadsheets."),
+    ] = "relevance-set",
     annotator: Annotated[
         list[str] | None,
         typer.Option("--annotator", help="Only this annotator; may be repeated.", metavar="NAME"),
@@ -224,15 +214,13 @@ def export(
     from convgate.transcripts.redaction import Redactor
 
     store = inputs.open_library()
-    known = {one.name for one in Labels(store).annotators()}
+    known = {each.name for each in Labels(store).annotators()}
     if unknown := sorted(set(annotator or ()) - known):
         raise ConvgateError(f"nobody called {unknown[0]!r} has labelled anything")
     library = Conversations(store)
     keys = [library.summary(key).key for key in conversation] if conversation else None
     redactor = Redactor() if redact else None
-    content = write_labels(
-        store, format.value, annotators=annotator or None, conversations=keys, redactor=redactor
-    )
+    content = write_labels(store, format, annotators=annotator or None, conversations=keys, redactor=redactor)
     if redactor:
         output.tell(redactor.summary)
     if out is None:
@@ -244,10 +232,10 @@ def export(
 @labels.command()
 def trains(
     name: Annotated[str, typer.Argument(help="The annotator.", metavar="NAME")],
-    switch: Annotated[Switch, typer.Argument(help="Whether their answers are trained on.")],
+    switch: Annotated[Literal["on", "off"], typer.Argument(help="Whether their answers are trained on.")],
 ) -> None:
     """Set whether an annotator's answers are trained on and evaluated with."""
     from convgate.store import Labels
 
-    Labels(inputs.open_library()).set_trains(name, trains=switch is Switch.on)
-    output.print_lines(f"The answers of {name} {'are' if switch is Switch.on else 'are not'} trained on.")
+    Labels(inputs.open_library()).set_trains(name, trains=switch == "on")
+    output.print_lines(f"The answers of {name} {'are' if switch == 'on' else 'are not'} trained on.")

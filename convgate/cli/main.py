@@ -71,28 +71,16 @@ def open_app(
     serve(settings, address=address, port=port, hosts=host, browser=browser)
 
 
-_COMMANDS: dict[str, Callable[..., None]] = {
-    "score": score,
-    "select": select,
-    "evaluate": evaluate,
-    "calibrate": calibrate,
-    "train": train,
-    "sessions": sessions,
-    "invariants": invariants,
-    "context": context,
-    "import": import_conversations,
-    "feedback": feedback,
-    "gatekeep": gatekeep,
-    "modes": modes,
-    "record-outcome": record_outcome,
-    "monitor": monitor,
-}
-for name, command in _COMMANDS.items():
-    app.command(name)(command)
-for name, tool in {"pretrain": pretrain, "bench": bench}.items():
-    app.command(name, **FORWARDED)(tool)
-for name, group in {"labels": labels, "versions": versions}.items():
-    app.add_typer(group, name=name)
+for command in (
+    score, select, evaluate, calibrate, train, sessions, invariants, context, feedback, gatekeep, modes,
+    record_outcome, monitor,
+):  # fmt: skip
+    app.command()(command)
+app.command("import")(import_conversations)
+for tool in (pretrain, bench):
+    app.command(**FORWARDED)(tool)
+app.add_typer(labels, name="labels")
+app.add_typer(versions, name="versions")
 
 
 def _print_version(wanted: bool) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -52,39 +51,32 @@ def monitor(
         change = "There was no baseline."
         if old is not None:
             change = f"Baseline of {pluralize(old.requests, 'request')} removed, set {format_age(old.at)}."
-    found = report(store, settings, begin, now, now)
-    values = report_json(found)
+    values = report_json(report(store, settings, begin, now, now))
+    totals, errors = values["totals"], values["errors"]
 
     def show() -> None:
         if change:
             output.print_lines(change)
         if not settings.guard_log:
             output.print_lines("guard_log is off: requests are not logged, and no guardrail works.")
-        totals = {
-            key: value for key, value in values["totals"].items() if key not in ("classified", "applied")
-        }
-        figures = {
-            key: values[key] for key in ("divergence", "low_share", "overall_rate", "tokens_saved", "lost")
-        }
-        output.print_fields(totals | figures)
+        by_mode = {name: totals.pop(name) for name in ("classified", "applied")}
+        figures = ("divergence", "low_share", "overall_rate", "tokens_saved", "lost")
+        output.print_fields(totals | {name: values[name] for name in figures})
         output.print_rows(
             [
                 {
-                    "mode": errors.mode,
-                    "found": found.totals.classified[errors.mode],
-                    "applied": found.totals.applied[errors.mode],
-                    "outcomes": errors.period.count,
-                    "failed": errors.period.failures,
-                    "limit": errors.limit,
-                    "held": errors.is_held,
+                    "mode": mode["mode"],
+                    **{name: counts[mode["mode"]] for name, counts in by_mode.items()},
+                    "outcomes": mode["period"]["count"],
+                    "failed": mode["period"]["failures"],
+                    "limit": mode["limit"],
+                    "held": mode["is_held"],
                 }
-                for errors in found.errors
+                for mode in errors
             ]
         )
-        for alert in found.alerts:
-            state = "open" if alert.open else "cleared"
-            when = f"{alert.raised.astimezone():%Y-%m-%d %H:%M}"
-            output.print_lines(f"alert, {when}, {state}: {alert.message} {alert.because}".rstrip())
+        columns = ("raised", "cleared", "message", "because")
+        output.print_rows([{name: alert[name] for name in columns} for alert in values["alerts"]])
 
     output.write_result(values, show, json_output, out)
 
@@ -107,49 +99,18 @@ def beginning(text: str, now: datetime) -> datetime:
 
 
 def record_outcome(
-    request_id: Annotated[
-        str | None, typer.Argument(help="The `request_id` of a context.", metavar="ID")
-    ] = None,
-    ok: Annotated[bool | None, typer.Option("--ok/--failed", help="Whether the answer was useful.")] = None,
-    file: Annotated[
-        Path | None,
-        typer.Option(
-            help='Or many: lines {"request_id": ID, "ok": true}; - reads standard input.',
-            metavar="FILE.jsonl",
-            allow_dash=True,
-        ),
-    ] = None,
-    skip_bad: options.SkipBadOption = False,
+    request_id: Annotated[str, typer.Argument(help="The `request_id` of a context.", metavar="ID")],
+    ok: Annotated[bool, typer.Option("--ok/--failed", help="Whether the answer was useful.")],
     json_output: options.JsonOption = False,
     out: options.OutOption = None,
 ) -> None:
     """Record how a request ended; it replaces an earlier outcome of the request.
 
-    A mode whose requests fail much more often than others is replaced by GENERAL for a while. All lines of a
-    file are recorded, or none when one is bad.
+    A mode whose requests fail much more often than others is replaced by GENERAL for an hour.
     """
     from convgate.context.guardrails.outcomes import record_outcome as record
-    from convgate.context.guardrails.outcomes import record_outcome_lines
 
-    if (request_id is None) == (file is None):
-        raise typer.BadParameter("the ID of a request or --file, one of the two")
-    if (file is None) == (ok is None):
-        raise typer.BadParameter(
-            "an ID needs --ok or --failed; a file has its own", param_hint="--ok/--failed"
-        )
-    store = inputs.open_library()
-    if file is not None:
-        recorded, problems = record_outcome_lines(store, inputs.open_source(file), skip_bad=skip_bad)
-        output.tell_problems(problems)
-    else:
-        recorded = [(str(request_id), bool(ok))]
-        record(str(request_id), ok=bool(ok), place=store)
-    failed = sum(not was_ok for _, was_ok in recorded)
-    output.write_result(
-        {"recorded": [{"request_id": id, "ok": was_ok} for id, was_ok in recorded]},
-        lambda: output.print_lines(
-            f"{pluralize(len(recorded), 'outcome')} recorded, {failed:,} of them failed."
-        ),
-        json_output,
-        out,
-    )
+    record(request_id, ok=ok, place=inputs.open_library())
+    text = f"Recorded: request {request_id} {'succeeded' if ok else 'failed'}."
+    values = {"recorded": [{"request_id": request_id, "ok": ok}]}
+    output.write_result(values, lambda: output.print_lines(text), json_output, out)

@@ -173,7 +173,7 @@ def print_table(columns: Mapping[str, Kind], rows: Iterable[Row]) -> None:
 def print_rows(rows: Sequence[Mapping[str, Any]], *, empty: str = "") -> None:
     """Print JSON rows as a table with a column for each name, or `empty` where there are none."""
     if not rows:
-        print_lines(empty)
+        print_lines(*filter(None, [empty]))
         return
     columns: dict[str, Kind] = {
         name.replace("_", " "): "prose" if isinstance(value, str) else "number"

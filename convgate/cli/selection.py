@@ -21,7 +21,7 @@ def score(
     file: options.FileArgument,
     turn: options.TurnOption = None,
     question: options.QuestionOption = None,
-    conversation: options.ConversationOption = None,
+    which: options.ConversationOption = None,
     gate: options.GateOption = None,
     rule: options.RuleOption = None,
     settings: options.SetOption = None,
@@ -39,16 +39,16 @@ def score(
     chosen = load_settings(settings_file)
     if settings_file is not None and chosen.policy != "gate":
         output.tell(f"{settings_file} chooses the policy {chosen.policy}, but scores are the gate's")
-    talk = inputs.read_one(file, which=conversation, format=format, skip_bad=skip_bad)
-    situation, history = inputs.find_current(talk, turn, question)
+    conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad)
+    situation, history = inputs.find_current(conversation, turn, question)
     with output.encoding_progress() as progress:
         policy = _build_policy("gate", chosen, gate, settings, rule)
         assert isinstance(policy, GatePolicy)
-        policy.prepare([talk], progress=progress)
+        policy.prepare([conversation], progress=progress)
         decisions = policy.decide(situation, history)
     output.write_result(
-        _score_json(talk, decisions, policy.version),
-        lambda: _show_scores(talk, decisions, policy.version, situation.turn.text),
+        _score_json(conversation, decisions, policy.version),
+        lambda: _show_scores(conversation, decisions, policy.version, situation.turn.text),
         json_output,
         out,
     )
@@ -59,7 +59,7 @@ def select(
     policy: options.PolicyOption = None,
     turn: options.TurnOption = None,
     question: options.QuestionOption = None,
-    conversation: options.ConversationOption = None,
+    which: options.ConversationOption = None,
     gate: options.GateOption = None,
     rule: options.RuleOption = None,
     settings: options.SetOption = None,
@@ -80,15 +80,15 @@ def select(
 
     options.check_current(turn, question)
     chosen = load_settings(settings_file)
-    talk = inputs.read_one(file, which=conversation, format=format, skip_bad=skip_bad, redact=redact)
-    situation, history = inputs.find_current(talk, turn, question)
+    conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad, redact=redact)
+    situation, history = inputs.find_current(conversation, turn, question)
     with output.encoding_progress() as progress:
         selector = Selector(
             _build_policy(policy or chosen.policy, chosen, gate, settings, rule),
             pair_answers=chosen.pair_answers,
         )
         if isinstance(selector.policy, Prepares):
-            selector.policy.prepare([talk], progress=progress)
+            selector.policy.prepare([conversation], progress=progress)
         selection = selector.valid(situation, history, selector.policy.decide(situation, history))
     for violation in selection.violations:
         output.tell(f"chat APIs may refuse this list: {violation}")
@@ -99,7 +99,7 @@ def select(
     if explain:
         for decision in selection.decisions:
             sys.stderr.write(f"{decision.item}\t{decision.reason}\n")
-    output.write_text(write_selection(talk, situation, selection), out)
+    output.write_text(write_selection(conversation, situation, selection), out)
 
 
 def _build_policy(
@@ -117,12 +117,12 @@ def _build_policy(
     return build_policy(name, settings, EncoderOnDemand(settings), version=gate, **values)
 
 
-def _score_json(talk: Conversation, decisions: TurnDecisions, version: str) -> dict[str, Any]:
+def _score_json(conversation: Conversation, decisions: TurnDecisions, version: str) -> dict[str, Any]:
     """Return the result as `convgate score --json` prints it."""
     turns = [
         {
             "index": decision.item,
-            "role": talk.turns[decision.item].role,
+            "role": conversation.turns[decision.item].role,
             "score": decision.score,
             "logit": decision.logit,
             "tier1": None if decisions.tier1 is None else float(decisions.tier1[row]),
@@ -143,10 +143,10 @@ def _score_json(talk: Conversation, decisions: TurnDecisions, version: str) -> d
     }
 
 
-def _show_scores(talk: Conversation, decisions: TurnDecisions, version: str, current: str) -> None:
+def _show_scores(conversation: Conversation, decisions: TurnDecisions, version: str, current: str) -> None:
     rows = []
     for decision in decisions:
-        turn = talk.turns[decision.item]
+        turn = conversation.turns[decision.item]
         outcome, style = ("kept", "bold blue") if decision.kept else ("dropped", "dim")
         cells = (decision.item, outcome, f"{decision.score:.2f}", turn.speaker, turn.scored_text)
         rows.append((cells, style))

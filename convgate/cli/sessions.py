@@ -1,28 +1,22 @@
-"""`convgate sessions`: where the conversations and sessions of a transcript begin, and which are stored."""
+"""`convgate sessions`: where the conversations and sessions of a transcript begin."""
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from convgate.cli import inputs, options, output
-from convgate.core.text import format_age, format_duration, pluralize
+from convgate.core.text import format_duration, pluralize
 
 if TYPE_CHECKING:
     from convgate.core.conversation import Conversation
     from convgate.policies.sessions import Boundaries, BoundaryRules
 
-_LIMIT = 20  # stored sessions that are listed
-
 
 def sessions(
-    file: Annotated[
-        Path | None,
-        typer.Argument(help="A transcript; - reads standard input.", metavar="FILE", allow_dash=True),
-    ] = None,
+    file: options.FileArgument,
     idle_gap: Annotated[
         float | None,
         typer.Option(help="A longer gap between messages ends a session; inf: none does.", metavar="SECONDS"),
@@ -41,11 +35,7 @@ def sessions(
             help="Whether a workflow state COMPLETE closes the conversation.",
         ),
     ] = None,
-    conversation: options.ConversationOption = None,
-    stored: Annotated[
-        bool, typer.Option("--stored", help=f"List the last {_LIMIT} sessions of running agents instead.")
-    ] = False,
-    workspace: Annotated[str | None, typer.Option(help="With --stored: only this workspace.")] = None,
+    which: options.ConversationOption = None,
     settings_file: options.SettingsFileOption = None,
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
@@ -53,13 +43,6 @@ def sessions(
     out: options.OutOption = None,
 ) -> None:
     """Show where conversations and sessions begin, by times, commands and workflow states."""
-    if (file is None) is not stored:
-        raise typer.BadParameter("a FILE or --stored, one of the two")
-    if workspace is not None and not stored:
-        raise typer.BadParameter("--workspace belongs to --stored")
-    if file is None:
-        _list_stored(workspace, json_output, out)
-        return
     from convgate.core.settings import load_settings
     from convgate.policies.sessions import BoundaryRules, segment
 
@@ -70,18 +53,20 @@ def sessions(
     }
     changes = {name: value for name, value in given.items() if value is not None}
     rules = replace(BoundaryRules.of(load_settings(settings_file)), **changes)
-    talk = inputs.read_one(file, which=conversation, format=format, skip_bad=skip_bad)
-    boundaries = segment(talk.turns, rules)
+    conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad)
+    boundaries = segment(conversation.turns, rules)
     for problem in boundaries.problems:
         output.tell(problem)
-    output.write_result(boundaries.to_json(), lambda: _show(talk, boundaries, rules), json_output, out)
+    output.write_result(
+        boundaries.to_json(), lambda: _show(conversation, boundaries, rules), json_output, out
+    )
 
 
-def _show(talk: Conversation, boundaries: Boundaries, rules: BoundaryRules) -> None:
+def _show(conversation: Conversation, boundaries: Boundaries, rules: BoundaryRules) -> None:
     styles = {"session": "bold", "none": "dim"}
     rows = []
     for record in sorted((*boundaries.records, *boundaries.continued), key=lambda record: record.item):
-        turn = talk.turns[record.item]
+        turn = conversation.turns[record.item]
         time = f"{turn.timestamp:%Y-%m-%d %H:%M}" if turn.timestamp else ""
         kind = "nothing" if record.kind == "none" else record.kind
         rows.append(((record.item, time, kind, record.reason, turn.text), styles.get(record.kind, "")))
@@ -95,24 +80,3 @@ def _show(talk: Conversation, boundaries: Boundaries, rules: BoundaryRules) -> N
         pluralize(len(boundaries.conversation_starts), "conversation"),
     )
     output.print_lines(f"{' · '.join(counts)} · idle gap {gap}")
-
-
-def _list_stored(workspace: str | None, json_output: bool, out: Path | None) -> None:
-    """List the last sessions of one workspace, or of all."""
-    from convgate.store.sessions import Sessions
-
-    found = Sessions(inputs.open_library()).recent(workspace, limit=_LIMIT)
-    rows = [output.pick(session, *(field.name for field in fields(session))) for session in found]
-    where = f" in the workspace {workspace}" if workspace else ""
-    empty = f"No session{where} is stored yet. Agents store them with convgate.SessionManager."
-    shown = [
-        {
-            "session": session.id,
-            "workspace": session.workspace,
-            "last active": format_age(session.last_activity),
-            "conversations": session.conversation_count,
-            "state": "active" if session.is_active else f"ended: {session.reason}",
-        }
-        for session in found
-    ]
-    output.write_result({"sessions": rows}, lambda: output.print_rows(shown, empty=empty), json_output, out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli.options import JsonOption, OutOption, SkipBadOption
-from convgate.cli.output import tell, write_json
+from convgate.cli.output import progress_bar, tell, write_json
 from convgate.core.errors import ConvgateError
 from convgate.core.home import login_name
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
-
+    from convgate.evaluation.judged_cases import EvaluationProgress
     from convgate.training.epochs import Epoch
     from convgate.training.records import Activate
     from convgate.training.sets import Plan
@@ -89,36 +88,32 @@ def train(
     settings = replace(FURTHER, **{key: value for key, value in given.items() if value is not None})
     chosen = parent or Versions(load_settings().home).active or UNTRAINED
     if chosen == UNTRAINED:
-        raise typer.BadParameter(
-            "no version is active; `convgate pretrain` makes one",
-            param_hint="--from",
-        )
-    plan = Plan(
-        tuple(files),
-        settings,
-        parent=chosen,
-        skip_bad=skip_bad,
-        replay=tuple(replay or ()),
+        raise typer.BadParameter("no version is active; `convgate pretrain` makes one", param_hint="--from")
+    plan = Plan(tuple(files), settings, parent=chosen, skip_bad=skip_bad, replay=tuple(replay or ()))
+    run_training(
+        plan,
+        run,
+        name=name,
+        note=note,
+        who=who,
+        activate="better" if activate else "never",
+        json=json_output,
+        out=out,
     )
-    new = NewVersion(name, note, who or login_name(), "better" if activate else "never")
-    run_training(plan, run, new, json=json_output, out=out)
 
 
-@dataclass(frozen=True)
-class NewVersion:
-    """What the command line says of the version to make."""
-
-    name: str | None
-    note: str
-    who: str
-    activate: Activate
-
-
-def run_training(plan: Plan, folder: Path | None, new: NewVersion, *, json: bool, out: Path | None) -> None:
+def run_training(
+    plan: Plan,
+    folder: Path | None,
+    *,
+    name: str | None,
+    note: str,
+    who: str | None,
+    activate: Activate,
+    json: bool,
+    out: Path | None,
+) -> None:
     """Train as planned, in the run's folder or a new one, and print the outcome."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
     from convgate.core.settings import load_settings
     from convgate.policies.build import EncoderOnDemand
     from convgate.training.progress import StoppedError
@@ -126,30 +121,22 @@ def run_training(plan: Plan, folder: Path | None, new: NewVersion, *, json: bool
     from convgate.training.train import train_version
     from convgate.versions import Versions
 
-    settings = load_settings()
+    settings, who = load_settings(), who or login_name()
     run = Run(folder) if folder else Runs(settings.home).new()
     if run.request is None:
-        texts = {"name": new.name or "", "note": new.note, "who": new.who}
-        run.write_request(plan.request(run.folder, **texts, activate=new.activate))
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        run.write_request(plan.request(run.folder, name=name or "", note=note, who=who, activate=activate))
+    with progress_bar() as report:
         try:
             outcome = train_version(
                 plan,
                 encoder=EncoderOnDemand(settings),
                 versions=Versions(settings.home),
                 run=run,
-                listener=_Bar(bar),
-                name=new.name,
-                note=new.note,
-                who=new.who,
-                activate=new.activate,
+                listener=_Listener(report),
+                name=name,
+                note=note,
+                who=who,
+                activate=activate,
             )
         except (KeyboardInterrupt, StoppedError):
             tell(f"Stopped. The same command with --run {run.folder} resumes after the last whole epoch.")
@@ -171,30 +158,28 @@ def run_training(plan: Plan, folder: Path | None, new: NewVersion, *, json: bool
     if outcome.active:
         typer.echo("It is active.")
     else:
-        why = outcome.why_not_active if new.activate == "better" else ""
+        why = outcome.why_not_active if activate == "better" else ""
         typer.echo(f"{why} To activate it: convgate versions activate {name}".lstrip())
 
 
-class _Bar:
-    """A bar for the present stage on a terminal, and a line for every epoch."""
+class _Listener:
+    """Shows the stage on a progress bar, and prints a line for every epoch."""
 
-    def __init__(self, bar: Bar) -> None:
-        self._bar = bar
-        self._task = bar.add_task("", total=None)
+    def __init__(self, report: EvaluationProgress) -> None:
+        self._report = report
+        self._stage = ""
 
     def stage(self, name: str) -> None:
-        from convgate.transcripts.characters import printable
-
-        self._bar.reset(self._task, total=None, description=printable(name))
+        self._stage = name
 
     def progress(self, done: int, total: int) -> None:
-        self._bar.update(self._task, completed=done, total=total)
+        self._report(self._stage, done, total)
 
     def epoch(self, epoch: Epoch) -> None:
         mark = "  best so far" if epoch.best else ""
-        self._bar.console.print(
+        typer.echo(
             f"epoch {epoch.number:3}  loss {epoch.loss:.3f}  validation {epoch.validation_loss:.3f}"
             f"  precision {epoch.precision:.3f}  recall {epoch.recall:.3f}"
             f"  residual gate {epoch.activation:.3f}{mark}",
-            highlight=False,
+            err=True,
         )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from convgate.embedding.base import EncoderIdentity
     from convgate.evaluation.results import SetResult
     from convgate.policies.base import Policy
-    from convgate.versions import DataSet, Measured, Version, Versions
+    from convgate.versions import Metric, Version, Versions
 
 NameArgument = Annotated[str, typer.Argument(help="The version's name.", metavar="NAME")]
 MAIN_METRICS = ("map", "f1")  # in the list; `show` has all
@@ -201,40 +201,31 @@ def _marks(store: Versions, name: str) -> list[str]:
     return ["active"] * (name == store.active) + ["baseline"] * (name == store.baseline)
 
 
-def _show_list(store: Versions, versions: Sequence[Version]) -> None:
-    rows = [
-        {
-            "version": " ".join([version.name, *(f"({mark})" for mark in _marks(store, version.name))]),
-            "created": f"{version.card.created:%Y-%m-%d}",
-            "parent": version.card.parent.name if version.card.parent else "",
-            "data": _describe_data(version.card.data),
-            "measured": "; ".join(_describe(*each) for each in version.card.metrics.items()),
-        }
-        for version in versions
-    ]
-    if rows:
-        output.print_rows(rows)
+def _show_list(store: Versions, listed: Sequence[Version]) -> None:
+    if listed:
+        output.print_rows([_describe_version(store, version) for version in listed])
     if store.active is None:
         output.print_lines("No version is active: the gate is untrained, and ranks by cosine similarity.")
 
 
-def _describe_data(data: Sequence[DataSet]) -> str:
-    """Return the name of what was trained on; of several, how many there are."""
-    if not data:
-        return ""
-    cases = sum(each.counts.get("cases", 0) for each in data)
-    name = data[0].name if len(data) == 1 else f"{len(data)} sets"
-    return f"{name}, {cases:,} cases" if cases else name
+def _describe_version(store: Versions, version: Version) -> dict[str, str]:
+    card = version.card
+    return {
+        "version": " ".join([version.name, *(f"({mark})" for mark in _marks(store, version.name))]),
+        "created": f"{card.created:%Y-%m-%d}",
+        "parent": card.parent.name if card.parent else "",
+        "data": ", ".join(data.name for data in card.data),
+        "measured": "; ".join(
+            " ".join([name, *_describe_metrics(measured.metrics)]) for name, measured in card.metrics.items()
+        ),
+    }
 
 
-def _describe(name: str, measured: Measured) -> str:
+def _describe_metrics(metrics: Mapping[str, Metric]) -> list[str]:
     from convgate.evaluation.metrics import LABELS
 
-    metrics = ((LABELS[metric], measured.metrics.get(metric)) for metric in MAIN_METRICS)
-    values = [
-        f"{label} {metric.value:.2f}" for label, metric in metrics if metric and metric.value is not None
-    ]
-    return " ".join([name, *values])
+    values = {name: metrics[name].value for name in MAIN_METRICS if name in metrics}
+    return [f"{LABELS[name]} {value:.2f}" for name, value in values.items() if value is not None]
 
 
 def _show_comparison(name: str, a: str, b: str, result: SetResult, turns: Mapping[str, int]) -> None:

@@ -33,7 +33,10 @@ def read_capsules(capsules: Sequence[str | Message], counter: TokenCounter | Non
     """
     if isinstance(capsules, str | Mapping):
         raise ContextError("capsules are a list of texts or messages; got a single one")
-    messages = [{"role": "system", "content": one} if isinstance(one, str) else one for one in capsules]
+    messages = [
+        {"role": "system", "content": capsule} if isinstance(capsule, str) else capsule
+        for capsule in capsules
+    ]
     for place, message in enumerate(messages):
         role = message.get("role") if isinstance(message, Mapping) else type(message).__name__
         if not isinstance(message, Mapping) or role not in INSTRUCTION_ROLES:
@@ -55,10 +58,13 @@ def restate(
     can have, or whose turn is one of `shortened`, which are not sent for lack of room.
     """
     texts = [
-        one.text
-        for one in invariants
-        if one.held
-        and (one.source in {*table.unsendable, *shortened} or one.text not in table.turns[one.source].text)
+        invariant.text
+        for invariant in invariants
+        if invariant.held
+        and (
+            invariant.source in {*table.unsendable, *shortened}
+            or invariant.text not in table.turns[invariant.source].text
+        )
     ]
     messages = [{"role": "system", "content": text} for text in dict.fromkeys(texts)]
     return _add(messages, "it must hold, and its own turn is not sent, or says it in other words.", counter)
@@ -88,12 +94,12 @@ def assemble(
 ) -> MessageList:
     """Return the messages of the turns `indices`, with `added` behind the instructions that stand first."""
     leading = next((row for row, index in enumerate(indices) if not table.instructs[index]), len(indices))
-    here = slice(leading, leading)
+    start = slice(leading, leading)
     result = MessageList(
         list(messages), list(indices), [table.turns[i] for i in indices], [table.tokens[i] for i in indices]
     )
-    result.messages[here] = [one.message for one in added]
-    result.places[here] = [None] * len(added)
-    result.turns[here] = [one.turn for one in added]
-    result.tokens[here] = [one.tokens for one in added]
+    result.messages[start] = [message.message for message in added]
+    result.places[start] = [None] * len(added)
+    result.turns[start] = [message.turn for message in added]
+    result.tokens[start] = [message.tokens for message in added]
     return result

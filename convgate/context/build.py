@@ -48,12 +48,12 @@ class ContextRequest:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Attempt:
-    """A packing made into a valid list."""
+    """A packing with the valid list that it gives."""
 
     packed: PackedTurns
     valid: ValidSelection
-    result: MessageList
-    missing: list[Invariant]  # that must stand in it and do not
+    listed: MessageList
+    missing: list[Invariant]  # must stand in it and do not
 
 
 def build_context(builder: ContextBuilder, request: ContextRequest) -> ContextBundle:
@@ -102,35 +102,35 @@ def build_context(builder: ContextBuilder, request: ContextRequest) -> ContextBu
         packed = packer(claims, [capsule.tokens for capsule in capsules], budget)
         valid = _make_valid(table, packed)
         added = [*notes, *(capsules[place] for place in packed.capsules)]
-        result = assemble(table, valid.indices, to_messages(valid.of(turns)), added)
-        missing = find_missing(reading.invariants, result.messages, result.places)
-        return _Attempt(packed, valid, result, missing)
+        listed = assemble(table, valid.indices, to_messages(valid.of(turns)), added)
+        missing = find_missing(reading.invariants, listed.messages, listed.places)
+        return _Attempt(packed, valid, listed, missing)
 
     earlier = before.breaches if before else ()
-    made = attempt(pack_baseline if earlier else builder.packer)
-    missing, fallbacks = made.missing, [reading.fallback] if reading.fallback else []
+    result = attempt(pack_baseline if earlier else builder.packer)
+    missing, fallbacks = result.missing, [reading.fallback] if reading.fallback else []
     if missing:
         log.error(
             "request %s: %d of the invariants that must hold were missing from the context (turns %s);"
             " the baseline context is used for the rest of this conversation",
-            request.request_id, len(missing), sorted({one.source for one in missing}),
+            request.request_id, len(missing), sorted({invariant.source for invariant in missing}),
         )  # fmt: skip
-        made = attempt(pack_baseline)
-    breaches = (*earlier, *(one for one in missing if one not in earlier))
+        result = attempt(pack_baseline)
+    breaches = (*earlier, *(invariant for invariant in missing if invariant not in earlier))
     if breaches:
         fallbacks.append(_explain_breach(missing, len(breaches)))
     explanation = Explanation(
-        decisions, steady, claims, made.packed.placed, made.valid.overrides, made.valid.indices, total,
+        decisions, steady, claims, result.packed.placed, result.valid.overrides, result.valid.indices, total,
         builder.hysteresis,
     )  # fmt: skip
     held = sorted(t for t in steady.stay & explanation.stands if explanation.section(t) == "evidence")
-    result, tokens = made.result, sum(made.result.tokens)
+    listed, tokens = result.listed, sum(result.listed.tokens)
     sent = [
         message_number(turn.text) if place is None else place
-        for place, turn in zip(result.places, result.turns, strict=True)
+        for place, turn in zip(listed.places, listed.turns, strict=True)
     ]
     is_typed = request.situation.index is None
-    packed_capsules = [capsules[place] for place in made.packed.capsules]
+    packed_capsules = [capsules[place] for place in result.packed.capsules]
     bundle = ContextBundle(
         request_id=request.request_id,
         mode=reading.mode,
@@ -145,12 +145,12 @@ def build_context(builder: ContextBuilder, request: ContextRequest) -> ContextBu
         breaches=breaches,
         fallbacks=tuple(fallbacks),
         decisions=explanation.to_decisions(),
-        messages=result.messages,
-        places=[None if is_typed and place == table.current else place for place in result.places],
-        indices=made.valid.indices[:-1] if is_typed else made.valid.indices,
-        missing_results=made.valid.missing_results,
-        sent=result.turns,
-        prefix=compare_prefix(before, sent, result.tokens, held),
+        messages=listed.messages,
+        places=[None if is_typed and place == table.current else place for place in listed.places],
+        indices=result.valid.indices[:-1] if is_typed else result.valid.indices,
+        missing_results=result.valid.missing_results,
+        sent=listed.turns,
+        prefix=compare_prefix(before, sent, listed.tokens, held),
         capsules_left_out=tuple(
             place
             for place, capsule in enumerate(request.capsules)
@@ -162,7 +162,8 @@ def build_context(builder: ContextBuilder, request: ContextRequest) -> ContextBu
         PastRequest(table.current, reading.intents, np.array(sent, dtype=np.int64), tokens, breaches),
     )
     history_tokens = bundle.tokens_total - table.tokens[table.current]
-    builder.guard.record(_record(bundle, history_tokens, len(missing), time.perf_counter() - started))
+    if builder.guard:
+        builder.guard.record(_record(bundle, history_tokens, len(missing), time.perf_counter() - started))
     return bundle
 
 
@@ -202,8 +203,12 @@ def _state_invariants(
     if excess <= 0:
         return notes, frozenset()
     savings = []
-    for source in {one.source for one in invariants if one.held and one.source in claims.always}:
-        apart = restate([one for one in invariants if one.source == source], table, counter, {source})
+    for source in {
+        invariant.source for invariant in invariants if invariant.held and invariant.source in claims.always
+    }:
+        apart = restate(
+            [invariant for invariant in invariants if invariant.source == source], table, counter, {source}
+        )
         savings.append((table.tokens[source] - sum(note.tokens for note in apart), source))
     shortened = set[int]()
     for saving, source in sorted(savings, reverse=True):
@@ -244,7 +249,7 @@ def _record(bundle: ContextBundle, history_tokens: int, breaches: int, seconds: 
         tokens={section.name: section.tokens for section in bundle.sections},
         tokens_total=history_tokens,  # the current message stands in no section either
         budget=bundle.budget,
-        invariants=sum(one.held for one in bundle.invariants),
+        invariants=sum(invariant.held for invariant in bundle.invariants),
         breaches=breaches,
         over_budget=bundle.over_budget,
         fallbacks=bundle.fallbacks,

@@ -23,11 +23,11 @@ from convgate.context.guardrails import load_guard
 from convgate.context.invariants.judge import load_judge
 from convgate.context.memory import RequestMemory
 from convgate.context.mode import Mode, known_intents, mode_of_intent
-from convgate.context.modes import load_classifier
+from convgate.context.modes.classifier import load_classifier
 from convgate.context.modes.conversation import MessageClassifier
 from convgate.context.packing import Packer, pack
 from convgate.context.reading import ConversationReader
-from convgate.context.request import Guard, NoGuard
+from convgate.context.request import Guard
 from convgate.context.turn_table import TurnTableCache
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ContextError, ConversationError
@@ -61,7 +61,7 @@ class ContextBuilder:
     filters: bool = True  # whether policy and mode leave out what would fit
     hysteresis: float = 0.0  # on the scale of the policy's scores, 0 or more; 0: off
     pair_answers: bool = False  # whether a question and its answer stay together
-    guard: Guard = field(default_factory=NoGuard)
+    guard: Guard | None = None
     counter: TokenCounter | None = None  # None: the bundled tokenizer
     packer: Packer = pack
     memory: RequestMemory = field(default_factory=RequestMemory, repr=False)
@@ -92,7 +92,7 @@ class ContextBuilder:
             filters=settings.context_filter,
             hysteresis=settings.context_hysteresis,
             pair_answers=settings.pair_answers,
-            guard=guard or NoGuard(),
+            guard=guard,
             reader=ConversationReader(load_judge(settings)),
         )
 

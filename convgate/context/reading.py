@@ -80,7 +80,7 @@ def read_conversation(
     table: TurnTable,
     reader: ConversationReader,
     classifier: MessageClassifier,
-    guard: Guard,
+    guard: Guard | None,
     intent: Mode | None,
     before: Mapping[int, Mode],
 ) -> ConversationReading:
@@ -91,7 +91,7 @@ def read_conversation(
         intents[table.current if asked is None else asked] = intent
     modes, invariants = reader.read(table.turns, classifier, intents)
     mode = intent or modes.at(table.current)
-    fallback = guard.overruled(mode)
+    fallback = guard.overruled(mode) if guard else None
     return ConversationReading(
         mode="GENERAL" if fallback else mode,
         found=no_mode("nobody asked anything yet.") if asked is None else modes.found[asked],

@@ -1,4 +1,4 @@
-"""What is logged of a request, and what stands between the builder and the guardrails."""
+"""What is logged of a request, and the interface of the guardrails."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Cause = Literal["drift", "misclassified", "errors", "breach"]
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """What was given in place of what the mode asks for."""
+    """Why another context was given than the mode asks for."""
 
     cause: Cause
     reason: str  # a sentence with the figures
@@ -42,7 +42,7 @@ class RequestRecord:
 
 
 class Guard(Protocol):
-    """What may overrule a mode, and hears of every request. Neither raises, whatever happens to its log."""
+    """Overrules modes and logs requests. Neither method raises, whatever happens to the log."""
 
     def overruled(self, mode: Mode) -> Fallback | None:
         """Why GENERAL has to be applied in place of `mode` now; None when it may be applied."""
@@ -51,14 +51,3 @@ class Guard(Protocol):
     def record(self, request: RequestRecord) -> None:
         """Log a request; returns at once."""
         ...
-
-
-class NoGuard:
-    """Overrules nothing and logs nothing."""
-
-    def overruled(self, mode: Mode) -> Fallback | None:
-        """None."""
-        return None
-
-    def record(self, request: RequestRecord) -> None:
-        """Nothing happens."""

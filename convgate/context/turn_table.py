@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -22,8 +21,6 @@ MAX_CONVERSATIONS = 16
 """Conversations whose tables and readings are kept."""
 
 _NO_LENGTHS = Limits(greeting=0, short_user=0, short_assistant=0)  # how long a turn is does not matter here
-_MAX_TEXTS = 16_384  # whose matches are cached
-_MAX_CHARACTERS = 4_000  # of a text that is cached
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,26 +150,18 @@ def _find_mark(turn: Turn, before: Sequence[Turn], *, is_user: bool) -> Decision
 
 
 def _match(text: str, question: str, *, is_user: bool) -> DecisionMark | None:
-    search = _search_cached if len(text) + len(question) <= _MAX_CHARACTERS else _search
-    return search(text, question, is_user=is_user)
-
-
-def _search(text: str, question: str, *, is_user: bool) -> DecisionMark | None:
     if is_user:
         previous = (Turn.of("assistant", question),) if question else ()
-        verdict = check(Exchange(text, previous=previous), _NO_LENGTHS)
-        if verdict.rule == "answer":
+        decision = check(Exchange(text, previous=previous), _NO_LENGTHS)
+        if decision.rule == "answer":
             return DecisionMark(f"it answers what was asked before ({quote_line(text)}).", is_answer=True)
     else:
-        verdict = check(Exchange("", text), _NO_LENGTHS)
-    match = next((match for match in verdict.matches if match.category == "decision"), None)
+        decision = check(Exchange("", text), _NO_LENGTHS)
+    match = next((match for match in decision.matches if match.category == "decision"), None)
     if match is None:
         return None
     line, _, _ = text[match.start :].partition("\n")
     return DecisionMark(f"it states a decision ({quote_line(line)}).")
-
-
-_search_cached = functools.lru_cache(_MAX_TEXTS)(_search)
 
 
 class TurnTableCache:

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from convgate.core.text import format_share
 from convgate.figures.hover import describe
 from convgate.figures.layout import axis, mark_threshold
-from convgate.figures.over_time import Frame, time_drawing, written
+from convgate.figures.over_time import Frame, format_time, time_drawing
 from convgate.figures.palette import Palette
 
 
@@ -36,7 +36,7 @@ class Level:
 
     @property
     def number(self) -> Callable[[float], str]:
-        """How its values are written."""
+        """How its values are format_time."""
         return format_share if self.is_share else "{:.3f}".format
 
 
@@ -68,7 +68,7 @@ def level_figure(level: Level, frame: Frame, *, palette: Palette) -> go.Figure:
     known = [point for point in level.points if point.value is not None]
     above = [point.value is not None and point.value > level.limit for point in level.points]
     fig.add_scatter(
-        x=[written(point.at) for point in level.points] or [None],
+        x=[format_time(point.at) for point in level.points] or [None],
         y=[point.value for point in level.points] or [None], mode="lines+markers", name=level.name,
         hoverinfo="text", hovertext=[_hover(level, point) for point in level.points], connectgaps=False,
         line={"color": palette.ink, "width": 1.75},

@@ -10,7 +10,7 @@ from convgate.context.guardrails.report import Bin, ModeErrors
 from convgate.context.mode import MODES
 from convgate.core.text import format_share
 from convgate.figures.drawing import Drawing
-from convgate.figures.layout import axis, drawing, mark_threshold
+from convgate.figures.layout import axis, drawing, fill, mark_threshold
 from convgate.figures.modes import mode_letter, mode_look
 from convgate.figures.over_time import Frame, extent, middle, time_drawing, width
 from convgate.figures.palette import LIGHT, Palette
@@ -48,14 +48,14 @@ def mode_shares_figure(
     pale = [1.0 if part.totals.requests >= FEW else 0.4 for part in filled]
     for mode in MODES:
         look = mode_look(mode, palette)
-        fill = {"color": look.colour, "line": {"color": palette.background, "width": 0.5}}
-        fill |= {"pattern": _pattern(look.pattern, look.text)}
+        bar = fill(look.colour, look.pattern, look.text)
+        bar |= {"line": {"color": palette.background, "width": 0.5}}
         counts = [part.totals.classified[mode] for part in filled]
         fig.add_bar(
             x=[middle(part.start, part.end) for part in filled] or [None],
             y=[count / part.totals.requests for count, part in zip(counts, filled, strict=True)] or [None],
             width=[width(part.start, part.end) for part in filled] or [1],
-            name=f"{mode_letter(mode)} {mode}", hoverinfo="text", marker=fill | {"opacity": pale or [1]},
+            name=f"{mode_letter(mode)} {mode}", hoverinfo="text", marker=bar | {"opacity": pale or [1]},
             hovertext=[
                 f"<b>{mode}</b> {format_share(count / part.totals.requests)}<br>{count:,} of"
                 f" {part.totals.requests:,} requests<br>{extent(part.start, part.end)}"
@@ -68,7 +68,7 @@ def mode_shares_figure(
             share = count / total
             fig.add_bar(
                 x=[0], y=[share], width=[0.9], xaxis="x2", name=f"baseline {mode}", showlegend=False,
-                marker=fill, hoverinfo="text", text=[mode[0] if share > 0.05 else ""],
+                marker=bar, hoverinfo="text", text=[mode[0] if share > 0.05 else ""],
                 textposition="inside", textangle=0, insidetextanchor="middle",
                 insidetextfont={"color": look.text, "size": 12},
                 hovertext=[f"<b>{mode}</b> {format_share(share)} of the baseline<br>{count:,}"],
@@ -215,13 +215,6 @@ def _shares(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{mode} {format_share(counts.get(mode, 0) / total)}" for mode in MODES)
 
 
-def _pattern(shape: str, colour: str) -> dict[str, object]:
-    return {
-        "shape": shape, "fillmode": "overlay", "fgcolor": colour, "fgopacity": 0.35, "size": 7,
-        "solidity": 0.2,
-    }  # fmt: skip
-
-
 def _add_bars(
     fig: Drawing, bins: Sequence[Bin], values: Sequence[int], name: str, look: tuple[str, str]
 ) -> None:
@@ -234,7 +227,7 @@ def _add_bars(
             f"<b>{value:,}</b> {name}<br>{extent(part.start, part.end)}"
             for value, part in zip(values, bins, strict=True)
         ],
-        marker={"color": colour, "line": {"width": 0}, "pattern": _pattern(pattern, LIGHT.ink)},
+        marker=fill(colour, pattern, LIGHT.ink),
     )  # fmt: skip
 
 

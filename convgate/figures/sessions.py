@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from convgate.figures.drawing import Drawing
 from convgate.figures.hover import head, plain, wrapped
 from convgate.figures.layout import add_line, add_marks, add_selected, axis, drawing, marker, turn_axis
+from convgate.figures.over_time import format_time
 from convgate.figures.palette import Palette
 
 HEIGHT = 190  # pixels
@@ -21,6 +22,11 @@ _DENSE = 400  # events; of more, neither lines nor shades can be distinguished
 _MAX_REASONS = 900  # marks whose hover text has the reason; more would make the page slow
 _EVENTS = 0.7  # level of events
 _DASHES = {"session": "solid", "conversation": "dot"}
+_KINDS = {  # names and symbols of events
+    "session": ("session begins", "triangle-right"),
+    "conversation": ("conversation begins", "triangle-right-open"),
+    "state": ("workflow state", "hourglass"),
+}
 _MIN_WIDTH = 1 / 300  # of a session, as a share of the axis
 
 
@@ -30,7 +36,7 @@ class Event:
 
     turn: int  # 0-based
     kind: Literal["session", "conversation", "state"]  # what begins there, or a workflow state is reached
-    told: str  # untrusted
+    text: str  # untrusted
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,11 +52,11 @@ class Timeline:
 
     def position(self, turn: int) -> object:
         """Return the place of a message on the x axis."""
-        return turn + 1 if self.times is None else _format_time(self.times[turn])
+        return turn + 1 if self.times is None else format_time(self.times[turn])
 
     def edge(self, turn: int) -> object:
         """Return the place before a message on the x axis; by time that of the message."""
-        return turn + 0.5 if self.times is None else _format_time(self.times[turn])
+        return turn + 0.5 if self.times is None else format_time(self.times[turn])
 
     def event_position(self, event: Event) -> object:
         """Return the place of an event's mark: before its message, for a state at it."""
@@ -68,7 +74,7 @@ def timeline_figure(timeline: Timeline, *, palette: Palette, selected: int | Non
     if timeline.times is not None:
         low, high = min(timeline.times), max(timeline.times)
         edge = (high - low) * 0.02
-        ends = [_format_time(low - edge), _format_time(high + edge)]
+        ends = [format_time(low - edge), format_time(high + edge)]
         x_axis = axis(palette, range=ends, fixedrange=False, showgrid=False, type="date")
     fig.update_layout(
         uirevision=f"{count}-{timeline.times is None}", dragmode="zoom", xaxis=x_axis,
@@ -84,10 +90,11 @@ def timeline_figure(timeline: Timeline, *, palette: Palette, selected: int | Non
         hover = [_hover(timeline, turn) for turn in turns]
         x = [timeline.position(turn) for turn in turns]
         add_marks(fig, name, x, [_MESSAGES] * len(turns), turns, look, hover=hover, count=count)
-    _add_events(fig, timeline.events, palette, place=timeline.event_position)
+    for kind, (name, symbol) in _KINDS.items():
+        if events := [event for event in timeline.events if event.kind == kind]:
+            _add_events(fig, timeline, name, events, marker(symbol, 11, palette.muted), _EVENTS)
     if timeline.edits:
-        look = marker("star", 13, palette.flip)
-        _add_event_marks(fig, "edited", timeline.edits, look, _EDITS, timeline.event_position)
+        _add_events(fig, timeline, "edited", timeline.edits, marker("star", 13, palette.flip), _EDITS)
     if selected is not None and 0 <= selected < count:
         add_selected(fig, selected, timeline.position(selected), [_MESSAGES], palette)
     return fig.figure()
@@ -97,7 +104,7 @@ def describe_timeline(timeline: Timeline, selected: int | None = None) -> str:
     """Return the chart in a few sentences, as alternative text."""
     begun = [event for event in timeline.events if event.kind != "state"]
     sentences = [f"{len(timeline.labels):,} messages in {len(timeline.sessions):,} sessions."]
-    sentences += [f"Turn {event.turn + 1:,}: {event.told}" for event in begun[:8]]
+    sentences += [f"Turn {event.turn + 1:,}: {event.text}" for event in begun[:8]]
     if timeline.edits:
         sentences.append(f"{len(timeline.edits):,} edited.")
     if selected is not None:
@@ -117,7 +124,7 @@ def _add_grounds(fig: Drawing, timeline: Timeline, palette: Palette) -> None:
     if timeline.times is not None:
         margin = (max(timeline.times) - min(timeline.times)) * _MIN_WIDTH
         times = [timeline.times[start:stop] for start, stop in spans]
-        extents = [(_format_time(min(span) - margin), _format_time(max(span) + margin)) for span in times]
+        extents = [(format_time(min(span) - margin), format_time(max(span) + margin)) for span in times]
     fig.add_scatter(
         x=[x for low, high in extents for x in (low, low, high, high, None)] or [None],
         y=[_LOW, _HIGH, _HIGH, _LOW, None] * len(extents) or [None],
@@ -137,46 +144,12 @@ def _hover(timeline: Timeline, turn: int) -> str:
     return text if timeline.times is None else f"{text}<br>{timeline.times[turn]:%a %d %b %Y, %H:%M}"
 
 
-def _format_time(time: datetime) -> str:
-    """Return a time as text, which plotly takes ten times as quickly as the time itself."""
-    return time.isoformat(sep=" ", timespec="milliseconds")
-
-
 def _add_events(
-    fig: Drawing,
-    events: Sequence[Event],
-    palette: Palette,
-    *,
-    place: Callable[[Event], object] = lambda event: event.turn + (1.0 if event.kind == "state" else 0.5),
-) -> None:
-    """Add a mark above all else where something happens, with what and why on hover.
-
-    place: where it is on the x axis; by default before its turn, for a state at it.
-    """
-    for kind, name, symbol in (
-        ("session", "session begins", "triangle-right"),
-        ("conversation", "conversation begins", "triangle-right-open"),
-        ("state", "workflow state", "hourglass"),
-    ):
-        if chosen := [event for event in events if event.kind == kind]:
-            look = marker(symbol, 11, palette.muted)
-            _add_event_marks(fig, name, chosen, look, _EVENTS, place, count=len(events))
-
-
-def _add_event_marks(
-    fig: Drawing,
-    name: str,
-    events: Sequence[Event],
-    look: dict[str, Any],
-    level: float,
-    place: Callable[[Event], object],
-    *,
-    count: int = 0,
-    **trace: Any,
+    fig: Drawing, timeline: Timeline, name: str, events: Sequence[Event], look: dict[str, Any], level: float
 ) -> None:
     """Add events as marks at a level, with their text on hover; of many, on one line."""
-    text = wrapped if count <= _MAX_REASONS else plain
-    hover = [f"<b>Turn {event.turn + 1}</b><br>{text(event.told)}" for event in events]
+    text = wrapped if len(events) <= _MAX_REASONS else plain
+    hover = [f"<b>Turn {event.turn + 1}</b><br>{text(event.text)}" for event in events]
     turns = [event.turn for event in events]
-    x = [place(event) for event in events]
-    add_marks(fig, name, x, [level] * len(events), turns, look, hover=hover, **{"showlegend": True, **trace})
+    x = [timeline.event_position(event) for event in events]
+    add_marks(fig, name, x, [level] * len(events), turns, look, hover=hover, showlegend=True)

@@ -1,9 +1,5 @@
 """The gatekeeper: own rules, then the built-in checks, then a language model where the mode asks for it.
 
-    gatekeeper = convgate.load_gatekeeper()
-    if gatekeeper.decide(Exchange(user, assistant, previous)).keep:
-        memory.add(user, assistant)
-
 | mode | decides |
 |---|---|
 | `pattern` | own rules and checks |
@@ -14,7 +10,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -27,10 +25,10 @@ from convgate.gatekeeper.checks import STAGE, Limits, check
 from convgate.gatekeeper.decision import KEEP, SKIP, GatekeeperDecision
 from convgate.gatekeeper.exchange import Exchange, exchanges_of
 from convgate.gatekeeper.log import DecisionLog
-from convgate.gatekeeper.model import Answer, LanguageModel, Model, ModelError
+from convgate.gatekeeper.model import Answer, LanguageModel, Model, ModelError, ModelUse
 from convgate.gatekeeper.rules import Rules
 from convgate.gatekeeper.rules_file import RulesFile
-from convgate.gatekeeper.statistics import BY_DEFAULT, Statistics, Tally
+from convgate.gatekeeper.statistics import BY_DEFAULT, Key, Statistics, key_of
 from convgate.transcripts.characters import printable
 from convgate.transcripts.openai_messages import turns_from_messages
 
@@ -56,7 +54,8 @@ class Gatekeeper:
     model: Model | None = None
     fail: Fail = "open"  # closed: what only the default keeps is skipped when the model failed
     log: DecisionLog | None = None
-    _tally: Tally = field(init=False, repr=False, default_factory=Tally)
+    _counts: Counter[Key] = field(init=False, repr=False, default_factory=Counter)
+    _lock: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
@@ -70,8 +69,7 @@ class Gatekeeper:
     ) -> Gatekeeper:
         """Return the gatekeeper of the settings; `mode` and `rules` replace theirs.
 
-        A file of rules is read again when it changes. Raises RulesError, SettingsError, or ConvgateError when
-        a package is missing.
+        A file of rules is read again when it changes. Raises RulesError or SettingsError.
         """
         settings = settings or load_settings()
         if mode is not None:
@@ -91,11 +89,12 @@ class Gatekeeper:
     def decide(self, exchange: Exchange, *, item: int = 0) -> GatekeeperDecision:
         """Decide whether the exchange is worth storing. item: copied to the result.
 
-        In the modes hybrid and llm this waits for the language model, at most `model.deadline` seconds.
+        In the modes hybrid and llm this waits for the language model.
         """
         started = time.perf_counter()
         decision = self._decide(exchange, item)
-        self._tally.add(decision)
+        with self._lock:
+            self._counts[key_of(decision)] += 1
         if self.log is not None:
             self.log.write(decision, exchange, time.perf_counter() - started)
         return decision
@@ -114,7 +113,8 @@ class Gatekeeper:
     @property
     def statistics(self) -> Statistics:
         """Counts of the decisions so far."""
-        return self._tally.statistics(self.model.use if self.model else None)
+        with self._lock:
+            return Statistics(dict(self._counts), self.model.use if self.model else ModelUse())
 
     @property
     def problem(self) -> str | None:
@@ -122,9 +122,7 @@ class Gatekeeper:
         return self.rules.problem if isinstance(self.rules, RulesFile) else None
 
     def close(self) -> None:
-        """Close the log and the connections of the language model, which gives no decision from then on."""
-        if self.model is not None:
-            self.model.close()
+        """Close the log."""
         if self.log is not None:
             self.log.close()
 
@@ -154,11 +152,6 @@ class Gatekeeper:
 
 def load_gatekeeper(settings: Settings | str | Path | None = None) -> Gatekeeper:
     """Return the gatekeeper of the settings, or of a settings file.
-
-        gatekeeper = convgate.load_gatekeeper()
-        if gatekeeper.decide(Exchange(user, assistant, previous)).keep:
-            memory.add(user, assistant)
-        gatekeeper.decide_messages(messages)   # the same for the last exchange of OpenAI-style messages
 
     In an event loop, call `decide` by `asyncio.to_thread` in the modes that ask a language model.
 

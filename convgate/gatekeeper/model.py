@@ -6,30 +6,21 @@ answer in the requested form counts. Every failure is a ModelError within a boun
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import threading
 import time
-import weakref
-from concurrent.futures import CancelledError
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, cast, get_args
-from urllib.parse import urlsplit
+from dataclasses import dataclass, replace
+from typing import Protocol, get_args
 
 from pydantic import BaseModel, ConfigDict, StrictBool, ValidationError
 
 from convgate.core.errors import ConvgateError, SettingsError
+from convgate.core.http import PostError, is_http_url, post_json
 from convgate.core.settings import Settings
 from convgate.gatekeeper.decision import Category
 from convgate.gatekeeper.exchange import TAIL, Exchange
 from convgate.transcripts.characters import printable, writable
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    import httpx2
-    from openai import AsyncOpenAI
 
 CATEGORIES = tuple(name for name in get_args(Category) if name != "custom")
 
@@ -39,7 +30,7 @@ MAX_FAILURES = 3
 PAUSE_SECONDS = 30.0
 MAX_REPLY_BYTES = 1_000_000
 
-_NO_KEY = "none"  # local endpoints need no key, the client needs one
+_OPENAI = "https://api.openai.com/v1"
 _MAX_MESSAGE, _MAX_PREVIOUS = 4_000, 1_000  # characters that are sent of a message and of an earlier turn
 _MAX_LINE = 200  # characters of the model's reason and of an endpoint's error
 
@@ -81,10 +72,6 @@ class ModelUse:
     cost: float = 0.0  # by the prices of the settings
     seconds: float = 0.0  # of all calls
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the figures as plain JSON values."""
-        return asdict(self)
-
 
 class Model(Protocol):
     """A language model as the gatekeeper uses it."""
@@ -98,18 +85,12 @@ class Model(Protocol):
         """What it was asked so far."""
         ...
 
-    def close(self) -> None:
-        """Close its connections."""
-        ...
-
 
 class LanguageModel:
     """A model by name. Thread-safe.
 
-    base_url: None is OPENAI_BASE_URL, else OpenAI. timeout: seconds for an attempt to connect, and for each
-    silence of the endpoint. retries: attempts after the first, made by the client, which waits as
-    `Retry-After` says. prices: of a million prompt and completion tokens. Raises ConvgateError when the
-    `openai` package is missing.
+    base_url: None is OpenAI. timeout: seconds of an attempt. retries: attempts after the first. prices: of a
+    million prompt and completion tokens.
     """
 
     def __init__(
@@ -117,15 +98,14 @@ class LanguageModel:
         name: str,
         *,
         base_url: str | None = None,
-        api_key: str = _NO_KEY,
+        api_key: str = "",
         timeout: float = 10.0,
         retries: int = 2,
         prices: tuple[float, float] = (0.0, 0.0),
     ) -> None:
-        self.name, self.base_url, self.timeout, self.retries = name, base_url, timeout, retries
+        self.name, self.base_url, self.timeout, self.retries = name, base_url or _OPENAI, timeout, retries
         self.prices = prices
-        self._secret = api_key if api_key != _NO_KEY else None
-        self._endpoint = _Endpoint(base_url=base_url, api_key=api_key, timeout=timeout, retries=retries)
+        self._api_key = api_key
         self._lock = threading.Lock()
         self._use = ModelUse()
         self._n_failures, self._resume_at = 0, 0.0  # calls in a row without a reply; on the monotonic clock
@@ -137,7 +117,7 @@ class LanguageModel:
     def of(cls, settings: Settings) -> LanguageModel:
         """Return the model of the settings, with the key of OPENAI_API_KEY.
 
-        Raises SettingsError when they name none, and ConvgateError when the `openai` package is missing.
+        Raises SettingsError when they name none, or no usable endpoint.
         """
         if settings.gatekeeper_model is None:
             mode = settings.gatekeeper_mode
@@ -149,7 +129,7 @@ class LanguageModel:
                 "the gatekeeper's language model needs a key in OPENAI_API_KEY, or an endpoint in"
                 " gatekeeper_base_url"
             )
-        if url is not None and not (urlsplit(url).scheme in {"http", "https"} and urlsplit(url).hostname):
+        if url is not None and not is_http_url(url):
             raise SettingsError(
                 f"gatekeeper_base_url must be an address such as http://127.0.0.1:8000/v1; got {url!r}"
             )
@@ -158,16 +138,11 @@ class LanguageModel:
         return cls(
             settings.gatekeeper_model,
             base_url=url,
-            api_key=key or _NO_KEY,
+            api_key=key,
             timeout=settings.gatekeeper_timeout,
             retries=settings.gatekeeper_retries,
             prices=(settings.gatekeeper_price_prompt, settings.gatekeeper_price_completion),
         )
-
-    @property
-    def deadline(self) -> float:
-        """Max seconds of one call: all attempts and the waits between them."""
-        return self.timeout * (self.retries + 1)
 
     @property
     def use(self) -> ModelUse:
@@ -178,7 +153,7 @@ class LanguageModel:
             return replace(self._use, cost=cost)
 
     def ask(self, exchange: Exchange) -> Answer:
-        """Return its decision. Raises ModelError, within `deadline`, when there is none."""
+        """Return its decision. Raises ModelError, after a bounded time, when there is none."""
         if not self._may_ask():
             self._count(not_asked=1)
             raise ModelError(f"it was not asked, as its last {MAX_FAILURES} calls failed")
@@ -192,10 +167,6 @@ class LanguageModel:
             return answer
         finally:
             self._count(calls=1, failures=failures, seconds=time.perf_counter() - started)
-
-    def close(self) -> None:
-        """Cancel what is asked and close the connections; later calls fail."""
-        self._endpoint.close()
 
     def _count(self, **numbers: float) -> None:
         with self._lock:
@@ -213,32 +184,28 @@ class LanguageModel:
             return True
 
     def _request(self, exchange: Exchange) -> bytes:
-        import openai
-
+        messages = [
+            {"role": "system", "content": INSTRUCTIONS},
+            {"role": "user", "content": _to_data(exchange)},
+        ]
         try:
-            body = self._endpoint.complete(self.name, _to_data(exchange), seconds=self.deadline)
-        except (openai.OpenAIError, TimeoutError, CancelledError) as error:
+            body = post_json(
+                f"{self.base_url.rstrip('/')}/chat/completions",
+                {"model": self.name, "messages": messages},
+                headers={"Authorization": f"Bearer {self._api_key}"} if self._api_key else {},
+                timeout=self.timeout,
+                attempts=1 + self.retries,
+                max_bytes=MAX_REPLY_BYTES,
+            )
+        except PostError as error:
             with self._lock:
                 self._n_failures += 1
                 self._resume_at = time.monotonic() + PAUSE_SECONDS
-            raise ModelError(self._describe(error)) from error
+            detail = error.detail.replace(self._api_key, "…") if self._api_key else error.detail
+            raise ModelError(_one_line(f"the endpoint did not answer ({error}) {detail}")) from error
         with self._lock:
             self._n_failures = 0
         return body
-
-    def _describe(self, error: Exception) -> str:
-        import openai
-
-        if isinstance(error, openai.APITimeoutError | TimeoutError):
-            return f"no answer within {self.deadline:g} s"
-        if isinstance(error, openai.APIStatusError):
-            detail = error.message.replace(self._secret, "…") if self._secret else error.message
-            return f"the endpoint answered with {error.status_code} ({_one_line(detail)})"
-        if isinstance(error, openai.APIConnectionError):
-            return f"the endpoint cannot be reached ({_one_line(str(error.__cause__ or error))})"
-        if isinstance(error, CancelledError):
-            return "the connection to it is closed"
-        return _one_line(str(error))
 
 
 def read_reply(body: bytes) -> tuple[str, int, int]:
@@ -313,97 +280,3 @@ class _Decision(BaseModel):
     keep: StrictBool
     category: str
     reason: str = ""
-
-
-class _Endpoint:
-    """A client in an event loop and thread of its own, where a call can be cancelled wherever it waits.
-
-    Works inside a running event loop too; ends with its owner when it is not closed.
-    """
-
-    def __init__(self, *, base_url: str | None, api_key: str, timeout: float, retries: int) -> None:
-        try:
-            from openai import AsyncOpenAI, DefaultAsyncHttpxClient
-        except ImportError as error:
-            raise ConvgateError(
-                'asking a language model needs the openai package: pip install "convgate[llm]"'
-            ) from error
-        self._client = AsyncOpenAI(
-            api_key=api_key,
-            base_url=base_url,
-            timeout=timeout,
-            max_retries=retries,
-            default_headers={"Accept-Encoding": "identity"},
-            http_client=DefaultAsyncHttpxClient(
-                follow_redirects=False,  # the transcript goes to the configured address only
-                event_hooks={"response": [_limit_reply]},
-            ),
-        )
-        self._loop = asyncio.new_event_loop()
-        thread = threading.Thread(
-            target=_serve, args=(self._loop, self._client), name="convgate-model", daemon=True
-        )
-        thread.start()
-        self.close = weakref.finalize(self, self._loop.call_soon_threadsafe, self._loop.stop)
-
-    def complete(self, model: str, data: str, *, seconds: float) -> bytes:
-        """Return the body of the reply.
-
-        Raises TimeoutError after that many seconds, CancelledError when closed, openai.OpenAIError otherwise.
-        """
-        request = _complete(self._client, model, data)
-        try:
-            future = asyncio.run_coroutine_threadsafe(request, self._loop)
-        except RuntimeError as error:  # the loop is closed
-            request.close()
-            raise CancelledError from error
-        try:
-            return future.result(seconds)
-        finally:
-            future.cancel()
-
-
-async def _complete(client: AsyncOpenAI, model: str, data: str) -> bytes:
-    response = await client.chat.completions.with_raw_response.create(
-        model=model,
-        messages=[{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": data}],
-    )
-    return response.content
-
-
-async def _limit_reply(response: httpx2.Response) -> None:
-    """Make reading the body raise OpenAIError when it is compressed or longer than MAX_REPLY_BYTES."""
-    from httpx2 import AsyncByteStream
-    from openai import OpenAIError
-
-    if response.headers.get("Content-Encoding", "identity") != "identity":
-        raise OpenAIError("the endpoint's reply is compressed, which was not requested")
-    stream = cast(AsyncByteStream, response.stream)
-
-    class Limited(AsyncByteStream):
-        async def __aiter__(self) -> AsyncIterator[bytes]:
-            n_bytes = 0
-            async for part in stream:
-                n_bytes += len(part)
-                if n_bytes > MAX_REPLY_BYTES:
-                    raise OpenAIError(f"the endpoint's reply is longer than {MAX_REPLY_BYTES:,} bytes")
-                yield part
-
-        async def aclose(self) -> None:
-            await stream.aclose()
-
-    response.stream = Limited()
-
-
-def _serve(loop: asyncio.AbstractEventLoop, client: AsyncOpenAI) -> None:
-    with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        runner.get_loop().run_forever()
-        runner.run(_cancel_all(client))
-
-
-async def _cancel_all(client: AsyncOpenAI) -> None:
-    tasks = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    await client.close()

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from convgate.context.mode import MODES
-from convgate.context.modes import is_from_user
+from convgate.context.modes.conversation import is_from_user
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError
 from convgate.store.edits import ModeCorrection, ModeCorrections

@@ -10,14 +10,8 @@ import streamlit as st
 from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.invariants.judge import KindJudge, load_judge
 from convgate.context.mode import MODES, Mode
-from convgate.context.modes import (
-    ConversationModes,
-    ModeClassifier,
-    find_modes,
-    is_from_user,
-    load_classifier,
-)
-from convgate.context.modes.classifier import is_bundled
+from convgate.context.modes.classifier import ModeClassifier, is_bundled, load_classifier
+from convgate.context.modes.conversation import ConversationModes, find_modes, is_from_user
 from convgate.core.conversation import Conversation
 from convgate.core.settings import Settings
 from convgate.core.text import pluralize

@@ -196,21 +196,6 @@ def read_model(file: Path, labels: tuple[str, ...], again: str) -> TextModel:
         )
     except (OSError, safetensors.SafetensorError, KeyError, ValueError, TypeError) as error:
         raise ContextError(f"the classifier in {file} cannot be read: {error}; {advice}") from error
-    if problem := _problem(model, labels):
-        raise ContextError(f"the classifier in {file} cannot be used: {problem}; {advice}")
-    return model
-
-
-def _problem(model: TextModel, labels: tuple[str, ...]) -> str | None:
     if model.labels != labels:
-        return f"its labels are {', '.join(model.labels)}"
-    if not 0 <= model.doubt < 1:
-        return f"doubt is {model.doubt}, not 0…1"
-    runs, count = len(model.names), len(labels)
-    d = model.vectors.shape[0] if model.vectors.ndim else 0
-    shapes = {"vectors": (d, count), "runs": (runs, count), "rarity": (runs,), "bias": (count,)}
-    for name, shape in shapes.items():
-        array = getattr(model, name)
-        if array.shape != shape or array.dtype != np.float32 or not np.isfinite(array).all():
-            return f"{name} is {array.dtype} of shape {array.shape}, not finite float32 of {shape}"
-    return None
+        raise ContextError(f"the labels of {file} are {', '.join(model.labels)}; {advice}")
+    return model

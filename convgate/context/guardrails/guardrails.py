@@ -21,10 +21,10 @@ from pathlib import Path
 
 from convgate.context.budgets import SECTIONS
 from convgate.context.guardrails.rules import judge, observe
-from convgate.context.guardrails.webhook import post
 from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode
-from convgate.context.request import Fallback, Guard, NoGuard, RequestRecord
+from convgate.context.request import Fallback, Guard, RequestRecord
 from convgate.core.errors import StoreError
+from convgate.core.http import PostError, post_json
 from convgate.core.settings import Settings
 from convgate.store.database import Store
 from convgate.store.guard_states import Alert, GuardStates
@@ -38,6 +38,7 @@ GATHER_SECONDS = 0.2  # in which requests gather to a batch
 REFRESH_SECONDS = 2.0  # between two evaluations, at least
 IDLE_SECONDS = 30.0  # without a request, after which the thread ends; the next request starts it again
 CLOSE_SECONDS = 2.0  # to write what waits at the end
+WEBHOOK_SECONDS = 5.0  # of an attempt to post an alert
 STALE_SECONDS = 3_600.0  # after which an evaluation overrules nothing
 
 Callback = Callable[[Alert], object]
@@ -192,7 +193,7 @@ class Guardrails(AbstractContextManager["Guardrails"]):
             except Exception:
                 log.exception("the callback for an alert (%s) failed", alert.kind)
         if self._settings.guard_webhook is not None:
-            post(self._settings.guard_webhook, alert)
+            post_alert(self._settings.guard_webhook, alert)
 
     def _lose(self, requests: int, problem: object) -> None:
         with self._lock:
@@ -202,10 +203,10 @@ class Guardrails(AbstractContextManager["Guardrails"]):
             self.lost += requests
 
 
-def load_guard(settings: Settings, *, alert: Callback | None = None) -> Guard:
+def load_guard(settings: Settings, *, alert: Callback | None = None) -> Guard | None:
     """Return the guard that the settings ask for: none if `guard_log` is off, or `read_only` on."""
     is_logged = settings.guard_log and not settings.read_only
-    return Guardrails(settings.database, settings, alert=alert) if is_logged else NoGuard()
+    return Guardrails(settings.database, settings, alert=alert) if is_logged else None
 
 
 def flush_requests(path: Path, timeout: float = 1.0) -> None:
@@ -250,6 +251,21 @@ def fallbacks_of(alerts: Sequence[Alert]) -> dict[Mode, Fallback]:
         if alert.kind == "drift" or alert.kind == "misclassified":
             return dict.fromkeys(MODES, Fallback(alert.kind, alert.message))
     return failing
+
+
+def post_alert(url: str, alert: Alert, *, timeout: float = WEBHOOK_SECONDS, pause: float = 0.5) -> bool:
+    """POST an alert and return whether it was accepted; what fails in the end is logged.
+
+    The body is `Alert.to_json` with `event`, "raised" or "cleared". Only the kind of problem is logged:
+    addresses and replies may hold secrets.
+    """
+    values = {"event": "raised" if alert.open else "cleared", **alert.to_json()}
+    try:
+        post_json(url, values, timeout=timeout, pause=pause)
+    except PostError as error:
+        log.warning("an alert (%s) could not be posted to guard_webhook: %s", alert.kind, error)
+        return False
+    return True
 
 
 def _breach_alerts(batch: Sequence[RequestRecord]) -> list[Alert]:

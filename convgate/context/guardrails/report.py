@@ -138,18 +138,16 @@ def report(store: Store, settings: Settings, since: datetime, until: datetime, n
 
 
 def bin_edges(since: datetime, until: datetime, *, max_bins: int = MAX_BINS) -> list[datetime]:
-    """Return `since`, `until`, and round times between them that make about `max_bins` bins of one width."""
-    width = bin_width(since, until, max_bins=max_bins)
+    """Return `since`, `until`, and round times between them that make about `max_bins` bins of one width.
+
+    The width is the smallest of `_WIDTHS`, or the smallest multiple of the last, that gives so few.
+    """
+    min_width = (until - since).total_seconds() / max_bins
+    width = next((w for w in _WIDTHS if w >= min_width), _WIDTHS[-1] * ceil(min_width / _WIDTHS[-1]))
     first = ceil((since.timestamp() + 1e-6) / width) * width
     last = until.timestamp() - 1e-6
     inner = np.arange(first, max(first, last), width)
     return [since, *(datetime.fromtimestamp(float(edge), UTC) for edge in inner), until]
-
-
-def bin_width(since: datetime, until: datetime, *, max_bins: int = MAX_BINS) -> float:
-    """Return the seconds of a bin: the smallest round number with which there are about `max_bins`."""
-    least = (until - since).total_seconds() / max_bins
-    return next((width for width in _WIDTHS if width >= least), _WIDTHS[-1] * ceil(least / _WIDTHS[-1]))
 
 
 def _totals(requests: Requests, since: datetime, until: datetime, seconds: NDArray[np.float64]) -> Totals:

@@ -246,8 +246,8 @@ def set_baseline(
     period = since + _MOMENT, until + _MOMENT
     outcomes = _sum(requests.outcomes(*period, MODES).values())
     baseline = Baseline(now, requests.classified(*period), outcomes, since, until)
-    found, needed = baseline.requests, settings.guard_drift_min_requests
-    if found < needed:
-        raise ContextError(f"{found:,} requests; a baseline needs {needed:,} (guard_drift_min_requests)")
+    count, min_count = baseline.requests, settings.guard_drift_min_requests
+    if count < min_count:
+        raise ContextError(f"{count:,} requests; a baseline needs {min_count:,} (guard_drift_min_requests)")
     GuardStates(store).put_baseline(baseline)
     return baseline

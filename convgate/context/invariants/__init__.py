@@ -2,7 +2,7 @@
 
     judge = load_judge(load_settings())
     invariants = find_invariants(conversation.turns, judge)
-    active = [one for one in invariants if one.active]
+    active = [invariant for invariant in invariants if invariant.active]
 
 A person's edits beat what is found: `with_edits(conversation, InvariantEdits(store).of(key))`.
 """

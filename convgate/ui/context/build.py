@@ -15,7 +15,7 @@ from convgate.context.guardrails.guardrails import fallbacks_of
 from convgate.context.invariants.edits import EDITS_FIELD
 from convgate.context.mode import MODES, Mode, known_intents
 from convgate.context.reading import ConversationReader
-from convgate.context.request import Fallback, NoGuard
+from convgate.context.request import Fallback, RequestRecord
 from convgate.context.turn_table import TurnTableCache
 from convgate.core.conversation import Conversation
 from convgate.core.decisions import TurnDecisions
@@ -80,7 +80,7 @@ class ContextResult:
 
 
 @dataclass(frozen=True)
-class CurrentGuard(NoGuard):
+class CurrentGuard:
     """The guard as it stands; looking at a context is no request, so nothing is logged."""
 
     fallbacks: Mapping[Mode, Fallback]
@@ -88,6 +88,9 @@ class CurrentGuard(NoGuard):
     def overruled(self, mode: Mode) -> Fallback | None:
         """Return why GENERAL is applied in place of `mode`."""
         return self.fallbacks.get(mode)
+
+    def record(self, request: RequestRecord) -> None:
+        """Do nothing."""
 
 
 def apply_view(settings: Settings, view: View) -> Settings:

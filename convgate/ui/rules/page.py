@@ -80,7 +80,7 @@ def _draw_exchanges(view: View, rows: Sequence[Row]) -> None:
     if statistics.keep_rate is not None:
         st.markdown(
             f"**{format_share(statistics.keep_rate)} kept:** {statistics.kept:,} of"
-            f" {pluralize(statistics.decided, 'exchange')}; {statistics.skipped:,} skipped."
+            f" {pluralize(statistics.decided, 'exchange')}; {statistics.decided - statistics.kept:,} skipped."
         )
         with st.expander("By category and rule"):
             st.dataframe(_to_table("Category", statistics.categories), hide_index=True)
