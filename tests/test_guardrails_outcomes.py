@@ -1,4 +1,4 @@
-"""How requests ended."""
+"""How requests ended, the figures of a period, and what a simulation shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of a period against counting by hand; the worked example of drift."""
+"""The figures of a period against counting by hand; drift played through, as in the worked example."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from convgate.context.guardrails import Guardrails, divergence
 from convgate.context.guardrails.report import MAX_BINS, bin_edges, report, report_json
 from convgate.context.guardrails.rules import observe
-from convgate.context.mode import MODES
+from convgate.context.guardrails.simulation import drifted, simulate
+from convgate.context.mode import MODES, Mode
 from convgate.context.request import Fallback, RequestRecord
+from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
 from convgate.store import Store
 from convgate.store.requests import LoggedRequest, Requests
-from tests.guarded import EVENLY, guarded, put_baseline, record, request
+from tests.guarded import EVENLY, guarded, put_baseline, request
 from tests.session_agents import NINE, Watch, empty_store
 
-USUAL = {"TASK": 40, "EXPLORATION": 15, "DEBUGGING": 20, "LEARNING": 10, "GENERAL": 15}
-DRIFTED = {"TASK": 27, "EXPLORATION": 10, "DEBUGGING": 45, "LEARNING": 7, "GENERAL": 11}
+NORMAL = {"TASK": 0.4, "EXPLORATION": 0.15, "DEBUGGING": 0.2, "LEARNING": 0.1, "GENERAL": 0.15}
 
 
 @pytest.fixture(scope="module")
@@ -206,19 +207,49 @@ def test_a_report_is_quick_with_100000_requests(tmp_path: Path, report_figure: C
 # The fourth worked example
 
 
-def test_drift_of_15_hundredths_makes_everything_general_and_ends_when_it_is_over(tmp_path: Path) -> None:
-    store, watch = empty_store(tmp_path), Watch()
-    put_baseline(store, {mode: 100 * count for mode, count in USUAL.items()})
-    divergences, overruled = [], []
-    with guarded(store, watch) as guard:
-        for minute in range(10, 280, 10):
-            watch.pass_(minutes=10)
-            counts = DRIFTED if 60 < minute <= 150 else USUAL
-            record(guard, watch, 100, *(mode for mode, count in counts.items() for _ in range(count)))
-            divergences.append(observe(store, Settings(), watch.now).divergence)
-            overruled.append([mode for mode in MODES if guard.overruled(mode)])
-    first, last = overruled.index(list(MODES)), 26 - overruled[::-1].index(list(MODES))
-    assert overruled == [[]] * first + [list(MODES)] * (last - first + 1) + [[]] * (26 - last)
-    assert max(divergences[:first]) <= 0.1 < divergences[first]
-    assert max(divergences) == pytest.approx(0.15, abs=0.01)
-    assert divergences[last + 1] < 0.05 <= divergences[last]
+def test_drift_of_15_hundredths_makes_everything_general_and_ends_when_it_is_over() -> None:
+    simulation = simulate(NORMAL, Settings())
+    (alert,) = simulation.alerts
+    assert alert.kind == "drift"
+    assert alert.cleared is not None
+    before = [one for one in simulation.moments if one.at < alert.raised]
+    during = [one for one in simulation.moments if alert.raised <= one.at < alert.cleared]
+    after = [one for one in simulation.moments if one.at >= alert.cleared]
+    assert max(one.divergence for one in before) <= 0.1
+    assert max(one.divergence for one in during) == pytest.approx(0.15, abs=0.001)
+    assert simulation.moments[simulation.peak] in during
+    assert simulation.moments[simulation.peak].divergence == pytest.approx(0.15, abs=0.001)
+    assert after[0].divergence < 0.05 <= during[-1].divergence
+    assert after[-1].divergence < 0.001
+    assert {one.overruled for one in during} == {MODES}
+    assert {one.overruled for one in before + after} == {()}
+    totals = simulation.report.totals
+    assert totals.fallbacks == totals.by_cause["drift"] == 10 * 5 * len(during)
+    assert totals.applied["GENERAL"] > totals.classified["GENERAL"]
+    assert max(one.divergence or 0 for one in simulation.report.bins) == pytest.approx(0.15, abs=0.001)
+
+
+def test_a_simulation_leaves_the_library_alone(convgate_home: Path) -> None:
+    own = Settings(home=convgate_home, guard_webhook="http://127.0.0.1:9/")
+    simulate(NORMAL, own, minutes=5)
+    assert not convgate_home.exists()
+
+
+@given(st.lists(st.integers(1, 50), min_size=5, max_size=5), st.sampled_from(MODES), st.floats(0.01, 0.3))
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
+def test_drifted_modes_are_as_far_away_as_is_asked(weights: list[int], toward: Mode, nats: float) -> None:
+    normal = dict(zip(MODES, weights, strict=True))
+    try:
+        shares = drifted(normal, nats=nats, toward=toward)
+    except ContextError:
+        assert normal[toward] / sum(weights) > 0.5
+        return
+    assert sum(shares.values()) == pytest.approx(1)
+    baseline = {mode: 10_000 * weight / sum(weights) for mode, weight in normal.items()}
+    assert divergence({mode: 600 * share for mode, share in shares.items()}, baseline) == pytest.approx(nats)
+
+
+def test_shares_that_cannot_drift_are_refused() -> None:
+    for shares in ({"TASK": 1.0}, {"TASK": 0.0}):
+        with pytest.raises(ContextError):
+            drifted(shares, nats=0.15, toward="TASK")

@@ -21,6 +21,7 @@ from tests.session_agents import Watch
 
 __all__ = ["store"]
 DRIFTED = {"TASK": 60, "EXPLORATION": 10, "DEBUGGING": 220, "LEARNING": 10}
+SIMULATION = {"on": "simulation", "minutes": "60"}
 
 
 def test_it_opens_without_requests_and_without_a_log(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,3 +116,40 @@ def test_requests_go_into_a_file(store: Store) -> None:
     assert [row["id"] for row in rows] == [*(f"r{number}" for number in range(6)), "'=cmd()"]
     assert (rows[0]["ok"], rows[1]["ok"], rows[6]["fallbacks"]) == ("0", "", "drift errors")
     assert rows[0]["at"].endswith("+00:00")
+
+
+def test_the_simulation_opens_at_its_peak_and_leaves_the_log_alone(store: Store) -> None:
+    put_baseline(store)
+    log(store, USUAL, end=now())
+    before = GuardStates(store).baseline()
+    app = opened(**SIMULATION)
+    assert "step" not in address(app)
+    assert "every request is built as GENERAL" in app.error[0].value
+    for step, has_tripped in ((6, False), (24, True), (48, False)):
+        sound(app.select_slider(key="monitor.step").set_value(step).run())
+        assert address(app)["step"] == str(step)
+        assert bool(app.error) == has_tripped
+        assert bool(app.success) != has_tripped
+    assert app.dataframe[0].value["cleared"][0] != "open"
+    assert Requests(store).count() == 300
+    assert GuardStates(store).baseline() == before
+    assert GuardStates(store).alerts(ago(days=3650), now()) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "text"), [({"nats": "1.5", "toward": "TASK"}, "nats; got 1.5"), ({"nats": "9"}, "nats=9")]
+)
+def test_a_simulation_that_cannot_run_says_why(store: Store, query: dict[str, str], text: str) -> None:
+    assert text in said(opened(**(SIMULATION | query)))
+
+
+def test_each_parameter_changes_the_simulation(store: Store) -> None:
+    app = opened(**SIMULATION)
+    for control in (
+        app.slider(key="monitor.nats").set_value(0.05),
+        app.slider(key="monitor.minutes").set_value(30),
+        app.selectbox(key="monitor.toward").set_value("LEARNING"),
+    ):
+        sound(control.run())
+    assert address(app) == {"on": "simulation", "toward": "LEARNING", "nats": "0.05", "minutes": "30"}
+    assert not app.error, "0.05 nats are below the limit"

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from convgate.context.guardrails import Guardrails, set_baseline
+from convgate.context.guardrails.simulation import drifted
 from convgate.context.mode import MODES, Mode
 from convgate.context.request import Fallback, RequestRecord
 from convgate.core.settings import load_settings
@@ -16,9 +17,6 @@ from convgate.store.requests import Requests
 
 USUAL: Mapping[str, float] = {
     "TASK": 0.38, "EXPLORATION": 0.14, "DEBUGGING": 0.2, "LEARNING": 0.11, "GENERAL": 0.17,
-}  # fmt: skip
-_DRIFTED: Mapping[str, float] = {
-    "TASK": 0.25, "EXPLORATION": 0.09, "DEBUGGING": 0.48, "LEARNING": 0.07, "GENERAL": 0.11,
 }  # fmt: skip
 _HOURS = 30
 _STEP = timedelta(minutes=10)
@@ -30,7 +28,10 @@ def log_requests(home: Path, *, until: datetime | None = None) -> dict[str, str]
     """Log them, the last one now; addresses of what can be seen of it, by name."""
     now = until or datetime.now(UTC)
     _Day(home, now - timedelta(hours=_HOURS)).pass_until(now)
-    return {"monitor-week": "Monitor?period=7d"}
+    return {
+        "monitor-week": "Monitor?period=7d",
+        "monitor-simulation": "Monitor?on=simulation&from=own&step=24",
+    }
 
 
 class _Day:
@@ -42,6 +43,7 @@ class _Day:
         self._start = self._now = start
         self._random = random.Random(6)
         self._guard = Guardrails(self._settings.database, self._settings, clock=lambda: self._now)
+        self._away = drifted(USUAL, nats=0.3, toward="DEBUGGING")
         self._number = 0
 
     def pass_until(self, end: datetime) -> None:
@@ -62,7 +64,7 @@ class _Day:
         """One more; its id and whether it ended well, where somebody tells."""
         self._now += _STEP / 50 * self._random.uniform(0.4, 1.2)
         self._number += 1
-        draw, shares = self._random, _DRIFTED if _DRIFT[0] <= self._hour < _DRIFT[1] else USUAL
+        draw, shares = self._random, self._away if _DRIFT[0] <= self._hour < _DRIFT[1] else USUAL
         (found,) = draw.choices(MODES, [shares[mode] for mode in MODES])
         confidence = draw.uniform(0.4, 0.69) if found == "GENERAL" else draw.betavariate(9, 2) * 0.3 + 0.7
         fallback = self._guard.overruled(found)

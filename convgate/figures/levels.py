@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from convgate.core.text import format_share
 from convgate.figures.hover import describe
 from convgate.figures.layout import axis, mark_threshold
-from convgate.figures.over_time import Frame, format_time, time_drawing
+from convgate.figures.over_time import Frame, add_mark, format_time, time_drawing
 from convgate.figures.palette import Palette
 
 
@@ -40,9 +40,11 @@ class Level:
         return format_share if self.is_share else "{:.3f}".format
 
 
-def level_figure(level: Level, frame: Frame, *, palette: Palette) -> go.Figure:
-    """Return a line with a mark for each point; the limit is dashed, the recovery dotted."""
-    fig = time_drawing(frame, palette, top=14)
+def level_figure(
+    level: Level, frame: Frame, *, palette: Palette, marks: Sequence[tuple[datetime, str]] = ()
+) -> go.Figure:
+    """A line with a mark a point; the limit is dashed, the recovery dotted. `marks`: moments with words."""
+    fig = time_drawing(frame, palette, top=34 if marks else 14)
     highest = max((point.value for point in level.points if point.value is not None), default=0.0)
     top = max(1.45 * level.limit, 1.15 * highest)
     fig.update_layout(
@@ -52,6 +54,8 @@ def level_figure(level: Level, frame: Frame, *, palette: Palette) -> go.Figure:
             tickformat=".0%" if level.is_share else ".2f", nticks=5,
         ),
     )  # fmt: skip
+    for at, label in marks:
+        add_mark(fig, at, label, palette)
     fig.add_shape(
         type="line", xref="paper", x0=0, x1=1, y0=level.recovery, y1=level.recovery, name="recovery",
         line={"color": palette.forced, "width": 1.5, "dash": "dot"},

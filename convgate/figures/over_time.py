@@ -74,6 +74,19 @@ def time_drawing(
     return fig
 
 
+def add_mark(fig: Drawing, at: datetime, label: str, palette: Palette) -> None:
+    """Add a thin line at a time with a label at the top."""
+    line = {"color": palette.muted, "width": 1, "dash": "dot"}
+    fig.add_shape(
+        type="line", xref="x", x0=format_time(at), x1=format_time(at), yref="paper", y0=0, y1=1, line=line,
+        layer="below", name="mark",
+    )  # fmt: skip
+    fig.add_annotation(
+        text=label, x=format_time(at), xref="x", y=1, yref="paper", xanchor="left", yanchor="bottom",
+        showarrow=False, name="mark", font={"size": 11, "color": palette.muted},
+    )  # fmt: skip
+
+
 def format_time(moment: datetime) -> str:
     """Return a time by this machine's clock as text, which plotly takes ten times as fast as the time."""
     local = moment if moment.tzinfo is None else moment.astimezone().replace(tzinfo=None)

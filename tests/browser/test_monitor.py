@@ -1,4 +1,4 @@
-"""Monitor in a real browser: a baseline is set and outlives a reload."""
+"""Monitor in a real browser: a simulation is moved by keys; a baseline is set and outlives a reload."""
 
 from __future__ import annotations
 
@@ -17,10 +17,18 @@ from tests.monitor_page import USUAL, log
 pytestmark = pytest.mark.slow
 
 
-def test_a_baseline_is_kept(come_to: Callable[[str], Page], app_home: Path) -> None:
-    page = come_to("/Monitor")
+def test_a_simulation_is_moved_by_keys_and_a_baseline_is_kept(
+    come_to: Callable[[str], Page], app_home: Path
+) -> None:
+    page = come_to("/Monitor?on=simulation&minutes=60")
+    expect(page.get_by_text(re.compile(r"^Minute \d+: every request is built as GENERAL"))).to_be_visible()
+    page.get_by_role("slider", name="Minutes since the start").focus()
+    page.keyboard.press("End")
+    expect(page.get_by_text("each request is built in its own mode")).to_be_visible()
+    expect(page).to_have_url(re.compile("step="))
+
     log(Store(app_home / "convgate.db"), USUAL, end=datetime.now(UTC) - timedelta(seconds=1))
-    page.reload()
+    page.get_by_role("radio", name="Your requests").click()
     page.get_by_role("radio", name="7d").click()
     expect(page).to_have_url(re.compile("period=7d"))
     page.get_by_role("button", name="Set from this period").click()

@@ -1,8 +1,10 @@
-"""Charts of the log of requests."""
+"""Charts of the log or of a simulation."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -32,8 +34,12 @@ _LABELS = {"drift": "all as GENERAL", "low_confidence": "alert"}
 class Charts:
     """What the charts show; a method each draws them."""
 
+    key: str  # prefix of the charts' keys
     report: Report
     settings: Settings
+    now: datetime  # where open alerts end
+    divergence: Sequence[Point]
+    marks: Sequence[tuple[datetime, str]] = ()
 
     def draw_modes(self) -> None:
         """Draw the modes next to the baseline, and their divergence from it."""
@@ -46,13 +52,11 @@ class Charts:
         if baseline is None:
             st.caption("No baseline.")
             return
-        points = [
-            Point(part.end, part.divergence, f"{part.totals.requests:,} requests")
-            for part in self.report.bins
-        ]
         limit = self.settings.guard_drift_limit
-        level = Level("Divergence", points, limit, DRIFT_RECOVERY * limit)
-        self._draw("drift", level_figure(level, frame, palette=palette), describe_level(level))
+        level = Level("Divergence", self.divergence, limit, DRIFT_RECOVERY * limit)
+        self._draw(
+            "drift", level_figure(level, frame, palette=palette, marks=self.marks), describe_level(level)
+        )
 
     def draw_confidence(self) -> None:
         """Draw the share of requests with a low confidence."""
@@ -103,7 +107,7 @@ class Charts:
 
     def _frame(self, kind: str) -> Frame:
         episodes = [
-            Episode(alert.raised, alert.cleared or self.report.until, _LABELS[kind])
+            Episode(alert.raised, min(alert.cleared or self.now, self.now), _LABELS[kind])
             for alert in self.report.alerts
             if alert.kind == kind
         ]
@@ -111,14 +115,15 @@ class Charts:
 
     def _draw(self, name: str, figure: go.Figure, words: str) -> None:
         st.plotly_chart(
-            figure, theme=None, key=f"monitor.{name}", config=CONFIG, height=figure.layout.height,
+            figure, theme=None, key=f"monitor.{self.key}.{name}", config=CONFIG, height=figure.layout.height,
             alt=writable(words),
         )  # fmt: skip
 
 
 def draw_charts(report: Report, settings: Settings) -> None:
     """Draw all charts of a report."""
-    charts = Charts(report, settings)
+    points = [Point(part.end, part.divergence, f"{part.totals.requests:,} requests") for part in report.bins]
+    charts = Charts("log", report, settings, report.until, points)
     left, right = st.columns(2, gap="large")
     with left:
         charts.draw_modes()

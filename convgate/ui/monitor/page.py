@@ -1,4 +1,4 @@
-"""Monitor from top to bottom: charts, alerts, fallbacks and the baseline of the logged requests."""
+"""Monitor from top to bottom: the log of requests, or a simulation of drift."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from convgate.ui.files import plain_cell
 from convgate.ui.frame import App
 from convgate.ui.monitor import state, status
 from convgate.ui.monitor.charts import draw_charts
+from convgate.ui.monitor.simulation import draw_simulation
 from convgate.ui.monitor.state import PERIODS, View
 from convgate.ui.page_state import draw_problems
 from convgate.ui.tables import draw_numbers
@@ -29,6 +30,7 @@ from convgate.ui.tables import draw_numbers
 REFRESH_SECONDS = 30
 
 _STYLE = Path(__file__).with_name("monitor.css")
+_PLACES = {"log": "Your requests", "simulation": "Simulate drift"}
 _EXAMPLE = """\
 import convgate
 
@@ -44,6 +46,17 @@ def monitor(app: App) -> None:
     view, problems = state.page.current()
     state.page.keep(view)
     draw_problems(problems)
+    st.segmented_control(
+        "Show", list(_PLACES), format_func=_PLACES.__getitem__, required=True, label_visibility="collapsed",
+        **state.page.control("on", view.on),
+    )  # fmt: skip
+    if view.on == "simulation":
+        draw_simulation(app, view)
+    else:
+        _draw_log(app, view)
+
+
+def _draw_log(app: App, view: View) -> None:
     if not app.settings.guard_log:
         st.warning("Requests are not logged: `guard_log` is off.", icon=":material/visibility_off:")
     draw_result(state.page)
