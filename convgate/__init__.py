@@ -13,7 +13,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from convgate.core.conversation import ContentPart, Conversation, History, Situation, ToolCall, Turn
+from convgate.core.conversation import ContentPart, Conversation, CurrentMessage, History, ToolCall, Turn
 from convgate.core.errors import ConvgateError
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ __all__ = [
     "ContextBundle",
     "Conversation",
     "ConvgateError",
+    "CurrentMessage",
     "Decision",
     "Exchange",
     "Gatekeeper",
@@ -45,7 +46,6 @@ __all__ = [
     "Selection",
     "Selector",
     "SessionManager",
-    "Situation",
     "ToolCall",
     "Turn",
     "TurnDecision",

@@ -17,7 +17,7 @@ from convgate.context.invariants.statements import Kind, Statement, read_stateme
 from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
 from convgate.context.reading import ConversationReader
 from convgate.context.request import Fallback, RequestRecord
-from convgate.core.conversation import History, Situation, Turn
+from convgate.core.conversation import CurrentMessage, History, Turn
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings, load_settings
 from convgate.policies.base import history_indices
@@ -71,7 +71,7 @@ class Keeps:
     probabilities: bool = False  # whether the scores come from logits, as those of the gate
     ranked: bool = True  # whether it gives scores
 
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         indices = history_indices(history)
         kept = np.array([self.kept is None or index in self.kept for index in indices.tolist()], dtype=bool)
         scores = [

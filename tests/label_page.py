@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
-from convgate.store import Conversations, Entry, Labels, NewConversation, SituationKey, Store
+from convgate.store import Conversations, CurrentKey, Entry, Labels, NewConversation, Store
 from convgate.store.queues import NewItem, Queues
 from convgate.ui import services
 from tests.fakes import FakeEncoder
@@ -108,9 +108,9 @@ def given(
     app: AppTest, number: int, turn: int, value: str | None = "relevant", **more: Any
 ) -> dict[str, Any]:
     """An answer as the transcript sends it."""
-    situation = transcript(app)["labelling"]["situation"]
+    current = transcript(app)["labelling"]["current"]
     return {
-        "number": number, "situation": situation, "turn": turn, "value": value, "scope": "turn", **more
+        "number": number, "current": current, "turn": turn, "value": value, "scope": "turn", **more
     }  # fmt: skip
 
 
@@ -126,7 +126,7 @@ def errors(app: AppTest) -> str:
 
 def held(key: str, by: str = "Ada", turn: int | None = 7, question: str = "") -> dict[int, str]:
     """What somebody says of a message, by turn."""
-    return labels().of(SituationKey(key, turn, question)).of(by)
+    return labels().of(CurrentKey(key, turn, question)).of(by)
 
 
 def mine(app: AppTest) -> dict[int, str]:
@@ -143,7 +143,7 @@ def place(app: AppTest) -> tuple[int, int | None]:
 def say(key: str, turn: int = 7, /, **answers: dict[int, Any]) -> None:
     """Answers of several people about a message."""
     for by, said_by in answers.items():
-        labels().answer(SituationKey(key, turn), said_by, by=by)
+        labels().answer(CurrentKey(key, turn), said_by, by=by)
 
 
 def progress(app: AppTest) -> str:
@@ -161,5 +161,5 @@ def entries() -> list[Entry]:
 
 
 def queue(key: str, turn: int, turns: list[int], name: str = "Mine", by: str = "Ada") -> int:
-    items = [NewItem(SituationKey(key, turn), one, "audit", f"Reason {one}.") for one in turns]
+    items = [NewItem(CurrentKey(key, turn), one, "audit", f"Reason {one}.") for one in turns]
     return Queues(store()).add(name, items, by=by, seed=1)

@@ -1,4 +1,4 @@
-"""Turns, situations, histories, and decisions."""
+"""Turns, current messages, histories, and decisions."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from convgate.core.decisions import Override, TurnDecisions, Why
 TALK = Conversation(id="t", turns=tuple(Turn.of("user", str(i)) for i in range(5)))
 
 
-def test_history_ends_before_the_situation_and_starts_at_the_window():
-    situation, history = TALK.at(3)
-    assert (situation.turn.text, situation.index) == ("3", 3)
+def test_history_ends_before_the_current_message_and_starts_at_the_window():
+    current, history = TALK.at(3)
+    assert (current.turn.text, current.index) == ("3", 3)
     assert [turn.text for turn in history] == ["0", "1", "2"]
     assert [turn.text for turn in TALK.at(3, window=2)[1]] == ["1", "2"]
     assert len(TALK.at(3, window=0)[1]) == 0

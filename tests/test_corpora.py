@@ -206,8 +206,8 @@ def test_a_question_stands_after_the_whole_conversation_with_its_evidence(tmp_pa
         ("locomo-conv-1-q0", None, [1], ("category-4",)),
         ("locomo-conv-1-q1", None, [2, 3], ("category-1",)),
     ]
-    situation, history = found.situation(found.cases[1])
-    assert (situation.turn.role, situation.turn.text, len(history)) == ("user", "Who has a dog?", 4)
+    current, history = found.current(found.cases[1])
+    assert (current.turn.role, current.turn.text, len(history)) == ("user", "Who has a dog?", 4)
     assert found.problems == ()
 
 

@@ -66,7 +66,7 @@ class Everything:
     name: str = "everything"
     ranks: bool = False
 
-    def decide(self, situation, history):
+    def decide(self, current, history):
         return decisions(self.name, history, [True] * len(history))
 
 
@@ -78,7 +78,7 @@ class Recency:
     name: str = "recency"
     ranks: bool = True
 
-    def decide(self, situation, history):
+    def decide(self, current, history):
         positions = np.arange(len(history))
         return decisions(self.name, history, positions >= len(history) - self.k, positions)
 
@@ -91,8 +91,8 @@ class Perfect:
     name: str = "perfect"
     ranks: bool = True
 
-    def decide(self, situation, history):
-        relevant = self.answers[situation.turn.text]
+    def decide(self, current, history):
+        relevant = self.answers[current.turn.text]
         kept = [index in relevant for index in range(history.start, history.stop)]
         return decisions(self.name, history, kept, kept)
 

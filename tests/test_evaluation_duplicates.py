@@ -19,7 +19,7 @@ from convgate.gate.thresholds import make_rule
 from convgate.labels.exchange import write_labels
 from convgate.labels.gold import gold_set
 from convgate.policies.gate import GatePolicy
-from convgate.store import Answer, Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.transcripts import Case, RelevanceSet, read_relevance_set
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
@@ -119,9 +119,9 @@ def labelled(tmp_path: Path) -> tuple[RelevanceSet, RelevanceSet]:
     for talk in planted(conversations=6).conversations.values():
         (added,) = conversations.add([NewConversation(talk)])
         answers: dict[int, Answer] = {0: "relevant", 1: "not_relevant", 3: "relevant"}
-        labels.answer(SituationKey(added.key, 9), answers, by="Ada")
+        labels.answer(CurrentKey(added.key, 9), answers, by="Ada")
     (tmp_path / "exported.jsonl").write_bytes(write_labels(store, "relevance-set"))
-    labels.answer(SituationKey(added.key, 9), {5: "not_relevant"}, by="Ada")
+    labels.answer(CurrentKey(added.key, 9), {5: "not_relevant"}, by="Ada")
     conversations.grow(added.key, [Turn.of("user", "and more")])
     return gold_set(store), read_relevance_set(tmp_path / "exported.jsonl")
 

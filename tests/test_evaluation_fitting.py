@@ -53,7 +53,7 @@ class Told:
     ranks: bool = True
     gate: Any = field(default_factory=lambda: SimpleNamespace(learned_threshold=0.5))
 
-    def decide(self, situation, history):
+    def decide(self, current, history):
         scores = np.array([float(turn.text) for turn in history])
         return decide_by_rule(self.name, history_indices(history), scores, self.rule, learned=0.5)
 

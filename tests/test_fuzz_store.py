@@ -25,7 +25,7 @@ from convgate.labels.agreement import agreement
 from convgate.labels.exchange import write_labels
 from convgate.labels.gold import gold_counts
 from convgate.policies.sessions.manager import SessionManager
-from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.store.edits import (
     InvariantEdit,
     InvariantEdits,
@@ -72,13 +72,13 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]
     keys = [one.key for one in Conversations(store).add(conversation(name) for name in "abcdefgh")]
     labels, queues = Labels(store), Queues(store)
     for place, key in enumerate(keys):
-        situation = SituationKey(key, 10)
-        labels.answer(situation, {0: "relevant", 3: "not_relevant"}, by="Ada")
-        labels.answer(situation, {0: "not_relevant", 3: "not_relevant"}, by="Bo")
-        queues.add(f"Queue {place}", [NewItem(situation, 5, "audit", "drawn")], by="Ada", seed=1)
+        current = CurrentKey(key, 10)
+        labels.answer(current, {0: "relevant", 3: "not_relevant"}, by="Ada")
+        labels.answer(current, {0: "not_relevant", 3: "not_relevant"}, by="Bo")
+        queues.add(f"Queue {place}", [NewItem(current, 5, "audit", "drawn")], by="Ada", seed=1)
         InvariantEdits(store).change(key, {2: [InvariantEdit(text="No network", type="hard_constraint")]})
         MovedBoundaries(store).change(key, {4: MovedBoundary("session", NOW)})
-    labels.adjudicate(SituationKey(keys[0], 10), {0: "relevant"}, by="Ada")
+    labels.adjudicate(CurrentKey(keys[0], 10), {0: "relevant"}, by="Ada")
     Conversations(store).delete(keys[-1:])
     manager = SessionManager(store, clock=lambda: NOW)
     for hour in range(6):
@@ -157,8 +157,8 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
             Sessions(store).conversations(session.id)
 
     def label(key: str) -> None:
-        labels.of(SituationKey(key, 10))
-        labels.answer(SituationKey(key, 10), {1: "relevant"}, by="Ada")
+        labels.of(CurrentKey(key, 10))
+        labels.answer(CurrentKey(key, 10), {1: "relevant"}, by="Ada")
         labels.undo("Ada")
 
     def boundaries(key: str) -> None:
@@ -281,7 +281,7 @@ def write_until_killed(path: Path, writing: int, kill: int) -> None:
     store, number = Store(path), 0
     while True:
         [added] = Conversations(store).add([conversation(f"{kill} {number}", turns=3)])
-        Labels(store).answer(SituationKey(added.key, 2), {0: "relevant"}, by="Ada")
+        Labels(store).answer(CurrentKey(added.key, 2), {0: "relevant"}, by="Ada")
         os.write(writing, f"{added.key}\n".encode())
         number += 1
 
@@ -290,7 +290,7 @@ def assert_whole(path: Path, told: list[str]) -> None:
     with closing(Store(path)) as store:
         store.check()
         assert set(told) <= Conversations(store).keys()
-        labelled = {entry.situation.conversation for entry in Labels(store).entries()}
+        labelled = {entry.current.conversation for entry in Labels(store).entries()}
         assert set(told) <= labelled
 
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.core.conversation import Situation, Turn
+from convgate.core.conversation import CurrentMessage, Turn
 from convgate.gate.arrays import Floats
 from convgate.gate.columns import Columns
-from convgate.gate.facts import facts_of, situation_facts
+from convgate.gate.facts import current_facts, facts_of
 from convgate.gate.features import NAMES, Passages, message_features, turn_features
 from convgate.gate.words import inverse_frequency
 from tests.gates import any_turn, any_turns, unit_vectors
@@ -39,7 +39,7 @@ def features(
     """Each feature by name: its values for the turns, oldest first."""
     angles = np.arccos(np.zeros(len(turns)) if cosines is None else np.array(cosines))
     vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
-    fact = situation_facts(Situation(message, None if typed else len(turns)))
+    fact = current_facts(CurrentMessage(message, None if typed else len(turns)))
     columns = Columns(facts_of(turn) for turn in turns)
     found = message_features(
         columns,
@@ -147,7 +147,7 @@ def test_features_of_a_message_do_not_depend_on_later_turns(
     columns, vectors = as_columns(turns)
     n = data.draw(st.integers(0, len(turns)))
     width = data.draw(st.none() | st.integers(1, 16))
-    fact = situation_facts(Situation(message, None if typed else n))
+    fact = current_facts(CurrentMessage(message, None if typed else n))
     vector = np.array([0.6, 0, 0.8], dtype=np.float32)
     among = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, n, width=width)
     before = Columns(facts_of(turn) for turn in turns[:n])

@@ -41,13 +41,13 @@ def test_reference_has_exactly_the_published_parameters():
 
 
 def test_untrained_gate_ranks_by_cosine_similarity():
-    turns, situation = unit_vectors(40), unit_vectors(1, seed=9)[0]
+    turns, current = unit_vectors(40), unit_vectors(1, seed=9)[0]
     # Close cosines could swap places by the oldest turn's 0.007; these are not close.
-    turns[:20] = 0.98 * turns[:20] + np.linspace(-0.5, 0.5, 20)[:, None] * situation
+    turns[:20] = 0.98 * turns[:20] + np.linspace(-0.5, 0.5, 20)[:, None] * current
     turns = (turns / np.linalg.norm(turns, axis=1, keepdims=True)).astype(np.float32)
     gate = Gate()
-    scores = gate.score(gate.state(turns), Message(situation))
-    cosine = turns @ situation
+    scores = gate.score(gate.state(turns), Message(current))
+    cosine = turns @ current
     assert np.abs(scores.tier1 - cosine).max() < 0.008
     assert np.array_equal(np.argsort(scores.logits[:20]), np.argsort(cosine[:20]))
     assert scores.activation == pytest.approx(1 / (1 + math.exp(5)))
@@ -62,8 +62,8 @@ def test_tier_1_has_the_values_of_its_formula():
         gate.tiers.bilinear.recency.fill_(0.5)
         gate.tiers.bilinear.decay_rate.fill_(math.log(math.e - 1))  # softplus of it is 1
     turns = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]], dtype=np.float32)
-    situation = np.array([0.6, 0.8], dtype=np.float32)
-    parts = gate.score(gate.state(turns), Message(situation)).parts
+    current = np.array([0.6, 0.8], dtype=np.float32)
+    parts = gate.score(gate.state(turns), Message(current)).parts
     # sᵀW = (0.6·2 + 0.8·1, 0.8·1) = (2.0, 0.8)
     assert parts["semantic"] == pytest.approx([2.0, 1.84, 0.8])
     assert parts["recency"] == pytest.approx([0.0, 0.25, 0.5])
@@ -83,12 +83,12 @@ def test_parts_add_up_exactly_to_the_logit(n: int, seed: int):
 
 @pytest.mark.parametrize("n", [2, 3, 50, 300])
 def test_fast_scoring_equals_the_batched_forward_pass_and_the_naive_gate(n: int):
-    gate, turns, situation = trained_gate(), unit_vectors(n), unit_vectors(1, seed=5)[0]
-    fast = gate.score(gate.state(turns), Message(situation))
+    gate, turns, current = trained_gate(), unit_vectors(n), unit_vectors(1, seed=5)[0]
+    fast = gate.score(gate.state(turns), Message(current))
     output = gate(
-        torch.from_numpy(turns)[None], torch.from_numpy(situation)[None], torch.ones(1, n, dtype=torch.bool)
+        torch.from_numpy(turns)[None], torch.from_numpy(current)[None], torch.ones(1, n, dtype=torch.bool)
     )
-    naive = naive_logits(gate, torch.from_numpy(turns), torch.from_numpy(situation))
+    naive = naive_logits(gate, torch.from_numpy(turns), torch.from_numpy(current))
     assert fast.logits == pytest.approx(output.logit[0].detach().numpy(), abs=2e-5)
     assert fast.attention == pytest.approx(output.attention[0].detach().numpy(), abs=2e-5)
     assert fast.logits == pytest.approx(naive.numpy(), abs=2e-5)
@@ -96,24 +96,24 @@ def test_fast_scoring_equals_the_batched_forward_pass_and_the_naive_gate(n: int)
 
 
 def test_reduced_precision_of_long_histories_stays_close():
-    gate, turns, situation = trained_gate(), unit_vectors(1500), unit_vectors(1, seed=5)[0]
-    fast = gate.score(gate.state(turns), Message(situation)).logits
-    naive = naive_logits(gate, torch.from_numpy(turns), torch.from_numpy(situation)).numpy()
+    gate, turns, current = trained_gate(), unit_vectors(1500), unit_vectors(1, seed=5)[0]
+    fast = gate.score(gate.state(turns), Message(current)).logits
+    naive = naive_logits(gate, torch.from_numpy(turns), torch.from_numpy(current)).numpy()
     assert np.abs(fast - naive).max() < 0.01 * np.std(naive) + 2e-3
 
 
 def test_batch_equals_one_by_one_and_padding_changes_nothing():
     gate, lengths = trained_gate(), [1, 4, 7]
     histories = [unit_vectors(n, seed=n) for n in lengths]
-    situations = unit_vectors(3, seed=99)
+    current_messages = unit_vectors(3, seed=99)
     padded, mask = torch.zeros(3, 7, 384), torch.zeros(3, 7, dtype=torch.bool)
     for row, history in enumerate(histories):
         padded[row, : len(history)] = torch.from_numpy(history)
         mask[row, : len(history)] = True
     padded[~mask] = 1e3  # padding must not be read
-    batch = gate(padded, torch.from_numpy(situations), mask).logit.detach().numpy()
+    batch = gate(padded, torch.from_numpy(current_messages), mask).logit.detach().numpy()
     for row, history in enumerate(histories):
-        alone = gate.score(gate.state(history), Message(situations[row]))
+        alone = gate.score(gate.state(history), Message(current_messages[row]))
         assert batch[row, : len(history)] == pytest.approx(alone.logits, abs=3e-5)
 
 
@@ -124,26 +124,26 @@ def test_history_of_nothing_in_a_batch_is_finite():
 
 
 def test_no_turns_give_no_scores_and_one_turn_stands_by_tier_1():
-    gate, situation = trained_gate(), unit_vectors(1, seed=5)[0]
-    assert len(gate.score(gate.state(unit_vectors(0)), Message(situation)).scores) == 0
-    one = gate.score(gate.state(unit_vectors(1)), Message(situation))
+    gate, current = trained_gate(), unit_vectors(1, seed=5)[0]
+    assert len(gate.score(gate.state(unit_vectors(0)), Message(current)).scores) == 0
+    one = gate.score(gate.state(unit_vectors(1)), Message(current))
     assert one.logits == pytest.approx(one.tier1)
     assert one.parts["contextual"].tolist() == [0.0]
 
 
 def test_extending_a_state_equals_building_it_anew():
-    gate, turns, situation = trained_gate(), unit_vectors(20), unit_vectors(1, seed=5)[0]
+    gate, turns, current = trained_gate(), unit_vectors(20), unit_vectors(1, seed=5)[0]
     grown = gate.extended(gate.state(turns[:13]), turns[13:])
-    assert gate.score(grown, Message(situation)).logits == pytest.approx(
-        gate.score(gate.state(turns), Message(situation)).logits, abs=1e-6
+    assert gate.score(grown, Message(current)).logits == pytest.approx(
+        gate.score(gate.state(turns), Message(current)).logits, abs=1e-6
     )
 
 
 def test_every_parameter_but_the_threshold_receives_a_gradient():
     gate = trained_gate().train()
     mask = torch.ones(1, 5, dtype=torch.bool)
-    turns, situation = torch.from_numpy(unit_vectors(5))[None], torch.from_numpy(unit_vectors(1, seed=5))
-    gate(turns, situation, mask).logit.sum().backward()
+    turns, current = torch.from_numpy(unit_vectors(5))[None], torch.from_numpy(unit_vectors(1, seed=5))
+    gate(turns, current, mask).logit.sum().backward()
     without = {name for name, p in gate.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0}
     # A key's bias shifts all of a softmax's logits alike, so it has no effect by construction.
     assert without - {"tiers.attention.self_attention.key.bias"} == {"threshold_logit"}
@@ -189,9 +189,9 @@ N = 12
 
 @pytest.fixture
 def scored():
-    gate, turns, situation = trained_gate(), unit_vectors(N), unit_vectors(1, seed=5)[0]
+    gate, turns, current = trained_gate(), unit_vectors(N), unit_vectors(1, seed=5)[0]
     state = gate.state(turns)
-    message = Message(situation)
+    message = Message(current)
     return gate, turns, state, message, gate.score(state, message)
 
 
@@ -226,15 +226,15 @@ def test_strongest_links_are_sorted_capped_and_measured(scored):
 
 def test_matrix_holds_the_scores_of_each_turn_as_the_current_one(scored):
     gate, turns, state, _, _ = scored
-    situations, seen = unit_vectors(N, seed=8), []
+    current_messages, seen = unit_vectors(N, seed=8), []
     matrix = relevance_matrix(
         gate,
         state,
-        [Message(vector) for vector in situations],
+        [Message(vector) for vector in current_messages],
         progress=lambda done, total: seen.append((done, total)),
     )
     assert matrix.shape == (N, N)
     assert np.isnan(matrix[np.triu_indices(N)]).all()
-    expected = gate.score(gate.state(turns[:9]), Message(situations[9])).scores
+    expected = gate.score(gate.state(turns[:9]), Message(current_messages[9])).scores
     assert matrix[9, :9] == pytest.approx(expected, abs=1e-6)
     assert seen[-1] == (N, N)

@@ -21,7 +21,7 @@ from convgate.labels.agreement import (
     shared_turns,
     training_warnings,
 )
-from convgate.store import Conversations, Entry, Labels, NewConversation, SituationKey, Store
+from convgate.store import Conversations, CurrentKey, Entry, Labels, NewConversation, Store
 from convgate.store.label_log import ANSWERS, AnnotatorKind
 from tests.stores import emptied
 
@@ -32,7 +32,7 @@ def add(store: Store, name: str, turns: int = 10) -> str:
     return added.key
 
 
-def say(store: Store, place: SituationKey, who: str, at: datetime, **answers: str | None) -> None:
+def say(store: Store, place: CurrentKey, who: str, at: datetime, **answers: str | None) -> None:
     """Answers by turn, such as t3="relevant", given at a time."""
     entries = [
         Entry(place, int(turn[1:]), who, answer, at=at.isoformat()) for turn, answer in answers.items()
@@ -75,7 +75,7 @@ def test_counts_are_those_of_all_entries(
             (labels.undo if what == "undo" else labels.redo)(who)
             continue
         who, message, answers, day = action
-        place = SituationKey(key, 6 + 2 * message)
+        place = CurrentKey(key, 6 + 2 * message)
         if who == "settle":
             labels.adjudicate(place, answers, by="Ada")  # type: ignore[arg-type]
             continue
@@ -83,17 +83,17 @@ def test_counts_are_those_of_all_entries(
         at = (MONDAY + timedelta(days=day)).isoformat()
         entries = [Entry(place, turn, who, answer, at=at, kind=kind) for turn, answer in answers.items()]
         labels.record(entries, by=who, kind="answer", by_kind=kind)
-    said: dict[tuple[SituationKey, int], dict[str, Entry]] = defaultdict(dict)
+    said: dict[tuple[CurrentKey, int], dict[str, Entry]] = defaultdict(dict)
     for entry in labels.entries():
         if entry.kind == "person":
-            said[entry.situation, entry.turn][entry.annotator] = entry
+            said[entry.current, entry.turn][entry.annotator] = entry
     disputed = {
         (place, turn)
         for (place, turn), by in said.items()
         if {"relevant", "not_relevant"} <= {entry.value for entry in by.values()}
     }
     rows = labels.disagreements(adjudicated=True)
-    assert sorted((row.situation.turn, row.turn) for row in rows) == sorted(
+    assert sorted((row.current.turn, row.turn) for row in rows) == sorted(
         (place.turn, turn) for place, turn in disputed
     )
     judged = [
@@ -106,7 +106,7 @@ def test_counts_are_those_of_all_entries(
 
 
 def test_disagreements_come_newest_first_with_all_answers(store: Store) -> None:
-    places = [SituationKey(add(store, f"talk {n}"), 8) for n in range(5)]
+    places = [CurrentKey(add(store, f"talk {n}"), 8) for n in range(5)]
     for day, place in enumerate(places):
         say(store, place, "Ada", MONDAY, t0="relevant", t1="relevant", t2="unsure")
         say(store, place, "Bo", MONDAY + timedelta(days=day), t0="not_relevant", t1="relevant", t2="relevant")
@@ -115,14 +115,14 @@ def test_disagreements_come_newest_first_with_all_answers(store: Store) -> None:
     rows = labels.disagreements()
     titles = [row.title for row in rows]
     assert titles == ["talk 4", "talk 3", "talk 2", "talk 1", "talk 0", "talk 0"]
-    assert (rows[0].situation, rows[0].turn) == (places[4], 0)
+    assert (rows[0].current, rows[0].turn) == (places[4], 0)
     assert rows[0].answers == {"Ada": "relevant", "Bo": "not_relevant"}
     assert [row.turn for row in rows[4:]] == [0, 1]
     assert rows[4].answers == {"Ada": "relevant", "Bo": "not_relevant", "Cy": "unsure"}
     labels.set_trains("Ada", trains=False)
     assert [row.turn for row in labels.disagreements(training=True)] == [1]
     assert labels.disagreements(places[0]) == rows[4:]
-    assert labels.disagreements(SituationKey(places[0].conversation, 6)) == []
+    assert labels.disagreements(CurrentKey(places[0].conversation, 6)) == []
 
 
 def shared(both: int, only_first: int, only_second: int, neither: int, message: int = 1) -> list[TurnAnswers]:
@@ -134,7 +134,7 @@ def shared(both: int, only_first: int, only_second: int, neither: int, message: 
         (False, False): neither,
     }
     return [
-        TurnAnswers(SituationKey(str(message), 1), {"Ada": ada, "Bo": bo})
+        TurnAnswers(CurrentKey(str(message), 1), {"Ada": ada, "Bo": bo})
         for (ada, bo), count in cells.items()
         for _ in range(count)
     ]
@@ -144,7 +144,7 @@ def votes_of(votes: list[tuple[int, int]]) -> list[TurnAnswers]:
     """Turns, each by how many call it relevant and how many not."""
     answers = [[True] * yes + [False] * no for yes, no in votes if yes + no > 1]
     return [
-        TurnAnswers(SituationKey("1", 1), {str(who): one for who, one in enumerate(turn)}) for turn in answers
+        TurnAnswers(CurrentKey("1", 1), {str(who): one for who, one in enumerate(turn)}) for turn in answers
     ]
 
 
@@ -203,7 +203,7 @@ def test_the_interval_is_over_conversations_and_spans_the_value() -> None:
     assert pair(20, 5, 10, 15).interval is None, "one message cannot show how much messages differ"
 
 
-def agree(store: Store, place: SituationKey, at: datetime, *, alike: int, apart: int) -> None:
+def agree(store: Store, place: CurrentKey, at: datetime, *, alike: int, apart: int) -> None:
     """Ada and Bo answer turns of a message, half of them relevant, some of them differently."""
     turns = range(alike + apart)
     ada = {f"t{turn}": "relevant" if turn % 2 else "not_relevant" for turn in turns}
@@ -217,7 +217,7 @@ def agree(store: Store, place: SituationKey, at: datetime, *, alike: int, apart:
 
 def test_training_is_warned_of_low_agreement_and_open_disagreements(store: Store) -> None:
     assert training_warnings(store) == []
-    place = SituationKey(add(store, "talk", 60), 58)
+    place = CurrentKey(add(store, "talk", 60), 58)
     agree(store, place, MONDAY, alike=20, apart=20)
     low, _unresolved = training_warnings(store)
     assert "kappa 0.00" in low

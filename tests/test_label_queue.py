@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from convgate.core.conversation import Conversation, History, Situation, Turn
+from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.decisions import TurnDecisions
 from convgate.gate.thresholds import Absolute
 from convgate.labels.queue import Judge, make_queue
 from convgate.policies.base import decide_by_rule, history_indices
-from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.store.queues import NewItem, Queues
 
 
@@ -33,8 +33,8 @@ class Scripted:
     threshold: float = 0.5
     asked: list[tuple[str, int]] = field(default_factory=list)
 
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
-        self.asked.append((history.conversation.id, situation.index or 0))
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
+        self.asked.append((history.conversation.id, current.index or 0))
         scores = np.array([float(turn.text) + self.shift for turn in history])
         rule = Absolute(self.threshold)
         return decide_by_rule(self.name, history_indices(history), scores, rule, learned=0.5)
@@ -65,7 +65,7 @@ def filled(store: Store, conversations: int, turns: int = 20) -> Store:
 
 
 def score(store: Store, item: NewItem) -> float:
-    return float(Conversations(store).get(item.situation.conversation).conversation.turns[item.turn].text)
+    return float(Conversations(store).get(item.current.conversation).conversation.turns[item.turn].text)
 
 
 @pytest.mark.parametrize("other", [OTHER, VERSION])
@@ -89,7 +89,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Store:
     key = min(Conversations(store).keys())
     for turn in range(1, 12):
         known = dict.fromkeys(range(min(turn, 3)), "relevant")
-        Labels(store).answer(SituationKey(key, turn), known, by="Ada")  # type: ignore[arg-type]
+        Labels(store).answer(CurrentKey(key, turn), known, by="Ada")  # type: ignore[arg-type]
     return store
 
 
@@ -99,12 +99,12 @@ def test_a_queue_never_asks_twice_nor_what_is_known_nor_what_is_invalid(
     small: Store, seed: int, size: int
 ) -> None:
     items = make_queue(small, GATE, OTHER, size=size, seed=seed)
-    names = [(item.situation, item.turn) for item in items]
+    names = [(item.current, item.turn) for item in items]
     assert len(names) == len(set(names)) <= size
     key = min(Conversations(small).keys())
     for item in items:
-        assert item.situation.conversation != key or item.turn > 2
-        assert 0 <= item.turn < (item.situation.turn or 0)
+        assert item.current.conversation != key or item.turn > 2
+        assert 0 <= item.turn < (item.current.turn or 0)
     possible = sum(turn - (n == 1) * min(turn, 3) for n in range(3) for turn in (2, 4, 6, 8, 10))
     assert min(size, possible) / 2 <= len(items) <= possible
 
@@ -125,17 +125,17 @@ def test_instructions_and_empty_turns_are_not_asked_about(tmp_path: Path) -> Non
     turns = tuple(Turn.of(role, text) for role, text in said)
     Conversations(store).add([NewConversation(Conversation("talk", turns))])
     items = make_queue(store, GATE, size=10, seed=1)
-    assert sorted((item.situation.turn, item.turn) for item in items) == [(3, 1), (3, 2)]
+    assert sorted((item.current.turn, item.turn) for item in items) == [(3, 1), (3, 2)]
 
 
 def test_a_queue_knows_labels_and_disagreements(tmp_path: Path) -> None:
     store = filled(Store(tmp_path / "convgate.db"), 1, 12)
     (key,) = Conversations(store).keys()
-    labels, place = Labels(store), SituationKey(key, 10)
+    labels, place = Labels(store), CurrentKey(key, 10)
     labels.answer(place, {0: "relevant", 5: "relevant"}, by="Ada")
     labels.answer(place, {5: "not_relevant", 6: "unsure"}, by="Bo")
     items = make_queue(store, GATE, OTHER, size=200, seed=1, by="Bo")
-    asked = {item.turn: item.kind for item in items if item.situation == place}
+    asked = {item.turn: item.kind for item in items if item.current == place}
     assert asked[5] == "annotators"
     assert set(asked) == {1, 2, 3, 4, 5, 7, 8, 9}, "0 is known, Bo answered 6"
     queue = Queues(store).add("All", items, by="Bo", seed=1)

@@ -10,7 +10,7 @@ from shutil import copyfile
 import pytest
 
 from convgate.core.settings import load_settings
-from convgate.store import Conversations, Labels, SituationKey, Store
+from convgate.store import Conversations, CurrentKey, Labels, Store
 from tests.commands import Run
 from tests.label_files import label, set_of
 
@@ -37,7 +37,7 @@ def test_a_bad_row_keeps_nothing_of_any_file(run: Run, store: Store, key: str, t
     assert list(Labels(store).entries()) == []
     code, out, err = run("labels", "import", bad, "--annotator", "Ada", "--skip-bad")
     assert (code, "Ada 1" in out, "bad.jsonl, line 2" in err) == (0, True, True)
-    assert Labels(store).of(SituationKey(key, 6)).of("Ada") == {0: "relevant"}
+    assert Labels(store).of(CurrentKey(key, 6)).of("Ada") == {0: "relevant"}
     assert Labels(store).can_undo("Ada") == (True, False)
 
 
@@ -45,7 +45,7 @@ def test_an_import_is_undone_and_answers_since_stay(
     run: Run, store: Store, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("getpass.getuser", lambda: "root")
-    labels, place = Labels(store), SituationKey(key, 6)
+    labels, place = Labels(store), CurrentKey(key, 6)
     labels.answer(place, {0: "relevant"}, by="Ada")
     rows = [label("Ada", 0, "not_relevant"), label("Bo", 1, "unsure"), label("Bo", 2, "relevant")]
     (tmp_path / "rows.jsonl").write_bytes(set_of(store, key, 6, *rows))
@@ -76,7 +76,7 @@ def test_the_commands_of_the_documentation_run_as_they_stand(
     Path("theirs.jsonl").write_text(json.dumps(line))
     assert run(*commands[0][1:])[0] == 0
     (key,) = Conversations(store).keys()
-    Labels(store).answer(SituationKey(key, 6), {0: "relevant"}, by="Ada")
+    Labels(store).answer(CurrentKey(key, 6), {0: "relevant"}, by="Ada")
     inline = [span.split() for span in re.findall(r"`convgate ([^`]*)`", text)]
     assert ["labels", "trains", "my-agent", "off"] in inline
     feedback = {"conversation": key, "turn": 2, "relevant": False, "at": 6, "source": "my-agent"}

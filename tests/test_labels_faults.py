@@ -19,7 +19,7 @@ from convgate.cli import main as cli
 from convgate.core.settings import load_settings
 from convgate.labels.exchange import keep_labels, read_labels
 from convgate.labels.gold import gold_counts
-from convgate.store import Conversations, Labels, SituationKey, Store
+from convgate.store import Conversations, CurrentKey, Labels, Store
 
 MESSAGES = [{"role": "user" if i % 2 == 0 else "assistant", "content": f"talk {i}"} for i in range(40)]
 
@@ -107,7 +107,7 @@ def test_processes_that_import_and_tell_at_once_double_nothing(labels: Path) -> 
     assert by_name == {"Ada": 780, "one": 18, "two": 18}
     with store.read() as db:
         assert db.execute("SELECT count(*) FROM label_log").fetchone() == (780 + 36,), "each was stored once"
-    assert gold_counts(store).situations == 39 + 18
+    assert gold_counts(store).messages == 39 + 18
 
 
 def test_two_annotators_label_the_same_turns_in_two_threads(labels: Path) -> None:
@@ -115,7 +115,7 @@ def test_two_annotators_label_the_same_turns_in_two_threads(labels: Path) -> Non
     found = read_labels(labels, "labels", store, annotator="Cy")
     keep_labels(store, found, by="Cy")
     (talk,) = found.conversations
-    place, both = SituationKey(talk.key, 39), threading.Barrier(2)
+    place, both = CurrentKey(talk.key, 39), threading.Barrier(2)
 
     def label(who: str) -> None:
         both.wait()

@@ -15,7 +15,7 @@ from convgate.core.errors import ConvgateError
 from convgate.core.settings import load_settings
 from convgate.labels.feedback import quoted_turns
 from convgate.labels.gold import gold_set
-from convgate.store import Conversations, Labels, NewConversation, Saved, SituationKey, Store
+from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Saved, Store
 from convgate.transcripts import read_conversations
 
 Messages = list[dict[str, Any]]
@@ -30,9 +30,9 @@ def said(turns: int, name: str = "talk") -> Messages:
     return [{"role": "assistant" if i % 2 else "user", "content": f"{name} {i}"} for i in range(turns)]
 
 
-def place(saved: Saved) -> SituationKey:
-    assert saved.situation is not None
-    return saved.situation
+def place(saved: Saved) -> CurrentKey:
+    assert saved.current is not None
+    return saved.current
 
 
 def log(store: Store) -> list[tuple[Any, ...]]:
@@ -46,14 +46,14 @@ def total(store: Store) -> int:
 
 def test_feedback_on_the_agents_own_messages_is_an_answer_of_the_agent(store: Store) -> None:
     saved = convgate.feedback(said(4), 0, relevant=True, version="shipped")
-    situation = place(saved)
-    assert (situation.turn, saved.changed) == (2, 1), "what `select` takes for the current message"
+    current = place(saved)
+    assert (current.turn, saved.changed) == (2, 1), "what `select` takes for the current message"
     (entry,) = Labels(store).entries()
     assert (entry.turn, entry.annotator, entry.value, entry.version) == (0, "agent", "relevant", "shipped")
     (agent,) = Labels(store).annotators()
     assert (agent.name, agent.kind, agent.trains) == ("agent", "agent", True)
     assert log(store) == [("feedback", "explicit")]
-    summary = Conversations(store).summary(situation.conversation)
+    summary = Conversations(store).summary(current.conversation)
     assert (summary.origin, summary.turns, bool(summary.tokens)) == ("feedback from agent", 4, True)
     assert gold_set(store).cases[0].relevant == {0}
 
@@ -71,8 +71,8 @@ def test_a_live_conversation_stays_one_as_it_grows(store: Store) -> None:
     )
     for current in range(1, 29):
         expected = "relevant" if (current + 1) % 3 == 0 else "not_relevant"
-        assert labels.of(SituationKey(key, current)).of("agent") == {0: expected}
-    assert place(convgate.feedback(said(5), 0, relevant=True)) == SituationKey(key, 4), "an earlier state"
+        assert labels.of(CurrentKey(key, current)).of("agent") == {0: expected}
+    assert place(convgate.feedback(said(5), 0, relevant=True)) == CurrentKey(key, 4), "an earlier state"
     other = said(10)
     other[4] = {"role": "user", "content": "another way"}
     convgate.feedback(other, 0, relevant=True)
@@ -107,7 +107,7 @@ def test_invalid_feedback_names_its_field_and_stores_nothing(
 ) -> None:
     talk = Conversation("t", (Turn.of("user", "a"), Turn.of("user", "b")))
     (added,) = Conversations(store).add([NewConversation(talk)])
-    Labels(store).answer(SituationKey(added.key, 1), {0: "relevant"}, by="Ada")
+    Labels(store).answer(CurrentKey(added.key, 1), {0: "relevant"}, by="Ada")
     before = log(store)
     with pytest.raises(ConvgateError) as raised:
         convgate.feedback(*arguments, **options)
@@ -155,5 +155,5 @@ TALK: Messages = [
 )
 def test_an_answer_quotes_what_stands_in_one_earlier_turn_alone(answer: str, quoted: list[int]) -> None:
     talk = Conversation("t", tuple(Turn.of(m["role"], m["content"]) for m in TALK))
-    situation, history = talk.at(5)
-    assert quoted_turns(history, situation.turn.text, answer) == quoted
+    current, history = talk.at(5)
+    assert quoted_turns(history, current.turn.text, answer) == quoted

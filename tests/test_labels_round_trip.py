@@ -17,7 +17,7 @@ from convgate.core.conversation import Turn
 from convgate.core.errors import StoreError, TranscriptError
 from convgate.labels.exchange import COLUMNS, keep_labels, read_labels, write_labels
 from convgate.labels.gold import gold_set
-from convgate.store import ADJUDICATED, Answer, Conversations, Entry, Labels, SituationKey, Store
+from convgate.store import ADJUDICATED, Answer, Conversations, CurrentKey, Entry, Labels, Store
 from convgate.store.label_log import ANSWERS, AnnotatorKind
 from convgate.store.openings import chain
 from convgate.transcripts import BadLinesError, read_relevance_set
@@ -45,11 +45,11 @@ def entries(draw: st.DrawFn, keys: list[str], turns: list[int]) -> list[Entry]:
     for _ in range(draw(st.integers(1, 12))):
         number = draw(st.integers(0, len(keys) - 1))
         if draw(st.booleans()):
-            place = SituationKey(keys[number], draw(st.integers(1, turns[number] - 1)))
+            place = CurrentKey(keys[number], draw(st.integers(1, turns[number] - 1)))
             stop = place.turn or 0
         else:
             question = draw(TEXTS.filter(str.strip))
-            place, stop = SituationKey(keys[number], None, question), turns[number]
+            place, stop = CurrentKey(keys[number], None, question), turns[number]
         turn = draw(st.integers(0, stop - 1))
         who = draw(st.sampled_from([*PEOPLE, ADJUDICATED]))
         entry = Entry(
@@ -97,8 +97,8 @@ def by_turns(store: Store) -> list[tuple[bytes, Entry]]:
     library = Conversations(store)
     pairs = [
         (
-            chain(library.get(one.situation.conversation).conversation.turns)[-1],
-            replace(one, situation=replace(one.situation, conversation="")),
+            chain(library.get(one.current.conversation).conversation.turns)[-1],
+            replace(one, current=replace(one.current, conversation="")),
         )
         for one in holds(store)
     ]
@@ -106,7 +106,7 @@ def by_turns(store: Store) -> list[tuple[bytes, Entry]]:
 
 
 def test_what_a_set_says_is_what_counts_as_true(store: Store, key: str, tmp_path: Path) -> None:
-    place, file = SituationKey(key, 6), tmp_path / "labels.jsonl"
+    place, file = CurrentKey(key, 6), tmp_path / "labels.jsonl"
     kinds: dict[str, AnnotatorKind] = {"b": "agent", "a": "adjudication"}
     everybody = st.sampled_from(["Ada", "Bo", "Cy", "b1", "b2", ADJUDICATED])
 
@@ -128,7 +128,7 @@ def test_what_a_set_says_is_what_counts_as_true(store: Store, key: str, tmp_path
 
 def test_a_table_is_safe_to_open_and_has_words_to_know_turns_by(store: Store) -> None:
     key = add(store, "=HYPERLINK(evil)")
-    Labels(store).answer(SituationKey(key, 6), {0: "relevant"}, by="@Ada", version="-v1")
+    Labels(store).answer(CurrentKey(key, 6), {0: "relevant"}, by="@Ada", version="-v1")
     Conversations(store).rename(key, '=1+1, with "quotes"')
     written = write_labels(store, "csv").decode()
     rows = list(csv.DictReader(io.StringIO(written, newline="")))
@@ -151,9 +151,9 @@ def test_any_relevance_set_is_the_answers_of_somebody(store: Store) -> None:
     saved = keep_labels(store, found, by="Ada")
     assert (saved.changed, saved.kind) == (6, "import")
     labels = Labels(store)
-    answers = labels.of(SituationKey(talk.key, 6)).of("corpus")
+    answers = labels.of(CurrentKey(talk.key, 6)).of("corpus")
     assert answers == {2: "not_relevant", 3: "relevant", 4: "not_relevant", 5: "not_relevant"}
-    assert labels.of(SituationKey(talk.key, None, "and?")).of("corpus") == {0: "relevant", 7: "not_relevant"}
+    assert labels.of(CurrentKey(talk.key, None, "and?")).of("corpus") == {0: "relevant", 7: "not_relevant"}
     assert Conversations(store).summary(talk.key).tokens
     with pytest.raises(TranscriptError):
         read_labels(data, "set.jsonl", store)
@@ -174,19 +174,19 @@ def test_the_same_file_twice_doubles_nothing_and_undo_takes_the_import_back(stor
 
 
 def test_a_backup_finds_its_conversation_after_that_has_grown(store: Store, key: str) -> None:
-    Labels(store).answer(SituationKey(key, 6), {0: "relevant"}, by="Ada")
+    Labels(store).answer(CurrentKey(key, 6), {0: "relevant"}, by="Ada")
     written = write_labels(store, "relevance-set")
     grown = Conversations(store).grow(key, [Turn.of("user", "more")]).key
     Labels(store).undo("Ada")
     found = brought(written, store)
     assert ([talk.key for talk in found.conversations], found.new) == ([grown], ())
-    assert Labels(store).of(SituationKey(grown, 6)).of("Ada") == {0: "relevant"}
+    assert Labels(store).of(CurrentKey(grown, 6)).of("Ada") == {0: "relevant"}
 
 
 def test_what_became_impossible_since_it_was_read_keeps_nothing(store: Store, key: str, other: Store) -> None:
-    Labels(store).answer(SituationKey(key, 6), {0: "relevant", 1: "relevant"}, by="Ada")
+    Labels(store).answer(CurrentKey(key, 6), {0: "relevant", 1: "relevant"}, by="Ada")
     found = read_labels(write_labels(store, "relevance-set"), "set", other)
-    wrong = replace(found, entries=(*found.entries, Entry(SituationKey("gone", 1), 0, "Ada", "relevant")))
+    wrong = replace(found, entries=(*found.entries, Entry(CurrentKey("gone", 1), 0, "Ada", "relevant")))
     with pytest.raises(StoreError):
         keep_labels(other, wrong, by="Ada")
     assert (holds(other), Conversations(other).find().total) == ([], 0)

@@ -16,7 +16,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
 from convgate.gate.thresholds import RULES
 from convgate.policies.registry import policy_labels, policy_names
-from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.ui import services
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
@@ -384,7 +384,7 @@ def test_a_kept_tool_result_brings_its_call_and_says_so(open_page: Open) -> None
 
 def test_turns_are_answered_for_where_one_looks_at_them(open_page: Open) -> None:
     app = open_page(selected="3")
-    labels, here = Labels(Store(load_settings().database)), SituationKey(app.query_params["conversation"], 7)
+    labels, here = Labels(Store(load_settings().database)), CurrentKey(app.query_params["conversation"], 7)
     assert not [one for one in app.button if str(one.key).startswith("answering.")]
     assert not transcript(app)["labelling"]["enabled"]
     sound(app.text_input(key="annotator.typed").set_value("Ada").run())

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
 from convgate.core.settings import load_settings
-from convgate.store import Conversations, Entry, SituationKey, Store
+from convgate.store import Conversations, CurrentKey, Entry, Store
 from convgate.store.queues import Queues
 from convgate.ui import services
 from convgate.ui.answering import MARKS, NAMES
@@ -194,7 +194,7 @@ def test_an_answer_of_the_list_is_stored_once_however_often_it_is_sent() -> None
         {"value": "yes"}, {"value": 1}, {"value": ["relevant"]},
         {"turn": "3"}, {"turn": True}, {"turn": None}, {"turn": 7}, {"turn": 10**12},
         {"turn": -1, "value": None},
-        {"scope": "everything"}, {"scope": None}, {"situation": "elsewhere 7"}, {"situation": 7},
+        {"scope": "everything"}, {"scope": None}, {"current": "elsewhere 7"}, {"current": 7},
         {"number": "1"}, {"number": None},
     ],
 )  # fmt: skip
@@ -332,7 +332,7 @@ def transcript_enabled(app: AppTest) -> bool:
 def test_invalid_names_are_refused() -> None:
     key = add()
     labels().record(
-        [Entry(SituationKey(key, 7), 1, "helper", "relevant", kind="agent")],
+        [Entry(CurrentKey(key, 7), 1, "helper", "relevant", kind="agent")],
         by="helper", kind="feedback", by_kind="agent",
     )  # fmt: skip
     for cookie in ("adjudicated", "a%0Ab", "%20Ada"):

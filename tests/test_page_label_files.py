@@ -12,7 +12,7 @@ import pytest
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
 from convgate.labels.exchange import keep_labels, read_labels, write_labels
-from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from tests.label_files import label, set_of
 from tests.label_page import (
     HOSTILE,
@@ -41,7 +41,7 @@ def test_an_empty_library_takes_labels_with_their_conversations() -> None:
     app = opened()
     other = Store(load_settings().home / "other.db")
     (added,) = Conversations(other).add([NewConversation(Conversation("Talk", TALK, title="Talk"))])
-    Labels(other).answer(SituationKey(added.key, 7), {1: "relevant"}, by="Bo")
+    Labels(other).answer(CurrentKey(added.key, 7), {1: "relevant"}, by="Bo")
     sound(app.button_group(key="explore.show").set_value("files").run())
     sound(app.file_uploader[0].upload("labels.jsonl", write_labels(other, "relevance-set")).run())
     assert "1 label on 1 conversation, 1 of them new" in said(app)

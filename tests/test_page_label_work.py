@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
 from convgate.labels.gold import gold_counts
-from convgate.store import ADJUDICATED, Labels, SituationKey
+from convgate.store import ADJUDICATED, CurrentKey, Labels
 from convgate.store.queues import NewItem, Queues
 from tests.label_page import (
     HOSTILE,
@@ -95,8 +95,8 @@ def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
 
 def test_later_moves_the_message_to_the_end_of_the_queue_and_can_be_undone() -> None:
     key, other = add(), add(*TALK[:6], title="Second")
-    items = [NewItem(SituationKey(key, 7), turn, "audit", "A.") for turn in (6, 2)]
-    items.append(NewItem(SituationKey(other, 5), 1, "audit", "B."))
+    items = [NewItem(CurrentKey(key, 7), turn, "audit", "A.") for turn in (6, 2)]
+    items.append(NewItem(CurrentKey(other, 5), 1, "audit", "B."))
     number = Queues(store()).add("Mine", items, by="Ada", seed=1)
     app = opened(conversation=key, queue=str(number))
     assert place(app) == (7, 6)
@@ -187,7 +187,7 @@ def test_disagreements_are_adjudicated_one_after_the_other_and_all_answers_are_k
     assert mine(app) == {1: "not_relevant"}
     send(app, given(app, 1, 2, "relevant"))
     assert (app.query_params["conversation"], place(app)) == (other, (5, 3))
-    assert labels().of(SituationKey(key, 7)).of(ADJUDICATED) == {1: "not_relevant", 2: "relevant"}
+    assert labels().of(CurrentKey(key, 7)).of(ADJUDICATED) == {1: "not_relevant", 2: "relevant"}
     assert [one for one in entries() if one.annotator != ADJUDICATED] == before
     assert not held(key, "Cy")
     click(app, "answering.undo")

@@ -154,11 +154,9 @@ def test_text_of_a_transcript_is_shown_as_text(store: Store) -> None:
     assert "<b>x</b>" not in "".join(element.value for element in app.markdown)
 
 
-def test_explore_and_compare_number_turns_in_reasons_as_on_the_screen(day: str) -> None:
+def test_explore_numbers_turns_in_reasons_as_on_the_screen(day: str) -> None:
     reason = "which began at turn 7: the workflow reached COMPLETE at turn 6"
     assert reason in said(opened(EXPLORE, conversation=day, turn="13", selected="1", policy="session"))
-    pages = {"policies": "session, everything", "turn": "13", "selected": "1"}
-    assert reason in said(opened("pages/6_Compare.py", conversation=day, **pages))
 
 
 @pytest.fixture

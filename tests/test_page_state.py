@@ -108,7 +108,6 @@ def test_a_question_takes_the_place_of_a_turn() -> None:
         (CompareView, {"policies": "nobody"}),
         (CompareView, {"policies": "last_k(size=3)"}),
         (ContextView, {"budget": "many"}),
-        (ContextView, {"mode": "dance"}),
         (SessionsView, {"gap": "soon"}),
         (SessionsView, {"complete": "maybe"}),
         (TuneView, {"goal": "magic"}),

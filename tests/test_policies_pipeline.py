@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.core.conversation import Conversation, Situation, Turn
+from convgate.core.conversation import Conversation, CurrentMessage, Turn
 from convgate.core.errors import PolicyError
 from convgate.core.settings import Settings
 from convgate.policies.base import Policy, SeesAll
@@ -66,18 +66,18 @@ def test_stage_sees_a_conversation_of_what_was_left_and_nothing_of_what_comes():
     class Watching:
         name, label, needs_encoder, ranks = "watching", "", False, False
 
-        def decide(self, situation, history):
-            self.seen = (situation, [turn.text for turn in history], history.conversation.turns)
-            return made("everything").decide(situation, history)
+        def decide(self, current, history):
+            self.seen = (current, [turn.text for turn in history], history.conversation.turns)
+            return made("everything").decide(current, history)
 
     watching = Watching()
     pipeline(made("last_k", k=2), watching).decide(*TALK.at(3))
-    situation, seen, turns = watching.seen
+    current, seen, turns = watching.seen
     assert seen == ["lower the rate", "a fibonacci function"]
-    assert (situation.turn, situation.index) == (TALK.turns[3], 2)
+    assert (current.turn, current.index) == (TALK.turns[3], 2)
     assert len(turns) == 3, "nothing of what comes after the message"
     pipeline(made("last_k", k=2), watching).decide(*TALK.asked("why?"))
-    assert watching.seen[0] == Situation(Turn.of("user", "why?"))
+    assert watching.seen[0] == CurrentMessage(Turn.of("user", "why?"))
     pipeline(made("everything"), watching).decide(*TALK.at(5, window=3))
     assert watching.seen[2] is TALK.turns, "where nothing is dropped, nothing is made anew"
 
@@ -86,9 +86,9 @@ def test_what_goes_by_the_conversation_as_it_happened_sees_all_of_it_and_brings_
     class Greetings(SeesAll):
         name, label, needs_encoder, ranks = "greetings", "", False, False
 
-        def decide(self, situation, history):
+        def decide(self, current, history):
             assert history.turns == TALK.turns[2:5]
-            found = made("everything").decide(situation, history)
+            found = made("everything").decide(current, history)
             return replace(found, kept=np.array([True, False, True]), why_dropped="no greeting.")
 
     decisions = pipeline(made("last_k", k=2), Greetings(), made("token_window", budget=0)).decide(

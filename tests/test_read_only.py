@@ -16,7 +16,7 @@ from convgate.core.errors import ReadOnlyError
 from convgate.core.home import set_read_only
 from convgate.core.settings import Settings, load_settings
 from convgate.embedding.cache import CACHE_FILE, CachedEncoder, forget
-from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.store.database import set_aside
 from convgate.training import run as run_module
 from convgate.training.library import RelevanceSets, remove_for_good
@@ -41,7 +41,7 @@ def key(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     store = Store(load_settings().database)
     [added] = Conversations(store).add([NewConversation(Conversation("talk", MESSAGES, title="Talk"))])
     key = added.key
-    Labels(store).answer(SituationKey(key, 6), {0: "relevant", 1: "not_relevant"}, by="Ada")
+    Labels(store).answer(CurrentKey(key, 6), {0: "relevant", 1: "not_relevant"}, by="Ada")
     store.close()
     add_labelled(convgate_home)
     two_versions(convgate_home)

@@ -33,9 +33,7 @@ def kept(encoder: Encoder) -> list[set[int]]:
     samples = read_relevance_set(SAMPLES)
     policy = convgate.load_gate("shipped", encoder=encoder).policy
     cases = {case.id: case for case in samples.cases}
-    found = [
-        policy.decide(*samples.situation(cases[f"nan-and-fibonacci-{number}"])) for number in range(1, 5)
-    ]
+    found = [policy.decide(*samples.current(cases[f"nan-and-fibonacci-{number}"])) for number in range(1, 5)]
     return [set(decisions.kept_indices) for decisions in found]
 
 
@@ -66,8 +64,8 @@ def test_short_messages_on_a_new_subject_keep_nothing(encoder: Encoder, question
     turns = samples.conversations[case.conversation].turns[:8]
     conversation = Conversation("short", (*turns, Turn.of("user", question)), format="relevance-set")
     policy = convgate.load_gate("shipped", encoder=encoder).policy
-    for situation, history in (conversation.at(8), conversation.asked(Turn.of("user", question))):
-        assert not set(policy.decide(situation, history).kept_indices) - {8}
+    for current, history in (conversation.at(8), conversation.asked(Turn.of("user", question))):
+        assert not set(policy.decide(current, history).kept_indices) - {8}
 
 
 def test_a_first_message_has_nothing_before_it(encoder: Encoder):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import StoreError
-from convgate.store import Conversations, Labels, NewConversation, SituationKey, Sort, Store, documents
+from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Sort, Store, documents
 from convgate.store.openings import Openings, chain
 from tests.stores import emptied
 
@@ -183,7 +183,7 @@ def test_beginnings_of_any_length_are_found(shared: Store, turns: int, asked: in
 
 def test_deleted_conversations_are_not_found_and_those_with_a_question_do_not_grow(store: Store) -> None:
     first, second, third = add(store, said("a", 4), said("b", 4), said("c", 4))
-    Labels(store).answer(SituationKey(second, None, "and?"), {0: "relevant"}, by="Ada")
+    Labels(store).answer(CurrentKey(second, None, "and?"), {0: "relevant"}, by="Ada")
     Conversations(store).delete([third])
     with store.write() as db:
         openings = Openings(db)
@@ -197,7 +197,7 @@ def test_deleted_conversations_are_not_found_and_those_with_a_question_do_not_gr
 def test_a_conversation_grows_in_place_and_its_labels_stay(store: Store) -> None:
     conversations, labels = Conversations(store), Labels(store)
     (key,) = add(store, said("talk", 4))
-    labels.answer(SituationKey(key, 2), {0: "relevant"}, by="Ada")
+    labels.answer(CurrentKey(key, 2), {0: "relevant"}, by="Ada")
     grown = conversations.grow(key, said("talk", 7)[4:], tokens=5)
     assert grown.key != key
     stored = conversations.get(grown.key)
@@ -205,7 +205,7 @@ def test_a_conversation_grows_in_place_and_its_labels_stay(store: Store) -> None
     assert (stored.summary.turns, stored.summary.tokens) == (7, 15)
     assert conversations.find(search="talk 6").total == 1
     assert conversations.keys() == {grown.key}
-    assert labels.of(SituationKey(grown.key, 2)).of("Ada") == {0: "relevant"}
+    assert labels.of(CurrentKey(grown.key, 2)).of("Ada") == {0: "relevant"}
     with store.write() as db:
         assert Openings(db).same(chain(said("talk", 7))) == grown.key
         assert Openings(db).same(chain(said("talk", 4))) is None

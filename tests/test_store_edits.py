@@ -8,7 +8,7 @@ import pytest
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import StoreError
-from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.store.edits import InvariantEdit, InvariantEdits, MovedBoundaries, MovedBoundary
 from convgate.store.queues import NewItem, QueueProgress, Queues
 
@@ -65,7 +65,7 @@ def key(store: Store) -> str:
 
 
 def item(key: str, current: int, turn: int, kind: str = "audit") -> NewItem:
-    return NewItem(SituationKey(key, current), turn, kind, "Drawn by lot.")  # type: ignore[arg-type]
+    return NewItem(CurrentKey(key, current), turn, kind, "Drawn by lot.")  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_what_is_next_follows_from_answers_and_survives_a_restart(
 ) -> None:
     labels = Labels(store)
     assert place(store, queue, "Ada") == 0
-    labels.answer(SituationKey(key, 4), {0: "relevant", 1: "unsure"}, by="Ada")
+    labels.answer(CurrentKey(key, 4), {0: "relevant", 1: "unsure"}, by="Ada")
     store.close()
     again = Store(tmp_path / "convgate.db")
     assert place(again, queue, "Ada") == 2
@@ -98,5 +98,5 @@ def test_a_queue_about_a_message_that_is_missing_is_refused_whole(store: Store, 
     with pytest.raises(StoreError):
         Queues(store).add("Monday", [item(key, 4, 0), item(key, 40, 0)], by="Ada", seed=1)
     with store.read() as db:
-        counts = "(SELECT count(*) FROM queues) + (SELECT count(*) FROM situations)"
+        counts = "(SELECT count(*) FROM queues) + (SELECT count(*) FROM messages)"
         assert db.execute(f"SELECT {counts}").fetchone() == (0,), "nothing of it is kept"

@@ -17,10 +17,10 @@ from convgate.store import (
     ADJUDICATED,
     WHOLE,
     Conversations,
+    CurrentKey,
     Entry,
     Labels,
     NewConversation,
-    SituationKey,
     Store,
 )
 from convgate.store.label_log import ANSWERS
@@ -53,18 +53,18 @@ def log(store: Store) -> int:
 
 def test_an_answer_holds_with_who_when_and_which_version(talk: Talk) -> None:
     labels, key = talk
-    place = SituationKey(key, 6)
+    place = CurrentKey(key, 6)
     saved = labels.answer(place, {0: "relevant", 3: "unsure"}, by="Ada", version="shipped")
-    assert (saved.changed, saved.situation, saved.turn) == (2, place, 0)
+    assert (saved.changed, saved.current, saved.turn) == (2, place, 0)
     assert labels.of(place).of("Ada") == {0: "relevant", 3: "unsure"}
     first = labels.entries()[0]
     assert (first.at, first.version) == (saved.at.isoformat(timespec="milliseconds"), "shipped")
-    assert labels.of(SituationKey(key, 4)).answers == {}
+    assert labels.of(CurrentKey(key, 4)).answers == {}
 
 
 def test_undo_takes_back_one_action_after_the_other_and_redo_brings_them_again(talk: Talk) -> None:
     labels, key = talk
-    place = SituationKey(key, 6)
+    place = CurrentKey(key, 6)
     labels.answer(place, {0: "relevant"}, by="Ada")
     labels.answer(place, dict.fromkeys(range(6), "not_relevant"), by="Ada")
     labels.skip(place, by="Ada")
@@ -83,7 +83,7 @@ def test_undo_takes_back_one_action_after_the_other_and_redo_brings_them_again(t
 
 def test_undo_leaves_what_somebody_else_settled_since(talk: Talk) -> None:
     labels, key = talk
-    place = SituationKey(key, 6)
+    place = CurrentKey(key, 6)
     labels.adjudicate(place, {0: "relevant", 1: "relevant"}, by="Ada")
     labels.adjudicate(place, {0: "not_relevant"}, by="Bo")
     undone = labels.undo("Ada")
@@ -93,7 +93,7 @@ def test_undo_leaves_what_somebody_else_settled_since(talk: Talk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("situation", "turn", "value"),
+    ("current", "turn", "value"),
     [
         (("KEY", 6), 6, "relevant"),
         (("KEY", 0), 0, "relevant"),
@@ -106,11 +106,11 @@ def test_undo_leaves_what_somebody_else_settled_since(talk: Talk) -> None:
     ],
 )
 def test_what_cannot_be_is_refused_whole(
-    talk: Talk, store: Store, situation: tuple[str, int], turn: int, value: str
+    talk: Talk, store: Store, current: tuple[str, int], turn: int, value: str
 ) -> None:
     labels, key = talk
-    place = SituationKey(*[key if part == "KEY" else part for part in situation])  # type: ignore[arg-type]
-    entries = [Entry(SituationKey(key, 6), 1, "Ada", "relevant"), Entry(place, turn, "Ada", value)]
+    place = CurrentKey(*[key if part == "KEY" else part for part in current])  # type: ignore[arg-type]
+    entries = [Entry(CurrentKey(key, 6), 1, "Ada", "relevant"), Entry(place, turn, "Ada", value)]
     with pytest.raises(StoreError):
         labels.record(entries, by="Ada", kind="answer")
     assert (log(store), labels.annotators()) == (0, []), "nothing of it is kept"
@@ -118,7 +118,7 @@ def test_what_cannot_be_is_refused_whole(
 
 def test_gold_is_the_majority_of_people_unless_somebody_settled_it(talk: Talk, store: Store) -> None:
     labels, key = talk
-    place = SituationKey(key, 6)
+    place = CurrentKey(key, 6)
     labels.answer(place, {0: "relevant", 1: "relevant", 2: "unsure", 3: "relevant"}, by="Ada")
     labels.answer(place, {0: "relevant", 1: "not_relevant", 3: "not_relevant"}, by="Bo")
     labels.adjudicate(place, {3: "not_relevant"}, by="Bo")
@@ -139,7 +139,7 @@ def test_labels_go_when_their_conversation_is_purged_and_wait_while_it_is_delete
     talk: Talk, store: Store
 ) -> None:
     labels, key = talk
-    labels.answer(SituationKey(key, 6), {0: "relevant"}, by="Ada")
+    labels.answer(CurrentKey(key, 6), {0: "relevant"}, by="Ada")
     conversations = Conversations(store)
     conversations.delete([key])
     assert list(labels.entries()) == []
@@ -156,34 +156,34 @@ def test_undo_goes_on_past_conversations_that_were_deleted_or_removed(talk: Talk
     labels, key = talk
     conversations, other, third = Conversations(store), add(store, "other", 8), add(store, "third", 8)
     for one in (key, other, third):
-        labels.answer(SituationKey(one, 6), {2: "relevant"}, by="Ada")
-    both = [Entry(SituationKey(one, 4), 1, "Ada", "relevant") for one in (third, key)]
+        labels.answer(CurrentKey(one, 6), {2: "relevant"}, by="Ada")
+    both = [Entry(CurrentKey(one, 4), 1, "Ada", "relevant") for one in (third, key)]
     labels.record(both, by="Ada", kind="import")
     conversations.delete([other, third])
     part = labels.undo("Ada")
     assert part is not None
-    assert (part.changed, part.situation) == (2, SituationKey(key, 4))
+    assert (part.changed, part.current) == (2, CurrentKey(key, 4))
     gone = labels.undo("Ada")
     assert gone is not None
-    assert (gone.changed, gone.situation, gone.turn) == (1, None, WHOLE)
+    assert (gone.changed, gone.current, gone.turn) == (1, None, WHOLE)
     conversations.purge()
     conversations.undelete([third])
     last = labels.undo("Ada")
     assert last is not None
-    assert last.situation == SituationKey(key, 6)
+    assert last.current == CurrentKey(key, 6)
     assert labels.undo("Ada") is None
     again = labels.redo("Ada")
     assert again is not None
-    assert (again.situation, again.changed) == (SituationKey(key, 6), 1)
+    assert (again.current, again.changed) == (CurrentKey(key, 6), 1)
     rest = labels.redo("Ada")
     assert rest is not None
-    assert (rest.situation, rest.changed) == (SituationKey(key, 4), 1)
+    assert (rest.current, rest.changed) == (CurrentKey(key, 4), 1)
     assert labels.redo("Ada") is None, "what was removed cannot come back"
 
 
 def test_the_log_cannot_be_rewritten(talk: Talk, store: Store) -> None:
     labels, key = talk
-    labels.answer(SituationKey(key, 6), {0: "relevant"}, by="Ada")
+    labels.answer(CurrentKey(key, 6), {0: "relevant"}, by="Ada")
     with pytest.raises(sqlite3.IntegrityError, match="append-only"), store.write() as db:
         db.execute("UPDATE label_log SET answer = 'not_relevant'")
 
@@ -209,7 +209,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def test_what_holds_is_what_the_log_comes_to_and_undoing_everything_leaves_nothing(
     shared: Store, actions: list[tuple[str, object]]
 ) -> None:
-    labels, place = Labels(emptied(shared)), SituationKey(add(shared, "talk", 8), 6)
+    labels, place = Labels(emptied(shared)), CurrentKey(add(shared, "talk", 8), 6)
     for who, what in actions:
         if isinstance(what, dict):
             labels.answer(place, what, by=who)
@@ -230,12 +230,12 @@ FORMER = "2026-01-05T10:00:00.000+00:00"
 
 
 @pytest.fixture
-def place(store: Store) -> SituationKey:
-    return SituationKey(add(store, "talk"), 7)
+def place(store: Store) -> CurrentKey:
+    return CurrentKey(add(store, "talk"), 7)
 
 
 def test_what_was_answered_the_same_since_an_import_stays_when_that_is_undone(
-    store: Store, place: SituationKey
+    store: Store, place: CurrentKey
 ) -> None:
     labels = Labels(store)
     rows = [Entry(place, turn, "Ada", "relevant", at=FORMER, version="first") for turn in (3, 4)]
@@ -256,11 +256,11 @@ def test_what_was_answered_the_same_since_an_import_stays_when_that_is_undone(
 def test_each_labelled_message_is_a_case_of_its_judged_turns(store: Store) -> None:
     labels, key = Labels(store), add(store, "talk")
     add(store, "nobody labelled this")
-    labels.answer(SituationKey(key, 6), {0: "relevant", 3: "not_relevant", 5: "unsure"}, by="Ada")
-    labels.answer(SituationKey(key, 6), {0: "relevant", 3: "relevant"}, by="Bo")
-    labels.answer(SituationKey(key, None, "and then?"), {7: "not_relevant"}, by="Ada")
-    labels.answer(SituationKey(key, 4), {1: "unsure"}, by="Ada")
-    labels.skip(SituationKey(key, 2), by="Ada")
+    labels.answer(CurrentKey(key, 6), {0: "relevant", 3: "not_relevant", 5: "unsure"}, by="Ada")
+    labels.answer(CurrentKey(key, 6), {0: "relevant", 3: "relevant"}, by="Bo")
+    labels.answer(CurrentKey(key, None, "and then?"), {7: "not_relevant"}, by="Ada")
+    labels.answer(CurrentKey(key, 4), {1: "unsure"}, by="Ada")
+    labels.skip(CurrentKey(key, 2), by="Ada")
     found = gold_set(store)
     assert found.name == "labels"
     assert set(found.conversations) == {key}
@@ -268,8 +268,8 @@ def test_each_labelled_message_is_a_case_of_its_judged_turns(store: Store) -> No
     first, asked = found.cases
     assert (first.turn, first.relevant, first.judged) == (6, frozenset({0}), frozenset({0}))
     assert (asked.turn, asked.relevant, asked.judged) == (None, frozenset(), frozenset({7}))
-    situation, history = found.situation(asked)
-    assert (situation.turn.role, situation.turn.text, len(history)) == ("user", "and then?", 8)
+    current, history = found.current(asked)
+    assert (current.turn.role, current.turn.text, len(history)) == ("user", "and then?", 8)
     assert gold_counts(store) == GoldCounts(1, 2, relevant=1, not_relevant=1, unsettled=3)
     assert gold_counts(store).judged == 2
 
@@ -280,7 +280,7 @@ def test_a_conversation_that_grew_says_on_which_side_of_a_split_it_stays(
     labels, conversations = Labels(store), Conversations(store)
     first, other = add(store, "talk"), add(store, "other")
     for key in (first, other):
-        labels.answer(SituationKey(key, 4), {0: "relevant"}, by="Ada")
+        labels.answer(CurrentKey(key, 4), {0: "relevant"}, by="Ada")
     new = conversations.grow(first, [Turn.of("user", "and more")]).key
     write_relevance_set(gold_set(store), tmp_path / "labels.jsonl")
     read = read_relevance_set(tmp_path / "labels.jsonl")
@@ -290,7 +290,7 @@ def test_a_conversation_that_grew_says_on_which_side_of_a_split_it_stays(
 
 def test_the_digest_changes_with_everything_that_gold_hangs_on(store: Store) -> None:
     labels, conversations, key = Labels(store), Conversations(store), add(store, "talk")
-    place = SituationKey(key, 6)
+    place = CurrentKey(key, 6)
     changes: list[Callable[[], object]] = [
         lambda: labels.answer(place, {0: "relevant"}, by="Ada"),
         lambda: labels.undo("Ada"),

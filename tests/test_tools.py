@@ -18,9 +18,9 @@ from tools.benchmark.speed import largest_difference, perturbed_gate
 
 
 def test_naive_gate_computes_the_same_logits():
-    gate, turns, situation = perturbed_gate(), unit_vectors(200), unit_vectors(1, seed=5)[0]
-    naive = naive_logits(gate, torch.from_numpy(turns), torch.from_numpy(situation))
-    scores = gate.score(gate.state(turns), Message(situation))
+    gate, turns, current = perturbed_gate(), unit_vectors(200), unit_vectors(1, seed=5)[0]
+    naive = naive_logits(gate, torch.from_numpy(turns), torch.from_numpy(current))
+    scores = gate.score(gate.state(turns), Message(current))
     assert scores.logits == pytest.approx(naive.numpy(), abs=1e-5)
     assert np.abs(scores.attention - scores.tier1).max() > 0.01
     assert largest_difference(100) < 1e-5

@@ -92,7 +92,7 @@ def test_a_case_scores_in_training_as_it_does_in_use(preset: str) -> None:
         every = batch(gate, episode, range(len(known)))
         logits = gate(every.turns, every.messages, every.mask).logit
         for row, case in enumerate(known):
-            scored = policy.score(*sets.situation(case)).scores.logits
+            scored = policy.score(*sets.current(case)).scores.logits
             assert logits[row][every.mask[row]].detach().numpy() == pytest.approx(scored, abs=0.02)
 
 
@@ -123,9 +123,9 @@ def test_a_long_conversation_gives_each_case_once_with_its_history_cut_to_the_st
     found = read_back(sets, episodes)
     assert len(found) == len(asked)
     for case in sets.cases:
-        situation, history = sets.situation(case)
+        current, history = sets.current(case)
         posed = [turn.text for turn in history]
-        read, relevant = found[situation.turn.text]
+        read, relevant = found[current.turn.text]
         assert read == posed[len(posed) - len(read) :]
         assert len(read) >= min(30, len(posed))
         expected = {history.conversation.turns[turn].text for turn in case.relevant}

@@ -14,7 +14,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TrainingError, TranscriptError
 from convgate.core.settings import load_settings
 from convgate.embedding.cache import CACHE_FILE, CachedEncoder
-from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.training import library
 from convgate.training.library import SAMPLES, Copies, RelevanceSets, find_copies, remove_for_good
 from convgate.training.process import resume_training
@@ -140,7 +140,7 @@ def store(convgate_home: Path) -> Store:
     store = Store(load_settings().database)
     removed, kept = Conversations(store).add(NewConversation(talk(word)) for word in (WORD, OTHER))
     for added in (removed, kept):
-        Labels(store).answer(SituationKey(added.key, 1), {0: "relevant"}, by="Ada")
+        Labels(store).answer(CurrentKey(added.key, 1), {0: "relevant"}, by="Ada")
     Conversations(store).delete([removed.key])
     return store
 

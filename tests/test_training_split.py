@@ -18,7 +18,7 @@ from convgate.core.errors import TrainingError
 from convgate.evaluation.duplicates import Overlap, remove_duplicates
 from convgate.labels.exchange import keep_labels, read_labels, write_labels
 from convgate.labels.gold import gold_set
-from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.training.episodes import Episode, read_episodes
 from convgate.training.epochs import TrainingSettings
 from convgate.training.sets import make_set as make_training_set
@@ -69,7 +69,7 @@ def test_no_side_changes_when_talks_grow_or_go_into_a_file_and_another_library(t
     conversations = Conversations(store)
     added = conversations.add(NewConversation(Conversation("t", said(f"talk {n}", 4))) for n in range(12))
     for one in added:
-        Labels(store).answer(SituationKey(one.key, 2), {0: "relevant"}, by="Ada")
+        Labels(store).answer(CurrentKey(one.key, 2), {0: "relevant"}, by="Ada")
     before = held_names(gold_set(store))
     assert 1 < len(before) < 11
     for one in added:
@@ -88,9 +88,9 @@ def test_a_chat_that_was_saved_again_later_is_on_one_side_and_learned_from_once(
         for turns in (4, 6):
             talk = Conversation("t", said(f"talk {number}", turns))
             (added,) = conversations.add([NewConversation(talk)])
-            labels.answer(SituationKey(added.key, 2), {0: "relevant", 1: "not_relevant"}, by="Ada")
+            labels.answer(CurrentKey(added.key, 2), {0: "relevant", 1: "not_relevant"}, by="Ada")
             if turns == 6:
-                labels.answer(SituationKey(added.key, 5), {0: "relevant"}, by="Ada")
+                labels.answer(CurrentKey(added.key, 5), {0: "relevant"}, by="Ada")
     gold = gold_set(store)
     assert len(gold.conversations) == 16
     (once,), (overlap,) = remove_duplicates([gold])

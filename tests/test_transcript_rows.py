@@ -39,16 +39,16 @@ def gate_decisions(*scores: float, threshold: float = 0.6) -> TurnDecisions:
     )
 
 
-def rows(decisions: TurnDecisions, marks: Marks | None = None, current: int = 4) -> list[dict[str, object]]:
+def rows(decisions: TurnDecisions, marks: Marks | None = None, position: int = 4) -> list[dict[str, object]]:
     conversation = talk()
-    situation, _ = conversation.at(current)
-    data = transcript_data(conversation, situation, decisions, marks or Marks(), place="t", height="1px")
+    current, _ = conversation.at(position)
+    data = transcript_data(conversation, current, decisions, marks or Marks(), place="t", height="1px")
     found: list[dict[str, object]] = data["rows"]
     return found
 
 
 def test_each_turn_has_its_state_score_and_reason_without_what_all_have_in_common() -> None:
-    made = rows(gate_decisions(0.83, 0.44, 0.7), current=3)
+    made = rows(gate_decisions(0.83, 0.44, 0.7), position=3)
     assert [row["state"] for row in made] == ["kept", "dropped", "kept", "current", "later"]
     assert (made[0]["score"], made[0]["bar"]) == ("0.83", 0.83)
     assert made[3]["bar"] is None
@@ -71,7 +71,7 @@ def test_what_a_reason_quotes_does_not_turn_the_reason_around() -> None:
     forced = gate_decisions(0.83, 0.44).with_overrides(
         {1: Override("x", "“\u202eabc” is open.", stage="m", kept=True)}
     )
-    assert rows(forced, current=2)[1]["reason"] == "\u2066Kept: “abc” is open.\u2069"
+    assert rows(forced, position=2)[1]["reason"] == "\u2066Kept: “abc” is open.\u2069"
 
 
 @pytest.mark.parametrize("count", [0, 1, ROWS - 1, ROWS, ROWS + 1, 2_000, 5_003])
@@ -94,9 +94,9 @@ FORMULAS = Conversation(
 )  # fmt: skip
 
 
-def test_json_has_the_records_and_names_the_situation() -> None:
-    situation, _ = FORMULAS.at(3)
-    made = json.loads(decisions_json(FORMULAS, situation, gate_decisions(0.83, 0.44, 0.7), "v1"))
+def test_json_has_the_records_and_names_the_current_message() -> None:
+    current, _ = FORMULAS.at(3)
+    made = json.loads(decisions_json(FORMULAS, current, gate_decisions(0.83, 0.44, 0.7), "v1"))
     assert (made["turn"], made["version"], made["threshold"], made["rule"]) == (3, "v1", 0.6, "absolute")
     assert [turn["index"] for turn in made["turns"]] == [0, 1, 2]
     assert sum(made["turns"][0]["parts"].values()) == pytest.approx(made["turns"][0]["logit"])

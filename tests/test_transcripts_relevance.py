@@ -59,14 +59,14 @@ def test_conversations_and_cases_are_read_in_any_order(read):
     assert second.source == TALK["messages"][1]
 
 
-def test_a_case_gives_its_situation_and_history(read):
+def test_a_case_gives_its_current_message_and_history(read):
     question = {"role": "user", "content": "And a?"}
     found = read(TALK, case(), case(id="cut", window=1, relevant=[]), later(id="asked", query=question))
 
-    situations = [found.situation(case) for case in found.cases]
-    assert [situation.index for situation, _ in situations] == [2, 2, None]
-    assert situations[2][0].turn.text == "And a?"
-    assert [(history.start, history.stop) for _, history in situations] == [(0, 2), (1, 2), (0, 3)]
+    current_messages = [found.current(case) for case in found.cases]
+    assert [current.index for current, _ in current_messages] == [2, 2, None]
+    assert current_messages[2][0].turn.text == "And a?"
+    assert [(history.start, history.stop) for _, history in current_messages] == [(0, 2), (1, 2), (0, 3)]
 
 
 @pytest.mark.parametrize(

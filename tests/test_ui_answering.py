@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
-from convgate.store import ADJUDICATED, SituationLabels, Store
+from convgate.store import ADJUDICATED, CurrentLabels, Store
 from convgate.ui import answering as answering_module
 from convgate.ui import keys
 from convgate.ui.answering import MARKS, NAMES, Answering
@@ -38,9 +38,9 @@ def answering(
 ) -> Answering:
     said_first = Turn.of("system", "Be brief.")
     turns = (said_first, *(Turn.of("user", f"turn {number}") for number in range(TURNS)))
-    situation, history = Conversation("t", turns).at(TURNS)
+    current, history = Conversation("t", turns).at(TURNS)
     return Answering(
-        store, Moment("t", situation, history), SituationLabels(said), by,
+        store, Moment("t", current, history), CurrentLabels(said), by,
         go=lambda *_: None, asked=asked or [], adjudicating=adjudicating,
     )  # fmt: skip
 

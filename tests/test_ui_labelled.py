@@ -10,7 +10,7 @@ import pytest
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
 from convgate.labels.exchange import write_labels
-from convgate.store import Answer, Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.training.library import RelevanceSets
 from convgate.ui.frame import App
 from convgate.ui.label_sources import LABELS
@@ -31,13 +31,13 @@ def home(convgate_home: Path) -> Path:
         texts = [" ".join(random.choice(["lake", "boat", "tea", "rain"], 4)) for _ in range(8)]
         turns = [Turn.of("user" if i % 2 == 0 else "assistant", text) for i, text in enumerate(texts)]
         (added,) = conversations.add([NewConversation(Conversation("t", tuple(turns)))])
-        labels.answer(SituationKey(added.key, 6), ANSWERS, by="Ada")
+        labels.answer(CurrentKey(added.key, 6), ANSWERS, by="Ada")
     RelevanceSets(convgate_home).add("exported", write_labels(store, "relevance-set"))
-    labels.answer(SituationKey(added.key, 6), {4: "relevant"}, by="Ada")
+    labels.answer(CurrentKey(added.key, 6), {4: "relevant"}, by="Ada")
     conversations.grow(added.key, [Turn.of("user", "and more")])
     longer = Conversation("t", (*turns, Turn.of("user", "or this")))
     (added,) = conversations.add([NewConversation(longer)])
-    labels.answer(SituationKey(added.key, 6), ANSWERS, by="Ada")
+    labels.answer(CurrentKey(added.key, 6), ANSWERS, by="Ada")
     return convgate_home
 
 

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
-from convgate.store import Answer, Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.ui import services
 from convgate.versions.card import Draft
 from convgate.versions.catalog import Versions
@@ -45,7 +45,7 @@ def labelled_library(home: Path, encoder: FakeEncoder, monkeypatch: pytest.Monke
             answers: dict[int, Answer | None] = {
                 turn: "relevant" if random.random() < 0.4 else "not_relevant" for turn in range(message)
             }
-            Labels(store()).answer(SituationKey(one.key, message), answers, by="Ada")
+            Labels(store()).answer(CurrentKey(one.key, message), answers, by="Ada")
     versions = Versions(home)
     versions.add(
         trained_gate(seed=5),

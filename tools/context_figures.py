@@ -43,12 +43,12 @@ def main() -> None:
     for file in arguments.files:
         rows: dict[tuple[float, str], list[tuple[bool, float, bool]]] = defaultdict(list)
         for conversation, needed in cases(file):
-            situation, history = conversation.at(len(conversation) - 1)
-            *tokens, current = turn_tokens(conversation.turns).tolist()
+            current, history = conversation.at(len(conversation) - 1)
+            *tokens, current_tokens = turn_tokens(conversation.turns).tolist()
             rankings = {
                 "newest": np.arange(len(tokens)),
-                "cosine": cosine_scores(encoder(), situation, history),
-                "gate": np.asarray(builder.policy.decide(situation, history).scores),
+                "cosine": cosine_scores(encoder(), current, history),
+                "gate": np.asarray(builder.policy.decide(current, history).scores),
             }
             for share in arguments.shares:
                 budget = int(share * sum(tokens))
@@ -57,9 +57,9 @@ def main() -> None:
                     used = sum(tokens[index] for index in sent) / sum(tokens)
                     rows[share, name].append((needed <= sent, used, False))
                 fresh = replace(builder, memory=RequestMemory())
-                bundle = fresh.build_at(conversation, budget=budget + current)
+                bundle = fresh.build_at(conversation, budget=budget + current_tokens)
                 sent = {*bundle.indices, *(one.source for one in bundle.invariants if one.held)}
-                used = (bundle.tokens - current) / sum(tokens)
+                used = (bundle.tokens - current_tokens) / sum(tokens)
                 rows[share, "context"].append((needed <= sent, used, bundle.over_budget > 0))
         print(f"\n{file.name}\n\n| tokens | by | cases | every needed turn | tokens used | over budget |")
         print("|---|---|---|---|---|---|")

@@ -116,7 +116,7 @@ def posed(relevance_set: RelevanceSet, conversations: int | None = None) -> list
     used = sorted({case.conversation for case in cases_in_order(relevance_set)})[:conversations]
     found = []
     for case in cases_in_order(relevance_set):
-        _, history = relevance_set.situation(case)
+        _, history = relevance_set.current(case)
         if case.conversation not in used or not len(history):
             continue
         known = range(history.start, history.stop) if case.judged is None else sorted(case.judged)

@@ -14,7 +14,7 @@ from convgate.gatekeeper.gatekeeper import RULES_NAME
 from convgate.labels.exchange import keep_labels, read_labels
 from convgate.labels.gold import gold_set
 from convgate.policies.sessions.manager import SessionManager
-from convgate.store import Answer, Labels, SituationKey, Store
+from convgate.store import Answer, CurrentKey, Labels, Store
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.store.label_log import Entry
 from convgate.store.queues import NewItem, Queues
@@ -35,7 +35,7 @@ def work(home: Path, conversation: str) -> dict[str, str]:
     keep_labels(store, read_labels(file, file.name, store, annotator=NAME), by=NAME)
     message, turns = _disagree(store, conversation)
     items = [NewItem(message, turn, "audit", "Drawn by lot.") for turn in turns]
-    last = SituationKey(conversation, message.turn - 2 if message.turn else None)
+    last = CurrentKey(conversation, message.turn - 2 if message.turn else None)
     items += [NewItem(last, turn, "audit", "Drawn by lot.") for turn in range(1, 6)]
     queue = Queues(store).add("Monday", items, by=NAME, seed=0)
     (home / RULES_NAME).write_text(EXAMPLE)
@@ -90,18 +90,18 @@ def _same(at: datetime) -> datetime:
     return at
 
 
-def _disagree(store: Store, conversation: str) -> tuple[SituationKey, list[int]]:
+def _disagree(store: Store, conversation: str) -> tuple[CurrentKey, list[int]]:
     """Somebody else answers what is answered there, not always alike; a message, and turns in dispute."""
     labels = Labels(store)
     entries = labels.entries(conversation)
     theirs = [
-        Entry(one.situation, one.turn, OTHER, _otherwise(one.value) if place % _EVERY == 0 else one.value)
+        Entry(one.current, one.turn, OTHER, _otherwise(one.value) if place % _EVERY == 0 else one.value)
         for place, one in enumerate(entries)
     ]
     labels.record(theirs, by=OTHER, kind="answer")
     disputed = entries[::_EVERY]
-    message = disputed[-1].situation
-    return message, [one.turn for one in disputed if one.situation == message]
+    message = disputed[-1].current
+    return message, [one.turn for one in disputed if one.current == message]
 
 
 def _otherwise(answer: str | None) -> Answer:

@@ -46,6 +46,6 @@ def feedback(
 
 
 def _feedback_json(saved: Saved) -> dict[str, Any]:
-    situation = saved.situation
-    at = {"conversation": situation.conversation, "at": situation.turn} if situation else {}
+    current = saved.current
+    at = {"conversation": current.conversation, "at": current.turn} if current else {}
     return {**output.pick(saved, "action", "changed"), "conversation": None, "at": None, **at}

@@ -13,7 +13,7 @@ from convgate.core.errors import ConvgateError, TranscriptError
 from convgate.core.text import join_words
 
 if TYPE_CHECKING:
-    from convgate.core.conversation import Conversation, History, Situation
+    from convgate.core.conversation import Conversation, CurrentMessage, History
     from convgate.store import Store
     from convgate.transcripts import RelevanceSet
     from convgate.transcripts.source import Source
@@ -87,7 +87,7 @@ def _find_conversation(file: Path, conversations: Sequence[Conversation], which:
 
 def find_current(
     conversation: Conversation, turn: int | None, question: str | None
-) -> tuple[Situation, History]:
+) -> tuple[CurrentMessage, History]:
     """Return the current message, which is the turn or the question, and its history."""
     if question is not None:
         return conversation.asked(question)

@@ -89,12 +89,11 @@ def show_labels(
         output.print_fields(known, "known")
         output.print_rows(rows, empty="Nobody has labelled anything yet.")
 
-    known = {"messages": counts.situations} | output.pick(
+    known = {"messages": counts.messages} | output.pick(
         counts, "conversations", "relevant", "not_relevant", "unsettled"
     )
     rows = [
-        output.pick(annotator, "name", "kind", "trains", "answers", "last")
-        | {"messages": annotator.situations}
+        output.pick(annotator, "name", "kind", "trains", "answers", "last") | {"messages": annotator.messages}
         for annotator in annotators
     ]
     output.write_result({"known": known, "annotators": rows}, show, json_output, out)

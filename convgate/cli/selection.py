@@ -40,15 +40,15 @@ def score(
     if settings_file is not None and chosen.policy != "gate":
         output.tell(f"{settings_file} chooses the policy {chosen.policy}, but scores are the gate's")
     conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad)
-    situation, history = inputs.find_current(conversation, turn, question)
+    current, history = inputs.find_current(conversation, turn, question)
     with output.encoding_progress() as progress:
         policy = _build_policy("gate", chosen, gate, settings, rule)
         assert isinstance(policy, GatePolicy)
         policy.prepare([conversation], progress=progress)
-        decisions = policy.decide(situation, history)
+        decisions = policy.decide(current, history)
     output.write_result(
         _score_json(conversation, decisions, policy.version),
-        lambda: _show_scores(conversation, decisions, policy.version, situation.turn.text),
+        lambda: _show_scores(conversation, decisions, policy.version, current.turn.text),
         json_output,
         out,
     )
@@ -81,7 +81,7 @@ def select(
     options.check_current(turn, question)
     chosen = load_settings(settings_file)
     conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad, redact=redact)
-    situation, history = inputs.find_current(conversation, turn, question)
+    current, history = inputs.find_current(conversation, turn, question)
     with output.encoding_progress() as progress:
         selector = Selector(
             _build_policy(policy or chosen.policy, chosen, gate, settings, rule),
@@ -89,7 +89,7 @@ def select(
         )
         if isinstance(selector.policy, Prepares):
             selector.policy.prepare([conversation], progress=progress)
-        selection = selector.valid(situation, history, selector.policy.decide(situation, history))
+        selection = selector.valid(current, history, selector.policy.decide(current, history))
     for violation in selection.violations:
         output.tell(f"chat APIs may refuse this list: {violation}")
     if json_output:
@@ -99,7 +99,7 @@ def select(
     if explain:
         for decision in selection.decisions:
             sys.stderr.write(f"{decision.item}\t{decision.reason}\n")
-    output.write_text(write_selection(conversation, situation, selection), out)
+    output.write_text(write_selection(conversation, current, selection), out)
 
 
 def _build_policy(

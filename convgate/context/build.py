@@ -23,7 +23,7 @@ from convgate.context.packing import ContextBudget, PackedTurns, Packer, Packing
 from convgate.context.reading import read_conversation
 from convgate.context.request import Fallback, RequestRecord
 from convgate.context.turn_table import TurnTable
-from convgate.core.conversation import History, Situation
+from convgate.core.conversation import CurrentMessage, History
 from convgate.messages.tokens import TokenCounter
 from convgate.messages.validity import ValidSelection, make_valid
 from convgate.transcripts import to_messages
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 class ContextRequest:
     """A request, its arguments checked."""
 
-    situation: Situation
+    current: CurrentMessage
     history: History
     budget: int | None
     intent: Mode | None
@@ -59,7 +59,7 @@ class _Attempt:
 def build_context(builder: ContextBuilder, request: ContextRequest) -> ContextBundle:
     """Return the context for a request; the guard logs it, and the memory keeps it."""
     started = time.perf_counter()
-    turns = [*request.history.turns, request.situation.turn]  # a known table may have equal ones
+    turns = [*request.history.turns, request.current.turn]  # a known table may have equal ones
     table = builder.tables.get(turns, builder.counter)
     before = builder.memory.find(table.chain)
     reading = read_conversation(
@@ -70,7 +70,7 @@ def build_context(builder: ContextBuilder, request: ContextRequest) -> ContextBu
         request.intent,
         before.intents if before else {},
     )
-    decisions = builder.policy.decide(request.situation, request.history)
+    decisions = builder.policy.decide(request.current, request.history)
     steady = apply_hysteresis(decisions, before, builder.hysteresis)
     total = builder.budget if request.budget is None else request.budget
     claims = SectionClaims(
@@ -129,7 +129,7 @@ def build_context(builder: ContextBuilder, request: ContextRequest) -> ContextBu
         message_number(turn.text) if place is None else place
         for place, turn in zip(listed.places, listed.turns, strict=True)
     ]
-    is_typed = request.situation.index is None
+    is_typed = request.current.index is None
     packed_capsules = [capsules[place] for place in result.packed.capsules]
     bundle = ContextBundle(
         request_id=request.request_id,

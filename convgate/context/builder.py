@@ -140,11 +140,11 @@ class ContextBuilder:
         if question is not None and index is not None:
             raise ConversationError("a context is for a turn or for a question, not for both")
         if question is None:
-            situation, history = conversation.at(conversation.current_index() if index is None else index)
+            current, history = conversation.at(conversation.current_index() if index is None else index)
         else:
-            situation, history = conversation.asked(question)
+            current, history = conversation.asked(question)
         request = ContextRequest(
-            situation,
+            current,
             history,
             None if budget is None else check_total(budget),
             None if intent is None else _find_mode(intent, self.settings),

@@ -1,8 +1,8 @@
 """The nouns that everything shares: a conversation, its turns, and what one looks at from a turn.
 
 >>> talk = Conversation(id="demo", turns=(Turn.of("user", "Hi"), Turn.of("assistant", "Hello!")))
->>> situation, history = talk.at(1)
->>> situation.turn.text, [turn.text for turn in history]
+>>> current, history = talk.at(1)
+>>> current.turn.text, [turn.text for turn in history]
 ('Hello!', ['Hi'])
 """
 
@@ -88,7 +88,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Situation:
+class CurrentMessage:
     """What the model has to answer now: a turn of the conversation, or a question typed by a person."""
 
     turn: Turn
@@ -97,7 +97,7 @@ class Situation:
 
 @dataclass(frozen=True)
 class History:
-    """The turns before a situation, oldest first: `conversation.turns[start:stop]`."""
+    """The turns before a current message, oldest first: `conversation.turns[start:stop]`."""
 
     conversation: Conversation
     start: int  # inclusive, 0-based
@@ -131,19 +131,19 @@ class Conversation:
     def __len__(self) -> int:
         return len(self.turns)
 
-    def at(self, index: int, *, window: int | None = None) -> tuple[Situation, History]:
-        """The situation at turn `index` (0-based) and the turns before it, the last `window` when given.
+    def at(self, index: int, *, window: int | None = None) -> tuple[CurrentMessage, History]:
+        """Return turn `index` (0-based) as the current message, and the (last `window`) turns before it.
 
         Raises ConversationError when there is no such turn or the window is negative.
         """
         if not 0 <= index < len(self.turns):
             raise ConversationError(f"turn {index} asked for, but the conversation has {len(self)} turns")
-        return Situation(self.turns[index], index), self._history(index, window)
+        return CurrentMessage(self.turns[index], index), self._history(index, window)
 
-    def asked(self, question: str | Turn, *, window: int | None = None) -> tuple[Situation, History]:
-        """Return a situation that is not in the conversation: a question put after its last turn."""
+    def asked(self, question: str | Turn, *, window: int | None = None) -> tuple[CurrentMessage, History]:
+        """Return a current message that is not in the conversation: a question put after its last turn."""
         turn = question if isinstance(question, Turn) else Turn.of("user", question)
-        return Situation(turn), self._history(len(self.turns), window)
+        return CurrentMessage(turn), self._history(len(self.turns), window)
 
     def current_index(self) -> int:
         """Return the turn that a model would answer: the last one from the user or a tool, else the last.

@@ -91,5 +91,5 @@ def _messages(relevance_set: RelevanceSet) -> list[bytes]:
 def _judged(relevance_set: RelevanceSet, case: Case) -> frozenset[int]:
     if case.judged is not None:
         return case.judged
-    _, history = relevance_set.situation(case)
+    _, history = relevance_set.current(case)
     return frozenset(range(history.start, history.stop))

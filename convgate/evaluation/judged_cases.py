@@ -101,8 +101,8 @@ def judge(
     for done, case in enumerate(cases):
         if done % REPORT_EVERY == 0:
             progress(stage, done, len(cases))
-        situation, history = relevance_set.situation(case)
-        decisions = policy.decide(situation, history)
+        current, history = relevance_set.current(case)
+        decisions = policy.decide(current, history)
         _check(decisions, policy, case, history.start, history.stop)
         rows = _judged_rows(case, history.start, history.stop)
         yield JudgedCase(

@@ -1,4 +1,4 @@
-"""Tier 2: turns look at each other, then at the situation."""
+"""Tier 2: turns look at each other, then at the current message."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class QKV(nn.Module):
 
 
 class AttentionTier(nn.Module):
-    """One logit per turn from the turn, the other turns and the situation.
+    """One logit per turn from the turn, the other turns and the current message.
 
     x_i = P [e_i ; tier1_i]                          turn projection, d + 1 → h
     h_i = x_i + Σ_j softmax_j(q_i·k_j / √h) v_j      self-attention: a question pulls in its answer
-    a_i = σ(q'(h_i)·k'(Ss) / √h)                     how much turn i attends to the situation
+    a_i = σ(q'(h_i)·k'(Ss) / √h)                     how much turn i attends to the current message
     logit_i = head(h_i + a_i v'(Ss))
 
-    The situation is the only thing to attend to in the second step, and a softmax over one key is always 1.
+    The second step attends to the current message alone, and a softmax over one key is always 1.
     So the key competes with a zero key and value, as in `torch.nn.MultiheadAttention(add_zero_attn=True)`:
     softmax over {q·k, 0} is the logistic function above.
 
@@ -53,10 +53,10 @@ class AttentionTier(nn.Module):
         nn.init.zeros_(self.head.weight)
         nn.init.zeros_(self.head.bias)
 
-    def forward(self, turns: Tensor, tier1: Tensor, situation: Tensor, mask: Tensor) -> Tensor:
+    def forward(self, turns: Tensor, tier1: Tensor, current: Tensor, mask: Tensor) -> Tensor:
         """(B, n) logits; masked rows hold values without meaning, an all-masked row is finite.
 
-        turns: (B, n, d); tier1: (B, n) logits; situation: (B, d); mask: (B, n), True where a turn is.
+        turns: (B, n, d); tier1: (B, n) logits; current: (B, d); mask: (B, n), True where a turn is.
         """
         x = self.turn_projection(torch.cat([turns, tier1.unsqueeze(-1)], dim=-1))
         layer = self.self_attention
@@ -65,7 +65,7 @@ class AttentionTier(nn.Module):
             layer.query(x), layer.key(x), layer.value(x), attn_mask=seen, scale=self.scale
         )
         h = x + mixed
-        key, value = self._situation_key_value(situation)
+        key, value = self._current_key_value(current)
         attention = torch.sigmoid(
             (self.cross_attention.query(h) @ key.unsqueeze(-1)) * self.scale
         )  # (B, n, 1)
@@ -82,15 +82,15 @@ class AttentionTier(nn.Module):
         x, layer = F.linear(turns, weight, bias), self.self_attention
         return torch.cat([layer.query(x) * self.scale, layer.key(x), layer.value(x), x], dim=1)
 
-    def score(self, projected: Tensor, tier1: Tensor, situation: Tensor) -> Tensor:
+    def score(self, projected: Tensor, tier1: Tensor, current: Tensor) -> Tensor:
         """(n,) the logits of `forward` for one conversation, without ever holding an n × n matrix.
 
-        The head and the situation read two numbers of each h_i, both linear in it; so the values that the
+        The head and the second step read two numbers of each h_i, both linear in it; so the values that the
         self-attention averages shrink from h numbers to two, and the matrix is consumed block by block.
-        projected: (n, 4h) from `project`; tier1: (n,); situation: (d,).
+        projected: (n, 4h) from `project`; tier1: (n,); current: (d,).
         """
         cross, half = self.cross_attention, projected.shape[1] // 2
-        direction, (key, value) = self._direction(), self._situation_key_value(situation)
+        direction, (key, value) = self._direction(), self._current_key_value(current)
         readers = torch.stack([self.head.weight[0], cross.query.weight.T @ key * self.scale])  # (2, h)
         queries, keys = torch.addr(projected[:, :half], tier1, direction[:half]).chunk(2, dim=1)
         # (4, 2h): the two numbers of the values, then those of the features
@@ -113,8 +113,8 @@ class AttentionTier(nn.Module):
         weights = (layer.query.weight * self.scale, layer.key.weight, layer.value.weight)
         return torch.cat([*(weight @ x for weight in weights), x])
 
-    def _situation_key_value(self, situation: Tensor) -> tuple[Tensor, Tensor]:
-        s = self.situation_projection(situation)
+    def _current_key_value(self, current: Tensor) -> tuple[Tensor, Tensor]:
+        s = self.situation_projection(current)
         return self.cross_attention.key(s), self.cross_attention.value(s)
 
 

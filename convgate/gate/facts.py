@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from functools import lru_cache
 
-from convgate.core.conversation import Situation, Turn
+from convgate.core.conversation import CurrentMessage, Turn
 from convgate.gate.cues import ngrams_of, shipped_cues
 from convgate.gate.words import stems, words
 
@@ -70,9 +70,9 @@ def facts_of(turn: Turn, *, typed: bool = False) -> TurnFacts:
     return compute(text, turn.role, turn.name, minutes, typed=typed)
 
 
-def situation_facts(situation: Situation) -> TurnFacts:
+def current_facts(current: CurrentMessage) -> TurnFacts:
     """Return the facts of the message that has to be answered."""
-    return facts_of(situation.turn, typed=situation.index is None)
+    return facts_of(current.turn, typed=current.index is None)
 
 
 def _facts(text: str, role: str, name: str | None, minutes: float | None, *, typed: bool) -> TurnFacts:

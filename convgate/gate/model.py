@@ -45,7 +45,7 @@ class GateOutput(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GateScores:
-    """The scores of one history against one situation, oldest turn first."""
+    """The scores of one history against one current message, oldest turn first."""
 
     scores: Logits  # (n,) in 0…1, the logistic of `logits`
     logits: Logits  # (n,) the sum of `parts`
@@ -122,7 +122,7 @@ class Gate(nn.Module):
     @torch.inference_mode()
     def score(self, state: State, message: Message) -> GateScores:
         """Return the scores of all turns for the message; GateError when the preset needs missing facts."""
-        embedding = self._checked(message.embedding[None], "the situation")[0]
+        embedding = self._checked(message.embedding[None], "the current message")[0]
         parts, attention = state.score(embedding, message.facts)
         activation = float(self.tiers.activation)
         tier1 = sum(parts.values(), start=np.zeros(len(state)))

@@ -30,12 +30,12 @@ class BilinearTier(nn.Module):
         self.recency = nn.Parameter(torch.zeros(()))
         self.decay_rate = nn.Parameter(torch.tensor(-5.0))
 
-    def forward(self, turns: Tensor, situation: Tensor, position: Tensor) -> dict[str, Tensor]:
+    def forward(self, turns: Tensor, current: Tensor, position: Tensor) -> dict[str, Tensor]:
         """Parts of the tier-1 logit, each (..., n).
 
-        turns: (..., n, d) unit vectors; situation: (..., d) unit vectors; position: (..., n) in [0, 1].
+        turns: (..., n, d) unit vectors; current: (..., d) unit vectors; position: (..., n) in [0, 1].
         """
-        query = situation @ self.W  # sᵀ W first: one row instead of n
+        query = current @ self.W  # sᵀ W first: one row instead of n
         semantic = turns @ query if query.dim() == 1 else (turns @ query.unsqueeze(-1)).squeeze(-1)
         return {
             "semantic": semantic,
@@ -130,16 +130,16 @@ class ReferenceTiers(nn.Module):
         """() g, the share of the attention tier in the logit, 0…1."""
         return torch.sigmoid(self.attention.residual_gate)
 
-    def forward(self, turns: Tensor, situation: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, turns: Tensor, current: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """(B, n) logits of tier 1 and tier 2, differentiable.
 
-        turns: (B, n, d); situation: (B, d); mask: (B, n), True where a turn is.
+        turns: (B, n, d); current: (B, d); mask: (B, n), True where a turn is.
         """
         count = mask.sum(dim=1, keepdim=True)
         place = (mask.cumsum(dim=1) - 1).clamp(min=0) / (count - 1).clamp(min=1)
         place = torch.where(count > 1, place.clamp(max=1), torch.ones_like(place))
-        tier1 = torch.stack(list(self.bilinear(turns, situation, place).values())).sum(dim=0)
-        return tier1, torch.where(count > 1, self.attention(turns, tier1, situation, mask), tier1)
+        tier1 = torch.stack(list(self.bilinear(turns, current, place).values())).sum(dim=0)
+        return tier1, torch.where(count > 1, self.attention(turns, tier1, current, mask), tier1)
 
     def state(
         self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]

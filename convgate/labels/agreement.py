@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from convgate.evaluation.bootstrap import LEVEL, draw
 from convgate.store.database import Store
-from convgate.store.label_log import SituationKey
+from convgate.store.label_log import CurrentKey
 from convgate.store.labels import Labels
 
 TARGET = 0.70
@@ -51,7 +51,7 @@ _READINGS: dict[Level, str] = {
 class TurnAnswers:
     """The answers of at least two people to one turn, without those who are unsure."""
 
-    situation: SituationKey
+    current: CurrentKey
     relevant: Mapping[str, bool]  # by annotator, in the order of names
 
 
@@ -113,10 +113,10 @@ def shared_turns(store: Store, *, training: bool = False) -> list[TurnAnswers]:
         if entry.kind == "person" and entry.value != "unsure"
     ]
     turns = []
-    for (situation, _), answers in groupby(entries, lambda entry: (entry.situation, entry.turn)):
+    for (current, _), answers in groupby(entries, lambda entry: (entry.current, entry.turn)):
         relevant = {entry.annotator: entry.value == "relevant" for entry in answers}
         if len(relevant) > 1:
-            turns.append(TurnAnswers(situation, relevant))
+            turns.append(TurnAnswers(current, relevant))
     return turns
 
 
@@ -190,9 +190,9 @@ def _estimate(
     Clusters are conversations when there are enough, as turns of one are no independent evidence.
     """
     value = coefficient(sums.sum(axis=0))
-    clusters: list[object] = [turn.situation.conversation for turn in turns]
+    clusters: list[object] = [turn.current.conversation for turn in turns]
     if len(set(clusters)) < _MIN_CONVERSATIONS:
-        clusters = [turn.situation for turn in turns]
+        clusters = [turn.current for turn in turns]
     numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(clusters))}
     places = np.array([numbers[cluster] for cluster in clusters], dtype=np.intp)
     count = min(len(numbers), _MAX_CLUSTERS)

@@ -28,7 +28,7 @@ from convgate.labels.json_lines import (
     read_turn_lists,
     write_relevance_lines,
 )
-from convgate.store import Conversations, Entry, Labels, Saved, SituationKey, Store
+from convgate.store import Conversations, CurrentKey, Entry, Labels, Saved, Store
 from convgate.store.label_log import check_annotator
 from convgate.transcripts.characters import writable
 from convgate.transcripts.problems import Report
@@ -118,10 +118,10 @@ def write_labels(
         entry
         for entry in Labels(store).entries()
         if (annotators is None or entry.annotator in annotators)
-        and (conversations is None or entry.situation.conversation in conversations)
+        and (conversations is None or entry.current.conversation in conversations)
     ]
     library = Conversations(store)
-    stored = {key: library.get(key) for key in {entry.situation.conversation for entry in entries}}
+    stored = {key: library.get(key) for key in {entry.current.conversation for entry in entries}}
     labelled = {key: (item.summary.title, item.conversation) for key, item in stored.items()}
     groups = split_groups(store)
     counting = annotators or {entry.annotator for entry in Labels(store).entries(training=True)}
@@ -129,19 +129,19 @@ def write_labels(
         redact = redactor.redact_text
         labelled = {key: (redact(title), redactor.redact(talk)) for key, (title, talk) in labelled.items()}
         entries = [
-            replace(entry, situation=replace(entry.situation, question=redact(entry.situation.question)))
+            replace(entry, current=replace(entry.current, question=redact(entry.current.question)))
             for entry in entries
         ]
-    by_message: dict[SituationKey, list[Entry]] = {}
+    by_message: dict[CurrentKey, list[Entry]] = {}
     for entry in entries:
-        by_message.setdefault(entry.situation, []).append(entry)
+        by_message.setdefault(entry.current, []).append(entry)
     if kind == "csv":
         return _write_table(by_message, labelled).encode()
     return "".join(write_relevance_lines(by_message, labelled, frozenset(counting), groups)).encode()
 
 
 def _write_table(
-    entries: Mapping[SituationKey, list[Entry]], conversations: Mapping[str, tuple[str, Conversation]]
+    entries: Mapping[CurrentKey, list[Entry]], conversations: Mapping[str, tuple[str, Conversation]]
 ) -> str:
     """Return a table for spreadsheets: one row for what an annotator says of one earlier turn.
 
@@ -150,8 +150,8 @@ def _write_table(
     out = io.StringIO(newline="")
     writer = csv.DictWriter(out, COLUMNS, restval="", lineterminator="\r\n")
     writer.writeheader()
-    for situation, of_message in entries.items():
-        title, conversation = conversations[situation.conversation]
+    for current, of_message in entries.items():
+        title, conversation = conversations[current.conversation]
         writer.writerows(_row(entry, title, conversation) for entry in of_message)
     return out.getvalue()
 
@@ -167,7 +167,7 @@ def escape_formula(text: str) -> str:
 
 
 def _row(entry: Entry, title: str, conversation: Conversation) -> dict[str, str]:
-    key, current, question = entry.situation.conversation, entry.situation.turn, entry.situation.question
+    key, current, question = entry.current.conversation, entry.current.turn, entry.current.question
     message = question if current is None else conversation.turns[current].scored_text
     return {
         # Digits alone, or with an e among them, would come back from a spreadsheet as another number.

@@ -27,7 +27,7 @@ from convgate.core.settings import Settings, load_settings
 from convgate.core.text import pluralize, quote
 from convgate.labels.imports import parse_text
 from convgate.messages.tokens import turn_tokens
-from convgate.store import Conversations, Entry, Labels, NewConversation, Saved, SituationKey, Store
+from convgate.store import Conversations, CurrentKey, Entry, Labels, NewConversation, Saved, Store
 from convgate.store.openings import Openings, chain
 from convgate.transcripts.identity import content_id
 from convgate.transcripts.json_text import kind
@@ -157,8 +157,8 @@ def feedback_from_answer(
     Nothing is stored about the others, which may still have mattered.
     """
     talk = _conversation_of(conversation)
-    situation, history = talk.at(talk.current_index()) if question is None else talk.asked(question)
-    quoted = quoted_turns(history, situation.turn.scored_text, answer)
+    current, history = talk.at(talk.current_index()) if question is None else talk.asked(question)
+    quoted = quoted_turns(history, current.turn.scored_text, answer)
     if not quoted:
         return AnswerFeedback((), None)
     messages = [turn.source for turn in talk.turns if turn.source is not None]  # an iterator is read once
@@ -196,10 +196,10 @@ def keep_feedback(store: Store, piece: Feedback) -> Saved:
         key = str(piece.conversation) if messages is None else _library_key(store, db, messages, piece)
         if at is None and piece.question is None:
             at = Conversations(store).get(key).conversation.current_index()
-        situation = SituationKey(key, at, piece.question or "")
+        current = CurrentKey(key, at, piece.question or "")
         answer = None if piece.relevant is None else "relevant" if piece.relevant else "not_relevant"
         entries = [
-            Entry(situation, turn, piece.source, answer, version=piece.version, kind="agent")
+            Entry(current, turn, piece.source, answer, version=piece.version, kind="agent")
             for turn in dict.fromkeys(piece.turns)
         ]
         return Labels(store).record(

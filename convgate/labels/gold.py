@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.store import Conversations, Entry, Labels, SituationKey, Store
+from convgate.store import Conversations, CurrentKey, Entry, Labels, Store
 from convgate.transcripts.relevance_sets import SPLIT_GROUP, Case, RelevanceSet
 
 _VOTES = {"relevant": 1, "not_relevant": -1}
@@ -24,7 +24,7 @@ class GoldCounts:
     """How many gold labels there are; deleted conversations are left out."""
 
     conversations: int  # with at least one gold label
-    situations: int  # messages, likewise
+    messages: int  # messages, likewise
     relevant: int  # turns
     not_relevant: int
     unsettled: int  # turns with answers that are a tie or unsure
@@ -42,9 +42,9 @@ def gold_set(store: Store, *, name: str = "labels") -> RelevanceSet:
     where that is not its key. Messages without a gold label and deleted conversations are left out.
     """
     cases = []
-    for situation, answers in gold_answers(store).items():
+    for current, answers in gold_answers(store).items():
         if known := {turn: answer for turn, answer in answers.items() if answer != "unsure"}:
-            cases.append(gold_case(situation, known))
+            cases.append(gold_case(current, known))
     groups, library = split_groups(store), Conversations(store)
     labelled = {
         key: _name_by_key(library.get(key).conversation, key, groups.get(key, key))
@@ -53,37 +53,37 @@ def gold_set(store: Store, *, name: str = "labels") -> RelevanceSet:
     return RelevanceSet(name, labelled, tuple(cases))
 
 
-def gold_answers(store: Store) -> dict[SituationKey, dict[int, str]]:
+def gold_answers(store: Store) -> dict[CurrentKey, dict[int, str]]:
     """Return the gold answers of each message by turn, in order; annotators who do not train are left out."""
     entries = Labels(store).entries(training=True)
     return {
-        situation: resolve_answers(of_message)
-        for situation, of_message in groupby(entries, lambda entry: entry.situation)
+        current: resolve_answers(of_message)
+        for current, of_message in groupby(entries, lambda entry: entry.current)
     }
 
 
-def gold_case(situation: SituationKey, answers: dict[int, str]) -> Case:
+def gold_case(current: CurrentKey, answers: dict[int, str]) -> Case:
     """Return the case of a message; answers: relevant or not_relevant, by turn."""
     return Case(
-        id=case_id(situation),
-        conversation=situation.conversation,
-        turn=situation.turn,
-        query=Turn.of("user", situation.question) if situation.turn is None else None,
+        id=case_id(current),
+        conversation=current.conversation,
+        turn=current.turn,
+        query=Turn.of("user", current.question) if current.turn is None else None,
         relevant=frozenset(turn for turn, answer in answers.items() if answer == "relevant"),
         judged=frozenset(answers),
     )
 
 
-def case_id(situation: SituationKey) -> str:
+def case_id(current: CurrentKey) -> str:
     """Return an id for a message that is the same on every machine.
 
-    >>> case_id(SituationKey("0123456789abcdef", 57))
+    >>> case_id(CurrentKey("0123456789abcdef", 57))
     '0123456789abcdef-57'
     """
-    if situation.turn is not None:
-        return f"{situation.conversation}-{situation.turn}"
-    digest = hashlib.sha256(situation.question.encode()).hexdigest()[:12]
-    return f"{situation.conversation}-q-{digest}"
+    if current.turn is not None:
+        return f"{current.conversation}-{current.turn}"
+    digest = hashlib.sha256(current.question.encode()).hexdigest()[:12]
+    return f"{current.conversation}-q-{digest}"
 
 
 def resolve_answers(entries: Iterable[Entry]) -> dict[int, str]:
@@ -117,7 +117,7 @@ def gold_counts(store: Store) -> GoldCounts:
     known = [message for message, by_turn in gold.items() if set(by_turn.values()) - {"unsure"}]
     return GoldCounts(
         conversations=len({message.conversation for message in known}),
-        situations=len(known),
+        messages=len(known),
         relevant=answers["relevant"],
         not_relevant=answers["not_relevant"],
         unsettled=answers["unsure"],

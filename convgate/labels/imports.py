@@ -10,7 +10,7 @@ from typing import Any, cast, get_args
 from convgate.core.errors import StoreError, TranscriptError
 from convgate.core.text import pluralize, quote
 from convgate.messages.tokens import turn_tokens
-from convgate.store import ADJUDICATED, Entry, Labels, NewConversation, SituationKey, Store
+from convgate.store import ADJUDICATED, CurrentKey, Entry, Labels, NewConversation, Store
 from convgate.store.conversations import title_of
 from convgate.store.label_log import ANSWERS, AnnotatorKind, check_annotator, normalize_time
 from convgate.transcripts.json_text import kind as kind_of_value
@@ -22,7 +22,7 @@ NO_ANNOTATOR = (
 )
 NO_CONVERSATION = "the conversation is missing: name one of the library (--conversation KEY, or in the app)"
 
-_Place = tuple[SituationKey, int, str]  # message, turn, annotator
+_Place = tuple[CurrentKey, int, str]  # message, turn, annotator
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Collector:
         return tuple(entry for entry, _ in self._entries.values())
 
 
-def parse_label(situation: SituationKey, fields: Mapping[str, Any]) -> Entry:
+def parse_label(current: CurrentKey, fields: Mapping[str, Any]) -> Entry:
     """Return the answer of one label; TranscriptError names the field that is invalid.
 
     fields: annotator, kind, turn, answer, version and at.
@@ -109,7 +109,7 @@ def parse_label(situation: SituationKey, fields: Mapping[str, Any]) -> Entry:
     answer = parse_text(fields, "answer")
     if not answer:
         raise TranscriptError("an answer is needed", field="answer")
-    return Entry(situation, turn, annotator, answer, at, version, cast(AnnotatorKind, kind))
+    return Entry(current, turn, annotator, answer, at, version, cast(AnnotatorKind, kind))
 
 
 def parse_text(fields: Mapping[str, Any], name: str) -> str | None:
@@ -154,7 +154,7 @@ def close_import(
     problems = report.close(pluralize(len(entries), "label") if entries else None, skip_bad=skip_bad)
     if not entries:
         raise TranscriptError("the file has no labels", file=report.file)
-    by_conversation = Counter(entry.situation.conversation for entry in entries)
+    by_conversation = Counter(entry.current.conversation for entry in entries)
     with store.read() as db:
         titles = dict(db.execute("SELECT key, title FROM conversations WHERE deleted_at IS NULL").fetchall())
     titles |= {key: item.title or title_of(item.conversation) for key, item in new.items()}
@@ -183,4 +183,4 @@ def close_import(
 
 
 def _place(entry: Entry) -> _Place:
-    return entry.situation, entry.turn, entry.annotator
+    return entry.current, entry.turn, entry.annotator

@@ -28,7 +28,7 @@ from convgate.labels.imports import (
     parse_label,
     parse_text,
 )
-from convgate.store import Conversations, Entry, NewConversation, SituationKey, Store, documents
+from convgate.store import Conversations, CurrentKey, Entry, NewConversation, Store, documents
 from convgate.store.openings import Openings, chain
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.message_lists import dump_json
@@ -52,7 +52,7 @@ def is_relevance_file(source: Source) -> bool:
 
 
 def write_relevance_lines(
-    entries: Mapping[SituationKey, list[Entry]],
+    entries: Mapping[CurrentKey, list[Entry]],
     conversations: Mapping[str, tuple[str, Conversation]],
     counting: Collection[str],
     groups: Mapping[str, str],
@@ -63,8 +63,8 @@ def write_relevance_lines(
     groups: split group by key, where it is not the key.
     """
     written = ""
-    for situation, of_message in entries.items():
-        key = situation.conversation
+    for current, of_message in entries.items():
+        key = current.conversation
         if key != written:
             title, conversation = conversations[key]
             line = json.loads(_FORMAT.write(replace(conversation, id=key), conversation.turns))
@@ -74,7 +74,7 @@ def write_relevance_lines(
             written = key
         answers = resolve_answers(entry for entry in of_message if entry.annotator in counting)
         known = {turn: answer for turn, answer in answers.items() if answer != "unsure"}
-        fields = case_fields(gold_case(situation, known))
+        fields = case_fields(gold_case(current, known))
         yield dump_json({**fields, "labels": [_label(entry) for entry in of_message]}) + "\n"
 
 
@@ -96,11 +96,11 @@ def read_relevance_file(source: Source, store: Store, *, annotator: str | None, 
     for value, place in source.report.watch(cases, "cases"):
         try:
             case = case_of_line(value, conversations)
-            situation = SituationKey(
+            current = CurrentKey(
                 keys[case.conversation], case.turn, "" if case.query is None else case.query.text
             )
             stop = len(conversations[case.conversation]) if case.turn is None else case.turn
-            _collect(case, situation, stop, value, place, collector, annotator)
+            _collect(case, current, stop, value, place, collector, annotator)
         except TranscriptError as error:
             place.leave_out_all(error)
     return close_import(store, source.report, "relevance-set", collector.entries(), new, skip_bad=skip_bad)
@@ -108,7 +108,7 @@ def read_relevance_file(source: Source, store: Store, *, annotator: str | None, 
 
 def _collect(
     case: Case,
-    situation: SituationKey,
+    current: CurrentKey,
     stop: int,
     value: Mapping[str, Any],
     place: Place,
@@ -116,7 +116,7 @@ def _collect(
     annotator: str | None,
 ) -> None:
     """Give the labels of a case to the collector."""
-    if case.query is not None and not situation.question.strip():
+    if case.query is not None and not current.question.strip():
         raise TranscriptError("the question has no text", field="query")
     line = place.line or 1
     if "labels" not in value:
@@ -125,7 +125,7 @@ def _collect(
         start = 0 if case.window is None else max(0, stop - case.window)
         judged = range(start, stop) if case.judged is None else sorted(case.judged)
         for turn in place.report.watch(judged, "turns of a case"):
-            collector.add(line, stop, _judge(turn, case, situation, annotator))
+            collector.add(line, stop, _judge(turn, case, current, annotator))
         return
     labels = value["labels"]
     if not isinstance(labels, list):
@@ -135,15 +135,15 @@ def _collect(
         try:
             if not isinstance(label, Mapping):
                 raise TranscriptError(f"expected an object, got {kind(label)}")
-            collector.add(line, stop, parse_label(situation, label), field)
+            collector.add(line, stop, parse_label(current, label), field)
         except TranscriptError as error:
             where = ".".join(filter(None, (field, error.field)))
             place.leave_out_all(TranscriptError(error.problem, field=where))
 
 
-def _judge(turn: int, case: Case, situation: SituationKey, annotator: str) -> Entry:
+def _judge(turn: int, case: Case, current: CurrentKey, annotator: str) -> Entry:
     """Return the answer of an annotator who calls the relevant turns of a case relevant, the others not."""
-    return Entry(situation, turn, annotator, "relevant" if turn in case.relevant else "not_relevant")
+    return Entry(current, turn, annotator, "relevant" if turn in case.relevant else "not_relevant")
 
 
 def _label(entry: Entry) -> dict[str, Any]:
@@ -219,7 +219,7 @@ def read_turn_lists(
             place.leave_out_all(error)
             continue
         for turn in sorted(case.judged or ()):
-            entry = _judge(turn, case, SituationKey(case.conversation, case.turn), annotator)
+            entry = _judge(turn, case, CurrentKey(case.conversation, case.turn), annotator)
             collector.add(place.line or 1, case.turn or 0, entry)
     return close_import(store, source.report, "turn-lists", collector.entries(), {}, skip_bad=skip_bad)
 

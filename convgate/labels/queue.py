@@ -26,7 +26,7 @@ from convgate.labels.gold import gold_answers
 from convgate.policies.base import Policy
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store
-from convgate.store.label_log import SituationKey
+from convgate.store.label_log import CurrentKey
 from convgate.store.labels import Labels
 from convgate.store.queues import NewItem, ReasonKind
 
@@ -71,16 +71,16 @@ def make_queue(
     """
     if not 1 <= size <= MAX_SIZE:
         raise StoreError(f"the size of a queue is 1 to {MAX_SIZE:,} turns; got {size}")
-    known: dict[SituationKey, set[int]] = defaultdict(set)
-    for situation, answers in gold_answers(store).items():
-        known[situation].update(turn for turn, answer in answers.items() if answer != "unsure")
+    known: dict[CurrentKey, set[int]] = defaultdict(set)
+    for current, answers in gold_answers(store).items():
+        known[current].update(turn for turn, answer in answers.items() if answer != "unsure")
     for entry in Labels(store).entries():
         if entry.annotator == by:
-            known[entry.situation].add(entry.turn)
+            known[entry.current].add(entry.turn)
     candidates: dict[ReasonKind, list[_Ranked]] = defaultdict(list)
     for rank, row in enumerate(Labels(store).disagreements()):
         reason = f"{len(row.answers)} annotators disagree."
-        candidates["annotators"].append((rank, NewItem(row.situation, row.turn, "annotators", reason)))
+        candidates["annotators"].append((rank, NewItem(row.current, row.turn, "annotators", reason)))
     messages = _draw_messages(Conversations(store), seed)
     for message, conversation in messages:
         for distance, item in _rank_turns(message, conversation, known[message], gate, other, seed, size):
@@ -88,7 +88,7 @@ def make_queue(
     return _choose(candidates, size, max(_MAX_PER_MESSAGE, ceil(size / max(len(messages), 1))), seed)
 
 
-def _draw_messages(library: Conversations, seed: int) -> list[tuple[SituationKey, Conversation]]:
+def _draw_messages(library: Conversations, seed: int) -> list[tuple[CurrentKey, Conversation]]:
     """Return at most MAX_MESSAGES random messages, as many of each conversation."""
     keys = sorted(library.keys())
     chosen = _generator(seed, "conversations").permutation(len(keys))[:MAX_MESSAGES]
@@ -98,12 +98,12 @@ def _draw_messages(library: Conversations, seed: int) -> list[tuple[SituationKey
         answerable = [turn for turn in conversation.answerable() if turn]
         drawn = _generator(seed, "messages", key).permutation(answerable)[: MAX_MESSAGES // len(chosen)]
         # The longest history first: the gate keeps its scores for the shorter ones.
-        messages += [(SituationKey(key, int(turn)), conversation) for turn in sorted(drawn, reverse=True)]
+        messages += [(CurrentKey(key, int(turn)), conversation) for turn in sorted(drawn, reverse=True)]
     return messages
 
 
 def _rank_turns(
-    message: SituationKey,
+    message: CurrentKey,
     conversation: Conversation,
     known: Collection[int],
     gate: Judge,
@@ -116,9 +116,9 @@ def _rank_turns(
     Instructions are always sent, and empty turns say nothing, so neither is asked about.
     """
     assert message.turn is not None
-    situation, history = conversation.at(message.turn)
-    decisions = gate.policy.decide(situation, history)
-    theirs = other.policy.decide(situation, history) if other else None
+    current, history = conversation.at(message.turn)
+    decisions = gate.policy.decide(current, history)
+    theirs = other.policy.decide(current, history) if other else None
     turns = [
         index
         for index, turn in enumerate(conversation.turns[: message.turn])
@@ -153,7 +153,7 @@ def _choose(
         kind: sorted(candidates[kind], key=lambda entry: (entry[0], str(entry[1]))) for kind in candidates
     }
     iterators = {kind: iter(entries) for kind, entries in ranked.items()}
-    chosen: dict[SituationKey, dict[int, NewItem]] = defaultdict(dict)
+    chosen: dict[CurrentKey, dict[int, NewItem]] = defaultdict(dict)
     n_chosen = 0
     for kind in cycle(_REASONS):
         if not iterators or n_chosen == size:
@@ -161,8 +161,8 @@ def _choose(
         _, item = next(iterators.get(kind, iter(())), (0.0, None))
         if item is None:
             iterators.pop(kind, None)
-        elif len(chosen[item.situation]) < max_per_message and item.turn not in chosen[item.situation]:
-            chosen[item.situation][item.turn] = item
+        elif len(chosen[item.current]) < max_per_message and item.turn not in chosen[item.current]:
+            chosen[item.current][item.turn] = item
             n_chosen += 1
     messages = list(chosen.values())
     order = _generator(seed, "order").permutation(len(messages))

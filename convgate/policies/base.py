@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.core.conversation import Conversation, History, Situation
+from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import Floats, Override, TurnDecisions
 from convgate.embedding.base import Encoder, Progress
 from convgate.gate.thresholds import Limits, Rule
@@ -27,7 +27,7 @@ class Policy(Protocol):
     needs_encoder: ClassVar[bool]
     ranks: ClassVar[bool]  # whether its scores order the turns by relevance; else ranking metrics are null
 
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return one decision a turn of the history, in its order; an empty history gives none."""
         ...
 

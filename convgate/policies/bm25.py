@@ -11,7 +11,7 @@ import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.core.conversation import History, Situation
+from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.core.parameters import Checked, setting
 from convgate.gate.thresholds import TopK
@@ -30,11 +30,11 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(text.casefold()))
 
 
-def bm25_scores(situation: Situation, history: History) -> NDArray[np.float64]:
-    """(n,) BM25 (Lucene's variant, k1 1.5, b 0.75) of each turn for the situation; 0 shares no word."""
+def bm25_scores(current: CurrentMessage, history: History) -> NDArray[np.float64]:
+    """(n,) BM25 (Lucene's variant, k1 1.5, b 0.75) of each turn for the current message; 0 shares no word."""
     corpus = [list(words(turn.scored_text)) for turn in history]
     known = {word for document in corpus for word in document}
-    query = [word for word in words(situation.turn.scored_text) if word in known]
+    query = [word for word in words(current.turn.scored_text) if word in known]
     if not query:
         return np.zeros(len(corpus))
     index = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
@@ -52,9 +52,9 @@ class BM25(Checked):
     ranks: ClassVar[bool] = True
     k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
 
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return the k best lexical matches."""
-        scores = bm25_scores(situation, history)
+        scores = bm25_scores(current, history)
         return decide_by_rule(
             self.name, history_indices(history), scores, TopK(self.k, above=0.0), learned=0.0
         )

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.core.conversation import History, Situation
+from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.core.parameters import Checked, setting
 from convgate.embedding.base import Encoder, check_embeddings
@@ -16,9 +16,9 @@ from convgate.gate.thresholds import Absolute, TopK
 from convgate.policies.base import Encodes, decide_by_rule, history_indices
 
 
-def cosine_scores(encoder: Encoder, situation: Situation, history: History) -> NDArray[np.float64]:
-    """Return (n,) cosine similarity of each turn with the situation, −1…1; 0 where a text is blank."""
-    vectors = encoder.encode([*(turn.scored_text for turn in history), situation.turn.scored_text])
+def cosine_scores(encoder: Encoder, current: CurrentMessage, history: History) -> NDArray[np.float64]:
+    """Return (n,) cosine similarity of each turn with the current message, −1…1; 0 where a text is blank."""
+    vectors = encoder.encode([*(turn.scored_text for turn in history), current.turn.scored_text])
     check_embeddings(vectors, dimension=encoder.identity.dimension, source="the encoder")
     return np.asarray(vectors[:-1] @ vectors[-1], dtype=np.float64)
 
@@ -34,9 +34,9 @@ class Cosine(Checked, Encodes):
     encoder: Encoder
     threshold: float = setting(0.35, "threshold", low=-1.0, high=1.0, step=0.01, help="A cosine, −1…1.")
 
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return turns by their cosine similarity."""
-        scores = cosine_scores(self.encoder, situation, history)
+        scores = cosine_scores(self.encoder, current, history)
         return decide_by_rule(self.name, history_indices(history), scores, Absolute(), learned=self.threshold)
 
 
@@ -51,7 +51,7 @@ class CosineTopK(Checked, Encodes):
     encoder: Encoder
     k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
 
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return the k most similar turns."""
-        scores = cosine_scores(self.encoder, situation, history)
+        scores = cosine_scores(self.encoder, current, history)
         return decide_by_rule(self.name, history_indices(history), scores, TopK(self.k), learned=0.0)

@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.core.conversation import History, Situation
+from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.embedding.base import Encoder
-from convgate.gate.facts import situation_facts
+from convgate.gate.facts import current_facts
+from convgate.gate.message_text import message_text
 from convgate.gate.model import Gate, GateScores, Message, State
-from convgate.gate.situation import situation_text
 from convgate.gate.states import KeptStates
 from convgate.gate.thresholds import Limits, Rule, Stricter, TokenBudget
 from convgate.messages.tokens import TokenCounter, turn_tokens
@@ -53,20 +53,20 @@ class GatePolicy(Encodes):
         """Return the same gate with another rule."""
         return replace(self, rule=rule, limits=limits)
 
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return one decision a turn, with score, threshold and the parts of its logit."""
-        return self.decide_scored(self.score(situation, history))
+        return self.decide_scored(self.score(current, history))
 
-    def score(self, situation: Situation, history: History) -> ScoredHistory:
+    def score(self, current: CurrentMessage, history: History) -> ScoredHistory:
         """Return the scores of the turns, before any rule; only texts that are not cached are encoded."""
-        state, message = self.read(situation, history)
+        state, message = self.read(current, history)
         return ScoredHistory(history, self.gate.score(state, message))
 
-    def read(self, situation: Situation, history: History) -> tuple[State, Message]:
+    def read(self, current: CurrentMessage, history: History) -> tuple[State, Message]:
         """Return the state of the turns and the message, as the gate scores and explains them."""
-        text = situation_text(self.gate.config.situation, situation, history)
+        text = message_text(self.gate.config.text_rule, current, history)
         state = self.states.state(self.gate, self.encoder, history.turns)
-        return state, Message(self.encoder.encode([text])[0], situation_facts(situation))
+        return state, Message(self.encoder.encode([text])[0], current_facts(current))
 
     def decide_scored(self, scored: ScoredHistory) -> TurnDecisions:
         """Return the rule's decisions on scores."""

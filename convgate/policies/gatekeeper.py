@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from convgate.core.conversation import Conversation, History, Situation, Turn
+from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.decisions import TurnDecisions, Why
 from convgate.core.parameters import Checked
 from convgate.gatekeeper.decision import GatekeeperDecision
@@ -62,11 +62,11 @@ class GatekeeperPolicy(Checked, SeesAll):
         rules = hashlib.blake2b(repr(self.rules).encode(), digest_size=16)
         return f"{self.gatekeeper.limits} {rules.hexdigest()}"
 
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return decisions by the turns' exchanges; only new exchanges are decided."""
         turns = history.conversation.turns[: history.stop]
         exchanges = self._decide_exchanges(turns)
-        open_exchanges = _find_open(exchanges, situation, turns)
+        open_exchanges = _find_open(exchanges, current, turns)
         kept, exchange_of = [True] * len(turns), [-1] * len(turns)
         for at, (placed, decision) in enumerate(exchanges):
             for turn in placed.turns:
@@ -108,7 +108,7 @@ class GatekeeperPolicy(Checked, SeesAll):
 
 
 def _find_open(
-    exchanges: Sequence[_DecidedExchange], situation: Situation, turns: Sequence[Turn]
+    exchanges: Sequence[_DecidedExchange], current: CurrentMessage, turns: Sequence[Turn]
 ) -> dict[int, Why]:
     """Return the exchanges, by their place, that stay although the gatekeeper skips them."""
     reasons = {
@@ -116,16 +116,16 @@ def _find_open(
         for at, ((_, decision), (_, after)) in enumerate(pairwise(exchanges))
         if after.rule == "answer" and decision.rule in (_SHORT, _CONFIRMED, _GREETED)
     }
-    if exchanges and (why := _why_last_is_open(*exchanges[-1], situation, turns)):
+    if exchanges and (why := _why_last_is_open(*exchanges[-1], current, turns)):
         reasons[len(exchanges) - 1] = why
     return {at: why for at, why in reasons.items() if not exchanges[at][1].keep}
 
 
 def _why_last_is_open(
-    placed: PlacedExchange, decision: GatekeeperDecision, situation: Situation, turns: Sequence[Turn]
+    placed: PlacedExchange, decision: GatekeeperDecision, current: CurrentMessage, turns: Sequence[Turn]
 ) -> Why | None:
     """Return why the last exchange is open; None when it is not."""
-    if situation.turn.role in _ANSWERS:
+    if current.turn.role in _ANSWERS:
         return _GOING_ON
     if len(placed.turns) == 1:  # without any answers, this is no conversation of questions and answers
         has_answers = any(turn.role == "assistant" for turn in turns)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from convgate.core.conversation import History, Situation
+from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import Floats, TurnDecisions
 from convgate.core.parameters import Checked, setting
 from convgate.embedding.base import Encoder
@@ -41,9 +41,9 @@ class Hybrid(Checked, Encodes):
     encoder: Encoder
     k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
 
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return the k best of the fused ranking."""
         scores = reciprocal_rank_fusion(
-            cosine_scores(self.encoder, situation, history), bm25_scores(situation, history)
+            cosine_scores(self.encoder, current, history), bm25_scores(current, history)
         )
         return decide_by_rule(self.name, history_indices(history), scores, TopK(self.k), learned=0.0)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.core.conversation import Conversation, History, Situation
+from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import Floats, Override, TurnDecisions, Why
 from convgate.core.errors import GateError, PolicyError
 from convgate.core.parameters import Checked, text
@@ -58,9 +58,9 @@ class Pipeline(Checked):
             if isinstance(policy, Prepares):
                 policy.prepare(conversations, progress=progress)
 
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return the decisions of all stages in one, each turn's with the stage that decided it."""
-        results = self._run(situation, history)
+        results = self._run(current, history)
         n, scoring = len(history), _scoring_stage(results)
         kept = np.ones(n, dtype=np.bool_)
         decided_by: NDArray[np.int64] = np.full(n, scoring)  # the stage whose reason a turn has
@@ -97,19 +97,19 @@ class Pipeline(Checked):
             **{name: scored.spread(getattr(scored.decisions, name), n) for name in _COLUMNS},
         )
 
-    def _run(self, situation: Situation, history: History) -> list[_StageResult]:
+    def _run(self, current: CurrentMessage, history: History) -> list[_StageResult]:
         """Return each stage's result, in order."""
         results: list[_StageResult] = []
-        rows, rest = np.arange(len(history)), (situation, history)
+        rows, rest = np.arange(len(history)), (current, history)
         for policy in self.policies:
             sees_all = isinstance(policy, SeesAll)
-            decisions = policy.decide(*((situation, history) if sees_all else rest))
+            decisions = policy.decide(*((current, history) if sees_all else rest))
             places = rows if sees_all else np.arange(len(rows))
             result = _StageResult(policy.name, decisions, rows, places)
             results.append(result)
             if not result.kept.all():
                 rows = rows[result.kept]
-                rest = _only(situation, history, rows)
+                rest = _only(current, history, rows)
         return results
 
 
@@ -186,9 +186,11 @@ def _scoring_stage(results: Sequence[_StageResult]) -> int:
     return (gates or scored or [len(results) - 1])[-1]
 
 
-def _only(situation: Situation, history: History, rows: NDArray[np.int64]) -> tuple[Situation, History]:
+def _only(
+    current: CurrentMessage, history: History, rows: NDArray[np.int64]
+) -> tuple[CurrentMessage, History]:
     """Return the same message after those turns of the history alone, as a conversation of their own."""
     turns = tuple(history.turns[row] for row in rows.tolist())
-    is_turn = situation.index is not None
-    conversation = replace(history.conversation, turns=(*turns, situation.turn) if is_turn else turns)
-    return replace(situation, index=len(turns) if is_turn else None), History(conversation, 0, len(turns))
+    is_turn = current.index is not None
+    conversation = replace(history.conversation, turns=(*turns, current.turn) if is_turn else turns)
+    return replace(current, index=len(turns) if is_turn else None), History(conversation, 0, len(turns))

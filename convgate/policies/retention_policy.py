@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.core.conversation import History, Situation, Turn
+from convgate.core.conversation import CurrentMessage, History, Turn
 from convgate.core.decisions import TurnDecisions, Why
 from convgate.core.parameters import Checked, setting, switch
 from convgate.core.text import join_words, pluralize
@@ -55,7 +55,7 @@ class ConfidencePolicy(Checked):
         help="On: estimated from hedging language where none is stated. Off: it counts as 0.50.",
     )  # fmt: skip
 
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return what `retain` keeps of the history; positions in the reasons are the conversation's."""
         retained = self.retain(history.turns, first=history.start)
         return TurnDecisions(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from convgate.core.conversation import Conversation, History, Situation
+from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ConversationError, PolicyError
 from convgate.core.settings import Settings, load_settings
@@ -79,15 +79,15 @@ class Selector:
             raise ConversationError("a selection is for a turn or for a question, not for both")
         if question is None:
             index = conversation.current_index() if index is None else index
-            situation, history = conversation.at(index)
+            current, history = conversation.at(index)
         else:
-            situation, history = conversation.asked(question)
-        decisions = self.policy.decide(situation, history)
-        return self.valid(situation, history, decisions, pair_answers=pair_answers)
+            current, history = conversation.asked(question)
+        decisions = self.policy.decide(current, history)
+        return self.valid(current, history, decisions, pair_answers=pair_answers)
 
     def valid(
         self,
-        situation: Situation,
+        current: CurrentMessage,
         history: History,
         decisions: TurnDecisions,
         *,
@@ -97,10 +97,10 @@ class Selector:
         turns = history.conversation.turns
         paired = self.pair_answers if pair_answers is None else pair_answers
         repaired: ValidSelection = make_valid(
-            turns, decisions.kept_indices, situation.index, pair_answers=paired
+            turns, decisions.kept_indices, current.index, pair_answers=paired
         )
-        asked = () if situation.index is not None else (situation.turn,)
-        end = len(turns) if situation.index is None else situation.index + 1
+        asked = () if current.index is not None else (current.turn,)
+        end = len(turns) if current.index is None else current.index + 1
         tokens = turn_tokens([*turns[:end], *asked], self.counter)
         kept = tokens[repaired.indices].sum() + (tokens[-1] if asked else 0)
         sent = [*repaired.of(turns), *asked]
@@ -115,12 +115,12 @@ class Selector:
         )
 
 
-def write_selection(conversation: Conversation, situation: Situation, selection: Selection) -> str:
+def write_selection(conversation: Conversation, current: CurrentMessage, selection: Selection) -> str:
     """Return the selected messages in the conversation's own format, a typed question behind them."""
     indices = list(selection.indices)
-    if situation.index is None:
+    if current.index is None:
         indices.append(len(conversation))
-        conversation = replace(conversation, turns=(*conversation.turns, situation.turn))
+        conversation = replace(conversation, turns=(*conversation.turns, current.turn))
     return write_conversation(conversation, indices=indices)
 
 

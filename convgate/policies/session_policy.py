@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from convgate.core.conversation import Conversation, History, Situation
+from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions, Why
 from convgate.core.parameters import Checked, one_of, setting
 from convgate.policies.base import SeesAll, history_indices
@@ -40,10 +40,10 @@ class SessionPolicy(Checked, SeesAll):
     rules: BoundaryRules = _RULES  # of the settings; `idle_gap` stands in place of theirs
     last: LastBoundaries = field(default_factory=lambda: LastBoundaries(), repr=False, compare=False)
 
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return a decision for each turn: kept from where the message's conversation began."""
         rules = self.rules if self.idle_gap is None else replace(self.rules, idle_gap=self.idle_gap)
-        boundaries = self.last.find(situation, history, rules)
+        boundaries = self.last.find(current, history, rules)
         began = boundaries.begun(history.stop, "session" if self.scope == "session" else "conversation")
         indices = history_indices(history)
         return TurnDecisions(
@@ -73,14 +73,14 @@ class LastBoundaries:
     def __init__(self) -> None:
         self._last: tuple[Conversation, BoundaryRules, Boundaries] | None = None
 
-    def find(self, situation: Situation, history: History, rules: BoundaryRules) -> Boundaries:
+    def find(self, current: CurrentMessage, history: History, rules: BoundaryRules) -> Boundaries:
         """Return the boundaries of the turns before a message and of the message.
 
         No later turn changes a boundary, so one segmentation serves all messages of a conversation.
         """
         conversation = history.conversation
-        if situation.index != history.stop:
-            return segment([*conversation.turns[: history.stop], situation.turn], rules)
+        if current.index != history.stop:
+            return segment([*conversation.turns[: history.stop], current.turn], rules)
         last = self._last
         if last is None or last[0] is not conversation or last[1] != rules:
             self._last = last = conversation, rules, segment(conversation.turns, rules)

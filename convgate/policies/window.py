@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from convgate.core.conversation import History, Situation
+from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.core.parameters import Checked, setting
 from convgate.messages.tokens import TokenCounter, turn_tokens
@@ -23,7 +23,7 @@ class Everything:
     label: ClassVar[str] = "Everything"
     ranks: ClassVar[bool] = False
 
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return every turn kept."""
         indices = history_indices(history)
         return TurnDecisions(
@@ -46,7 +46,7 @@ class LastK(Checked):
     ranks: ClassVar[bool] = True
     k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
 
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return the newest k kept; the score is the turn's place, 0 (oldest) to 1 (newest)."""
         n = len(history)
         last = "the last turn" if self.k == 1 else f"the last {self.k} turns"
@@ -72,7 +72,7 @@ class TokenWindow(Checked):
     budget: int = setting(2_000, "tokens", low=0, high=1_000_000, step=100, help="Tokens of all kept turns.")
     counter: TokenCounter | None = None
 
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return the newest turns kept that fit; the first that does not fit closes the window."""
         tokens = turn_tokens(history.turns, self.counter)
         back = np.cumsum(tokens[::-1])[::-1]  # tokens from this turn to the newest

@@ -14,11 +14,11 @@ from convgate.store.label_log import (
     ADJUDICATED,
     WHOLE,
     Answer,
+    CurrentKey,
     Entry,
     Saved,
-    SituationKey,
 )
-from convgate.store.labels import Annotator, Labels, SituationLabels
+from convgate.store.labels import Annotator, CurrentLabels, Labels
 
 __all__ = [
     "ADJUDICATED",
@@ -29,12 +29,12 @@ __all__ = [
     "ConversationPage",
     "ConversationSummary",
     "Conversations",
+    "CurrentKey",
+    "CurrentLabels",
     "Entry",
     "Labels",
     "NewConversation",
     "Saved",
-    "SituationKey",
-    "SituationLabels",
     "Sort",
     "Store",
     "StoredConversation",

@@ -35,7 +35,7 @@ _KINDS: dict[AnnotatorKind, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class SituationKey:
+class CurrentKey:
     """A message to answer, in a conversation of the library."""
 
     conversation: str  # its key in the library
@@ -47,7 +47,7 @@ class SituationKey:
 class Entry:
     """One answer; a value of None removes the former one."""
 
-    situation: SituationKey
+    current: CurrentKey
     turn: int  # 0-based earlier turn, or WHOLE
     annotator: str  # whose answer it is
     value: str | None  # an Answer; "skipped" for WHOLE
@@ -63,7 +63,7 @@ class Saved:
     action: int | None  # its number; None when nothing changed, so nothing was stored
     at: datetime
     changed: int  # answers that differ now
-    situation: SituationKey | None = None  # the first that was touched and is not deleted
+    current: CurrentKey | None = None  # the first that was touched and is not deleted
     turn: int = WHOLE  # there, the first turn that was touched
     kind: str = ""
     left: int = 0  # of an undo or redo: answers that were given since, and so stay
@@ -72,7 +72,7 @@ class Saved:
 class _Place(NamedTuple):
     """A place in the log."""
 
-    situation: int
+    message: int
     turn: int
     annotator: int
 
@@ -105,7 +105,7 @@ def current_time() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-def situation_number(db: Database, key: SituationKey) -> tuple[int, int]:
+def current_number(db: Database, key: CurrentKey) -> tuple[int, int]:
     """Return the number of a message, added when it is new, and how many turns are before it."""
     conversation = find_conversation(db, key.conversation)
     turns: int = conversation["turns"]
@@ -113,22 +113,22 @@ def situation_number(db: Database, key: SituationKey) -> tuple[int, int]:
         raise StoreError("what is answered is either a turn or a question")
     if key.turn is not None and not 0 <= key.turn < turns:
         raise StoreError(f"turn {key.turn} is answered, but the conversation has {turns} turns, from 0")
-    number = find_situation(db, key)
+    number = find_current(db, key)
     if number is None:
         row = {
             "conversation": conversation["number"],
             "turn": key.turn,
             "question": writable(key.question),
         }
-        number = db.table("situations").insert(row).last_pk
+        number = db.table("messages").insert(row).last_pk
         assert isinstance(number, int)
     return number, turns if key.turn is None else key.turn
 
 
-def find_situation(db: Database, key: SituationKey) -> int | None:
+def find_current(db: Database, key: CurrentKey) -> int | None:
     """Return the number of a message; None when it has no labels."""
     row = db.execute(
-        "SELECT number FROM situations WHERE coalesce(turn, -1) = ? AND question = ?"
+        "SELECT number FROM messages WHERE coalesce(turn, -1) = ? AND question = ?"
         f" AND conversation = {NUMBER}",
         [-1 if key.turn is None else key.turn, writable(key.question), key.conversation],
     ).fetchone()
@@ -163,16 +163,16 @@ class Writer:
     def __init__(self, db: Database) -> None:
         self.now = current_time()
         self._db = db
-        self._situations: dict[SituationKey, tuple[int, int]] = {}  # number, and turns before the message
+        self._numbers: dict[CurrentKey, tuple[int, int]] = {}  # of the message, and turns before the message
         self._answers: dict[tuple[int, int], dict[int, str]] = {}  # by message and annotator, then by turn
         self._rows: list[dict[str, Any]] = []
         self._touched: dict[int, int] = {}  # by message: the first turn, in the order of the action
 
     def add(self, entry: Entry, *, again: bool = False) -> None:
         """Add an entry; again: also the same answer as before. Raises StoreError when not valid."""
-        if entry.situation not in self._situations:
-            self._situations[entry.situation] = situation_number(self._db, entry.situation)
-        situation, stop = self._situations[entry.situation]
+        if entry.current not in self._numbers:
+            self._numbers[entry.current] = current_number(self._db, entry.current)
+        message, stop = self._numbers[entry.current]
         if entry.turn != WHOLE and not 0 <= entry.turn < stop:
             raise StoreError(
                 f"turn {entry.turn} is not before the message that is answered; turns before it:"
@@ -183,7 +183,7 @@ class Writer:
             raise StoreError(f"an answer is one of {', '.join(allowed)}; got {entry.value!r}")
         annotator = annotator_number(self._db, entry.annotator, entry.kind)
         at = self.now if entry.at is None else normalize_time(entry.at)
-        self.change(_Place(situation, entry.turn, annotator), entry.value, at, entry.version, again=again)
+        self.change(_Place(message, entry.turn, annotator), entry.value, at, entry.version, again=again)
 
     def change(
         self, place: _Place, value: str | None, at: str, version: str | None, *, again: bool = False
@@ -197,12 +197,12 @@ class Writer:
             del answers[place.turn]
         else:
             answers[place.turn] = value
-        self.touch(place.situation, place.turn)
+        self.touch(place.message, place.turn)
         self._rows.append({**place._asdict(), "answer": value, "at": at, "version": version})
 
-    def touch(self, situation: int, turn: int) -> None:
+    def touch(self, message: int, turn: int) -> None:
         """Note a turn that the action is about, though it may not change there."""
-        self._touched.setdefault(situation, turn)
+        self._touched.setdefault(message, turn)
 
     def close(
         self, kind: Kind, by: int, *, origin: str = "", undoes: int | None = None, left: int = 0
@@ -215,29 +215,29 @@ class Writer:
         action = self._db.table("label_actions").insert(row).last_pk
         assert isinstance(action, int)
         self._db.table("label_log").insert_all({"action": action, **row} for row in self._rows)
-        situation, turn = self._first_touched()
-        return Saved(action, at, len(self._rows), situation, turn, kind, left)
+        current, turn = self._first_touched()
+        return Saved(action, at, len(self._rows), current, turn, kind, left)
 
     def _answers_of(self, place: _Place) -> dict[int, str]:
-        name = (place.situation, place.annotator)
+        name = (place.message, place.annotator)
         if name not in self._answers:
             # The + keeps SQLite from walking through all labels of the annotator.
             rows = self._db.execute(
-                "SELECT turn, answer FROM labels WHERE situation = ? AND +annotator = ?", name
+                "SELECT turn, answer FROM labels WHERE message = ? AND +annotator = ?", name
             )
             self._answers[name] = dict(rows.fetchall())
         return self._answers[name]
 
-    def _first_touched(self) -> tuple[SituationKey | None, int]:
+    def _first_touched(self) -> tuple[CurrentKey | None, int]:
         """Return the first message that is not in a deleted conversation, and its turn."""
         for number, turn in self._touched.items():
             row = self._db.execute(
-                "SELECT key, turn, question FROM situations JOIN conversations"
-                " ON conversations.number = conversation WHERE situations.number = ? AND deleted_at IS NULL",
+                "SELECT key, turn, question FROM messages JOIN conversations"
+                " ON conversations.number = conversation WHERE messages.number = ? AND deleted_at IS NULL",
                 [number],
             ).fetchone()
             if row is not None:
-                return SituationKey(*row), turn
+                return CurrentKey(*row), turn
         return None, WHOLE
 
 
@@ -266,7 +266,7 @@ def revert(db: Database, by: str, kind: Literal["undo", "redo"]) -> Saved | None
         else:  # with its former time and version
             writer.change(place, wanted["answer"], wanted["at"], wanted["version"], again=True)
     if rows:  # also an action without a change leads back to its turn
-        writer.touch(rows[0]["situation"], rows[0]["turn"])
+        writer.touch(rows[0]["message"], rows[0]["turn"])
     return writer.close(kind, annotator, undoes=target, left=left)
 
 
@@ -296,7 +296,7 @@ def _latest(db: Database, place: _Place, without: int) -> dict[str, Any] | None:
         """
         SELECT log.number, answer, log.at, version FROM label_log AS log
         JOIN label_actions AS act ON act.number = log.action
-        WHERE situation = ? AND turn = ? AND log.annotator = ? AND act.number <> ?
+        WHERE message = ? AND turn = ? AND log.annotator = ? AND act.number <> ?
             AND kind NOT IN ('undo', 'redo') AND 'undo' IS NOT (
                 SELECT kind FROM label_actions AS later WHERE later.undoes = act.number
                 ORDER BY number DESC LIMIT 1)

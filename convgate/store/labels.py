@@ -1,7 +1,7 @@
 """Labels: which earlier turns matter to a message, as people and agents say.
 
     labels = Labels(store)
-    labels.answer(SituationKey(key, 57), {12: "relevant", 13: None}, by="Ada", version="shipped")
+    labels.answer(CurrentKey(key, 57), {12: "relevant", 13: None}, by="Ada", version="shipped")
     labels.undo("Ada")
 
 Every action is appended to a log, undo included; the current answers follow from it.
@@ -22,14 +22,14 @@ from convgate.store.label_log import (
     WHOLE,
     AnnotatorKind,
     Answer,
+    CurrentKey,
     Entry,
     Kind,
     Saved,
-    SituationKey,
     Writer,
     annotator_number,
     find_annotator,
-    find_situation,
+    find_current,
     revert,
     undo_stacks,
 )
@@ -37,7 +37,7 @@ from convgate.transcripts.characters import writable
 
 
 @dataclass(frozen=True, slots=True)
-class SituationLabels:
+class CurrentLabels:
     """The current answers of one message."""
 
     answers: Mapping[int, Mapping[str, str]] = field(default_factory=dict)  # by turn, then by annotator
@@ -63,7 +63,7 @@ class Annotator:
     kind: AnnotatorKind
     trains: bool  # whether their answers are used in training
     answers: int  # current ones, whatever they say
-    situations: int  # messages with at least one of them
+    messages: int  # messages with at least one of them
     last: datetime | None  # when they gave the last one
 
 
@@ -71,7 +71,7 @@ class Annotator:
 class Disagreement:
     """A turn that one person calls relevant and another not."""
 
-    situation: SituationKey
+    current: CurrentKey
     title: str  # of the conversation
     turn: int
     answers: dict[str, str]  # by annotator, those who are unsure included
@@ -82,7 +82,7 @@ class Labels(Repository):
 
     def answer(
         self,
-        situation: SituationKey,
+        current: CurrentKey,
         answers: Mapping[int, Answer | None],
         *,
         by: str,
@@ -91,21 +91,21 @@ class Labels(Repository):
     ) -> Saved:
         """Store answers of `by` by turn; None removes one. again: store the same answer with a new time."""
         entries = [
-            Entry(situation, turn, by, value, version=version) for turn, value in sorted(answers.items())
+            Entry(current, turn, by, value, version=version) for turn, value in sorted(answers.items())
         ]
         return self.record(entries, by=by, kind="answer", again=again)
 
-    def adjudicate(self, situation: SituationKey, answers: Mapping[int, Answer | None], *, by: str) -> Saved:
+    def adjudicate(self, current: CurrentKey, answers: Mapping[int, Answer | None], *, by: str) -> Saved:
         """Decide turns on which annotators disagree; their own answers stay."""
         entries = [
-            Entry(situation, turn, ADJUDICATED, value, kind="adjudication")
+            Entry(current, turn, ADJUDICATED, value, kind="adjudication")
             for turn, value in sorted(answers.items())
         ]
         return self.record(entries, by=by, kind="adjudicate")
 
-    def skip(self, situation: SituationKey, *, by: str) -> Saved:
+    def skip(self, current: CurrentKey, *, by: str) -> Saved:
         """Note that `by` skips a message for now."""
-        return self.record([Entry(situation, WHOLE, by, "skipped")], by=by, kind="skip")
+        return self.record([Entry(current, WHOLE, by, "skipped")], by=by, kind="skip")
 
     def record(
         self,
@@ -146,28 +146,28 @@ class Labels(Repository):
             undoable, redoable = undo_stacks(db, number) if number else ([], [])
         return bool(undoable), bool(redoable)
 
-    def of(self, situation: SituationKey) -> SituationLabels:
+    def of(self, current: CurrentKey) -> CurrentLabels:
         """Return the current answers of a message."""
         answers: dict[int, dict[str, str]] = {}
         with self._store.read() as db:
             rows = db.execute(
                 "SELECT turn, name, answer FROM labels JOIN annotators ON annotators.number = annotator"
-                " WHERE situation = ? ORDER BY turn, name",
-                [find_situation(db, situation)],
+                " WHERE message = ? ORDER BY turn, name",
+                [find_current(db, current)],
             )
             for turn, name, answer in rows:
                 answers.setdefault(turn, {})[name] = answer
-        return SituationLabels(answers)
+        return CurrentLabels(answers)
 
     def annotators(self) -> list[Annotator]:
         """Return everybody with a current answer, people first, by name."""
         return self._records(
             Annotator,
             """
-            SELECT name, kind, trains, count(*) AS answers, count(DISTINCT situation) AS situations,
+            SELECT name, kind, trains, count(*) AS answers, count(DISTINCT message) AS messages,
                 max(at) AS last
             FROM labels JOIN annotators ON annotators.number = annotator
-            JOIN situations ON situations.number = situation
+            JOIN messages ON messages.number = message
             JOIN conversations ON conversations.number = conversation
             WHERE labels.turn >= 0 AND deleted_at IS NULL GROUP BY annotator
             ORDER BY kind = 'person' DESC, kind = 'agent' DESC, name COLLATE NOCASE
@@ -182,21 +182,21 @@ class Labels(Repository):
                 raise StoreError(f"nobody called {name!r} has labelled anything")
             db.table("annotators").update(number, {"trains": int(trains)})
 
-    def last_situation(self, by: str) -> SituationKey | None:
+    def last_current(self, by: str) -> CurrentKey | None:
         """Return the message that `by` worked on last."""
         row = self._row(
             """
-            SELECT key, situations.turn, question FROM label_actions
+            SELECT key, messages.turn, question FROM label_actions
             JOIN label_log ON label_log.action = label_actions.number
-            JOIN situations ON situations.number = label_log.situation
-            JOIN conversations ON conversations.number = situations.conversation
+            JOIN messages ON messages.number = label_log.message
+            JOIN conversations ON conversations.number = messages.conversation
             WHERE label_actions.annotator = (SELECT number FROM annotators WHERE name = ?)
                 AND label_actions.kind <> 'import' AND deleted_at IS NULL
             ORDER BY label_actions.number DESC, label_log.number DESC LIMIT 1
             """,
             [by],
         )
-        return SituationKey(*row) if row else None
+        return CurrentKey(*row) if row else None
 
     def entries(self, conversation: str | None = None, *, training: bool = False) -> list[Entry]:
         """Return the current answers for turns, ordered by conversation, message, turn and annotator.
@@ -206,47 +206,47 @@ class Labels(Repository):
         """
         rows = self._rows(
             f"""
-            SELECT key, situations.turn, question, labels.turn, name, answer, at, version, kind
-            FROM labels JOIN situations ON situations.number = situation
+            SELECT key, messages.turn, question, labels.turn, name, answer, at, version, kind
+            FROM labels JOIN messages ON messages.number = message
             JOIN conversations ON conversations.number = conversation
             JOIN annotators ON annotators.number = annotator
             WHERE labels.turn >= 0 AND deleted_at IS NULL {"AND key = ?" if conversation else ""}
                 {"AND trains" if training else ""}
-            ORDER BY conversation, situations.turn IS NULL, situations.turn, question, labels.turn, name
+            ORDER BY conversation, messages.turn IS NULL, messages.turn, question, labels.turn, name
             """,
             [conversation] if conversation else [],
         )
-        return [Entry(SituationKey(*row[:3]), *row[3:]) for row in rows]
+        return [Entry(CurrentKey(*row[:3]), *row[3:]) for row in rows]
 
     def disagreements(
-        self, situation: SituationKey | None = None, *, training: bool = False, adjudicated: bool = False
+        self, current: CurrentKey | None = None, *, training: bool = False, adjudicated: bool = False
     ) -> list[Disagreement]:
         """Return the turns that one person calls relevant and another not, newest answers first.
 
-        situation: only turns before this message. training: only disagreements of people whose answers are
+        current: only turns before this message. training: only disagreements of people whose answers are
         used in training. adjudicated: also adjudicated turns.
         """
         values: list[Any] = []
-        if situation is not None:
-            values = [situation.conversation, situation.turn, writable(situation.question)]
+        if current is not None:
+            values = [current.conversation, current.turn, writable(current.question)]
         person = f"kind = 'person' {'AND trains' if training else ''}"
         rows = self._rows(
             f"""
-            SELECT key, situations.turn, question, title, labels.turn,
+            SELECT key, messages.turn, question, title, labels.turn,
                 json_group_object(name, answer) FILTER (WHERE kind = 'person')
             FROM labels JOIN annotators ON annotators.number = annotator
-            JOIN situations ON situations.number = situation
+            JOIN messages ON messages.number = message
             JOIN conversations ON conversations.number = conversation
             WHERE labels.turn >= 0 AND deleted_at IS NULL
-                {"AND key = ? AND situations.turn IS ? AND question = ?" if values else ""}
-            GROUP BY situation, labels.turn
+                {"AND key = ? AND messages.turn IS ? AND question = ?" if values else ""}
+            GROUP BY message, labels.turn
             HAVING sum({person} AND answer = 'relevant') AND sum({person} AND answer = 'not_relevant')
                 {"" if adjudicated else "AND NOT sum(kind = 'adjudication')"}
-            ORDER BY max(at) FILTER (WHERE kind = 'person') DESC, situation, labels.turn
+            ORDER BY max(at) FILTER (WHERE kind = 'person') DESC, message, labels.turn
             """,
             values,
         )
         return [
-            Disagreement(SituationKey(*place), title, turn, dict(sorted(json.loads(answers).items())))
+            Disagreement(CurrentKey(*place), title, turn, dict(sorted(json.loads(answers).items())))
             for *place, title, turn, answers in rows
         ]

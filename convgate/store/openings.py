@@ -71,7 +71,7 @@ class Openings:
             some = hashes[max(1, stop - _MAX_HASHES) : stop]
             key = self._first(
                 f"""{_MATCHES} hash IN ({", ".join("?" * len(some))}) AND turns = length AND is_live
-                AND NOT EXISTS (SELECT 1 FROM situations AS asked
+                AND NOT EXISTS (SELECT 1 FROM messages AS asked
                     WHERE asked.conversation = conversations.number AND asked.turn IS NULL)
                 ORDER BY length DESC, number""",
                 some,

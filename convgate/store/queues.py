@@ -14,23 +14,23 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from convgate.store.database import Repository
-from convgate.store.label_log import WHOLE, SituationKey, current_time, situation_number
+from convgate.store.label_log import WHOLE, CurrentKey, current_number, current_time
 from convgate.transcripts.characters import writable
 
 ReasonKind = Literal["threshold", "versions", "policies", "annotators", "audit", "start", "score"]
 
-_ITEM = "place, key, situations.turn, question, queue_items.turn, kind, reason"
+_ITEM = "place, key, messages.turn, question, queue_items.turn, kind, reason"
 # An answered turn is done; where people disagree, only when it was answered after the queue was made.
 _DONE = """mine.turn IS NOT NULL
     AND (kind <> 'annotators' OR mine.at > (SELECT made_at FROM queues WHERE number = queue))"""
 # `mine` is the answer of the annotator to the turn, `whole` their status of the message.
 _ITEMS = f"""
     FROM queue_items
-    JOIN situations ON situations.number = queue_items.situation
-    JOIN conversations ON conversations.number = situations.conversation AND deleted_at IS NULL
-    LEFT JOIN labels AS mine ON mine.situation = queue_items.situation AND mine.turn = queue_items.turn
+    JOIN messages ON messages.number = queue_items.message
+    JOIN conversations ON conversations.number = messages.conversation AND deleted_at IS NULL
+    LEFT JOIN labels AS mine ON mine.message = queue_items.message AND mine.turn = queue_items.turn
         AND mine.annotator = (SELECT number FROM annotators WHERE name = :annotator)
-    LEFT JOIN labels AS whole ON whole.situation = queue_items.situation AND whole.turn = {WHOLE}
+    LEFT JOIN labels AS whole ON whole.message = queue_items.message AND whole.turn = {WHOLE}
         AND whole.annotator = (SELECT number FROM annotators WHERE name = :annotator)
     WHERE queue = :queue"""
 
@@ -39,7 +39,7 @@ _ITEMS = f"""
 class NewItem:
     """A turn to judge for a message, and why."""
 
-    situation: SituationKey
+    current: CurrentKey
     turn: int  # 0-based earlier turn
     kind: ReasonKind
     reason: str  # a sentence with its numbers
@@ -79,12 +79,12 @@ class Queues(Repository):
             number = db.table("queues").insert(row).last_pk
             assert isinstance(number, int)
             for place, item in enumerate(items):
-                situation, _ = situation_number(db, item.situation)
+                current, _ = current_number(db, item.current)
                 rows.append(
                     {
                         "queue": number,
                         "place": place,
-                        "situation": situation,
+                        "message": current,
                         "turn": item.turn,
                         "kind": item.kind,
                         "reason": writable(item.reason),
@@ -108,13 +108,13 @@ class Queues(Repository):
         items = self._items(f"AND NOT ({_DONE})", number, annotator, order, after=position)
         return next(iter(items), None)
 
-    def items_about(self, number: int, situation: SituationKey) -> list[QueueItem]:
+    def items_about(self, number: int, current: CurrentKey) -> list[QueueItem]:
         """Return the items about a message, in order."""
-        condition = "AND key = :key AND situations.turn IS :turn AND question = :question"
+        condition = "AND key = :key AND messages.turn IS :turn AND question = :question"
         values: dict[str, Any] = {
-            "key": situation.conversation,
-            "turn": situation.turn,
-            "question": writable(situation.question),
+            "key": current.conversation,
+            "turn": current.turn,
+            "question": writable(current.question),
         }
         return self._items(condition, number, "", **values)
 
@@ -133,6 +133,6 @@ class Queues(Repository):
             {"queue": number, "annotator": annotator, **values},
         )
         return [
-            QueueItem(SituationKey(key, current, question), turn, kind, reason, place)
+            QueueItem(CurrentKey(key, current, question), turn, kind, reason, place)
             for place, key, current, question, turn, kind, reason in rows
         ]

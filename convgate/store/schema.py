@@ -64,13 +64,13 @@ _LABELS = (
     ) STRICT""",
     # A message to answer: a turn of a conversation, or a question after its last turn.
     """
-    CREATE TABLE situations (
+    CREATE TABLE messages (
         number INTEGER PRIMARY KEY,
         conversation INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE,
         turn INTEGER, question TEXT NOT NULL DEFAULT '',
         CHECK ((turn IS NULL) = (question <> ''))
     ) STRICT""",
-    "CREATE UNIQUE INDEX situations_once ON situations (conversation, coalesce(turn, -1), question)",
+    "CREATE UNIQUE INDEX messages_once ON messages (conversation, coalesce(turn, -1), question)",
     """
     CREATE TABLE label_actions (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -84,14 +84,14 @@ _LABELS = (
     """
     CREATE TABLE label_log (
         number INTEGER PRIMARY KEY, action INTEGER NOT NULL REFERENCES label_actions (number),
-        situation INTEGER NOT NULL REFERENCES situations (number) ON DELETE CASCADE,
+        message INTEGER NOT NULL REFERENCES messages (number) ON DELETE CASCADE,
         turn INTEGER NOT NULL CHECK (turn >= -1),
         annotator INTEGER NOT NULL REFERENCES annotators (number),
         answer TEXT,  -- NULL removes the former one
         at TEXT NOT NULL, version TEXT
     ) STRICT""",
     "CREATE INDEX label_log_by_action ON label_log (action)",
-    "CREATE INDEX label_log_by_turn ON label_log (situation, turn, annotator)",
+    "CREATE INDEX label_log_by_turn ON label_log (message, turn, annotator)",
     *(
         f"""
         CREATE TRIGGER {table}_stays BEFORE UPDATE ON {table}
@@ -101,20 +101,20 @@ _LABELS = (
     # The current answers, which follow the log.
     """
     CREATE TABLE labels (
-        situation INTEGER NOT NULL REFERENCES situations (number) ON DELETE CASCADE,
+        message INTEGER NOT NULL REFERENCES messages (number) ON DELETE CASCADE,
         turn INTEGER NOT NULL, annotator INTEGER NOT NULL REFERENCES annotators (number),
         answer TEXT NOT NULL, at TEXT NOT NULL, version TEXT,
-        PRIMARY KEY (situation, turn, annotator)
+        PRIMARY KEY (message, turn, annotator)
     ) STRICT, WITHOUT ROWID""",
     """
     CREATE TRIGGER labels_follow AFTER INSERT ON label_log
     BEGIN
-        DELETE FROM labels WHERE situation = new.situation AND turn = new.turn
+        DELETE FROM labels WHERE message = new.message AND turn = new.turn
             AND annotator = new.annotator;
-        INSERT INTO labels SELECT new.situation, new.turn, new.annotator, new.answer, new.at, new.version
+        INSERT INTO labels SELECT new.message, new.turn, new.annotator, new.answer, new.at, new.version
             WHERE new.answer IS NOT NULL;
     END""",
-    "CREATE INDEX labels_by_annotator ON labels (annotator, turn, situation, answer)",
+    "CREATE INDEX labels_by_annotator ON labels (annotator, turn, message, answer)",
     "CREATE INDEX labels_by_time ON labels (annotator, at)",
     """
     CREATE TABLE queues (
@@ -124,11 +124,11 @@ _LABELS = (
     """
     CREATE TABLE queue_items (
         queue INTEGER NOT NULL REFERENCES queues (number) ON DELETE CASCADE, place INTEGER NOT NULL,
-        situation INTEGER NOT NULL REFERENCES situations (number) ON DELETE CASCADE,
+        message INTEGER NOT NULL REFERENCES messages (number) ON DELETE CASCADE,
         turn INTEGER NOT NULL CHECK (turn >= 0), kind TEXT NOT NULL, reason TEXT NOT NULL,
         PRIMARY KEY (queue, place)
     ) STRICT, WITHOUT ROWID""",
-    "CREATE UNIQUE INDEX queue_items_once ON queue_items (situation, turn, queue)",
+    "CREATE UNIQUE INDEX queue_items_once ON queue_items (message, turn, queue)",
 )
 
 _SESSIONS = (

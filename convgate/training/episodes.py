@@ -12,16 +12,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from convgate.core.conversation import Conversation, History, Situation
+from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.errors import TrainingError
 from convgate.embedding.base import Embeddings, Encoder, Progress
 from convgate.embedding.chunks import text_vectors, unit_rows
 from convgate.gate.columns import Columns
-from convgate.gate.facts import TurnFacts, facts_of, situation_facts
+from convgate.gate.facts import TurnFacts, current_facts, facts_of
 from convgate.gate.features import FEATURES, Passages, message_features, turn_features
 from convgate.gate.full import FullTiers
+from convgate.gate.message_text import message_text
 from convgate.gate.model import Gate
-from convgate.gate.situation import situation_text
 from convgate.store.openings import chain
 from convgate.transcripts.relevance_sets import Case, RelevanceSet, split_group_of
 
@@ -162,7 +162,7 @@ class _Posed:
     """A case with what it asks."""
 
     case: Case
-    situation: Situation
+    current: CurrentMessage
     history: History
     text: str  # what stands for the message
 
@@ -176,7 +176,7 @@ def _posed(gate: Gate, sets: RelevanceSet, case: Case) -> _Posed:
         raise TrainingError(
             f"case {case.id!r} of {sets.name} is about {case.conversation!r}, which it does not have"
         )
-    situation, history = sets.situation(case)
+    current, history = sets.current(case)
     known = case.relevant if case.judged is None else case.judged
     if wrong := [turn for turn in sorted(known) if not history.start <= turn < history.stop]:
         raise TrainingError(f"case {case.id!r} of {sets.name}: turn {wrong[0]} is not in its history")
@@ -184,7 +184,7 @@ def _posed(gate: Gate, sets: RelevanceSet, case: Case) -> _Posed:
         raise TrainingError(
             f"case {case.id!r} of {sets.name}: turn {min(unjudged)} is relevant, but not among the judged"
         )
-    return _Posed(case, situation, history, situation_text(gate.config.situation, situation, history))
+    return _Posed(case, current, history, message_text(gate.config.text_rule, current, history))
 
 
 def _stretches(length: int, cases: list[_Posed]) -> Iterator[tuple[int, int, list[_Posed]]]:
@@ -224,13 +224,13 @@ def _episode(
     by_turn: Half = np.zeros((len(turns), 0, 0), np.float16)
     if isinstance(gate.tiers, FullTiers):
         turn_facts = [facts_of(turn) for turn in turns]
-        facts = [situation_facts(posed.situation) for posed in cases]
+        facts = [current_facts(posed.current) for posed in cases]
         if cues is not None:
             turn_facts = [
                 cues.correct(fact, turn.scored_text) for fact, turn in zip(turn_facts, turns, strict=True)
             ]
             facts = [
-                cues.correct(fact, posed.situation.turn.scored_text)
+                cues.correct(fact, posed.current.turn.scored_text)
                 for fact, posed in zip(facts, cases, strict=True)
             ]
         columns = Columns(turn_facts)
@@ -253,7 +253,7 @@ def _episode(
             pairs,
             after,
             _rows(posed.case.relevant, start, first),
-            typed=posed.situation.index is None,
+            typed=posed.current.index is None,
             judged=None if posed.case.judged is None else _rows(posed.case.judged, start, first),
             case=posed.case.id,
         )

@@ -184,7 +184,7 @@ def _inspect(path: Path, name: str, changed: int, size: int) -> SetInfo:
     corpora = corpora_in(cases)
     forbidding = [corpus for corpus in corpora if not corpus.may_train]
     judged = [
-        len(cases.situation(case)[1]) if case.judged is None else len(case.judged) for case in cases.cases
+        len(cases.current(case)[1]) if case.judged is None else len(case.judged) for case in cases.cases
     ]
     return SetInfo(
         name=name,

@@ -141,7 +141,7 @@ def count_conversations(sets: Sequence[RelevanceSet]) -> int:
         each.conversations[id]
         for each in make_ids_unique(sets)
         for id in dict.fromkeys(
-            case.conversation for case in each.cases if case.says_something and len(each.situation(case)[1])
+            case.conversation for case in each.cases if case.says_something and len(each.current(case)[1])
         )
     ]
     groups = [split_group_of(conversation) for conversation in conversations]

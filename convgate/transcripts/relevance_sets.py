@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
 
-from convgate.core.conversation import Conversation, History, Situation, Turn
+from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.errors import TranscriptError
 from convgate.core.files import write_whole
 from convgate.core.text import quote
@@ -93,7 +93,7 @@ class Case:
         """Whether the relevance of any turn is known; a history without turns counts as known."""
         return self.judged is None or bool(self.judged)
 
-    def posed(self, conversation: Conversation) -> tuple[Situation, History]:
+    def posed(self, conversation: Conversation) -> tuple[CurrentMessage, History]:
         """Return what the model has to answer, and the turns before it.
 
         Raises ConversationError when the conversation has no such turn.
@@ -112,7 +112,7 @@ class RelevanceSet:
     cases: tuple[Case, ...]
     problems: Problems = field(default_factory=Problems)  # what was left out or odd in the file
 
-    def situation(self, case: Case) -> tuple[Situation, History]:
+    def current(self, case: Case) -> tuple[CurrentMessage, History]:
         """Return what the model has to answer in a case, and the turns before it."""
         return case.posed(self.conversations[case.conversation])
 

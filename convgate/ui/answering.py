@@ -16,11 +16,11 @@ import streamlit as st
 
 from convgate.core.errors import StoreError
 from convgate.core.text import pluralize
-from convgate.store import ADJUDICATED, Answer, Labels, Saved, SituationKey, SituationLabels, Store
+from convgate.store import ADJUDICATED, Answer, CurrentKey, CurrentLabels, Labels, Saved, Store
 from convgate.ui import keys
 from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.scoring import Moment
-from convgate.ui.transcript import Labelling, given, situation_name
+from convgate.ui.transcript import Labelling, current_name, given
 
 MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"}
 NAMES: dict[str, str] = {"relevant": "relevant", "not_relevant": "not relevant", "unsure": "unsure"}
@@ -39,9 +39,9 @@ class Answering:
 
     store: Store
     moment: Moment
-    held: SituationLabels
+    held: CurrentLabels
     by: str | None  # None while no name was chosen
-    go: Callable[[SituationKey, int | None], None]  # shows a message with one of its earlier turns selected
+    go: Callable[[CurrentKey, int | None], None]  # shows a message with one of its earlier turns selected
     version: str | None = None  # of the gate that decides
     asked: Sequence[int] = ()  # turns to ask about first, in this order
     adjudicating: bool = False  # answers adjudicate disagreements, on the turns `asked` alone
@@ -54,7 +54,7 @@ class Answering:
         return Labels(self.store)
 
     @property
-    def situation(self) -> SituationKey:
+    def current(self) -> CurrentKey:
         """Return the message as labels name it."""
         return self.moment.labelled
 
@@ -99,7 +99,7 @@ class Answering:
 
     def reloaded(self) -> Answering:
         """Return the message with the answers that are stored now."""
-        return replace(self, held=self.labels.of(self.situation))
+        return replace(self, held=self.labels.of(self.current))
 
     def others(self) -> dict[int, list[tuple[str, str]]]:
         """Return the answers of others by turn, as (annotator, answer).
@@ -205,7 +205,7 @@ def take_answers(key: str) -> None:
         if (
             answering is not None
             and answering.by is not None
-            and answer.situation == situation_name(answering.moment.key, answering.moment.situation)
+            and answer.current == current_name(answering.moment.key, answering.moment.current)
             and answering.can_answer(answer.turn)
         ):
             _store_answer(answering, answer.turn, answer.value, answer.scope)
@@ -238,15 +238,15 @@ def _store_answer(answering: Answering, turn: int, value: Answer | None, scope: 
         now = answering.reloaded()
         answers = dict.fromkeys([turn] if value is None else now.targets(turn, scope), value)
         if now.adjudicating:
-            saved = now.labels.adjudicate(now.situation, answers, by=by)
+            saved = now.labels.adjudicate(now.current, answers, by=by)
         else:
             saved = now.labels.answer(
-                now.situation, answers, by=by, version=now.version, again=turn in now.asked,
+                now.current, answers, by=by, version=now.version, again=turn in now.asked,
             )  # fmt: skip
         keep_saved(saved)
         st.session_state[SCOPE] = False
         if value is None:
-            now.go(now.situation, turn)
+            now.go(now.current, turn)
         else:
             _go_on(now.reloaded(), turn)
 
@@ -256,7 +256,7 @@ def _go_on(answering: Answering, turn: int) -> None:
     following, asked = answering.following(turn), answering.asked
     stays = following is not None and (not asked or following in asked or answering.next_message is None)
     if stays or answering.next_message is None or not answering.next_message():
-        answering.go(answering.situation, turn if following is None else following)
+        answering.go(answering.current, turn if following is None else following)
 
 
 def _undo_or_redo(answering: Answering, action: str) -> None:
@@ -268,8 +268,8 @@ def _undo_or_redo(answering: Answering, action: str) -> None:
         saved = labels.undo(answering.by) if action == "undo" else labels.redo(answering.by)
         if saved is not None:
             keep_saved(saved)
-            if saved.situation is not None:
-                answering.go(saved.situation, saved.turn if saved.turn >= 0 else None)
+            if saved.current is not None:
+                answering.go(saved.current, saved.turn if saved.turn >= 0 else None)
 
 
 def _describe_saved(saved: Saved | None) -> str:

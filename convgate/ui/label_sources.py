@@ -76,7 +76,7 @@ def sources(app: App) -> dict[str, SetInfo]:
         modified=datetime.now(UTC),
         is_own=True,
         conversations=own.conversations,
-        cases=own.situations,
+        cases=own.messages,
         judged=own.judged,
         relevant=own.relevant,
         may_train=True,

@@ -283,8 +283,12 @@ class Address(Generic[S]):
         return view
 
     def change(self, **values: Any) -> None:
-        """Change fields of the state; for callbacks. Lists return to their first page unless it is given."""
-        starts = {item.field: item.start for item in _parameters(self._kind) if item.field == "page"}
+        """Change fields of the state; for callbacks.
+
+        Lists return to their first page, and another current message has no turn selected, unless given.
+        """
+        resets = {"page", "selected"} if values.keys() & {"turn", "question"} else {"page"}
+        starts = {item.field: item.start for item in _parameters(self._kind) if item.field in resets}
         self.show(replace(self.now(), **(starts | values)))
 
     def control(self, name: str, value: Any, *, none: Any = None, **also: Any) -> dict[str, Any]:

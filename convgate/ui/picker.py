@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from convgate.core.conversation import Conversation, Situation
+from convgate.core.conversation import Conversation, CurrentMessage
 from convgate.core.errors import StoreError
 from convgate.ui.changes import following, preceding
 from convgate.ui.frame import App
@@ -29,7 +29,7 @@ class Picker:
     """The controls of one page."""
 
     page: str  # begins their keys
-    change: Callable[..., None]  # changes turn, question and selected in the state of the page
+    change: Callable[..., None]  # changes turn and question in the state of the page
     open: Callable[[str | None], None]  # opens another conversation; None: nothing was chosen
 
     def pick_conversation(self, app: App, key: str | None) -> tuple[str, Conversation] | None:
@@ -84,8 +84,8 @@ class Picker:
                 placeholder="A question after the last turn",
                 help="See what would be kept if this were the next message. Empty it to go back.",
             )  # fmt: skip
-        situation, history = conversation.asked(question) if asked else conversation.at(turn)
-        return Moment(key, situation, history)
+        current, history = conversation.asked(question) if asked else conversation.at(turn)
+        return Moment(key, current, history)
 
     def _draw_steps(self, conversation: Conversation, turn: int, *, asked: bool) -> None:
         messages = conversation.answerable()
@@ -119,20 +119,20 @@ class Picker:
 
     def _answer(self, turn: int | None) -> None:
         if turn is not None:
-            self.change(turn=turn, question="", selected=None)
+            self.change(turn=turn, question="")
 
     def _typed_turn(self) -> None:
         self._answer(int(st.session_state[f"{self.page}.turn"]) - 1)
 
     def _typed_question(self) -> None:
-        self.change(question=(st.session_state[f"{self.page}.question"] or "").strip(), selected=None)
+        self.change(question=(st.session_state[f"{self.page}.question"] or "").strip())
 
 
-def answered_words(title: str, situation: Situation) -> str:
+def answered_words(title: str, current: CurrentMessage) -> str:
     """Return the conversation and its current message on one line of Markdown."""
-    asked = "your question" if situation.index is None else f"turn {situation.index + 1:,}"
-    who = "" if situation.index is None else f" {literal(situation.turn.speaker, limit=40)}:"
-    text = literal(situation.turn.text or situation.turn.scored_text, limit=60)
+    asked = "your question" if current.index is None else f"turn {current.index + 1:,}"
+    who = "" if current.index is None else f" {literal(current.turn.speaker, limit=40)}:"
+    text = literal(current.turn.text or current.turn.scored_text, limit=60)
     return f"**{literal(title, limit=70)}** · answering {asked} ·{who} {text}"
 
 

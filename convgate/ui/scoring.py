@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from convgate.core.conversation import Conversation, History, Situation
+from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
 from convgate.core.text import pluralize
@@ -24,7 +24,7 @@ from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import POLICIES, stages_of
 from convgate.policies.selector import Selection, Selector
 from convgate.policies.spec import PolicySpec, Value, read_policy
-from convgate.store import SituationKey
+from convgate.store import CurrentKey
 from convgate.ui.frame import App
 from convgate.ui.measurement import digest, once
 from convgate.ui.turn import moves
@@ -39,7 +39,7 @@ class Moment:
     """A message to answer, and what came before it; the same key means the same moment."""
 
     key: str  # of the conversation in the library
-    situation: Situation
+    current: CurrentMessage
     history: History
 
     @property
@@ -48,10 +48,10 @@ class Moment:
         return self.history.conversation
 
     @property
-    def labelled(self) -> SituationKey:
+    def labelled(self) -> CurrentKey:
         """Return what identifies it in labels and caches."""
-        question = self.situation.turn.text if self.situation.index is None else ""
-        return SituationKey(self.key, self.situation.index, question)
+        question = self.current.turn.text if self.current.index is None else ""
+        return CurrentKey(self.key, self.current.index, question)
 
 
 def policy(app: App, chooser: str, **parameters: Value) -> Policy:
@@ -111,7 +111,7 @@ _BY_CONTENT: dict[Any, Callable[[Any], object]] = {
 @st.cache_resource(max_entries=128, show_spinner=False, hash_funcs=_BY_CONTENT)
 def scored(gate: GatePolicy, moment: Moment) -> ScoredHistory:
     """Return the gate's scores of the moment, whatever the rule."""
-    return gate.score(moment.situation, moment.history)
+    return gate.score(moment.current, moment.history)
 
 
 def decided(chosen: Policy, moment: Moment) -> TurnDecisions:
@@ -131,14 +131,14 @@ def _key(chosen: Policy, moment: Moment) -> str:
 @st.cache_resource(max_entries=256, show_spinner=False, hash_funcs=_BY_CONTENT)
 def links(gate: GatePolicy, moment: Moment, row: int) -> list[Link]:
     """Return which turns that of `row` attends to most, each with the measured effect of leaving it out."""
-    state, message = gate.read(moment.situation, moment.history)
+    state, message = gate.read(moment.current, moment.history)
     return strongest_links(gate.gate, state, message, scored(gate, moment).scores, row, limit=LINKS)
 
 
 @st.cache_resource(max_entries=64, show_spinner="Hiding one word after the other …", hash_funcs=_BY_CONTENT)
 def words(gate: GatePolicy, moment: Moment, row: int) -> list[WordEffect]:
     """Return what each word of the turn of `row` does to its semantic part, by hiding it."""
-    state, message = gate.read(moment.situation, moment.history)
+    state, message = gate.read(moment.current, moment.history)
     return word_effects(gate.gate, gate.encoder, moment.history[row].scored_text, state, message)
 
 
@@ -159,13 +159,13 @@ def _policy(
 def _decided(key: str, _policy: Policy, _moment: Moment) -> TurnDecisions:
     if isinstance(_policy, GatePolicy):
         return _policy.decide_scored(scored(_policy, _moment))
-    return _policy.decide(_moment.situation, _moment.history)
+    return _policy.decide(_moment.current, _moment.history)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _selected(key: str, _policy: Policy, _moment: Moment, *, pair_answers: bool) -> Selection:
     decisions = decided(_policy, _moment)
-    return Selector(_policy).valid(_moment.situation, _moment.history, decisions, pair_answers=pair_answers)
+    return Selector(_policy).valid(_moment.current, _moment.history, decisions, pair_answers=pair_answers)
 
 
 def _identity(encoder: Encoder | None) -> str:

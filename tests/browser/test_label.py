@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.text import pluralize
-from convgate.store import ADJUDICATED, Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store import ADJUDICATED, Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.store.queues import NewItem, Queues
 from tests.browser.running_app import open_page, wait_until_idle
 
@@ -93,9 +93,9 @@ def marked(page: Page) -> int:
     return int(page.locator('.row[aria-selected="true"]').get_attribute("data-turn") or -1)
 
 
-def said(labels: Labels, situation: SituationKey, name: str) -> dict[int, str]:
+def said(labels: Labels, current: CurrentKey, name: str) -> dict[int, str]:
     """What somebody answered, by turn, in the order in which it was stored."""
-    given = {turn: who[name] for turn, who in labels.of(situation).answers.items() if name in who}
+    given = {turn: who[name] for turn, who in labels.of(current).answers.items() if name in who}
     return {turn: one.value for turn, one in sorted(given.items(), key=lambda item: item[1].at)}
 
 
@@ -120,12 +120,12 @@ def answered(page: Page, read: Callable[[], dict[int, str]], digits: str) -> dic
 def test_ten_turns_by_keyboard_alone(page: Page, store: Store, add: Callable[..., str]) -> None:
     key = add(SAID, "Bread and bicycle")
     add(SAID[:3], "Newer")  # where Label would open for somebody new
-    labels, situation, name = Labels(store), SituationKey(key, len(SAID) - 1), "Ada Tab"
+    labels, current, name = Labels(store), CurrentKey(key, len(SAID) - 1), "Ada Tab"
     open_page(page, f"/Label?conversation={key}")
     choose_name(page, name)
 
     def held() -> dict[int, str]:
-        return said(labels, situation, name)
+        return said(labels, current, name)
 
     answered(page, held, "12312")
     here = marked(page)
@@ -159,7 +159,7 @@ def test_what_is_typed_into_a_field_answers_nothing_and_a_switch_takes_no_keys(
     come_to: Callable[[str], Page], store: Store, add: Callable[..., str]
 ) -> None:
     key = add(SAID[:9], "Fields")
-    labels, situation, name = Labels(store), SituationKey(key, 8), "Bea Field"
+    labels, current, name = Labels(store), CurrentKey(key, 8), "Bea Field"
     page = come_to(f"/Label?conversation={key}")
     choose_name(page, name)
     here = marked(page)
@@ -168,28 +168,28 @@ def test_what_is_typed_into_a_field_answers_nothing_and_a_switch_takes_no_keys(
     page.keyboard.press("Enter")
 
     def notes() -> list[str]:
-        return [said[name].value for said in labels.of(situation).notes.values()]
+        return [said[name].value for said in labels.of(current).notes.values()]
 
     eventually(page, notes, ["3 reasons, 1 zebra"])
-    assert labels.of(situation).of(name) == {}
+    assert labels.of(current).of(name) == {}
 
     wait_until_idle(page)
     page.get_by_text("Show the gate's decision").click()
     wait_until_idle(page)
     turn = marked(page)
     page.keyboard.press("1")
-    eventually(page, lambda: labels.of(situation).of(name).get(turn), "relevant")
+    eventually(page, lambda: labels.of(current).of(name).get(turn), "relevant")
     wait_until_idle(page)
     page.get_by_test_id("stButtonGroup").get_by_text("Annotators").click()
     expect(page.get_by_text("Train on").first).to_be_visible()
     wait_until_idle(page)
     turn = marked(page)
     page.keyboard.press("2")
-    eventually(page, lambda: labels.of(situation).of(name).get(turn), "not_relevant")
+    eventually(page, lambda: labels.of(current).of(name).get(turn), "not_relevant")
     wait_until_idle(page)
     page.keyboard.press("z")
-    eventually(page, lambda: labels.of(situation).of(name).get(turn), None)
-    assert here in labels.of(situation).notes
+    eventually(page, lambda: labels.of(current).of(name).get(turn), None)
+    assert here in labels.of(current).notes
 
 
 @pytest.mark.slow
@@ -197,12 +197,12 @@ def test_the_same_keys_answer_on_explore(
     come_to: Callable[[str], Page], store: Store, add: Callable[..., str]
 ) -> None:
     key = add(SAID[:9], "In place")
-    labels, situation, name = Labels(store), SituationKey(key, 8), "Cy Place"
+    labels, current, name = Labels(store), CurrentKey(key, 8), "Cy Place"
     page = come_to(f"/Explore?conversation={key}&selected=3")
     choose_name(page, name)
 
     def held() -> dict[int, str]:
-        return said(labels, situation, name)
+        return said(labels, current, name)
 
     assert marked(page) == 2
     wanted = answered(page, held, "132")
@@ -220,7 +220,7 @@ def test_two_disagree_in_a_queue_and_one_adjudicates(
     key = add(SAID[:5], "Disputed")
     labels, names = Labels(store), ("Dora Queue", "Eli Queue")
     before = len(labels.disagreements())
-    items = [NewItem(SituationKey(key, message), turn, "audit", "Random.") for message, turn in ASKED]
+    items = [NewItem(CurrentKey(key, message), turn, "audit", "Random.") for message, turn in ASKED]
     queue, count = Queues(store).add("Disputed", items, by=names[0], seed=1), len(ASKED)
     page = come_to(f"/Label?queue={queue}")
     choose_name(page, names[0])
@@ -248,7 +248,7 @@ def test_two_disagree_in_a_queue_and_one_adjudicates(
     assert marked(page) == disputed_turn
     page.keyboard.press("2")
     eventually(page, lambda: len(labels.disagreements()), before)
-    everything = [labels.of(SituationKey(key, turn)).answers for turn in (2, 4)]
+    everything = [labels.of(CurrentKey(key, turn)).answers for turn in (2, 4)]
     (disputed,) = [
         {who: one.value for who, one in said.items()}
         for answers in everything

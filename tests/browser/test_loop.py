@@ -11,7 +11,7 @@ import psutil
 import pytest
 from playwright.sync_api import Page, expect
 
-from convgate.store import Answer, Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.training.run import Run, Runs
 from convgate.versions import Versions
 from tests.browser.running_app import open_page, wait_until_idle
@@ -37,7 +37,7 @@ def labelled(app_address: str, app_home: Path) -> int:
         answers: dict[int, Answer | None] = {
             turn: "relevant" if turn in case.relevant else "not_relevant" for turn in range(case.turn)
         }
-        labels.answer(SituationKey(keys[case.conversation], case.turn), answers, by="Gil Loop")
+        labels.answer(CurrentKey(keys[case.conversation], case.turn), answers, by="Gil Loop")
         count += len(answers)
     return count
 
@@ -109,7 +109,7 @@ def test_training_on_labels_is_watched_compared_used_and_taken_back(
 ) -> None:
     parent = versions.active
     open_page(page, "/Train")
-    page.get_by_test_id("stButtonGroup").get_by_text("Six situations").click()
+    page.get_by_test_id("stButtonGroup").get_by_text("Six current messages").click()
     wait_until_idle(page)
     page.get_by_role("spinbutton", name="Max epochs").fill(str(EPOCHS))
     page.keyboard.press("Enter")

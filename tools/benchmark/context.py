@@ -12,7 +12,7 @@ from convgate.context.memory import RequestMemory
 from convgate.context.reading import ConversationReader
 from convgate.context.turn_table import TurnTableCache
 from convgate.core.app_files import app_root
-from convgate.core.conversation import Conversation, History, Situation, Turn
+from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.decisions import TurnDecisions
 from convgate.policies.base import Policy, Prepares
 from convgate.transcripts import read_conversations, turns_from_messages
@@ -51,7 +51,7 @@ class _Scored:
     ranks: ClassVar[bool] = True
     known: dict[int, TurnDecisions]  # by the number of earlier turns
 
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """The decisions that are known."""
         return self.known[len(history)]
 

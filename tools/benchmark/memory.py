@@ -39,12 +39,12 @@ def _measure(n: int) -> float:
     from convgate.gate.model import Message
     from tools.benchmark.speed import perturbed_gate, random_embeddings
 
-    gate, embeddings, situation = perturbed_gate(), random_embeddings(n), random_embeddings(1, seed=1)[0]
+    gate, embeddings, current = perturbed_gate(), random_embeddings(n), random_embeddings(1, seed=1)[0]
     # What a first call sets up once is no scoring.
-    gate.score(gate.state(embeddings[:600]), Message(situation))
+    gate.score(gate.state(embeddings[:600]), Message(current))
     before = _megabytes("VmRSS:")
     _CLEAR.write_text("5")  # sets the peak back to the present
-    gate.score(gate.state(embeddings), Message(situation))
+    gate.score(gate.state(embeddings), Message(current))
     return max(0.0, _megabytes("VmHWM:") - before)
 
 

@@ -17,20 +17,20 @@ def reference_tiers(gate: Gate) -> ReferenceTiers:
 
 
 @torch.inference_mode()
-def naive_logits(gate: Gate, turns: Tensor, situation: Tensor) -> Tensor:
+def naive_logits(gate: Gate, turns: Tensor, current: Tensor) -> Tensor:
     """(n,) the logits of `Gate.score`, by dense n × n attention over turns projected anew.
 
-    turns: (n, d); situation: (d,). The bilinear product is taken the cheap way round (sᵀW first), so that
+    turns: (n, d); current: (d,). The bilinear product is taken the cheap way round (sᵀW first), so that
     the comparison is about the attention tier alone.
     """
     tiers, n = reference_tiers(gate), len(turns)
     tier = tiers.attention
-    tier1 = torch.stack(list(tiers.bilinear(turns, situation, positions(n)).values())).sum(dim=0)
+    tier1 = torch.stack(list(tiers.bilinear(turns, current, positions(n)).values())).sum(dim=0)
     x = tier.turn_projection(torch.cat([turns, tier1[:, None]], dim=1))
     layer = tier.self_attention
     weights = torch.softmax(layer.query(x) @ layer.key(x).T * tier.scale, dim=-1)
     mixed = x + weights @ layer.value(x)
-    s, cross = tier.situation_projection(situation), tier.cross_attention
+    s, cross = tier.situation_projection(current), tier.cross_attention
     attention = torch.sigmoid(cross.query(mixed) @ cross.key(s) * tier.scale)
     logits = tier.head(mixed + attention[:, None] * cross.value(s)).squeeze(-1)
     activation = torch.sigmoid(tier.residual_gate)

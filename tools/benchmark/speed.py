@@ -75,8 +75,8 @@ def random_embeddings(n: int, *, seed: int = 0) -> Embeddings:
 
 def time_scoring(n: int, *, rounds: int) -> Compared:
     """Naive gate against ours, from cached embeddings and turn features to final scores and threshold."""
-    gate, embeddings, situation = perturbed_gate(), random_embeddings(n), random_embeddings(1, seed=1)[0]
-    turns, s, rule = torch.from_numpy(embeddings), torch.from_numpy(situation), Stricter()
+    gate, embeddings, current = perturbed_gate(), random_embeddings(n), random_embeddings(1, seed=1)[0]
+    turns, s, rule = torch.from_numpy(embeddings), torch.from_numpy(current), Stricter()
     state = gate.state(embeddings)
 
     def naive() -> None:
@@ -84,7 +84,7 @@ def time_scoring(n: int, *, rounds: int) -> Compared:
         rule.cut(scores, learned=gate.learned_threshold)
 
     def ours() -> None:
-        scored = gate.score(state, Message(situation))
+        scored = gate.score(state, Message(current))
         rule.cut(scored.scores, learned=scored.learned_threshold)
 
     return compare(naive, ours, rounds=rounds)
@@ -92,9 +92,9 @@ def time_scoring(n: int, *, rounds: int) -> Compared:
 
 def largest_difference(n: int) -> float:
     """Largest difference between a naive logit and ours: both compute the same thing."""
-    gate, embeddings, situation = perturbed_gate(), random_embeddings(n), random_embeddings(1, seed=1)[0]
-    naive = naive_logits(gate, torch.from_numpy(embeddings), torch.from_numpy(situation)).double().numpy()
-    return float(np.abs(naive - gate.score(gate.state(embeddings), Message(situation)).logits).max())
+    gate, embeddings, current = perturbed_gate(), random_embeddings(n), random_embeddings(1, seed=1)[0]
+    naive = naive_logits(gate, torch.from_numpy(embeddings), torch.from_numpy(current)).double().numpy()
+    return float(np.abs(naive - gate.score(gate.state(embeddings), Message(current)).logits).max())
 
 
 def time_rescoring(encoder: Encoder, *, n: int = 1_000, rounds: int = 15) -> Compared:
@@ -115,8 +115,8 @@ def time_rescoring(encoder: Encoder, *, n: int = 1_000, rounds: int = 15) -> Com
 
         def decide_again() -> None:
             message = Turn.of("user", f"{_MESSAGE} ({next(fresh)})")
-            situation, history = Conversation(id="bench", turns=(*turns, message)).at(n)
-            policy.decide(situation, history)
+            current, history = Conversation(id="bench", turns=(*turns, message)).at(n)
+            policy.decide(current, history)
 
         compared = compare(encode_one, decide_again, rounds=rounds)
         cached.close()

@@ -38,7 +38,7 @@ def _messages() -> Iterator[Example]:
     written, needed = training_chats(), needed_turns()
     for case in written.cases:
         writer = written.conversations[case.conversation].metadata["writer"]
-        yield Example(written.situation(case)[0].turn.scored_text, bool(needed[case.id]), writer)
+        yield Example(written.current(case)[0].turn.scored_text, bool(needed[case.id]), writer)
     for number, text in enumerate(new_subjects()):
         yield Example(text, answer=False, writer=f"short {number % _FOLDS}")
 

@@ -162,7 +162,7 @@ def explore_query(view: View, moment: Moment, column: PolicySpec, turn: int) -> 
     """Return the address of a turn in Explore, with the column's policy."""
     return ExploreView(
         moment.key,
-        moment.situation.index,
+        moment.current.index,
         view.question,
         selected=turn,
         policy=chooser_of(column),

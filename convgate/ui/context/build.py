@@ -66,7 +66,7 @@ class ContextResult:
     @property
     def index(self) -> int | None:
         """The 0-based turn of the current message; None for a typed question."""
-        return self.moment.situation.index
+        return self.moment.current.index
 
     @cached_property
     def placed(self) -> Mapping[int, tuple[SectionName, PlacedTurn]]:
@@ -119,7 +119,7 @@ def build(app: App, view: View, moment: Moment) -> ContextResult:
     find_ahead(app, moment.key, moment.conversation, judge)
     guard = CurrentGuard(fallbacks_of(GuardStates(app.store).open_alerts()))
     intents = known_intents(settings).items()
-    modes, index = corrected_modes(app, moment.key), moment.situation.index
+    modes, index = corrected_modes(app, moment.key), moment.current.index
     corrected = None if index is None else modes.get(index)
     intent = next((word for word, mode in intents if mode == corrected), None)
     builder = ContextBuilder(
@@ -163,10 +163,10 @@ def _bundle(
     _builder: ContextBuilder,
     _moment: Moment,
 ) -> ContextBundle:
-    conversation, index = _moment.conversation, _moment.situation.index
+    conversation, index = _moment.conversation, _moment.current.index
     if _builder.hysteresis:
         earlier = [turn for turn in conversation.answerable() if index is None or turn < index]
         for turn in earlier[-MAX_EARLIER:]:
             _builder.build_at(conversation, turn)
-    question = _moment.situation.turn.text if index is None else None
+    question = _moment.current.turn.text if index is None else None
     return _builder.build_at(conversation, index, question=question, intent=intent)

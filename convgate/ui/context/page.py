@@ -58,7 +58,7 @@ def context_page(app: App) -> None:
     with st.sidebar:
         _draw_settings(app, view, labels)
     result = build(app, view, moment)
-    st.markdown(answered_words(app.conversations.summary(key).title, moment.situation))
+    st.markdown(answered_words(app.conversations.summary(key).title, moment.current))
     draw_numbers(_numbers(result), key="context-strip")
     _draw_mode(result)
     _draw_problems(result.bundle)
@@ -196,8 +196,8 @@ def _draw_turns(result: ContextResult, view: View, selected: int) -> None:
     modes = {turn: (mode.capitalize(), "") for turn, mode in result.bundle.labels.items()}
     marked = selected if only is None or selected in only else None
     marks = Marks(selected=marked, opened={selected}, modes=modes, only=only)
-    place, situation = f"{result.key} {view.show}", result.moment.situation
-    data = transcript_data(result.conversation, situation, decisions, marks, place=place, height=_HEIGHT)
+    place, current = f"{result.key} {view.show}", result.moment.current
+    data = transcript_data(result.conversation, current, decisions, marks, place=place, height=_HEIGHT)
     draw_transcript(data, key=TURNS, on_asked=_follow_request)
 
 

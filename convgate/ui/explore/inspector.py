@@ -30,13 +30,13 @@ def draw_inspector(
     moment = outcome.moment
     draw_turn_head(
         "explore", moment.conversation, selected, state.select, _make_current(outcome, selected),
-        reference=moment.situation.turn.timestamp,
+        reference=moment.current.turn.timestamp,
     )  # fmt: skip
     if getattr(outcome.policy, "encoder", None) is not None and are_modes_ready(app):
         draw_mode_correction(app, state.page, moment.key, moment.conversation, selected)
     indices = outcome.decisions.indices
     if not len(indices) or not int(indices[0]) <= selected <= int(indices[-1]):
-        is_current = selected == moment.situation.index
+        is_current = selected == moment.current.index
         st.markdown(
             "This is the current message: it is always sent."
             if is_current
@@ -101,7 +101,7 @@ def _draw_label(app: App, answering: Answering, selected: int) -> None:
 def _make_current(outcome: Outcome, selected: int) -> Step:
     return Step(
         "make_current", "make current", MAKE_CURRENT,
-        None if selected == outcome.moment.situation.index else selected,
+        None if selected == outcome.moment.current.index else selected,
         "Decide as if this turn were the message to answer",
         lambda turn: state.change(turn=turn, question="", selected=None),
     )  # fmt: skip

@@ -13,9 +13,9 @@ from convgate.figures.hover import clicked_cell
 from convgate.figures.layout import CONFIG
 from convgate.figures.matrix import LIMIT, describe_matrix, matrix_figure
 from convgate.gate.explain import relevance_matrix
-from convgate.gate.facts import facts_of, situation_facts
+from convgate.gate.facts import current_facts, facts_of
+from convgate.gate.message_text import message_text
 from convgate.gate.model import Message
-from convgate.gate.situation import situation_text
 from convgate.policies.gate import GatePolicy
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
@@ -36,7 +36,7 @@ def draw_matrix(gate: GatePolicy, outcome: Outcome, selected: int) -> None:
         "Each row is a message, each column a turn before it, with the gate's score. Blue reaches the"
         " threshold. Click a cell to go there."
     )
-    current, count = moment.situation.index, len(moment.conversation)
+    current, count = moment.current.index, len(moment.conversation)
     start = first_turn(count, count - 1 if current is None else current)
     threshold, matrix = outcome.decisions.threshold, scores(gate, moment, start)
     is_inside = current is not None and start <= selected < current < start + len(matrix)
@@ -65,9 +65,9 @@ def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
         report("Scoring every turn against every earlier one …", 0.0)
         conversation = moment.conversation
         stop = min(len(conversation), start + LIMIT)
-        rule = gate.gate.config.situation
-        situations = [conversation.at(index) for index in range(start, stop)]
-        texts = [situation_text(rule, *pair) for pair in situations]
+        rule = gate.gate.config.text_rule
+        current_messages = [conversation.at(index) for index in range(start, stop)]
+        texts = [message_text(rule, *pair) for pair in current_messages]
         turns = conversation.turns[start:stop]
         passages = gate.encoder.encode_passages([*(turn.scored_text for turn in turns), *texts])
         vectors, half = text_vectors(passages, gate.gate.config.dimension), stop - start
@@ -78,8 +78,8 @@ def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
 
         state = gate.gate.state(vectors[:half], [facts_of(turn) for turn in turns], passages[:half])
         messages = [
-            Message(vector, situation_facts(situation))
-            for vector, (situation, _) in zip(vectors[half:], situations, strict=True)
+            Message(vector, current_facts(current))
+            for vector, (current, _) in zip(vectors[half:], current_messages, strict=True)
         ]
         return relevance_matrix(gate.gate, state, messages, progress=progress)
 

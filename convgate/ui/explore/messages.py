@@ -6,7 +6,7 @@ import json
 
 import streamlit as st
 
-from convgate.core.conversation import Conversation, Situation
+from convgate.core.conversation import Conversation, CurrentMessage
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import TranscriptError
 from convgate.core.text import join_words, pluralize
@@ -35,13 +35,13 @@ def draw_messages(view: View, outcome: Outcome) -> None:
 
 
 def decisions_json(
-    conversation: Conversation, situation: Situation, decisions: TurnDecisions, version: str | None
+    conversation: Conversation, current: CurrentMessage, decisions: TurnDecisions, version: str | None
 ) -> str:
     """Return the decisions as JSON, one record for each turn; turns count from 0."""
     values = {
         "conversation": conversation.id,
-        "turn": situation.index,
-        "question": situation.turn.text if situation.index is None else None,
+        "turn": current.index,
+        "question": current.turn.text if current.index is None else None,
         "policy": decisions.policy,
         "version": version,
         "rule": decisions.rule,
@@ -71,7 +71,7 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
         st.download_button(
             "Download decisions (JSON)",
             lambda: decisions_json(
-                conversation, outcome.moment.situation, outcome.decisions, outcome.version
+                conversation, outcome.moment.current, outcome.decisions, outcome.version
             ),
             file_name="decisions.json", mime="application/json", on_click="ignore",
             icon=":material/data_object:", key="explore.download_json",
@@ -88,7 +88,7 @@ def _write(outcome: Outcome) -> str:
     """Return the messages in the format of the import, else as OpenAI messages."""
     moment = outcome.moment
     try:
-        return writable(write_selection(moment.conversation, moment.situation, outcome.selection))
+        return writable(write_selection(moment.conversation, moment.current, outcome.selection))
     except TranscriptError:
         return f"{_write_openai(outcome)}\n"
 

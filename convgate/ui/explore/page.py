@@ -48,7 +48,7 @@ def explore(app: App) -> None:
     draw_sample_note(summary.origin)
     left, right = st.columns(_COLUMNS, gap="medium")
     with left:
-        draw_message(summary.title, moment.situation)
+        draw_message(summary.title, moment.current)
     with right:
         draw_metrics(result)
     left, right = st.columns(_COLUMNS, gap="medium")

@@ -48,7 +48,7 @@ def draw_reading(app: App, outcome: Outcome, selected: int | None, answering: An
         modes=_find_modes(app, outcome),
     )
     data = transcript_data(
-        conversation, outcome.moment.situation, outcome.decisions, marks, place=key, height=_HEIGHT
+        conversation, outcome.moment.current, outcome.decisions, marks, place=key, height=_HEIGHT
     )
     st.session_state[_SHOWN] = key
     draw_transcript(data, key=TRANSCRIPT, on_asked=_on_asked, on_answers=_on_answers)

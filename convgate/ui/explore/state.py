@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from convgate.policies.gate import GatePolicy
-from convgate.store import SituationKey
+from convgate.store import CurrentKey
 from convgate.ui.choosers import CHOOSER
 from convgate.ui.page_state import TURN, Address, PageState, param
 from convgate.ui.picker import Picker
@@ -43,11 +43,11 @@ touched, keep = page.touched, page.keep
 PICKER = Picker("explore", change, page.open)
 
 
-def go(situation: SituationKey, selected: int | None) -> None:
+def go(current: CurrentKey, selected: int | None) -> None:
     """Show a message with one of its earlier turns selected; for callbacks."""
     change(
-        conversation=situation.conversation,
-        turn=situation.turn,
-        question=situation.question,
+        conversation=current.conversation,
+        turn=current.turn,
+        question=current.question,
         selected=selected,
     )

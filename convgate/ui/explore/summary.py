@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.core.conversation import Situation
+from convgate.core.conversation import CurrentMessage
 from convgate.core.text import format_threshold, pluralize
 from convgate.figures.layout import CONFIG
 from convgate.figures.parts import describe_activation
@@ -23,11 +23,11 @@ CHART = "explore.chart"
 _CHART_HEIGHT = 230  # pixels
 
 
-def draw_message(title: str, situation: Situation) -> None:
+def draw_message(title: str, current: CurrentMessage) -> None:
     """Draw the whole message to answer."""
-    turn = situation.turn
-    number = "your question" if situation.index is None else f"turn {situation.index + 1:,}"
-    who = "" if situation.index is None else f" · {literal(turn.speaker, limit=40)}"
+    turn = current.turn
+    number = "your question" if current.index is None else f"turn {current.index + 1:,}"
+    who = "" if current.index is None else f" · {literal(turn.speaker, limit=40)}"
     with st.container(border=True, gap="xsmall", key="explore-message"):
         st.caption(f"**{literal(title, limit=70)}** · answering {number}{who}")
         show_text(turn.text or turn.scored_text)

@@ -54,7 +54,7 @@ def _draw_annotators(app: App) -> None:
     for one in Labels(app.store).annotators():
         key = f"label.trains.{one.name}"
         state.put(key, one.trains)  # another window may have switched it
-        counts = f"{pluralize(one.answers, 'answer')} on {pluralize(one.situations, 'message')}"
+        counts = f"{pluralize(one.answers, 'answer')} on {pluralize(one.messages, 'message')}"
         st.toggle(
             f"Train on **{literal(one.name)}** · {one.kind} · {counts}",
             key=key, on_change=_switch, args=(app, one.name, key),

@@ -72,12 +72,12 @@ def _draw_question(app: App, scored: Outcome, answers: Answering, selected: int 
     """Draw the current message, and what is asked about it."""
     if answers.by and not answers.ask and len(answers.history) and not work.next_message:
         st.success("All turns before this message have an answer. Press N for the next message.")
-    situation = scored.moment.situation
+    current = scored.moment.current
     title = literal(app.conversations.summary(scored.moment.key).title, limit=70)
-    number = "The question" if situation.index is None else f"Message {situation.index + 1:,}"
+    number = "The question" if current.index is None else f"Message {current.index + 1:,}"
     st.caption(f"{title} · {number}")
     with st.container(key="label-message"):
-        show_text(situation.turn.scored_text.strip(), limit=1_000)
+        show_text(current.turn.scored_text.strip(), limit=1_000)
     if selected is None or not answers.can_answer(selected):
         other = "another turn with a disagreement" if work.adjudicating else "a turn before this message"
         st.markdown("Nothing is left to answer." if answers.finished else f"Choose {other}.")
@@ -117,7 +117,7 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
         only=turns,
     )
     data = transcript_data(
-        conversation, scored.moment.situation, scored.decisions, marks, place=scored.moment.key, height="60vh"
+        conversation, scored.moment.current, scored.decisions, marks, place=scored.moment.key, height="60vh"
     )
     rows = [row for row in data["rows"] if row["turn"] in turns]
     if not shows_gate:  # scores and decisions would bias the answers

@@ -12,7 +12,7 @@ import streamlit as st
 
 from convgate.core.text import pluralize
 from convgate.labels.queue import Judge, make_queue
-from convgate.store import Labels, SituationKey
+from convgate.store import CurrentKey, Labels
 from convgate.store.labels import Disagreement
 from convgate.store.queues import Queues
 from convgate.transcripts.characters import isolate, writable
@@ -58,7 +58,7 @@ def resume(app: App, view: View) -> View:
     if view.queue is not None or view.settle:
         return _at(view, *place) if place else view
     by = annotator()
-    last = Labels(app.store).last_situation(by) if by else None
+    last = Labels(app.store).last_current(by) if by else None
     return _at(view, last, None) if last else view
 
 
@@ -157,7 +157,7 @@ def _draw_disagreements(app: App, view: View, moment: Moment) -> Work:
 
 
 def _format_disagreement(row: Disagreement) -> str:
-    message = "question" if row.situation.turn is None else f"message {row.situation.turn + 1:,}"
+    message = "question" if row.current.turn is None else f"message {row.current.turn + 1:,}"
     answers = ", ".join(f"{isolate(who)} {MARKS[answer]}" for who, answer in row.answers.items())
     return writable(f"{isolate(row.title)} · {message} · turn {row.turn + 1:,}: {answers}")
 
@@ -178,7 +178,7 @@ def _choose_queue(app: App) -> None:
 def _choose_disagreement() -> None:
     state.touched()
     if (row := st.session_state[DISAGREEMENT]) is not None:
-        go(row.situation, row.turn)
+        go(row.current, row.turn)
 
 
 def _ask_for_queue() -> None:
@@ -197,28 +197,28 @@ def _open_queue(app: App, number: int | None = None) -> None:
     _go_on(app, state.page.now())
 
 
-def _skip(app: App, view: View, here: SituationKey) -> None:
+def _skip(app: App, view: View, here: CurrentKey) -> None:
     state.touched()
     with reporting_problems():
         keep_saved(Labels(app.store).skip(here, by=annotator() or ""))
         _go_on(app, view, here)
 
 
-def _go_on(app: App, view: View, here: SituationKey | None = None) -> bool:
+def _go_on(app: App, view: View, here: CurrentKey | None = None) -> bool:
     """Show what the view asks about next, after the message `here`; return whether there is anything."""
     if (place := _next_place(app, view, here)) is not None:
         go(*place)
     return place is not None
 
 
-def _next_place(app: App, view: View, here: SituationKey | None = None) -> tuple[SituationKey, int] | None:
+def _next_place(app: App, view: View, here: CurrentKey | None = None) -> tuple[CurrentKey, int] | None:
     if view.queue is not None:
         queues = Queues(app.store)
         items = queues.items_about(view.queue, here) if here else []
         item = queues.next_item(view.queue, annotator() or "", after=items[-1].place if items else None)
-        return (item.situation, item.turn) if item else None
+        return (item.current, item.turn) if item else None
     rows = Labels(app.store).disagreements() if view.settle else []
-    return next(((row.situation, row.turn) for row in rows if row.situation != here), None)
+    return next(((row.current, row.turn) for row in rows if row.current != here), None)
 
 
 def _count_answers(app: App, view: View, moment: Moment, name: str) -> tuple[int, int]:
@@ -229,6 +229,6 @@ def _count_answers(app: App, view: View, moment: Moment, name: str) -> tuple[int
     return len(Labels(app.store).of(moment.labelled).of(name)), len(moment.history)
 
 
-def _at(view: View, situation: SituationKey, selected: int | None) -> View:
-    key, turn, question = situation.conversation, situation.turn, situation.question
+def _at(view: View, current: CurrentKey, selected: int | None) -> View:
+    key, turn, question = current.conversation, current.turn, current.question
     return replace(view, conversation=key, turn=turn, question=question, selected=selected)

@@ -1,7 +1,7 @@
 """The transcript on screen: which rows are shown, and the component that shows them."""
 
 from convgate.ui.transcript.component import Asked, Given, asked, draw_transcript, given
-from convgate.ui.transcript.rows import Labelling, Marks, situation_name, transcript_data
+from convgate.ui.transcript.rows import Labelling, Marks, current_name, transcript_data
 
 __all__ = [
     "Asked",
@@ -9,8 +9,8 @@ __all__ = [
     "Labelling",
     "Marks",
     "asked",
+    "current_name",
     "draw_transcript",
     "given",
-    "situation_name",
     "transcript_data",
 ]

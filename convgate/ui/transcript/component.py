@@ -35,7 +35,7 @@ class Given(BaseModel):
     """An answer that was given in the transcript."""
 
     number: StrictInt  # 1 for the first of its list; each is one higher than the one before
-    situation: StrictStr  # see `situation_name`
+    current: StrictStr  # see `current_name`
     turn: StrictInt  # 0-based
     value: Literal["relevant", "not_relevant", "unsure"] | None  # None clears the answer
     scope: Literal["turn", "rest"]  # see `convgate.ui.answering.Scope`

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from convgate.core.conversation import Conversation, Situation, Turn
+from convgate.core.conversation import Conversation, CurrentMessage, Turn
 from convgate.core.decisions import TurnDecisions
 from convgate.core.text import format_age, format_threshold
 from convgate.figures.hover import on_screen
@@ -63,7 +63,7 @@ class Marks:
 
 def transcript_data(
     conversation: Conversation,
-    situation: Situation,
+    current: CurrentMessage,
     decisions: TurnDecisions,
     marks: Marks,
     *,
@@ -75,28 +75,28 @@ def transcript_data(
     `place` names the conversation: the list keeps its scroll as long as that stays. `height` is CSS.
     """
     count = len(conversation)
-    current = QUESTION if situation.index is None else situation.index
+    position = QUESTION if current.index is None else current.index
     focus = next((turn for turn in (marks.focus, marks.selected) if turn is not None), None)
     if focus is None:
-        focus = current if current != QUESTION else max(0, count - 1)
-    turns: Sequence[int] = range(count) if marks.only is None else _with(marks.only, current, marks.selected)
+        focus = position if position != QUESTION else max(0, count - 1)
+    turns: Sequence[int] = range(count) if marks.only is None else _with(marks.only, position, marks.selected)
     start, stop = shown_part(len(turns), bisect_left(turns, focus))
     scale = score_scale(decisions)
-    reference = situation.turn.timestamp
+    reference = current.turn.timestamp
     # Without what all turns have in common, and without notes, for which a whole text may be tokenized.
     brief = replace(decisions, because="", note=None)
     rows = [
-        _row(conversation.turns[index], index, current, brief, marks, scale, reference)
+        _row(conversation.turns[index], index, position, brief, marks, scale, reference)
         for index in turns[start:stop]
     ]
-    if current == QUESTION and stop == len(turns):
-        question = {"state": "current", "outcome": "asked", "who": "asked here", "text": situation.turn.text}
+    if position == QUESTION and stop == len(turns):
+        question = {"state": "current", "outcome": "asked", "who": "asked here", "text": current.turn.text}
         rows.append({**_BLANK, **question})
     labelling = None
     if marks.labelling is not None:
         names = ("enabled", "scope", "client", "stored")
         labelling = {name: getattr(marks.labelling, name) for name in names}
-        labelling["situation"] = situation_name(place, situation)
+        labelling["current"] = current_name(place, current)
     threshold = decisions.threshold if decisions.scores is not None else None
     return {
         "place": place,
@@ -171,9 +171,9 @@ def excerpt(text: str, terms: Sequence[str], *, whole: bool) -> tuple[str, bool]
     return f"{'…' if start else ''}{text[start : start + EXCERPT]}…", True
 
 
-def situation_name(place: str, situation: Situation) -> str:
+def current_name(place: str, current: CurrentMessage) -> str:
     """Return what identifies a message in answers from the browser."""
-    return f"{place} {f'?{situation.turn.text}' if situation.index is None else situation.index}"
+    return f"{place} {f'?{current.turn.text}' if current.index is None else current.index}"
 
 
 def _row(

@@ -295,12 +295,12 @@ class Transcript {
   }
 
   label(turn, value) {
-    const { situation, scope } = this.data.labelling
+    const { current, scope } = this.data.labelling
     const data = this.data.rows.find((row) => row.turn === turn)
     if (!data?.open) return
     clearTimeout(this.waiting) // a selection that was on its way would undo the step to the next turn
     this.given += 1
-    this.answers.push({ number: this.given, situation, turn, value, scope })
+    this.answers.push({ number: this.given, current, turn, value, scope })
     this.row(data)
     this.send({ client: this.client, answers: this.answers })
   }
@@ -308,7 +308,7 @@ class Transcript {
   // What this person says of a turn: what was just given, else what is stored.
   labelled(data) {
     const given = this.answers.filter((answer) => answer.turn === data.turn && answer.scope === "turn").at(-1)
-    return given && given.situation === this.data.labelling?.situation ? given.value : data.mine
+    return given && given.current === this.data.labelling?.current ? given.value : data.mine
   }
 
   stored() {
