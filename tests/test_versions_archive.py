@@ -157,7 +157,7 @@ def _config(files: Files, **changes: object) -> Files:
     [
         lambda files: _card(files, colour="red"),
         lambda files: _card(files, weights_sha256="0" * 64),
-        lambda files: _config(files, current="leaning"),
+        lambda files: _config(files, text_rule="leaning"),
         lambda files: files | {"mine/gate.safetensors": b"x" * 900_000},
     ],
 )
