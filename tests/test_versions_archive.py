@@ -188,7 +188,7 @@ ENCODER = {"model": "m", "revision": "r", "dtype": "float32", "chunking": "c", "
         {"band": 10**9},
         {"window": 10**9},
         {"preset": ["reference"]},
-        {"current": {"current": 1}},
+        {"text_rule": {"text_rule": 1}},
     ],
 )
 def test_a_config_that_no_gate_can_have_is_refused(
