@@ -16,6 +16,7 @@ from typing import Literal
 from convgate.context.mode import MODES, Mode
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
+from convgate.core.text import quote
 
 SectionName = Literal["rules", "task_state", "recent", "evidence", "decisions", "capsules"]
 
@@ -102,8 +103,6 @@ class Budgets:
 
 def check_total(budget: object) -> int:
     """Return a caller's total in tokens; ContextError when it is none."""
-    if isinstance(budget, int) and abs(budget) >= 2**63:
-        raise ContextError("a budget is a number of tokens below 2**63")
-    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
-        raise ContextError(f"a budget is a whole number of tokens, 0 or more; got {budget!r}")
+    if isinstance(budget, bool) or not isinstance(budget, int) or not 0 <= budget < 2**63:
+        raise ContextError(f"a budget is a number of tokens from 0 to 2**63; got {quote(budget)}")
     return budget

@@ -60,7 +60,7 @@ def build_context(builder: ContextBuilder, request: ContextRequest) -> ContextBu
     """Return the context for a request; the guard logs it, and the memory keeps it."""
     started = time.perf_counter()
     turns = [*request.history.turns, request.current.turn]  # a known table may have equal ones
-    table = builder.tables.get(turns, builder.counter)
+    table = builder.tables.get(turns, lambda known, new: (known or TurnTable()).extend(new, builder.counter))
     before = builder.memory.find(table.chain)
     reading = read_conversation(
         table,

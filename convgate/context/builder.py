@@ -28,8 +28,9 @@ from convgate.context.modes.conversation import MessageClassifier
 from convgate.context.packing import Packer, pack
 from convgate.context.reading import ConversationReader
 from convgate.context.request import Guard
-from convgate.context.turn_table import TurnTableCache
+from convgate.context.turn_table import MAX_CONVERSATIONS, TurnTable
 from convgate.core.conversation import Conversation
+from convgate.core.conversation_cache import ConversationCache
 from convgate.core.errors import ContextError, ConversationError
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import quote
@@ -65,7 +66,9 @@ class ContextBuilder:
     counter: TokenCounter | None = None  # None: the bundled tokenizer
     packer: Packer = pack
     memory: RequestMemory = field(default_factory=RequestMemory, repr=False)
-    tables: TurnTableCache = field(default_factory=TurnTableCache, repr=False)
+    tables: ConversationCache[TurnTable] = field(
+        default_factory=lambda: ConversationCache(MAX_CONVERSATIONS), repr=False
+    )
 
     @classmethod
     def of(

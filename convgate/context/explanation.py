@@ -75,7 +75,7 @@ class Explanation:
         forced = policy.indices[kept != policy.kept].tolist()
         overrides = _Overrides(self, dict.fromkeys((*forced, *policy.overrides, *self.claims.always)))
         return replace(
-            policy, kept=kept, overrides=overrides, told=self.why, note=None, because="", stage=STAGE
+            policy, kept=kept, overrides=overrides, explain=self.why, note=None, because="", stage=STAGE
         )
 
     @cached_property

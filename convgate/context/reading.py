@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from convgate.context.invariant import Invariant
-from convgate.context.invariants.finding import InvariantFinder, Judge
+from convgate.context.invariants.finding import InvariantFinder
+from convgate.context.invariants.judge import KindJudge
 from convgate.context.mode import Mode, ModeDecision, no_mode
 from convgate.context.modes.conversation import ConversationModes, MessageClassifier, ModeTracker
 from convgate.context.request import Fallback, Guard
@@ -50,7 +51,7 @@ class _Progress:
 class ConversationReader:
     """Reads conversations; of those read last, one that goes on is read where it grew. Thread-safe."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: KindJudge) -> None:
         self.judge = judge
         self._lock = threading.Lock()
         self._known: list[_Progress] = []  # the newest last; who reads one takes it out

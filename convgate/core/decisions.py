@@ -104,7 +104,7 @@ class TurnDecisions:
     """One decision for each turn of a history, as columns; row i is about turn `indices[i]`.
 
     Where one rule decides all turns, `rule` and the templates `why_kept` and `why_dropped` explain each.
-    Where it does not, `told` returns the rule and the reason of a turn, by its index; `because` and the
+    Where it does not, `explain` returns the rule and the reason of a turn, by its index; `because` and the
     templates are not read then. NaN is the score of a turn that was decided without one: its record has no
     score, threshold, logit or parts.
     """
@@ -125,7 +125,7 @@ class TurnDecisions:
     gate_activation: float | None = None  # 0…1: how much of the final logit the attention tier gives
     overrides: Mapping[int, Override] = field(default_factory=dict)  # by turn index
     note: Callable[[int], str | None] | None = None  # by turn index: what else to know about it
-    told: Callable[[int], Why] | None = None  # by turn index: which rule decided it, and why
+    explain: Callable[[int], Why] | None = None  # by turn index: which rule decided it, and why
     stage: str = "policy"
 
     def __post_init__(self) -> None:
@@ -164,7 +164,7 @@ class TurnDecisions:
         if index in self.overrides:
             why: Why = self.overrides[index]
         else:
-            why = self.told(index) if self.told else Why(self.rule, self._sentence(row))
+            why = self.explain(index) if self.explain else Why(self.rule, self._sentence(row))
         note = self.note(index) if self.note else None
         return replace(why, reason=f"{why.reason} {note}") if note else why
 

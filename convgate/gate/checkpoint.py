@@ -88,9 +88,8 @@ def _scores_are_finite(gate: Gate) -> bool:
         scores = gate.score(state, message)
         links = gate.links(state, scores, range(3))
         semantic = gate.semantic(vectors[:3], state, message)
-    return all(
-        np.isfinite(values).all() for values in (scores.logits, *scores.parts.values(), links, semantic)
-    )
+    results = [scores.logits, *scores.parts.values(), links.ravel(), semantic]
+    return bool(np.isfinite(np.concatenate(results)).all())
 
 
 def check_encoder(config: GateConfig, encoder: EncoderIdentity | None) -> None:
