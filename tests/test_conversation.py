@@ -92,7 +92,7 @@ def test_turn_that_was_decided_without_a_score_has_none_and_is_still_json():
         scores=np.array([0.8, np.nan, 0.2]),
         logits=np.array([1.0, np.nan, -1.0]),
         parts={"semantic": np.array([1.0, np.nan, -1.0])},
-        told=lambda index: Why("greeting", "a greeting."),
+        explain=lambda index: Why("greeting", "a greeting."),
     )
     record = mixed.of(4)
     assert (record.score, record.threshold, record.margin, record.logit) == (None, None, None, None)

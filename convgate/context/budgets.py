@@ -97,8 +97,10 @@ class Budgets:
 
     def shares(self, mode: Mode, total: int) -> dict[SectionName, int]:
         """Return the tokens of each section in a context of `total`: below the table's, all in proportion."""
-        whole = max(1, self.total(mode))
-        return {section: tokens * min(total, whole) // whole for section, tokens in self.table[mode].items()}
+        default = max(1, self.total(mode))
+        return {
+            section: tokens * min(total, default) // default for section, tokens in self.table[mode].items()
+        }
 
 
 def check_total(budget: object) -> int:

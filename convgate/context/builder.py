@@ -23,8 +23,7 @@ from convgate.context.guardrails import load_guard
 from convgate.context.invariants.judge import load_judge
 from convgate.context.memory import RequestMemory
 from convgate.context.mode import Mode, known_intents, mode_of_intent
-from convgate.context.modes.classifier import load_classifier
-from convgate.context.modes.conversation import MessageClassifier
+from convgate.context.modes.classifier import ModeClassifier, load_classifier
 from convgate.context.packing import Packer, pack
 from convgate.context.reading import ConversationReader
 from convgate.context.request import Guard
@@ -54,7 +53,7 @@ class ContextBuilder:
     """
 
     policy: Policy  # what chooses the evidence
-    classifier: MessageClassifier
+    classifier: ModeClassifier
     settings: Settings  # which intents there are
     reader: ConversationReader = field(repr=False)  # finds the invariants
     budgets: Budgets = field(default_factory=Budgets)
