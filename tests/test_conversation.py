@@ -61,8 +61,8 @@ def decisions(**changes) -> TurnDecisions:
         "kept": np.array([True, False, False]),
         "scores": np.array([0.8, 0.4, 0.59999]),
         "threshold": 0.6,
-        "why_kept": "{score:.2f}, above the threshold {threshold:.2f} by {margin:.2f}.",
-        "why_dropped": "{score:.2f}, below the threshold {threshold:.2f} by {margin:.2f}.",
+        "why_kept": "{score}, above the threshold {threshold} by {margin}.",
+        "why_dropped": "{score}, below the threshold {threshold} by {margin}.",
         "logits": np.array([1.0, -1.0, 0.0]),
         "parts": {"semantic": np.array([0.5, -0.5, 0.0]), "recency": np.array([0.5, -0.5, 0.0])},
     }

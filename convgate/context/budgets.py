@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal
 
 from convgate.context.mode import MODES, Mode
@@ -33,22 +32,17 @@ _COLUMNS: dict[SectionName, tuple[int, int, int, int, int]] = {  # tokens by mod
     "capsules": (4_000, 2_000, 0, 2_000, 4_000),
 }
 
-TABLE: Mapping[Mode, Cells] = MappingProxyType(
-    {
-        mode: MappingProxyType({section: column[place] for section, column in _COLUMNS.items()})
-        for place, mode in enumerate(MODES)
-    }
-)
+TABLE: Mapping[Mode, Cells] = {
+    mode: {section: column[place] for section, column in _COLUMNS.items()} for place, mode in enumerate(MODES)
+}
 
-DROPS: Mapping[Mode, frozenset[Mode]] = MappingProxyType(
-    {
-        "TASK": frozenset({"EXPLORATION"}),
-        "EXPLORATION": frozenset({"TASK"}),
-        "DEBUGGING": frozenset({"TASK"}),  # that went well: see `SectionClaims.is_left_out`
-        "LEARNING": frozenset({"GENERAL"}),
-        "GENERAL": frozenset(),
-    }
-)
+DROPS: Mapping[Mode, frozenset[Mode]] = {
+    "TASK": frozenset({"EXPLORATION"}),
+    "EXPLORATION": frozenset({"TASK"}),
+    "DEBUGGING": frozenset({"TASK"}),  # that went well: see `SectionClaims.is_left_out`
+    "LEARNING": frozenset({"GENERAL"}),
+    "GENERAL": frozenset(),
+}
 """Of which modes the turns are that a mode leaves out, unless something claims them."""
 
 WINDOWED: frozenset[Mode] = frozenset({"EXPLORATION", "DEBUGGING", "GENERAL"})

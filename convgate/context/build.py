@@ -151,11 +151,6 @@ def build_context(builder: ContextBuilder, request: ContextRequest) -> ContextBu
         missing_results=result.valid.missing_results,
         sent=listed.turns,
         prefix=compare_prefix(before, sent, listed.tokens, held),
-        capsules_left_out=tuple(
-            place
-            for place, capsule in enumerate(request.capsules)
-            if not any(capsule is packed for packed in packed_capsules)
-        ),
     )
     builder.memory.keep(
         table.chain[-1],

@@ -9,7 +9,7 @@ import json
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -88,7 +88,7 @@ def _scores_are_finite(gate: Gate) -> bool:
         scores = gate.score(state, message)
         links = gate.links(state, scores, range(3))
         semantic = gate.semantic(vectors[:3], state, message)
-    results = [scores.logits, *scores.parts.values(), links.ravel(), semantic]
+    results: list[Any] = [scores.logits, *scores.parts.values(), links.ravel(), semantic]
     return bool(np.isfinite(np.concatenate(results)).all())
 
 
