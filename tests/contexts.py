@@ -86,8 +86,8 @@ class Keeps:
             scores=np.array(scores) if self.ranked else None,
             logits=np.array(scores) if self.probabilities else None,
             threshold=self.threshold,
-            why_kept="{score:.2f}, above {threshold:.2f}.",
-            why_dropped="{score:.2f}, below {threshold:.2f}.",
+            why_kept="{score}, above {threshold}.",
+            why_dropped="{score}, below {threshold}.",
         )
 
 

@@ -13,8 +13,8 @@ from streamlit.components.v2.bidi_component.main import _make_trigger_id
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
-from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
+from convgate.core.home import app_root
 from convgate.core.settings import load_settings
 from convgate.store import Conversations, CurrentKey, Entry, Labels, NewConversation, Store
 from convgate.store.queues import NewItem, Queues

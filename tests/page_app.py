@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from convgate.core.app_files import app_root
+from convgate.core.home import app_root
 
 
 def open_page(file: str, **query: str) -> AppTest:

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
+from convgate.core.home import app_root
 from convgate.core.settings import Settings, load_settings
 from convgate.gate.thresholds import RULES, Limits, Rule, make_rule
 from convgate.policies.agent_settings import AgentSettings

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from convgate.context.memory import PastRequest, RequestMemory
 from convgate.context.packing import PackedTurns
-from convgate.context.turn_table import TurnTable, TurnTableCache
+from convgate.context.turn_table import TurnTable
+from convgate.core.conversation import Turn
+from convgate.core.conversation_cache import ConversationCache
 from convgate.policies.window import LastK
 from convgate.transcripts import turns_from_messages
 from tests.contexts import Keeps, Told, builder, placed, random_talk, talk, words
@@ -143,15 +145,18 @@ class TestTurnTable:
             counted.append(text)
             return words(text)
 
-        known = TurnTableCache()
+        def extend(known: TurnTable | None, new: list[Turn]) -> TurnTable:
+            return (known or TurnTable()).extend(new, count)
+
+        tables = ConversationCache[TurnTable](2)
         turns = turns_from_messages(THEN)
-        known.get(turns[:4], count)
+        tables.get(turns[:4], extend)
         counted.clear()
-        grown = known.get(turns, count)
+        grown = tables.get(turns, extend)
         assert counted == [turn.text for turn in turns[4:]]
         assert grown.chain == TurnTable().extend(turns, count).chain
         counted.clear()
-        known.get(turns[:3], count)
+        tables.get(turns[:3], extend)
         assert counted == [], "what is a beginning of something known costs nothing"
 
     def test_digests_are_of_all_that_came_before(self):

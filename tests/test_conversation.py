@@ -61,8 +61,8 @@ def decisions(**changes) -> TurnDecisions:
         "kept": np.array([True, False, False]),
         "scores": np.array([0.8, 0.4, 0.59999]),
         "threshold": 0.6,
-        "why_kept": "{score:.2f}, above the threshold {threshold:.2f} by {margin:.2f}.",
-        "why_dropped": "{score:.2f}, below the threshold {threshold:.2f} by {margin:.2f}.",
+        "why_kept": "{score}, above the threshold {threshold} by {margin}.",
+        "why_dropped": "{score}, below the threshold {threshold} by {margin}.",
         "logits": np.array([1.0, -1.0, 0.0]),
         "parts": {"semantic": np.array([0.5, -0.5, 0.0]), "recency": np.array([0.5, -0.5, 0.0])},
     }
@@ -92,7 +92,7 @@ def test_turn_that_was_decided_without_a_score_has_none_and_is_still_json():
         scores=np.array([0.8, np.nan, 0.2]),
         logits=np.array([1.0, np.nan, -1.0]),
         parts={"semantic": np.array([1.0, np.nan, -1.0])},
-        told=lambda index: Why("greeting", "a greeting."),
+        explain=lambda index: Why("greeting", "a greeting."),
     )
     record = mixed.of(4)
     assert (record.score, record.threshold, record.margin, record.logit) == (None, None, None, None)

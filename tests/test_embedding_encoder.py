@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from convgate.core import bundled_encoder as bundled
-from convgate.core.app_files import app_root
 from convgate.core.errors import EncoderError
+from convgate.core.home import app_root
 from convgate.embedding.base import ChunkCount
 from convgate.embedding.cache import PACKAGED_VECTORS, CachedEncoder, content_hash, read_vectors
 from convgate.embedding.chunks import MAX_CHARACTERS, MAX_CHUNKS

@@ -39,12 +39,22 @@ def test_truncated_weights_are_refused(tmp_path: Path):
         read_gate(tmp_path)
 
 
-def test_nan_weights_are_refused(tmp_path: Path):
-    save_gate(Gate(), tmp_path)
+@pytest.mark.parametrize(
+    ("preset", "name", "value", "message"),
+    [
+        ("reference", "threshold_logit", float("nan"), "NaN"),
+        ("reference", "tiers.bilinear.W", 3e38, "not finite"),
+        ("full", "tiers.attention.pair.0.weight", 3e38, "not finite"),
+    ],
+)
+def test_weights_that_give_no_finite_scores_are_refused(
+    tmp_path: Path, preset: str, name: str, value: float, message: str
+):
+    save_gate(Gate(GateConfig(preset=preset)), tmp_path)
     weights = load_file(tmp_path / WEIGHTS)
-    weights["threshold_logit"] = torch.tensor(float("nan"))
+    weights[name] = torch.full_like(weights[name], value)
     save_file(weights, tmp_path / WEIGHTS)
-    with pytest.raises(GateError, match="NaN"):
+    with pytest.raises(GateError, match=message):
         read_gate(tmp_path)
 
 

@@ -14,7 +14,6 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.gate.config import GateConfig
 from convgate.gate.explain import leave_one_out, relevance_matrix, strongest_links
 from convgate.gate.model import Gate, Message
-from convgate.gate.states import KeptStates
 from convgate.policies.gate import GatePolicy
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate, unit_vectors
@@ -171,9 +170,10 @@ def test_new_message_encodes_only_the_new_texts():
     ],
 )
 def test_states_are_those_made_anew(histories: list[list[str]]):
-    gate, encoder, kept = trained_gate(), FakeEncoder(), KeptStates()
+    gate, encoder = trained_gate(), FakeEncoder()
+    policy = GatePolicy(gate, encoder)
     for texts in histories:
-        state = kept.state(gate, encoder, talk(*texts).turns)
+        state, _ = policy.read(*talk(*texts).asked("?"))
         anew = gate.state(encoder.encode(texts))
         assert np.allclose(state.embeddings, anew.embeddings)
         assert np.allclose(state.projected.numpy(), anew.projected.numpy(), atol=1e-6)

@@ -11,8 +11,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import convgate
-from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
+from convgate.core.home import app_root
 from convgate.core.settings import load_settings
 from convgate.gate.thresholds import RULES
 from convgate.policies.registry import policy_labels, policy_names

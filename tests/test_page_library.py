@@ -12,9 +12,9 @@ import pytest
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 
-from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import StoreError
+from convgate.core.home import app_root
 from convgate.core.settings import load_settings
 from convgate.policies.bm25 import words
 from convgate.store import Conversations, NewConversation, Store

@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
+from convgate.core.home import app_root
 from convgate.core.settings import load_settings
 from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Conversations, NewConversation, Store

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.core.app_files import app_root
 from convgate.core.errors import StoreError
+from convgate.core.home import app_root
 from convgate.core.settings import load_settings
 from convgate.labels.gold import GoldCounts
 from convgate.training import process as process_module

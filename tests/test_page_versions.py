@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.core.app_files import app_root
+from convgate.core.home import app_root
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.ui.navigation import EXPLORE

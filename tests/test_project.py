@@ -20,7 +20,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import convgate
-from convgate.core.app_files import app_root
+from convgate.core.home import app_root
 from convgate.core.settings import load_settings
 from convgate.versions import SHIPPED, Versions
 from convgate.versions.card import Draft
@@ -232,7 +232,7 @@ def test_the_wheel_carries_the_whole_app_and_nothing_else(wheel: Path) -> None:
 @pytest.mark.xdist_group("browser")  # where the wheel is made for another test
 def test_installed_from_the_wheel_the_app_is_that_of_the_wheel(wheel: Path, tmp_path: Path) -> None:
     zipfile.ZipFile(wheel).extractall(tmp_path)
-    code = "import convgate.core.app_files; print(convgate.core.app_files.app_root())"
+    code = "import convgate.core.home; print(convgate.core.home.app_root())"
     found = run_python(code, PYTHONPATH=os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]]))
     assert Path(found.strip()) == tmp_path / "convgate" / "_app"
 

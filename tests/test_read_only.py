@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ReadOnlyError
-from convgate.core.home import set_read_only
+from convgate.core.home import app_root, set_read_only
 from convgate.core.settings import Settings, load_settings
 from convgate.embedding.cache import CACHE_FILE, CachedEncoder, forget
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store

@@ -62,3 +62,15 @@ def test_the_webhook_is_quoted_nowhere(convgate_home: Path) -> None:
         load_settings()
     assert "s3cret" not in str(error.value)
     assert "s3cret" not in repr(Settings(guard_webhook="https://hooks.example.com/s3cret"))
+
+
+@pytest.mark.parametrize(
+    "content", ["a." * 32_000 + "b = 1", "policy_parameters." + "a." * 1_000 + "b = 1", "# line\n" * 10_000]
+)
+def test_file_or_line_over_the_limit_is_refused_unparsed(
+    convgate_home: Path, monkeypatch: pytest.MonkeyPatch, content: str
+) -> None:
+    write(convgate_home / "convgate.toml", content)
+    monkeypatch.setattr("tomllib.loads", None)
+    with pytest.raises(SettingsError, match="too large"):
+        load_settings()

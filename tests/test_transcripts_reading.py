@@ -111,9 +111,7 @@ def test_halves_of_surrogate_pairs_and_nul_are_replaced_and_told():
 TEXT = "role,text\nuser,Où est le garçon ? “Là-bas” — 5 €\nassistant,Größe\n"
 
 
-@pytest.mark.parametrize(
-    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
-)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])
 def test_encodings_are_found(encoding):
     transcript = read_conversations(TEXT.encode(encoding))
     assert [turn.text for turn in transcript.conversations[0].turns] == [

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
+from convgate.core.home import app_root
 from convgate.store import ADJUDICATED, CurrentLabels, Store
 from convgate.ui import answering as answering_module
 from convgate.ui import keys

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.core.app_files import app_root
 from convgate.core.errors import DamagedError
+from convgate.core.home import app_root
 from convgate.store import Store
 from convgate.ui import services
 from convgate.ui.navigation import GROUPS

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
+from convgate.core.home import app_root
 from convgate.core.settings import load_settings
 from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.ui import services

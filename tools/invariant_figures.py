@@ -22,8 +22,7 @@ from scipy.stats import binomtest
 
 from convgate.context.invariant import HELD, PRIORITIES, Invariant
 from convgate.context.invariants import find_invariants
-from convgate.context.invariants.finding import Judge
-from convgate.context.invariants.judge import load_judge
+from convgate.context.invariants.judge import KindJudge, load_judge
 from convgate.core.conversation import Turn
 from convgate.core.settings import load_settings
 from convgate.transcripts.openai_messages import turns_from_messages
@@ -75,7 +74,7 @@ def read_lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in content.splitlines() if line]
 
 
-def judge(line: dict[str, Any], counts: Counts, judging: Judge) -> list[str]:
+def judge(line: dict[str, Any], counts: Counts, judging: KindJudge) -> list[str]:
     """Count one conversation; what is wrong in it, a sentence each."""
     turns = turns_from_messages(line["messages"])
     found, labelled = find_invariants(turns, judging), line["invariants"]
@@ -137,7 +136,7 @@ def _share(right: int, number: int) -> str:
     return f"{right / number:.1%} of {number} ({interval.low:.0%}–{interval.high:.0%})"
 
 
-def speed(judging: Judge, turns: int = 1_000) -> Iterator[str]:
+def speed(judging: KindJudge, turns: int = 1_000) -> Iterator[str]:
     """Seconds for a long conversation, and for each message that it then grows by."""
     asked = "Part {n}: keep the report of case {n} under {words} words, please. It is for team {team}."
     told = "Done, part {n} has {words} words now. Shall I go on with case {n}?"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from convgate.core.app_files import app_root
 from convgate.core.bundled_encoder import BUNDLED_MODEL
+from convgate.core.home import app_root
 from convgate.embedding.cache import PACKAGED_VECTORS, content_hash, write_vectors
 from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
 from convgate.ui.samples import load_samples

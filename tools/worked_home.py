@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from convgate.core.app_files import app_root
+from convgate.core.home import app_root
 from convgate.gate.thresholds import Anchored
 from convgate.gatekeeper.gatekeeper import RULES_NAME
 from convgate.labels.exchange import keep_labels, read_labels

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal
 
 from convgate.context.mode import MODES, Mode
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
+from convgate.core.text import quote
 
 SectionName = Literal["rules", "task_state", "recent", "evidence", "decisions", "capsules"]
 
@@ -32,22 +32,17 @@ _COLUMNS: dict[SectionName, tuple[int, int, int, int, int]] = {  # tokens by mod
     "capsules": (4_000, 2_000, 0, 2_000, 4_000),
 }
 
-TABLE: Mapping[Mode, Cells] = MappingProxyType(
-    {
-        mode: MappingProxyType({section: column[place] for section, column in _COLUMNS.items()})
-        for place, mode in enumerate(MODES)
-    }
-)
+TABLE: Mapping[Mode, Cells] = {
+    mode: {section: column[place] for section, column in _COLUMNS.items()} for place, mode in enumerate(MODES)
+}
 
-DROPS: Mapping[Mode, frozenset[Mode]] = MappingProxyType(
-    {
-        "TASK": frozenset({"EXPLORATION"}),
-        "EXPLORATION": frozenset({"TASK"}),
-        "DEBUGGING": frozenset({"TASK"}),  # that went well: see `SectionClaims.is_left_out`
-        "LEARNING": frozenset({"GENERAL"}),
-        "GENERAL": frozenset(),
-    }
-)
+DROPS: Mapping[Mode, frozenset[Mode]] = {
+    "TASK": frozenset({"EXPLORATION"}),
+    "EXPLORATION": frozenset({"TASK"}),
+    "DEBUGGING": frozenset({"TASK"}),  # that went well: see `SectionClaims.is_left_out`
+    "LEARNING": frozenset({"GENERAL"}),
+    "GENERAL": frozenset(),
+}
 """Of which modes the turns are that a mode leaves out, unless something claims them."""
 
 WINDOWED: frozenset[Mode] = frozenset({"EXPLORATION", "DEBUGGING", "GENERAL"})
@@ -96,14 +91,14 @@ class Budgets:
 
     def shares(self, mode: Mode, total: int) -> dict[SectionName, int]:
         """Return the tokens of each section in a context of `total`: below the table's, all in proportion."""
-        whole = max(1, self.total(mode))
-        return {section: tokens * min(total, whole) // whole for section, tokens in self.table[mode].items()}
+        default = max(1, self.total(mode))
+        return {
+            section: tokens * min(total, default) // default for section, tokens in self.table[mode].items()
+        }
 
 
 def check_total(budget: object) -> int:
     """Return a caller's total in tokens; ContextError when it is none."""
-    if isinstance(budget, int) and abs(budget) >= 2**63:
-        raise ContextError("a budget is a number of tokens below 2**63")
-    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
-        raise ContextError(f"a budget is a whole number of tokens, 0 or more; got {budget!r}")
+    if isinstance(budget, bool) or not isinstance(budget, int) or not 0 <= budget < 2**63:
+        raise ContextError(f"a budget is a number of tokens from 0 to 2**63; got {quote(budget)}")
     return budget

@@ -60,7 +60,7 @@ def build_context(builder: ContextBuilder, request: ContextRequest) -> ContextBu
     """Return the context for a request; the guard logs it, and the memory keeps it."""
     started = time.perf_counter()
     turns = [*request.history.turns, request.current.turn]  # a known table may have equal ones
-    table = builder.tables.get(turns, builder.counter)
+    table = builder.tables.get(turns, lambda known, new: (known or TurnTable()).extend(new, builder.counter))
     before = builder.memory.find(table.chain)
     reading = read_conversation(
         table,
@@ -151,11 +151,6 @@ def build_context(builder: ContextBuilder, request: ContextRequest) -> ContextBu
         missing_results=result.valid.missing_results,
         sent=listed.turns,
         prefix=compare_prefix(before, sent, listed.tokens, held),
-        capsules_left_out=tuple(
-            place
-            for place, capsule in enumerate(request.capsules)
-            if not any(capsule is packed for packed in packed_capsules)
-        ),
     )
     builder.memory.keep(
         table.chain[-1],

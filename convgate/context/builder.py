@@ -23,13 +23,13 @@ from convgate.context.guardrails import load_guard
 from convgate.context.invariants.judge import load_judge
 from convgate.context.memory import RequestMemory
 from convgate.context.mode import Mode, known_intents, mode_of_intent
-from convgate.context.modes.classifier import load_classifier
-from convgate.context.modes.conversation import MessageClassifier
+from convgate.context.modes.classifier import ModeClassifier, load_classifier
 from convgate.context.packing import Packer, pack
 from convgate.context.reading import ConversationReader
 from convgate.context.request import Guard
-from convgate.context.turn_table import TurnTableCache
+from convgate.context.turn_table import MAX_CONVERSATIONS, TurnTable
 from convgate.core.conversation import Conversation
+from convgate.core.conversation_cache import ConversationCache
 from convgate.core.errors import ContextError, ConversationError
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import quote
@@ -53,7 +53,7 @@ class ContextBuilder:
     """
 
     policy: Policy  # what chooses the evidence
-    classifier: MessageClassifier
+    classifier: ModeClassifier
     settings: Settings  # which intents there are
     reader: ConversationReader = field(repr=False)  # finds the invariants
     budgets: Budgets = field(default_factory=Budgets)
@@ -65,7 +65,9 @@ class ContextBuilder:
     counter: TokenCounter | None = None  # None: the bundled tokenizer
     packer: Packer = pack
     memory: RequestMemory = field(default_factory=RequestMemory, repr=False)
-    tables: TurnTableCache = field(default_factory=TurnTableCache, repr=False)
+    tables: ConversationCache[TurnTable] = field(
+        default_factory=lambda: ConversationCache(MAX_CONVERSATIONS), repr=False
+    )
 
     @classmethod
     def of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -72,7 +72,6 @@ class ContextBundle:
     missing_results: tuple[str, ...]  # ids of tool calls that the current turn still waits for
     sent: Sequence[Turn] = field(repr=False)  # `messages` as turns
     prefix: PrefixReport | None  # None for the first context of a conversation
-    capsules_left_out: tuple[int, ...] = ()  # places in what was given
 
     @cached_property
     def violations(self) -> tuple[str, ...]:
@@ -115,14 +114,10 @@ class ContextBundle:
                 for decision in self.decisions
                 if not decision.kept
             ],
-            "fallbacks": [
-                {"cause": fallback.cause, "reason": fallback.reason} for fallback in self.fallbacks
-            ],
+            "fallbacks": [asdict(fallback) for fallback in self.fallbacks],
             "breaches": [invariant.to_json() for invariant in self.breaches],
             "missing_results": list(self.missing_results),
             "violations": list(self.violations),
-            "prefix": None
-            if self.prefix is None
-            else {"tokens": self.prefix.tokens, "before": self.prefix.before, "held": list(self.prefix.held)},
+            "prefix": self.prefix and asdict(self.prefix),
             "messages": self.messages,
         }

@@ -75,7 +75,7 @@ class Explanation:
         forced = policy.indices[kept != policy.kept].tolist()
         overrides = _Overrides(self, dict.fromkeys((*forced, *policy.overrides, *self.claims.always)))
         return replace(
-            policy, kept=kept, overrides=overrides, told=self.why, note=None, because="", stage=STAGE
+            policy, kept=kept, overrides=overrides, explain=self.why, note=None, because="", stage=STAGE
         )
 
     @cached_property
@@ -134,50 +134,50 @@ class Explanation:
         how = "as instructions" if self.claims.table.instructs[index] else _HOW[section]
         placed = self.placed.get(index)
         if placed is None:  # brought in by the repair
-            return Why(section, self.repaired[index].reason, how, STAGE)
+            return Why(section, self.repaired[index].reason, how)
         if placed.reason is not None:
-            return Why(section, placed.reason, how, STAGE)
+            return Why(section, placed.reason, how)
         reason = self.decisions.why(index).reason
         if index in self.steady.stay:
             reason += (
                 " It stays from the context before: a change has to bring more than the hysteresis of"
                 f" {self.margin:.2f}."
             )
-        return Why(section, reason, how, STAGE)
+        return Why(section, reason, how)
 
     def _dropped(self, index: int) -> Why:
         claims, policy = self.claims, self.decisions.why(index)
         if override := claims.table.unsendable.get(index):
             return Why("messages", override.reason, "for a valid list", override.stage)
         if invariant := claims.corrected.get(index):
-            return Why("superseded", self._correction(invariant), "as corrected", STAGE)
+            return Why("superseded", self._correction(invariant), "as corrected")
         if index in claims.shortened:
             reason = f"{self._cost(index)} do not fit; what must hold of it stands in a message of its own."
-            return Why("budget", reason, "by the budget", STAGE)
+            return Why("budget", reason, "by the budget")
         if index in self.steady.wait:
             reason = (
                 f"{policy.reason} It was not in the context before, and a change has to bring more than the"
                 f" hysteresis of {self.margin:.2f}."
             )
-            return Why("hysteresis", reason, "by the hysteresis", STAGE)
+            return Why("hysteresis", reason, "by the hysteresis")
         is_kept = bool(self.steady.kept[np.searchsorted(self.decisions.indices, index)])
         if claims.filters and is_kept and claims.table.asked[index] in claims.corrected:
             reason = (
                 f"it answers a message that was corrected, and a list cannot open with it. {policy.reason}"
             )
-            return Why("superseded", reason, "as corrected", STAGE)
+            return Why("superseded", reason, "as corrected")
         if is_kept or not claims.filters:
             reason = f"{self._cost(index)} do not fit in what is left of {self.budget:,}."
             if claims.filters:
                 reason += f" {self.decisions.policy} kept it: {policy.reason}"
-            return Why("budget", reason, "by the budget", STAGE)
+            return Why("budget", reason, "by the budget")
         if claims.is_left_out(index):
             reason = (
                 f"it belongs to {claims.labels[index]}, which {claims.mode} leaves out unless it is needed."
             )
-            return Why("mode", f"{reason} {policy.reason}", "by the mode", STAGE)
+            return Why("mode", f"{reason} {policy.reason}", "by the mode")
         how = policy.how or f"by {'the gate' if self.decisions.policy == 'gate' else self.decisions.policy}"
-        return Why(self.decisions.policy, policy.reason, how, STAGE)
+        return Why(self.decisions.policy, policy.reason, how)
 
     def _cost(self, index: int) -> str:
         """Say the tokens of a turn, and of what would have to come with it."""

@@ -1,8 +1,7 @@
 """Earlier requests of the same conversation: what they sent, and what stays because of them.
 
-A conversation is recognised by its own beginning: each request is kept under a digest of all turns up to the
-message that it answered. A conversation that goes on finds its last request that way, one that branches off
-finds the last before the branch, and two that differ never meet.
+Each request is kept under a digest of all turns up to the message that it answered: a conversation that goes
+on finds its last request, and one that branches off the last before the branch.
 """
 
 from __future__ import annotations

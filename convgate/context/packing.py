@@ -36,14 +36,11 @@ Packer = Callable[[SectionClaims, Sequence[int], ContextBudget], PackedTurns]
 def pack(claims: SectionClaims, capsules: Sequence[int], budget: ContextBudget) -> PackedTurns:
     """Return the turns of the context, in time linear in the claims; capsules: the tokens of each.
 
-    Capsules come first, within their share. Evidence comes next and has no share. Whatever the other
-    sections and their budgets are, the context therefore has every turn that the policy alone would send
-    under the same total with the same capsules: what stays in any case, then evidence in the order of its
-    claims, each that still fits. Each other section then takes what it wants within its share, and a turn of
-    evidence that it wants goes to it as far as its share allows. What is left over goes to claims that
-    overflow, and to capsules last. Claims that do not fit are passed over. The user's turn that a valid list
-    has to open with is counted from the start, so that the budget still holds when `make_valid` has brought
-    it in.
+    After what stays in any case, capsules take their share, and evidence whatever fits: the context has every
+    turn that the policy alone would send under the same total. Each other section then takes what it wants
+    within its share, also from evidence. What is left over goes to claims that overflow, and to capsules
+    last. Claims that do not fit are passed over. The user's turn that a valid list has to open with is
+    counted from the start.
     """
     packing = Packing(claims, budget)
     taken, left = [], budget.shares["capsules"]

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from convgate.context.invariant import Invariant
-from convgate.context.invariants.finding import InvariantFinder, Judge
+from convgate.context.invariants.finding import InvariantFinder
+from convgate.context.invariants.judge import KindJudge
 from convgate.context.mode import Mode, ModeDecision, no_mode
-from convgate.context.modes.conversation import ConversationModes, MessageClassifier, ModeTracker
+from convgate.context.modes.classifier import ModeClassifier
+from convgate.context.modes.conversation import ConversationModes, ModeTracker
 from convgate.context.request import Fallback, Guard
 from convgate.context.turn_table import MAX_CONVERSATIONS, TurnTable
 from convgate.core.conversation import Turn
@@ -50,13 +52,13 @@ class _Progress:
 class ConversationReader:
     """Reads conversations; of those read last, one that goes on is read where it grew. Thread-safe."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: KindJudge) -> None:
         self.judge = judge
         self._lock = threading.Lock()
         self._known: list[_Progress] = []  # the newest last; who reads one takes it out
 
     def read(
-        self, turns: list[Turn], classifier: MessageClassifier, intents: Mapping[int, Mode]
+        self, turns: list[Turn], classifier: ModeClassifier, intents: Mapping[int, Mode]
     ) -> tuple[ConversationModes, list[Invariant]]:
         """Return the modes of all turns, and every invariant that they state."""
         with self._lock:
@@ -79,7 +81,7 @@ class ConversationReader:
 def read_conversation(
     table: TurnTable,
     reader: ConversationReader,
-    classifier: MessageClassifier,
+    classifier: ModeClassifier,
     guard: Guard | None,
     intent: Mode | None,
     before: Mapping[int, Mode],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -162,33 +161,3 @@ def _match(text: str, question: str, *, is_user: bool) -> DecisionMark | None:
         return None
     line, _, _ = text[match.start :].partition("\n")
     return DecisionMark(f"it states a decision ({quote_line(line)}).")
-
-
-class TurnTableCache:
-    """The tables of the conversations looked at last; thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._tables: list[TurnTable] = []  # the newest last
-
-    def get(self, turns: Sequence[Turn], counter: TokenCounter | None) -> TurnTable:
-        """Return the table of these turns; only what lies beyond a known beginning is computed."""
-        turns = list(turns)
-        with self._lock:
-            known = next(
-                (table for table in reversed(self._tables) if _starts_alike(table.turns, turns)), None
-            )
-        if known is not None and len(known.turns) >= len(turns):
-            return known.first(len(turns))
-        beginning = known or TurnTable()
-        table = beginning.extend(turns[len(beginning.turns) :], counter)
-        with self._lock:
-            self._tables = [table for table in self._tables if table is not known][1 - MAX_CONVERSATIONS :]
-            self._tables.append(table)
-        return table
-
-
-def _starts_alike(known: list[Turn], turns: list[Turn]) -> bool:
-    """Whether one is the beginning of the other; turns are compared by identity first, so this is quick."""
-    shared = min(len(known), len(turns))
-    return shared > 0 and known[:shared] == turns[:shared]

@@ -5,8 +5,8 @@ A set of decisions is columnar, and makes a single record only when one is read.
     >>> decisions = TurnDecisions(
     ...     policy="cosine", rule="absolute", indices=np.array([0, 1]), kept=np.array([True, False]),
     ...     scores=np.array([0.83, 0.44]), threshold=0.61,
-    ...     why_kept="{score:.2f}, above the threshold {threshold:.2f} by {margin:.2f}.",
-    ...     why_dropped="{score:.2f}, below the threshold {threshold:.2f}.",
+    ...     why_kept="{score}, above the threshold {threshold} by {margin}.",
+    ...     why_dropped="{score}, below the threshold {threshold}.",
     ... )
     >>> [record.reason for record in decisions]
     ['Kept: 0.83, above the threshold 0.61 by 0.22.', 'Dropped: 0.44, below the threshold 0.61.']
@@ -104,7 +104,7 @@ class TurnDecisions:
     """One decision for each turn of a history, as columns; row i is about turn `indices[i]`.
 
     Where one rule decides all turns, `rule` and the templates `why_kept` and `why_dropped` explain each.
-    Where it does not, `told` returns the rule and the reason of a turn, by its index; `because` and the
+    Where it does not, `explain` returns the rule and the reason of a turn, by its index; `because` and the
     templates are not read then. NaN is the score of a turn that was decided without one: its record has no
     score, threshold, logit or parts.
     """
@@ -113,7 +113,7 @@ class TurnDecisions:
     rule: str
     indices: NDArray[np.int64]  # (n,) 0-based, increasing
     kept: NDArray[np.bool_]  # (n,)
-    why_kept: str = ""  # templates over score, threshold, margin
+    why_kept: str = ""  # templates over score, threshold, margin, as text
     why_dropped: str = ""
     scores: Floats | None = None  # (n,), NaN where there is none; None when the policy does not score
     threshold: float | None = None
@@ -125,7 +125,7 @@ class TurnDecisions:
     gate_activation: float | None = None  # 0…1: how much of the final logit the attention tier gives
     overrides: Mapping[int, Override] = field(default_factory=dict)  # by turn index
     note: Callable[[int], str | None] | None = None  # by turn index: what else to know about it
-    told: Callable[[int], Why] | None = None  # by turn index: which rule decided it, and why
+    explain: Callable[[int], Why] | None = None  # by turn index: which rule decided it, and why
     stage: str = "policy"
 
     def __post_init__(self) -> None:
@@ -164,7 +164,7 @@ class TurnDecisions:
         if index in self.overrides:
             why: Why = self.overrides[index]
         else:
-            why = self.told(index) if self.told else Why(self.rule, self._sentence(row))
+            why = self.explain(index) if self.explain else Why(self.rule, self._sentence(row))
         note = self.note(index) if self.note else None
         return replace(why, reason=f"{why.reason} {note}") if note else why
 
@@ -200,26 +200,11 @@ class TurnDecisions:
 
     def _sentence(self, row: int) -> str:
         """Return what the rule of all turns says of this one."""
-        score = self.value(self.scores, row)
-        numbers = {"score": score, "threshold": self.threshold}
-        values: dict[str, float | None] = {
-            name: None if value is None else _Score(value) for name, value in numbers.items()
-        }
-        if score is not None and self.threshold is not None:
-            values["margin"] = _Margin(abs(score - self.threshold))
-        sentence = (self.why_kept if self.kept[row] else self.why_dropped).format(**values)
+        score, threshold = self.value(self.scores, row), self.threshold
+        margin = 0.0 if score is None or threshold is None else abs(score - threshold)
+        sentence = (self.why_kept if self.kept[row] else self.why_dropped).format(
+            score="" if score is None else format_threshold(score),
+            threshold="" if threshold is None else format_threshold(threshold),
+            margin="less than 0.01" if 0 < margin < 0.005 else f"{margin:.2f}",
+        )
         return f"{sentence} {self.because}" if self.because else sentence
-
-
-class _Score(float):
-    """A number that has more decimals where two would read as 0 or 1."""
-
-    def __format__(self, spec: str) -> str:
-        return format_threshold(float(self))
-
-
-class _Margin(float):
-    """A distance that does not read as none when it is only small."""
-
-    def __format__(self, spec: str) -> str:
-        return "less than 0.01" if 0 < self < 0.005 else float.__format__(self, spec)

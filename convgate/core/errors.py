@@ -23,15 +23,8 @@ class TranscriptError(ConvgateError):
         self, problem: str, *, file: str | None = None, line: int | None = None, field: str | None = None
     ) -> None:
         self.problem, self.file, self.line, self.field = problem, file, line, field
-        place = ", ".join(
-            part
-            for part in (
-                file,
-                f"line {line}" if line is not None else None,
-                f"field {field!r}" if field else None,
-            )
-            if part
-        )
+        parts = (file, None if line is None else f"line {line}", f"field {field!r}" if field else None)
+        place = ", ".join(part for part in parts if part)
         super().__init__(f"{place}: {problem}" if place else problem)
 
 

@@ -1,12 +1,13 @@
-"""The private data directory (mode 0700), its read-only mode, and the name of the person at the machine."""
+"""Folders: the private data directory (mode 0700) with its read-only mode, and the app's files."""
 
 from __future__ import annotations
 
 import getpass
 from pathlib import Path
 
-from convgate.core.errors import ReadOnlyError
+from convgate.core.errors import ReadOnlyError, SettingsError
 
+_PACKAGE = Path(__file__).resolve().parents[1]
 _READ_ONLY: set[Path] = set()
 
 
@@ -56,3 +57,18 @@ def login_name() -> str:
         return getpass.getuser()
     except (OSError, KeyError):  # a user without a name, as in some containers
         return "unknown"
+
+
+def app_root() -> Path:
+    """Return the folder that holds app.py, pages, .streamlit and sample_conversations.
+
+    Raises SettingsError when the installation has no app: it is beside the package in a checkout, and
+    inside it when installed from a wheel.
+    """
+    for folder in (_PACKAGE / "_app", _PACKAGE.parent):
+        if (folder / "app.py").is_file() and (folder / "pages").is_dir():
+            return folder
+    raise SettingsError(
+        f"the app's files are not beside {_PACKAGE}: install convgate again, "
+        "from a wheel or with `make install` in a checkout"
+    )

@@ -25,6 +25,9 @@ from convgate.core.text import quote
 PREFIX = "CONVGATE_"
 FILE_NAME = "convgate.toml"
 
+# Reading a key of n dotted parts takes time and memory in proportion to n², so lines are limited too.
+_MAX_BYTES = 64 << 10  # of a settings file
+_MAX_LINE_BYTES = 2_000
 _MAX_PROBLEMS = 3  # problems that one error names
 _SECRETS = ("guard_webhook",)  # settings whose values no error quotes
 
@@ -137,7 +140,14 @@ def _from_file(path: Path | None) -> tuple[Path, dict[str, Any]]:
     home = Path(os.environ.get(PREFIX + "HOME") or _default_home()).expanduser()
     file = named or home / FILE_NAME
     try:
-        return file, tomllib.loads(file.read_text(encoding="utf-8"))
+        with file.open("rb") as stream:
+            content = stream.read(_MAX_BYTES + 1)
+        if len(content) > _MAX_BYTES or max(map(len, content.split(b"\n"))) > _MAX_LINE_BYTES:
+            raise SettingsError(
+                f"the settings file {file} is too large: it may have {_MAX_BYTES >> 10} KB, and"
+                f" {_MAX_LINE_BYTES:,} bytes a line; break long lists into lines"
+            )
+        return file, tomllib.loads(content.decode())
     except FileNotFoundError as error:
         if named:
             raise SettingsError(f"the settings file {file} does not exist") from error

@@ -25,10 +25,10 @@ def join_words(words: Iterable[str], *, last: str = "and", max_words: int | None
     >>> join_words("abcdef", max_words=2)
     'a, b and 4 more'
     """
-    shown = list(words)
-    if max_words is not None and len(shown) > max_words:
-        shown = [*shown[:max_words], f"{len(shown) - max_words:,} more"]
-    return f" {last} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    items = list(words)
+    if max_words is not None and len(items) > max_words:
+        items = [*items[:max_words], f"{len(items) - max_words:,} more"]
+    return f" {last} ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 def truncate(text: str, limit: int) -> str:

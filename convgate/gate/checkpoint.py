@@ -9,11 +9,15 @@ import json
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from convgate.core.conversation import Turn
 from convgate.core.errors import GateError
 from convgate.embedding.base import EncoderIdentity
 from convgate.gate.config import GateConfig, parse_config
+from convgate.gate.facts import facts_of
 
 if TYPE_CHECKING:
     from convgate.gate.model import Gate
@@ -33,8 +37,8 @@ def gate_files(gate: Gate) -> dict[str, bytes]:
 def read_gate(folder: Path, *, encoder: EncoderIdentity | None = None) -> Gate:
     """Return the gate in the folder, in evaluation mode.
 
-    Raises GateError when a file is missing or damaged, the weights do not fit the config, hold NaN, or were
-    made for another encoder than the one given (both are named).
+    Raises GateError when a file is missing or damaged, the weights do not fit the config, hold NaN or give
+    scores that are not finite, or were made for another encoder than the one given (both are named).
     """
     where = f"the gate in {folder}"
     try:
@@ -65,7 +69,27 @@ def build_gate(files: Mapping[str, bytes], where: str, *, encoder: EncoderIdenti
         raise GateError(f"the weights of {where} do not fit its config: {error}") from error
     if not all(tensor.dtype == torch.float32 and tensor.isfinite().all() for tensor in weights.values()):
         raise GateError(f"the weights of {where} hold NaN or infinite numbers, or others than float32")
-    return gate.eval()
+    if not _scores_are_finite(gate.eval()):
+        raise GateError(f"the weights of {where} are so large that scores are not finite")
+    return gate
+
+
+def _scores_are_finite(gate: Gate) -> bool:
+    """Return whether the scores, links and semantic parts of a small conversation are finite."""
+    from convgate.gate.model import Message
+
+    vectors = np.random.default_rng(0).normal(size=(4, gate.config.dimension)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    texts = ("Where is it?", "At the port.", "Why?", "And when does it open?")
+    *facts, current = (facts_of(Turn.of("user", text)) for text in texts)
+    message = Message(vectors[3], current)
+    with np.errstate(all="ignore"):
+        state = gate.state(vectors[:3], facts)
+        scores = gate.score(state, message)
+        links = gate.links(state, scores, range(3))
+        semantic = gate.semantic(vectors[:3], state, message)
+    results: list[Any] = [scores.logits, *scores.parts.values(), links.ravel(), semantic]
+    return bool(np.isfinite(np.concatenate(results)).all())
 
 
 def check_encoder(config: GateConfig, encoder: EncoderIdentity | None) -> None:

@@ -11,7 +11,6 @@ from convgate.core.errors import GateError
 from convgate.core.text import quote
 from convgate.core.validation import STORED, parse
 from convgate.embedding.base import EncoderIdentity
-from convgate.gate.message_text import TEXT_RULES
 
 PRESETS = ("reference", "full")
 
@@ -31,7 +30,7 @@ class GateConfig:
     heads: int = 2  # of the links between turns; the reference has one
     band: int = 64  # turns before a turn that it can be linked with; the reference has no limit
     window: int = 512  # newest turns that the attention tier sees; the reference has no limit
-    text_rule: str = "current"  # how the text of the current message is built, one of TEXT_RULES
+    text_rule: str = "current"  # the text of the current message is embedded as it is; no other rule
     encoder: EncoderIdentity | None = None  # None: not yet tied to an encoder
 
     def __post_init__(self) -> None:
@@ -40,8 +39,8 @@ class GateConfig:
         for name, most in _MAX.items():
             if not 1 <= (value := getattr(self, name)) <= most:
                 raise GateError(f"{name} must be from 1 to {most:,}; got {quote(value)}")
-        if self.text_rule not in TEXT_RULES:
-            raise GateError(f"text_rule must be one of {', '.join(TEXT_RULES)}; got {quote(self.text_rule)}")
+        if self.text_rule != "current":
+            raise GateError(f"text_rule must be current; got {quote(self.text_rule)}")
         if self.encoder is not None and self.encoder.dimension != self.dimension:
             raise GateError(
                 f"the gate reads {self.dimension} dimensions, its encoder {self.encoder} gives"

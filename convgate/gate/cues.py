@@ -61,7 +61,7 @@ def sentences_of(text: str) -> list[str]:
     """
     ends = (match.end() for match in SENTENCE_END.finditer(text))
     bounds = [0, *islice(ends, _MAX_SENTENCES), len(text)]
-    return [found for start, stop in pairwise(bounds) if (found := text[start:stop].strip())]
+    return [sentence for start, stop in pairwise(bounds) if (sentence := text[start:stop].strip())]
 
 
 @cache

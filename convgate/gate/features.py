@@ -81,14 +81,14 @@ class Passages:
 
         cosine: (m, n) those to the turns.
         """
-        every = self._turns.first(len(self._turns))
-        low, high = np.searchsorted(every, [start, start + cosine.shape[1]])
+        turns = self._turns.first(len(self._turns))
+        low, high = np.searchsorted(turns, [start, start + cosine.shape[1]])
         best = cosine.copy()
         if low < high:
             first = self._first.first(high + 1)[low:]
             vectors = self._vectors.first(int(first[-1]))[int(first[0]) :]
-            found = np.maximum.reduceat(messages @ vectors.T, first[:-1] - first[0], axis=1)
-            best[:, every[low:high] - start] = found
+            highest = np.maximum.reduceat(messages @ vectors.T, first[:-1] - first[0], axis=1)
+            best[:, turns[low:high] - start] = highest
         return best
 
 

@@ -140,8 +140,8 @@ class ThreadState:
             # After an interrupted growth the lengths differ, and the state is computed anew.
             if len(self.memory.embeddings) == len(self.memory.columns) == self.n:
                 return self.memory.grow(embeddings, facts, passages)
-        every = np.concatenate([self.embeddings, embeddings])  # another continuation was added before
-        return self.memory.tiers.state(every, [*self.facts, *facts], [*self.passages, *passages])
+        combined = np.concatenate([self.embeddings, embeddings])  # another continuation was added before
+        return self.memory.tiers.state(combined, [*self.facts, *facts], [*self.passages, *passages])
 
     def score(self, embedding: Embeddings, facts: TurnFacts | None) -> tuple[dict[str, Logits], Logits]:
         """Return the parts of tier 1, each (n,), and the logits of tier 2 for the newest w turns (w,)."""

@@ -43,9 +43,9 @@ def dense(band: Tensor) -> Tensor:
 
 def steps(matrix: Tensor) -> Tensor:
     """(H, n, n) (I − A)⁻¹ of (H, n, n) links, for training."""
-    one = torch.eye(matrix.shape[-1])
+    identity = torch.eye(matrix.shape[-1])
     solved: Tensor = torch.linalg.solve_triangular(
-        one - matrix, one.expand_as(matrix), upper=False, unitriangular=True
+        identity - matrix, identity.expand_as(matrix), upper=False, unitriangular=True
     )
     return solved
 

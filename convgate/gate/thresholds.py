@@ -24,8 +24,8 @@ from convgate.core.parameters import Checked, check_parameters, setting, text
 
 TOGETHER = 0.7  # 1 if turns were relevant independently of each other
 _ROUNDING = 1e-9  # scores equal to the mean of equal scores must not miss it by a rounding error
-_KEPT = "{score:.2f}, above the threshold {threshold:.2f} by {margin:.2f}."
-_DROPPED = "{score:.2f}, below the threshold {threshold:.2f} by {margin:.2f}."
+_KEPT = "{score}, above the threshold {threshold} by {margin}."
+_DROPPED = "{score}, below the threshold {threshold} by {margin}."
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -126,12 +126,12 @@ class Expected(Checked):
         kept = max_strictness(scores) >= self.strictness - _ROUNDING
         if not kept.any():
             because = f"That no turn is relevant has the probability {_none_relevant(scores):.2f}."
-            return Cut(kept, None, because, why_dropped="{score:.2f}; nothing is kept.")
+            return Cut(kept, None, because, why_dropped="{score}; nothing is kept.")
         count = int(kept.sum())
         best = "the best turn" if count == 1 else f"among the {count} best turns"
         return Cut(
             kept, float(scores[kept].min()), f"The scores expect {scores.sum():.1f} relevant turns.",
-            f"{{score:.2f}}, {best}.", f"{{score:.2f}}, not {best}.",
+            f"{{score}}, {best}.", f"{{score}}, not {best}.",
         )  # fmt: skip
 
 
@@ -342,7 +342,7 @@ def _chosen(scores: Floats, rows: NDArray[np.int64], what: str) -> Cut:
     kept = np.zeros(len(scores), dtype=bool)
     kept[rows] = True
     lowest = float(scores[kept].min()) if kept.any() else None
-    return Cut(kept, lowest, "", f"{{score:.2f}}, {what}.", f"{{score:.2f}}, not {what}.")
+    return Cut(kept, lowest, "", f"{{score}}, {what}.", f"{{score}}, not {what}.")
 
 
 def _relative(scores: Floats, deviations: float) -> tuple[float, float]:

@@ -39,8 +39,8 @@ def stems(folded: Sequence[str]) -> list[str]:
     >>> stems(words("She painted the paintings"))
     ['she', 'paint', 'the', 'paint']
     """
-    found: list[str] = _stemmers.english.stemWords(folded)
-    return found
+    result: list[str] = _stemmers.english.stemWords(folded)
+    return result
 
 
 @cache
@@ -51,8 +51,8 @@ def common_stems() -> dict[str, float]:
     return shares
 
 
-def inverse_frequency(stem: str, found: int, turns: int) -> float:
-    """How much it says that two turns share a stem, 0 or more, when `found` of `turns` turns have it.
+def inverse_frequency(stem: str, matches: int, turns: int) -> float:
+    """How much it says that two turns share a stem, 0 or more, when `matches` of `turns` turns have it.
 
     ln(1 + (N − n + ½)/(n + ½)) as in BM25, with the shares of `common_stems` as if they had been seen in
     100 turns before; 0 for a stem that is in more than 2% of turns everywhere.
@@ -60,5 +60,5 @@ def inverse_frequency(stem: str, found: int, turns: int) -> float:
     share = common_stems().get(stem, _UNSEEN)
     if share > _TOO_COMMON:
         return 0.0
-    n, total = found + _PRIOR_TURNS * share, turns + _PRIOR_TURNS
+    n, total = matches + _PRIOR_TURNS * share, turns + _PRIOR_TURNS
     return math.log1p((total - n + 0.5) / (n + 0.5))

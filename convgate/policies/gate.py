@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.core.conversation import CurrentMessage, History
+from convgate.core.conversation import CurrentMessage, History, Turn
+from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.embedding.base import Encoder
-from convgate.gate.facts import current_facts
-from convgate.gate.message_text import message_text
+from convgate.embedding.chunks import text_vectors
+from convgate.gate.facts import current_facts, facts_of
 from convgate.gate.model import Gate, GateScores, Message, State
-from convgate.gate.states import KeptStates
 from convgate.gate.thresholds import Limits, Rule, Stricter, TokenBudget
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.policies.base import NO_LIMITS, Encodes, decide_by_rule, history_indices
+
+_CONVERSATIONS = 4  # whose states are cached; of 10,000 turns each, 100 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +50,9 @@ class GatePolicy(Encodes):
     limits: Limits = NO_LIMITS
     version: str = "untrained"
     counter: TokenCounter | None = None
-    states: KeptStates = field(default_factory=KeptStates, repr=False, compare=False)
+    states: ConversationCache[State] = field(
+        default_factory=lambda: ConversationCache(_CONVERSATIONS), repr=False, compare=False
+    )
 
     def with_rule(self, rule: Rule, limits: Limits = NO_LIMITS) -> GatePolicy:
         """Return the same gate with another rule."""
@@ -64,9 +69,15 @@ class GatePolicy(Encodes):
 
     def read(self, current: CurrentMessage, history: History) -> tuple[State, Message]:
         """Return the state of the turns and the message, as the gate scores and explains them."""
-        text = message_text(self.gate.config.text_rule, current, history)
-        state = self.states.state(self.gate, self.encoder, history.turns)
-        return state, Message(self.encoder.encode([text])[0], current_facts(current))
+        state = self.states.get(history.turns, self._extend)
+        vector = self.encoder.encode([current.turn.scored_text])[0]
+        return state, Message(vector, current_facts(current))
+
+    def _extend(self, state: State | None, turns: Sequence[Turn]) -> State:
+        passages = self.encoder.encode_passages([turn.scored_text for turn in turns])
+        vectors = text_vectors(passages, self.gate.config.dimension)
+        inputs = vectors, [facts_of(turn) for turn in turns], passages
+        return self.gate.state(*inputs) if state is None else self.gate.extended(state, *inputs)
 
     def decide_scored(self, scored: ScoredHistory) -> TurnDecisions:
         """Return the rule's decisions on scores."""

@@ -89,7 +89,7 @@ class GatekeeperPolicy(Checked, SeesAll):
             rule=self.name,
             indices=history_indices(history),
             kept=np.array(kept[history.start :], dtype=np.bool_),
-            told=why,
+            explain=why,
         )
 
     def _decide_exchanges(self, turns: Sequence[Turn]) -> list[_DecidedExchange]:

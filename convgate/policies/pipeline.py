@@ -91,7 +91,7 @@ class Pipeline(Checked):
             indices=history_indices(history),
             kept=kept,
             overrides=overrides,
-            told=why,
+            explain=why,
             note=None,
             parts={name: scored.spread(part, n) for name, part in scored.decisions.parts.items()},
             **{name: scored.spread(getattr(scored.decisions, name), n) for name in _COLUMNS},

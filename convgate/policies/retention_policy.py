@@ -64,7 +64,7 @@ class ConfidencePolicy(Checked):
             indices=history_indices(history),
             kept=retained.kept,
             scores=np.array([confidence.value for confidence in retained.confidences], dtype=np.float64),
-            told=lambda index: retained.why(index - history.start),
+            explain=lambda index: retained.why(index - history.start),
         )
 
     def retain(

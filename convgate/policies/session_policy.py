@@ -53,7 +53,7 @@ class SessionPolicy(Checked, SeesAll):
             kept=indices >= began.item,
             why_kept="",
             why_dropped="",
-            told=lambda index: self._why(index, began),
+            explain=lambda index: self._why(index, began),
         )
 
     def _why(self, index: int, began: Boundary) -> Why:

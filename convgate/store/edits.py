@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
+from pydantic import ConfigDict, StrictBool, with_config
 from sqlite_utils import Database
 
 from convgate.core.errors import StoreError
@@ -123,6 +124,7 @@ class MovedBoundaries(TurnEdits[MovedBoundary]):
         return read_row(MovedBoundary, data)
 
 
+@with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True, slots=True)
 class InvariantEdit:
     """A change of one detected invariant, or an invariant that a person added. None: as detected."""
@@ -132,7 +134,7 @@ class InvariantEdit:
     type: EditedType | None = None  # required for an added one
     scope: str | None = None  # "" for everything
     state: EditedState | None = None  # "active": holds, whatever is detected later; "ended": no longer
-    pinned: bool = False  # stands in every context, whatever its type, and nothing detected ends it
+    pinned: StrictBool = False  # stands in every context, whatever its type, and nothing detected ends it
 
     @property
     def about(self) -> tuple[str | None, str | None]:

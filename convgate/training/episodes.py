@@ -20,7 +20,6 @@ from convgate.gate.columns import Columns
 from convgate.gate.facts import TurnFacts, current_facts, facts_of
 from convgate.gate.features import FEATURES, Passages, message_features, turn_features
 from convgate.gate.full import FullTiers
-from convgate.gate.message_text import message_text
 from convgate.gate.model import Gate
 from convgate.store.openings import chain
 from convgate.transcripts.relevance_sets import Case, RelevanceSet, split_group_of
@@ -184,7 +183,7 @@ def _posed(gate: Gate, sets: RelevanceSet, case: Case) -> _Posed:
         raise TrainingError(
             f"case {case.id!r} of {sets.name}: turn {min(unjudged)} is relevant, but not among the judged"
         )
-    return _Posed(case, current, history, message_text(gate.config.text_rule, current, history))
+    return _Posed(case, current, history, current.turn.scored_text)
 
 
 def _stretches(length: int, cases: list[_Posed]) -> Iterator[tuple[int, int, list[_Posed]]]:

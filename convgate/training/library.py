@@ -18,11 +18,10 @@ from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation
 from convgate.core.errors import SettingsError, TrainingError, TranscriptError
 from convgate.core.files import sync_folder, write_whole
-from convgate.core.home import check_writable, make_home
+from convgate.core.home import app_root, check_writable, make_home
 from convgate.embedding.cache import CACHE_FILE, forget
 from convgate.store import Conversations, Store
 from convgate.store.openings import chain

@@ -129,18 +129,13 @@ class CSVFormat:
         return writable(out.getvalue())
 
 
-def read_header(source: Source) -> tuple[int, str]:
-    """Return the header's line number and text, (1, "") without one; spreadsheets put `sep=;` above it."""
+def _read_columns(source: Source) -> tuple[int, Columns]:
+    """Return the header's line number and columns; spreadsheets put `sep=;` above it."""
     for number, line in enumerate(islice(source.lines(), 20), 1):
         header = line.strip("\r\n")
         if header.strip() and not header.lower().startswith("sep="):
-            return number, header[:_MAX_HEADER]
-    return 1, ""
-
-
-def _read_columns(source: Source) -> tuple[int, Columns]:
-    line, header = read_header(source)
-    return line, Columns.of_header(header)
+            return number, Columns.of_header(header[:_MAX_HEADER])
+    return 1, Columns.of_header("")
 
 
 @dataclass(frozen=True)

@@ -38,30 +38,27 @@ def content_id(turns: Iterable[Turn]) -> str:
     return f"c-{digest.hexdigest()[:12]}"
 
 
-class Ids:
-    """Gives each conversation of a file an id of its own, and each of its turns that has one too."""
+def make_ids_unique(
+    conversation: Conversation, used: dict[str, int], report: Report, line: int | None
+) -> Conversation:
+    """Return the conversation with an id that is not yet `used`, and one for each turn that has one.
 
-    def __init__(self, report: Report) -> None:
-        self._report = report
-        self._conversations: dict[str, int] = {}
-
-    def make_unique(self, conversation: Conversation, line: int | None) -> Conversation:
-        """Return the conversation with ids that nothing before it has; what was changed is a warning."""
-        wanted = conversation.id or content_id(conversation.turns)
-        id = _unused(wanted, self._conversations)
-        if id != wanted:
-            self._report.warn(f"another conversation is {wanted!r} too; this one is called {id!r}", line=line)
-        used: dict[str, int] = {}
-        turns = []
-        for index, turn in enumerate(conversation.turns):
-            if turn.id is not None and (unique := _unused(turn.id, used)) != turn.id:
-                self._report.warn(
-                    f"turn {index} has the id {turn.id!r} of an earlier one; it is called {unique!r}",
-                    line=line,
-                )
-                turn = replace(turn, id=unique)
-            turns.append(turn)
-        return replace(conversation, id=id, turns=tuple(turns))
+    Changed ids are warnings in the report. used: as `_unused` notes them, for the conversations of one file.
+    """
+    wanted = conversation.id or content_id(conversation.turns)
+    id = _unused(wanted, used)
+    if id != wanted:
+        report.warn(f"another conversation is {wanted!r} too; this one is called {id!r}", line=line)
+    turn_ids: dict[str, int] = {}
+    turns = []
+    for index, turn in enumerate(conversation.turns):
+        if turn.id is not None and (unique := _unused(turn.id, turn_ids)) != turn.id:
+            report.warn(
+                f"turn {index} has the id {turn.id!r} of an earlier one; it is called {unique!r}", line=line
+            )
+            turn = replace(turn, id=unique)
+        turns.append(turn)
+    return replace(conversation, id=id, turns=tuple(turns))
 
 
 def _unused(wanted: str, used: dict[str, int]) -> str:

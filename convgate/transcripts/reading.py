@@ -11,7 +11,7 @@ from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
 from convgate.core.text import pluralize
 from convgate.transcripts.characters import writable
-from convgate.transcripts.identity import Ids
+from convgate.transcripts.identity import make_ids_unique
 from convgate.transcripts.problems import Problems, Report
 from convgate.transcripts.registry import format_named, recognize
 from convgate.transcripts.source import MAX_BYTES, Source, source_of_bytes, source_of_path
@@ -45,17 +45,15 @@ def read_conversations(
     """Return the conversations of a transcript, in whatever format it is.
 
     source: the path of a file, or the bytes of an upload, which `name` names in messages.
-    format: read it as this format instead of finding out from the content.
-    skip_bad: leave out what cannot be read and list it in `problems`: whole lines of a file of lines,
-        rows of a table, single messages of a JSON document.
-    max_bytes: the largest file to read.
+    format: the format's name; None: recognised by the content.
+    skip_bad: leave out what cannot be read and list it in `problems`: lines, rows of a table, single messages
+        of a JSON document.
     time_limit: seconds; None for no limit.
-    stop: called again and again while lines and items pass; cancels the reading by returning True. For
-        another thread, the `is_set` of a `threading.Event`.
+    stop: called while lines and items pass, such as the `is_set` of a `threading.Event`; True stops reading.
 
     Raises TranscriptError when nothing can be read, and its subclasses BadLinesError when some places cannot
-    be read without `skip_bad`, and ReadStoppedError when the time is up or `stop` returned True. The parsing
-    of a file that is a single JSON document cannot be stopped before it is done.
+    be read without `skip_bad`, and ReadStoppedError when it was stopped. The parsing of one JSON document
+    cannot be stopped.
     """
     if isinstance(source, bytes | bytearray | memoryview):
         report = Report(name or "the upload", time_limit, stop)
@@ -81,11 +79,11 @@ def read_source(source: Source, format: str | None = None, *, skip_bad: bool = F
     """Return the conversations of a source; everything else as in `read_conversations`."""
     reader = format_named(format) if format else recognize(source)
     report = source.report
-    ids = Ids(report)
+    used_ids: dict[str, int] = {}
     conversations = []
     for line, conversation in reader.read(source):
         if conversation.turns:
-            conversations.append(ids.make_unique(conversation, line))
+            conversations.append(make_ids_unique(conversation, used_ids, report, line))
         else:
             report.warn("a conversation without messages is left out", line=line)
     if len(conversations) == 1:

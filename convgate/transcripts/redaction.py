@@ -93,15 +93,15 @@ class Redactor:
 
     def redact(self, conversation: Conversation) -> Conversation:
         """Return the conversation with `[redacted: KIND]` for each secret; turns keep their places."""
-        shown, kept = Counter[str](), Counter[str]()
+        counts, copies = Counter[str](), Counter[str]()
         redacted = replace(
             conversation,
-            id=_redact(conversation.id, shown, "id"),
-            title=_redact(conversation.title, shown),
-            metadata=_redact(conversation.metadata, kept),
+            id=_redact(conversation.id, counts, "id"),
+            title=_redact(conversation.title, counts),
+            metadata=_redact(conversation.metadata, copies),
             turns=tuple(map(self._turn, conversation.turns)),
         )
-        self.counts += shown | kept  # the metadata may repeat the id and the title
+        self.counts += counts | copies  # the metadata may repeat the id and the title
         return redacted
 
     def redact_text(self, text: T) -> T:
@@ -110,8 +110,8 @@ class Redactor:
         return redacted
 
     def _turn(self, turn: Turn) -> Turn:
-        shown, kept = Counter[str](), Counter[str]()
-        text = partial(_redact, counts=shown)
+        counts, copies = Counter[str](), Counter[str]()
+        text = partial(_redact, counts=counts)
         redacted = replace(
             turn,
             role=text(turn.role),
@@ -124,13 +124,13 @@ class Redactor:
             ),
             tool_call_id=text(turn.tool_call_id, name="id"),
             metadata=text(turn.metadata),
-            source=_redact(turn.source, kept),
+            source=_redact(turn.source, copies),
         )
         if turn.source is not None and turn.source.keys() <= {ROW, RAW}:
             # Cells and lines are without names that tell of secrets; writers make them anew from the fields.
             is_same = redacted == turn and redacted.source == turn.source
-            redacted, kept = replace(redacted, source=turn.source if is_same else None), Counter()
-        self.counts += shown | kept  # the source repeats what is shown
+            redacted, copies = replace(redacted, source=turn.source if is_same else None), Counter()
+        self.counts += counts | copies  # the source repeats what is shown
         return redacted
 
 

@@ -164,7 +164,7 @@ def calls_text(calls: Sequence[ToolCall]) -> str:
 
 
 def _object(arguments: str) -> Any:
-    """Arguments as the object that fine-tuning tools expect, as text time_key they are none."""
+    """Arguments as the object that fine-tuning tools expect, as text where they are none."""
     try:
         value = json.loads(arguments)
     except (ValueError, RecursionError):

@@ -143,14 +143,14 @@ def _check_size(size: int, file: str, limit: int) -> None:
 
 
 def with_line_feeds(data: bytes) -> bytes:
-    """Text in which the byte 10 ends a line and does nothing else; the same object if it is so already.
+    """Return text in which only a line feed ends a line; the same object if it is so already.
 
-    UTF-16 and UTF-32 are recoded as UTF-8, byte order marks go, carriage returns alone become line feeds.
+    UTF-16 and UTF-32 with a byte order mark become UTF-8 without one; carriage returns alone, line feeds.
 
     >>> with_line_feeds("hé\\rllo".encode("utf-16")).decode()
     'hé\\nllo'
     """
-    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), None) or _unmarked_utf16(data)
+    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), None)
     if encoding:
         data = data.decode(encoding, "replace").encode()
     data = data.removeprefix(codecs.BOM_UTF8)
@@ -163,15 +163,3 @@ def _is_utf8(line: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _unmarked_utf16(data: bytes) -> str | None:
-    """UTF-16 of mostly Latin text has a NUL in every other byte, and hardly one in the others."""
-    sample = data[:4096]
-    even, odd = sample[0::2].count(0), sample[1::2].count(0)
-    many, few = 0.2 * len(sample), 0.025 * len(sample)
-    if len(sample) < 4 or len(data) % 2:
-        return None
-    if odd > many and even < few:
-        return "utf-16-le"
-    return "utf-16-be" if even > many and odd < few else None

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
+from convgate.core.home import app_root
 from convgate.core.text import pluralize
 from convgate.store import NewConversation
 from convgate.transcripts import read_conversations

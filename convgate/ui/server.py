@@ -23,7 +23,7 @@ from streamlit import config
 from streamlit.web.server.server_util import get_display_address, get_url
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
-from convgate.core.app_files import app_root
+from convgate.core.home import app_root
 from convgate.core.settings import Settings
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from pathlib import Path
 import psutil
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from convgate.core.app_files import app_root
+from convgate.core.home import app_root
 from convgate.messages import turn_tokens
 from convgate.store import Conversations, NewConversation, Store
 from convgate.transcripts import read_conversations

@@ -10,10 +10,11 @@ from typing import Any, ClassVar
 from convgate.context.builder import ContextBuilder
 from convgate.context.memory import RequestMemory
 from convgate.context.reading import ConversationReader
-from convgate.context.turn_table import TurnTableCache
-from convgate.core.app_files import app_root
+from convgate.context.turn_table import MAX_CONVERSATIONS
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
+from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
+from convgate.core.home import app_root
 from convgate.policies.base import Policy, Prepares
 from convgate.transcripts import read_conversations, turns_from_messages
 from tools.benchmark.speed import Compared, compare
@@ -70,7 +71,7 @@ def measure_context(builder: ContextBuilder, *, n: int = 1_000, rounds: int = 15
         builder,
         policy=_Scored(known),
         memory=RequestMemory(),
-        tables=TurnTableCache(),
+        tables=ConversationCache(MAX_CONVERSATIONS),
         reader=ConversationReader(builder.reader.judge),
     )
     start = time.perf_counter()

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from convgate.core.app_files import app_root
 from convgate.core.bundled_encoder import bundled_folder
+from convgate.core.home import app_root
 from convgate.embedding.base import Encoder
 from convgate.transcripts import read_conversations
 from tools.benchmark.speed import Compared, compare

@@ -138,17 +138,17 @@ class TextModel:
         """Return the n-grams that contribute most to a label, strongest first, without overlaps."""
         rows, values = self._features(runs)
         weights = values * self._margins[rows, self.labels.index(label)] if rows else values
-        shown: list[str] = []
+        signs: list[str] = []
         for place in np.argsort(-weights):
             name = self.names[rows[place]]
-            if weights[place] < _MIN_SIGN or len(shown) == _MAX_SIGNS:
+            if weights[place] < _MIN_SIGN or len(signs) == _MAX_SIGNS:
                 break
             words = name.strip("^$ ")
             if words.replace(" ", "").replace("'", "").isalpha() and not any(
-                words in other or other in words for other in shown
+                words in other or other in words for other in signs
             ):
-                shown.append(words)
-        return tuple(shown)
+                signs.append(words)
+        return tuple(signs)
 
     def _features(self, runs: Runs) -> tuple[list[int], Floats]:
         rows = [self._rows[run] for run in runs if run in self._rows]

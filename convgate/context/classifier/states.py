@@ -1,8 +1,7 @@
 """What the classifier reads besides words: the bundled encoder's states after its fourth layer.
 
-The last layer of a sentence encoder says what a text is about. How it is said, a question, an order or a
-complaint, is plainer before that: alone, on messages of a hand that was left out, the fourth layer is right
-six times in a hundred more often. Only these four layers run, and vectors are cached as others are.
+The last layer represents what a text is about; the fourth, whether it is a question, an order or a complaint:
+on messages of a held-out author, its accuracy is six points higher. Only these four layers run.
 """
 
 from __future__ import annotations
@@ -67,8 +66,7 @@ class StateEncoder:
 
     def _encoder(self) -> Encoder:
         with self._lock:
-            if self._loaded is None:
-                self._loaded = self._load()
+            self._loaded = self._loaded or self._load()
             return self._loaded
 
     def _load(self) -> Encoder:

@@ -10,29 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
-from pydantic import ConfigDict, StrictBool, TypeAdapter, ValidationError, with_config
-from typing_extensions import TypedDict
+from pydantic import TypeAdapter, ValidationError
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import ContextError
 from convgate.core.text import quote
-from convgate.store.edits import EditedState, EditedType, Edits, InvariantEdit
+from convgate.store.edits import Edits, InvariantEdit
 
 EDITS_FIELD = "invariants"
 """The field of a message that has its edits."""
 
 
-@with_config(ConfigDict(extra="forbid"))
-class _Edit(TypedDict, total=False):
-    of: str | None
-    text: str | None
-    type: EditedType | None
-    scope: str | None
-    state: EditedState | None
-    pinned: StrictBool
-
-
-_EDITS = TypeAdapter(list[_Edit])
+_EDITS = TypeAdapter(list[InvariantEdit])
 
 
 def with_edits(conversation: Conversation, edits: Edits) -> Conversation:
@@ -60,7 +49,7 @@ def edits_of(turn: Turn, index: int) -> Sequence[InvariantEdit]:
         return ()
     field = f"messages[{index}].{EDITS_FIELD}"
     try:
-        edits = [InvariantEdit(**fields) for fields in _EDITS.validate_python(value)]
+        edits = _EDITS.validate_python(value)
     except ValidationError as error:
         first = error.errors()[0]
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])

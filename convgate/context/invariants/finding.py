@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from convgate.context.invariant import Invariant, InvariantType
 from convgate.context.invariants.edits import edits_of
-from convgate.context.invariants.judge import UserMessage
+from convgate.context.invariants.judge import KindJudge, UserMessage
 from convgate.context.invariants.rules import Rules
 from convgate.context.invariants.statements import Statement
 from convgate.context.invariants.topic import Topic, has_other_limit, has_other_value, is_general, is_limit
@@ -23,15 +22,7 @@ _PRINTED = re.compile(r"Traceback|\b\w*(?:Error|Exception)\b|\b[45]\d\d\b|\berro
 _MAX_ERROR = 4_000  # characters from the first to the last line of one printed error
 
 
-class Judge(Protocol):
-    """Classifies statements."""
-
-    def classify(self, messages: Sequence[UserMessage]) -> list[tuple[Statement, ...]]:
-        """Return the statements of each message with their kinds."""
-        ...
-
-
-def find_invariants(turns: Sequence[Turn], judge: Judge) -> list[Invariant]:
+def find_invariants(turns: Sequence[Turn], judge: KindJudge) -> list[Invariant]:
     """Return every invariant that the turns state, in their order, with its state after the last turn.
 
     Only the user's words make one, and a person's edits in a turn's metadata (`with_edits`). Raises
@@ -56,7 +47,7 @@ class InvariantFinder:
         """Of the turns so far."""
         return [rule.invariant for rule in self._rules.all]
 
-    def add(self, turns: Sequence[Turn], judge: Judge) -> None:
+    def add(self, turns: Sequence[Turn], judge: KindJudge) -> None:
         """Read the next turns."""
         messages: dict[int, UserMessage] = {}
         for index, turn in enumerate(turns, self._turns):

@@ -205,8 +205,8 @@ def has_other_limit(topic: Topic, other: Topic) -> bool:
 
 
 def _size(number: bytes) -> float:
-    whole = re.sub(rb"[.,:](?=[0-9]{3})", b"", number)
-    return float(b".".join(re.split(rb"[.,:]", whole)[:2]))
+    digits = re.sub(rb"[.,:](?=[0-9]{3})", b"", number)
+    return float(b".".join(re.split(rb"[.,:]", digits)[:2]))
 
 
 def is_general(about: Topic) -> bool:

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from convgate.context.mode import MIN_CONFIDENCE, SURE, Mode, ModeDecision
+from convgate.context.modes.classifier import ModeClassifier
 from convgate.core.conversation import Turn
 from convgate.messages.units import calls_of, is_result
-
-
-class MessageClassifier(Protocol):
-    """Finds the mode of messages, each by itself."""
-
-    def classify(self, turns: Sequence[Turn], /) -> list[ModeDecision]:
-        """Return a decision for each turn; its item is the place in `turns`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +32,7 @@ def is_from_user(turn: Turn) -> bool:
 
 
 def find_modes(
-    turns: Sequence[Turn], classifier: MessageClassifier, intents: Mapping[int, Mode] | None = None
+    turns: Sequence[Turn], classifier: ModeClassifier, intents: Mapping[int, Mode] | None = None
 ) -> ConversationModes:
     """Return the modes of all turns; intents: the modes that callers asked for, by turn.
 
@@ -66,7 +58,7 @@ class ModeTracker:
         self._label: Mode = "GENERAL"  # what the last turn belongs to
         self._turns = 0
 
-    def add(self, turns: Sequence[Turn], classifier: MessageClassifier, intents: Mapping[int, Mode]) -> None:
+    def add(self, turns: Sequence[Turn], classifier: ModeClassifier, intents: Mapping[int, Mode]) -> None:
         """Read the next turns; `intents` are by turn of the whole conversation."""
         users = [place for place, turn in enumerate(turns) if is_from_user(turn)]
         decisions = classifier.classify([turns[place] for place in users])

@@ -14,7 +14,6 @@ from convgate.figures.layout import CONFIG
 from convgate.figures.matrix import LIMIT, describe_matrix, matrix_figure
 from convgate.gate.explain import relevance_matrix
 from convgate.gate.facts import current_facts, facts_of
-from convgate.gate.message_text import message_text
 from convgate.gate.model import Message
 from convgate.policies.gate import GatePolicy
 from convgate.ui.explore import state
@@ -65,9 +64,8 @@ def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
         report("Scoring every turn against every earlier one …", 0.0)
         conversation = moment.conversation
         stop = min(len(conversation), start + LIMIT)
-        rule = gate.gate.config.text_rule
         current_messages = [conversation.at(index) for index in range(start, stop)]
-        texts = [message_text(rule, *pair) for pair in current_messages]
+        texts = [current.turn.scored_text for current, _ in current_messages]
         turns = conversation.turns[start:stop]
         passages = gate.encoder.encode_passages([*(turn.scored_text for turn in turns), *texts])
         vectors, half = text_vectors(passages, gate.gate.config.dimension), stop - start
