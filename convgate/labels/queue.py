@@ -64,7 +64,7 @@ def make_queue(
 ) -> list[NewItem]:
     """Return at most `size` turns to label, none twice, those of a message together, messages shuffled.
 
-    Turns with a gold label are left out, and those that `by` answered.
+    Turns with a gold label are left out, and those that `by` answered, unless annotators disagree on them.
     other: a version or policy whose disagreements with the gate are asked about.
 
     The same library and arguments give the same queue. Raises StoreError for a size out of range.
