@@ -215,7 +215,7 @@ def export(
     store = inputs.open_library()
     known = {each.name for each in Labels(store).annotators()}
     if unknown := sorted(set(annotator or ()) - known):
-        raise ConvgateError(f"nobody called {unknown[0]!r} has labelled anything")
+        raise ConvgateError(f"no annotator is called {unknown[0]!r}")
     library = Conversations(store)
     keys = [library.summary(key).key for key in conversation] if conversation else None
     redactor = Redactor() if redact else None

@@ -21,6 +21,7 @@ from typing import Any, Literal, Self, get_args
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConversationError, SettingsError
 from convgate.core.settings import Settings, load_settings
+from convgate.core.text import to_line
 from convgate.gatekeeper.checks import STAGE, Limits, check
 from convgate.gatekeeper.decision import KEEP, SKIP, GatekeeperDecision
 from convgate.gatekeeper.exchange import Exchange, exchanges_of
@@ -172,9 +173,8 @@ def apply_rules(rules: Rules, checked: GatekeeperDecision, exchange: Exchange) -
         return checked
     first = own[0]
     text = exchange.user if first.match.said == "user" else exchange.assistant
-    quote = _one_line(text[first.match.start : first.match.end][: 2 * _MAX_QUOTE])
-    quote = quote if len(quote) <= _MAX_QUOTE else f"{quote[: _MAX_QUOTE - 1].rstrip()}…"
-    reason = _one_line(first.rule.reason).rstrip(".") or "a rule of your own matches"
+    quote = to_line(printable(text[first.match.start : first.match.end]), _MAX_QUOTE)
+    reason = to_line(printable(first.rule.reason)).rstrip(".") or "a rule of your own matches"
     categories = [found.rule.category for found in own] + [
         name for name in checked.categories if name != "other"
     ]
@@ -209,10 +209,6 @@ def _apply_failure(checked: GatekeeperDecision, error: ModelError, *, closed: bo
         reason = f"Skipped: nothing says that it has to be kept, and gatekeeper_fail is closed. {detail}"
         return replace(checked, outcome=SKIP, rule="fail closed", reason=reason)
     return replace(checked, reason=f"{checked.reason} {detail}")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(printable(text).split())
 
 
 def _verb(outcome: str) -> str:

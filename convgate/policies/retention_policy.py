@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -40,7 +41,7 @@ class Retained:
 
 
 @dataclass(frozen=True)
-class ConfidencePolicy(Checked):
+class ConfidencePolicy(Checked, ABC):
     """What both policies share: the score is the confidence, which says nothing about relevance."""
 
     needs_encoder: ClassVar[bool] = False
@@ -89,15 +90,15 @@ class ConfidencePolicy(Checked):
 
         return Retained(tuple(rules), tuple(known), why)
 
+    @abstractmethod
     def _own_rules(
         self, turns: Sequence[Turn], known: Sequence[Confidence], rules: Sequence[str | None]
     ) -> list[str]:
-        """Return the rule that decides each turn; `rules` has None where none of both policies does."""
-        raise NotImplementedError
+        """Return the rule that decides each turn; `rules` has None where no shared rule does."""
 
+    @abstractmethod
     def _own_reason(self, rule: str) -> str:
         """Return the reason of a rule that only this policy has."""
-        raise NotImplementedError
 
     def _rule(self, turn: Turn, confidence: Confidence, position: int) -> str | None:
         """Return the rule that keeps a message wherever it stands; None when none does."""

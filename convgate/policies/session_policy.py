@@ -15,6 +15,26 @@ from convgate.policies.sessions import Boundaries, Boundary, BoundaryRules, segm
 _RULES = BoundaryRules()
 
 
+class LastBoundaries:
+    """The boundaries of the conversation that was looked at last."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Conversation, BoundaryRules, Boundaries] | None = None
+
+    def find(self, current: CurrentMessage, history: History, rules: BoundaryRules) -> Boundaries:
+        """Return the boundaries of the turns before a message and of the message.
+
+        No later turn changes a boundary, so one segmentation serves all messages of a conversation.
+        """
+        conversation = history.conversation
+        if current.index != history.stop:
+            return segment([*conversation.turns[: history.stop], current.turn], rules)
+        last = self._last
+        if last is None or last[0] is not conversation or last[1] != rules:
+            self._last = last = conversation, rules, segment(conversation.turns, rules)
+        return last[2]
+
+
 @dataclass(frozen=True)
 class SessionPolicy(Checked, SeesAll):
     """Keep the turns since the current conversation began, by events alone: times, commands, states.
@@ -38,7 +58,7 @@ class SessionPolicy(Checked, SeesAll):
     )
     scope: str = one_of("conversation", ("conversation", "session"), "scope", help="Since what began.")
     rules: BoundaryRules = _RULES  # of the settings; `idle_gap` stands in place of theirs
-    last: LastBoundaries = field(default_factory=lambda: LastBoundaries(), repr=False, compare=False)
+    last: LastBoundaries = field(default_factory=LastBoundaries, repr=False, compare=False)
 
     def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return a decision for each turn: kept from where the message's conversation began."""
@@ -65,26 +85,6 @@ class SessionPolicy(Checked, SeesAll):
         return Why(
             began.rule, f"before {current}, which began at message {began.item}: {_inside(began.reason)}"
         )
-
-
-class LastBoundaries:
-    """The boundaries of the conversation that was looked at last."""
-
-    def __init__(self) -> None:
-        self._last: tuple[Conversation, BoundaryRules, Boundaries] | None = None
-
-    def find(self, current: CurrentMessage, history: History, rules: BoundaryRules) -> Boundaries:
-        """Return the boundaries of the turns before a message and of the message.
-
-        No later turn changes a boundary, so one segmentation serves all messages of a conversation.
-        """
-        conversation = history.conversation
-        if current.index != history.stop:
-            return segment([*conversation.turns[: history.stop], current.turn], rules)
-        last = self._last
-        if last is None or last[0] is not conversation or last[1] != rules:
-            self._last = last = conversation, rules, segment(conversation.turns, rules)
-        return last[2]
 
 
 def _inside(sentence: str) -> str:
