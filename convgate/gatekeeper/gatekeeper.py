@@ -168,14 +168,14 @@ def apply_rules(rules: Rules, checked: GatekeeperDecision, exchange: Exchange) -
 
     The categories and matches of the checks stay behind those of the rules.
     """
-    own = rules.matches(exchange)
-    if not own:
+    own_matches = rules.matches(exchange)
+    if not own_matches:
         return checked
-    first = own[0]
+    first = own_matches[0]
     text = exchange.user if first.match.said == "user" else exchange.assistant
     quote = to_line(printable(text[first.match.start : first.match.end]), _MAX_QUOTE)
     reason = to_line(printable(first.rule.reason)).rstrip(".") or "a rule of your own matches"
-    categories = [found.rule.category for found in own] + [
+    categories = [own_match.rule.category for own_match in own_matches] + [
         name for name in checked.categories if name != "other"
     ]
     return replace(
@@ -185,7 +185,7 @@ def apply_rules(rules: Rules, checked: GatekeeperDecision, exchange: Exchange) -
         reason=f"{_verb(first.outcome)}: {reason} (own rule, “{quote}”).",
         category=first.rule.category,
         categories=tuple(dict.fromkeys(categories)),
-        matches=(*(found.match for found in own), *checked.matches),
+        matches=(*(own_match.match for own_match in own_matches), *checked.matches),
     )
 
 

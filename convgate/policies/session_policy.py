@@ -64,26 +64,25 @@ class SessionPolicy(Checked, SeesAll):
         """Return a decision for each turn: kept from where the message's conversation began."""
         rules = self.rules if self.idle_gap is None else replace(self.rules, idle_gap=self.idle_gap)
         boundaries = self.last.find(current, history, rules)
-        began = boundaries.begun(history.stop, "session" if self.scope == "session" else "conversation")
+        boundary = boundaries.begun(history.stop, "session" if self.scope == "session" else "conversation")
         indices = history_indices(history)
         return TurnDecisions(
             policy=self.name,
-            rule=began.rule,
+            rule=boundary.rule,
             indices=indices,
-            kept=indices >= began.item,
-            why_kept="",
-            why_dropped="",
-            told=lambda index: self._why(index, began),
+            kept=indices >= boundary.item,
+            told=lambda index: self._why(index, boundary),
         )
 
-    def _why(self, index: int, began: Boundary) -> Why:
+    def _why(self, index: int, boundary: Boundary) -> Why:
         current = f"the current {self.scope}"
-        if began.item == 0:
-            return Why(began.rule, f"part of {current}, which began with the first message.")
-        if index >= began.item:
-            return Why(began.rule, f"part of {current}, which began at message {began.item}.")
+        if boundary.item == 0:
+            return Why(boundary.rule, f"part of {current}, which began with the first message.")
+        if index >= boundary.item:
+            return Why(boundary.rule, f"part of {current}, which began at message {boundary.item}.")
         return Why(
-            began.rule, f"before {current}, which began at message {began.item}: {_inside(began.reason)}"
+            boundary.rule,
+            f"before {current}, which began at message {boundary.item}: {_inside(boundary.reason)}",
         )
 
 
