@@ -78,7 +78,7 @@ def test_a_request_is_logged_with_its_figures_and_none_of_its_words(store: Store
         "confidence": 0.91, "source": "classifier", "low": 0, "tokens_rules": 100, "tokens_task_state": 0,
         "tokens_recent": 0, "tokens_evidence": 400, "tokens_decisions": 0, "tokens_capsules": 0,
         "tokens_total": 2000, "budget": 1000, "invariants": 2, "breaches": 0, "over_budget": 30,
-        "fallbacks": "drift breach", "seconds": 0.25, "ok": None, "told_at": None,
+        "fallbacks": "drift breach", "seconds": 0.25, "ok": None, "outcome_at": None,
     }  # fmt: skip
 
 

@@ -162,5 +162,6 @@ def test_nothing_to_show_says_what_to_do(store: Store, talk: str) -> None:
     assert metric(alone, "Earlier turns") == "0 of 0"
     answer = opened(conversation=add(store, [Turn.of("assistant", "done")]), turn="1", budget="0")
     assert "Chat APIs may refuse this list: the last message is neither" in said(answer)
+    assert "message 1 of those sent (assistant) comes before" in said(answer)
     (tokens,) = [one for one in answer.metric if one.label == "Tokens"]
     assert tokens.delta == "no budget"

@@ -131,7 +131,7 @@ def test_gold_is_the_majority_of_people_unless_somebody_settled_it(talk: Talk, s
     assert gold(store)[1] == "not_relevant"
     labels.set_trains("bot", trains=False)
     assert 4 not in gold(store)
-    with pytest.raises(StoreError, match="nobody called"):
+    with pytest.raises(StoreError):
         labels.set_trains("nobody", trains=True)
 
 

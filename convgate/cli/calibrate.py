@@ -133,23 +133,23 @@ def _make_version(
     name = name or re.sub(r"[^a-z0-9._]+", "-", Path(encoder).name.lower()).strip("-._")
     versions.free_name(name)
     sets = read_unlabelled(files, skip_bad=skip_bad)
-    conversations = [each for text in sets for each in text.cases.conversations.values()]
+    conversations = [conversation for text in sets for conversation in text.cases.conversations.values()]
     with output.encoding_progress() as progress:
-        own, other = (
+        own_encoder, other_encoder = (
             EncoderOnDemand(settings.model_copy(update={"encoder": model}))()
             for model in (parent.config.encoder.model, encoder)
         )
-        if not parent.config.encoder.differences(other.identity):
+        if not parent.config.encoder.differences(other_encoder.identity):
             raise typer.BadParameter(f"{parent.name} was made for this encoder", param_hint="--encoder")
-        loaded = parent.load(encoder=own.identity)
-        calibrated = calibrate_encoder(loaded, own, other, conversations, progress=progress)
-    version = versions.add(calibrated, _draft(parent, other.identity, sets), name=name)
+        loaded = parent.load(encoder=own_encoder.identity)
+        calibrated = calibrate_encoder(loaded, own_encoder, other_encoder, conversations, progress=progress)
+    version = versions.add(calibrated, _draft(parent, other_encoder.identity, sets), name=name)
     if json or out:
         output.write_json(version.to_json(), out)
         return
     typer.echo(
-        f"Version {version.name} was made from {parent.name} for the encoder {other.identity}, measured on"
-        f" {len(conversations):,} conversations. To use it:"
+        f"Version {version.name} was made from {parent.name} for the encoder {other_encoder.identity},"
+        f" measured on {len(conversations):,} conversations. To use it:"
     )
     typer.echo(f"  export CONVGATE_ENCODER={shlex.quote(encoder)}")
     typer.echo(f"  convgate versions activate {version.name}")
@@ -158,7 +158,7 @@ def _make_version(
 def _draft(parent: Version, encoder: EncoderIdentity, sets: list[TrainingSet]) -> Draft:
     from convgate.versions import Draft
 
-    data = {known.sha256: known for known in parent.card.data}
+    data = {item.sha256: item for item in parent.card.data}
     for text in sets:
         conversations = text.cases.conversations.values()
         counts = {"conversations": len(conversations), "messages": sum(map(len, conversations))}

@@ -83,13 +83,13 @@ def context(
 def _show_context(conversation: Conversation, answered: str, bundle: ContextBundle) -> None:
     from convgate.figures.modes import SECTION_LABELS
 
-    found = bundle.found
+    mode = bundle.found
     source = {
         "intent": "from the intent",
-        "classifier": f"confidence {found.confidence:.2f}",
-        "low confidence": f"low confidence, {found.confidence:.2f}",
-    }[found.source]
-    own = "" if found.mode == bundle.mode else f"; by itself the message is {found.mode}"
+        "classifier": f"confidence {mode.confidence:.2f}",
+        "low confidence": f"low confidence, {mode.confidence:.2f}",
+    }[mode.source]
+    own = "" if mode.mode == bundle.mode else f"; by itself the message is {mode.mode}"
     output.print_lines(
         f"{bundle.mode} ({source}{own}), to answer {answered}",
         f"{bundle.tokens:,} of {pluralize(bundle.budget, 'token')}, instead of {bundle.tokens_total:,}"
@@ -154,21 +154,21 @@ def invariants(
         extent = f"messages 0 to {len(conversation) - 1}" if len(conversation) else "no messages"
         raise ConversationError(f"message {turn} asked for, but the conversation has {extent}")
     turns = conversation.turns if turn is None else conversation.turns[: turn + 1]
-    found = find_invariants(turns, load_judge(load_settings()))
+    all_invariants = find_invariants(turns, load_judge(load_settings()))
 
     def show() -> None:
-        if found:
-            _show_invariants(found)
-        active = sum(invariant.active for invariant in found)
-        summary = f"{pluralize(len(turns), 'message')} · {pluralize(len(found), 'invariant')}"
-        output.print_lines(f"{summary}, {active} of them active" if found else summary)
+        if all_invariants:
+            _show_invariants(all_invariants)
+        active = sum(invariant.active for invariant in all_invariants)
+        summary = f"{pluralize(len(turns), 'message')} · {pluralize(len(all_invariants), 'invariant')}"
+        output.print_lines(f"{summary}, {active} of them active" if all_invariants else summary)
 
-    output.write_result([invariant.to_json() for invariant in found], show, json_output, out)
+    output.write_result([invariant.to_json() for invariant in all_invariants], show, json_output, out)
 
 
-def _show_invariants(found: Sequence[Invariant]) -> None:
+def _show_invariants(invariants: Sequence[Invariant]) -> None:
     rows = []
-    for invariant in found:
+    for invariant in invariants:
         state: str = "pinned" if invariant.pinned and invariant.active else invariant.state
         for ended_by in (invariant.superseded_by, invariant.ended_by):
             state += "" if ended_by is None else f" by {ended_by}"

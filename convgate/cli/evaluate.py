@@ -57,13 +57,13 @@ def _build_policies(names: list[str] | None, gate: str | None, against: str | No
     from convgate.policies.build import EncoderOnDemand, build_policy, parameters_of
     from convgate.policies.registry import policy_names, stages_of
 
-    wanted = dict.fromkeys([*(names or policy_names()), *([against] if against else [])])
+    unique_names = dict.fromkeys([*(names or policy_names()), *([against] if against else [])])
     settings = load_settings()
-    stages = [stage.name for name in wanted for stage in stages_of(name, parameters_of(settings, name))]
+    stages = [stage.name for name in unique_names for stage in stages_of(name, parameters_of(settings, name))]
     if gate is not None and "gate" not in stages:
         raise typer.BadParameter("no policy that is measured has a gate", param_hint="--gate")
     encoder = EncoderOnDemand(settings)
-    return [build_policy(name, settings, encoder, version=gate) for name in wanted]
+    return [build_policy(name, settings, encoder, version=gate) for name in unique_names]
 
 
 def _to_json(evaluation: Evaluation, against: str | None) -> dict[str, Any]:

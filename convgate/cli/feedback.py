@@ -39,9 +39,9 @@ def feedback(
     with inputs.transaction(open_store(load_settings()), dry_run=dry_run) as store:
         saved, problems = keep_feedback_lines(store, lines, agent=source, skip_bad=skip_bad)
     output.tell_problems(problems)
-    changed = pluralize(sum(each.changed for each in saved), "answer")
+    changed = pluralize(sum(result.changed for result in saved), "answer")
     text = f"{changed} new or different" + ("; this was a dry run." if dry_run else ".")
-    values = {"kept": not dry_run, "feedback": [_feedback_json(each) for each in saved]}
+    values = {"kept": not dry_run, "feedback": [_feedback_json(result) for result in saved]}
     output.write_result(values, lambda: output.print_lines(text), json_output, out)
 
 

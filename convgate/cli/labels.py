@@ -49,9 +49,10 @@ def import_conversations(
         output.tell_problems(transcript.problems)
         n_turns, n_skipped = sum(map(len, transcript)), transcript.problems.n_errors
         output.tell(f"{source.report.file}: turns read: {n_turns:,}; lines skipped: {n_skipped:,}")
-        talks = map(redactor.redact, transcript) if redact else transcript
+        conversations = map(redactor.redact, transcript) if redact else transcript
         new += [
-            NewConversation(talk, source.report.file, int(turn_tokens(talk.turns).sum())) for talk in talks
+            NewConversation(conversation, source.report.file, int(turn_tokens(conversation.turns).sum()))
+            for conversation in conversations
         ]
     if redact:
         output.tell(redactor.summary)
@@ -86,17 +87,17 @@ def show_labels(
     counts, annotators = gold_counts(store), Labels(store).annotators()
 
     def show() -> None:
-        output.print_fields(known, "known")
+        output.print_fields(fields, "known")
         output.print_rows(rows, empty="Nobody has labelled anything yet.")
 
-    known = {"messages": counts.messages} | output.pick(
+    fields = {"messages": counts.messages} | output.pick(
         counts, "conversations", "relevant", "not_relevant", "unsettled"
     )
     rows = [
         output.pick(annotator, "name", "kind", "trains", "answers", "last") | {"messages": annotator.messages}
         for annotator in annotators
     ]
-    output.write_result({"known": known, "annotators": rows}, show, json_output, out)
+    output.write_result({"known": fields, "annotators": rows}, show, json_output, out)
 
 
 @labels.command("import")
@@ -165,7 +166,7 @@ def _import_json(labels_import: Import, saved: Saved | None) -> dict[str, Any]:
         **output.pick(labels_import, "added", "known", "replaced"),
         "annotators": dict(labels_import.annotators),
         "conversations": [
-            output.pick(each, "key", "title", "labels", "new") for each in labels_import.conversations
+            output.pick(item, "key", "title", "labels", "new") for item in labels_import.conversations
         ],
         "problems": [str(problem) for problem in labels_import.problems],
         "problems_total": labels_import.problems.total,
@@ -185,8 +186,8 @@ def undo(
     saved = Labels(inputs.open_library()).undo(name)
     if saved is None:
         raise ConvgateError(f"there is nothing of {name!r} to undo")
-    left = f" Left alone, because changed since: {saved.left:,}." if saved.left else ""
-    output.print_lines(f"Undone; labels as before it: {saved.changed:,}.{left}")
+    unchanged = f" Left alone, because changed since: {saved.left:,}." if saved.left else ""
+    output.print_lines(f"Undone; labels as before it: {saved.changed:,}.{unchanged}")
 
 
 @labels.command()
@@ -213,9 +214,9 @@ def export(
     from convgate.transcripts.redaction import Redactor
 
     store = inputs.open_library()
-    known = {each.name for each in Labels(store).annotators()}
-    if unknown := sorted(set(annotator or ()) - known):
-        raise ConvgateError(f"nobody called {unknown[0]!r} has labelled anything")
+    names = {item.name for item in Labels(store).annotators()}
+    if unknown := sorted(set(annotator or ()) - names):
+        raise ConvgateError(f"no annotator is called {unknown[0]!r}")
     library = Conversations(store)
     keys = [library.summary(key).key for key in conversation] if conversation else None
     redactor = Redactor() if redact else None

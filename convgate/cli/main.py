@@ -83,8 +83,8 @@ app.add_typer(labels, name="labels")
 app.add_typer(versions, name="versions")
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         typer.echo(f"convgate {__version__}")
         raise typer.Exit
 

@@ -53,8 +53,8 @@ def tell_error(error: ConvgateError) -> None:
     tell_problems(error.problems.errors)
     count = f"{pluralize(error.bad, 'bad place')} in {error.file}"
     if error.readable:
-        them = "it" if error.bad == 1 else "them"
-        tell(f"{count}; nothing was read. Skip {them} with --skip-bad to read the other {error.readable}.")
+        pronoun = "it" if error.bad == 1 else "them"
+        tell(f"{count}; nothing was read. Skip {pronoun} with --skip-bad to read the other {error.readable}.")
     else:
         tell(f"{count}, and nothing else to read.")
 

@@ -46,12 +46,12 @@ def sessions(
     from convgate.core.settings import load_settings
     from convgate.policies.sessions import BoundaryRules, segment
 
-    given: dict[str, Any] = {
+    overrides: dict[str, Any] = {
         "idle_gap": idle_gap,
         "continue_overrides_gap": continue_overrides_gap,
         "close_on_complete": close_on_complete,
     }
-    changes = {name: value for name, value in given.items() if value is not None}
+    changes = {name: value for name, value in overrides.items() if value is not None}
     rules = replace(BoundaryRules.of(load_settings(settings_file)), **changes)
     conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad)
     boundaries = segment(conversation.turns, rules)

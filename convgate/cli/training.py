@@ -84,8 +84,8 @@ def train(
     from convgate.training.sets import Plan
     from convgate.versions import UNTRAINED, Versions
 
-    given: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate, "seed": seed}
-    settings = replace(FURTHER, **{key: value for key, value in given.items() if value is not None})
+    overrides: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate, "seed": seed}
+    settings = replace(FURTHER, **{key: value for key, value in overrides.items() if value is not None})
     chosen = parent or Versions(load_settings().home).active or UNTRAINED
     if chosen == UNTRAINED:
         raise typer.BadParameter("no version is active; `convgate pretrain` makes one", param_hint="--from")

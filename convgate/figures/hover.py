@@ -16,7 +16,7 @@ from convgate.core.decisions import Floats
 from convgate.core.text import format_number, to_line
 from convgate.transcripts.characters import isolate
 
-_MESSAGE = re.compile(r"(?:(?<=\bat )|(?<=\bin ))message (\d+)|\bmessage (\d+)(?= corrects it)")
+_MESSAGE = re.compile(r"“[^”]*”|(?:(?<=\bat )|(?<=\bin ))message (\d+)|\bmessage (\d+)(?= corrects it|: )")
 LINE = 56  # characters: what fits on a phone
 
 # Control characters, and those that change the direction of writing (they could make a line read otherwise).
@@ -70,14 +70,16 @@ def describe_range(values: Floats) -> str | None:
 
 
 def on_screen(reason: str) -> str:
-    """Return a reason with its messages numbered as turns are on the screen, from 1.
+    """Return a reason with its messages numbered as turns are on the screen, from 1; quotes stay as they are.
 
-    >>> on_screen("The workflow reached COMPLETE at message 5.")
-    'The workflow reached COMPLETE at turn 6.'
-    >>> on_screen("Dropped as corrected: message 11 corrects it.")
-    'Dropped as corrected: turn 12 corrects it.'
+    >>> on_screen("COMPLETE at message 5, after “never change message 2 in message 3”.")
+    'COMPLETE at turn 6, after “never change message 2 in message 3”.'
+    >>> on_screen("Dropped as corrected: message 11 corrects it."), on_screen("message 0: no such state")
+    ('Dropped as corrected: turn 12 corrects it.', 'turn 1: no such state')
     """
-    return _MESSAGE.sub(lambda match: f"turn {int(match[1] or match[2]) + 1:,}", reason)
+    return _MESSAGE.sub(
+        lambda match: f"turn {int(match[match.lastindex]) + 1:,}" if match.lastindex else match[0], reason
+    )
 
 
 def clicked_turn(points: Sequence[Mapping[str, Any]]) -> int | None:

@@ -43,7 +43,7 @@ class Level:
 def level_figure(
     level: Level, frame: Frame, *, palette: Palette, marks: Sequence[tuple[datetime, str]] = ()
 ) -> go.Figure:
-    """A line with a mark a point; the limit is dashed, the recovery dotted. `marks`: moments with words."""
+    """Return a line with a mark a point; the limit is dashed, the recovery dotted. marks: (time, label)."""
     fig = time_drawing(frame, palette, top=34 if marks else 14)
     highest = max((point.value for point in level.points if point.value is not None), default=0.0)
     top = max(1.45 * level.limit, 1.15 * highest)
@@ -69,7 +69,7 @@ def level_figure(
     fig.layout["annotations"][-1].update(
         {"yanchor": "bottom", "font": {"size": 11, "color": palette.threshold_text}}
     )
-    known = [point for point in level.points if point.value is not None]
+    known_points = [point for point in level.points if point.value is not None]
     above = [point.value is not None and point.value > level.limit for point in level.points]
     fig.add_scatter(
         x=[format_time(point.at) for point in level.points] or [None],
@@ -81,7 +81,7 @@ def level_figure(
             "symbol": ["diamond" if over else "circle" for over in above],
         },
     )  # fmt: skip
-    if not known:
+    if not known_points:
         fig.add_annotation(
             text="not enough data", showarrow=False, name="nothing", xref="paper", x=0.5,
             yref="paper", y=0.5, font={"size": 13, "color": palette.muted},
@@ -108,8 +108,8 @@ def describe_level(level: Level) -> str:
 
 def _hover(level: Level, point: Point) -> str:
     value = "not enough data" if point.value is None else f"<b>{level.number(point.value)}</b>"
-    here = point.at.astimezone()
-    return f"{value}<br>{here:%a} {here.day} {here:%b}, {here:%H:%M}" + (
+    time = point.at.astimezone()
+    return f"{value}<br>{time:%a} {time.day} {time:%b}, {time:%H:%M}" + (
         f"<br>{point.detail}" if point.detail else ""
     )
 

@@ -109,8 +109,8 @@ def extent(start: datetime, end: datetime) -> str:
     >>> extent(datetime(2026, 3, 5, 9), datetime(2026, 3, 5, 9, 30))
     'Thu 5 Mar, 09:00–09:30'
     """
-    here, there = start.astimezone(), end.astimezone()
-    day = f"{here:%a} {here.day} {here:%b}"
-    if here.date() == there.date():
-        return f"{day}, {here:%H:%M}–{there:%H:%M}"
-    return f"{day}, {here:%H:%M} – {there:%a} {there.day} {there:%b}, {there:%H:%M}"
+    start, end = start.astimezone(), end.astimezone()
+    day = f"{start:%a} {start.day} {start:%b}"
+    if start.date() == end.date():
+        return f"{day}, {start:%H:%M}–{end:%H:%M}"
+    return f"{day}, {start:%H:%M} – {end:%a} {end.day} {end:%b}, {end:%H:%M}"

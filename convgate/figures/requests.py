@@ -141,7 +141,7 @@ def latency_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> go
 def mode_errors_figure(errors: Sequence[ModeErrors], *, palette: Palette) -> go.Figure:
     """Return a lane a mode: filled, the newest outcomes, which are judged; hollow, those of the period."""
     limit = next((mode.limit for mode in errors if mode.limit is not None), None)
-    rates = [one.rate for mode in errors for one in (mode.newest, mode.period) if one.rate is not None]
+    rates = [group.rate for mode in errors for group in (mode.newest, mode.period) if group.rate is not None]
     top = min(1.0, max([0.1, *(1.5 * rate for rate in rates), 1.3 * (limit or 0)]))
     fig = drawing(palette, height=250, left=110, right=24, top=58)
     lanes = {mode.mode: len(errors) - 1 - place for place, mode in enumerate(errors)}
@@ -234,19 +234,23 @@ def _add_bars(
 def _add_rates(
     fig: Drawing, rates: Sequence[tuple[float, str, Outcomes]], name: str, colour: str, symbol: str
 ) -> None:
-    known = [(y, mode, one, one.rate, rate_interval(one)) for y, mode, one in rates if one.rate is not None]
+    rows = [
+        (y, mode, group, group.rate, rate_interval(group))
+        for y, mode, group in rates
+        if group.rate is not None
+    ]
     fig.add_scatter(
-        x=[rate for *_, rate, _ in known] or [None], y=[y for y, *_ in known] or [None], mode="markers",
+        x=[rate for *_, rate, _ in rows] or [None], y=[y for y, *_ in rows] or [None], mode="markers",
         name=name, hoverinfo="text", marker={"symbol": symbol, "size": 10, "color": colour,
                                              "line": {"width": 1.5, "color": colour}},
         error_x={
-            "type": "data", "array": [high - rate for *_, rate, (_, high) in known],
-            "arrayminus": [rate - low for *_, rate, (low, _) in known], "color": colour, "thickness": 1.5,
+            "type": "data", "array": [high - rate for *_, rate, (_, high) in rows],
+            "arrayminus": [rate - low for *_, rate, (low, _) in rows], "color": colour, "thickness": 1.5,
             "width": 3,
         },
         hovertext=[
-            f"<b>{mode}</b>, {name}<br>{format_share(rate)} failed: {one.failures:,} of {one.count:,}"
+            f"<b>{mode}</b>, {name}<br>{format_share(rate)} failed: {group.failures:,} of {group.count:,}"
             f"<br>95% interval {format_share(low)} to {format_share(high)}"
-            for _, mode, one, rate, (low, high) in known
+            for _, mode, group, rate, (low, high) in rows
         ],
     )  # fmt: skip

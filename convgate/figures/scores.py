@@ -126,17 +126,17 @@ def _levels(
         outcomes = axis(palette, range=[-0.6, 1.6], tickvals=[0, 1], ticktext=["dropped", "kept"])
         return decisions.kept.astype(np.float64), np.zeros(len(decisions), dtype=np.bool_), outcomes
     unscored = np.isnan(scores)
-    known = scores[~unscored]
+    finite = scores[~unscored]
     ticks: dict[str, Any]
     if is_logit:
-        scores, known = _to_logit(scores), _to_logit(np.append(known, [0.1, 0.9]))
-        low, high = float(known.min()), float(known.max())
+        scores, finite = _to_logit(scores), _to_logit(np.append(finite, [0.1, 0.9]))
+        low, high = float(finite.min()), float(finite.max())
         ticks = {"tickvals": _to_logit(np.array(_LOGIT_TICKS)), "ticktext": [f"{t:g}" for t in _LOGIT_TICKS]}
     elif decisions.logits is not None:
-        low, high = share_range(known)
+        low, high = share_range(finite)
         ticks = {"tickformat": ".1f", "dtick": 0.2 if high - low > 0.6 else 0.1}
     else:
-        low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+        low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
         ticks = {"nticks": 6}
     room = 0.07 * (high - low) or 0.1 * (abs(high) or 1.0)
     title = "score (logit axis)" if is_logit else "score"

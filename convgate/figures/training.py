@@ -24,9 +24,9 @@ def losses_and_shares(curves: Mapping[str, Curve]) -> tuple[dict[str, Curve], di
     >>> losses_and_shares({"loss": (0.7, 0.5), "recall": (None, 0.8), "precision": (None, None)})
     ({'loss': (0.7, 0.5)}, {'recall': (None, 0.8)})
     """
-    known = {name: curve for name, curve in curves.items() if any(value is not None for value in curve)}
-    losses = {name: curve for name, curve in known.items() if "loss" in name}
-    return losses, {name: curve for name, curve in known.items() if name not in losses}
+    non_empty = {name: curve for name, curve in curves.items() if any(value is not None for value in curve)}
+    losses = {name: curve for name, curve in non_empty.items() if "loss" in name}
+    return losses, {name: curve for name, curve in non_empty.items() if name not in losses}
 
 
 def epoch_curves(epochs: Sequence[Epoch]) -> dict[str, Curve]:

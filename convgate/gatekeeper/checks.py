@@ -105,7 +105,9 @@ def _decide(
         first = matches[0]
         text = exchange.user if first.said == "user" else exchange.assistant
         subject = "" if first.said == "user" else "the answer "
-        reason = f"{subject}{STATEMENTS[first.category]} (“{_quote(text, first)}”)"
+        sentence = text[first.start : max(first.end, first.start + 2 * _MAX_QUOTE)].split("\n")[0]
+        quote = _cut(sentence, min_length=first.end - first.start)
+        reason = f"{subject}{STATEMENTS[first.category]} (“{quote}”)"
         return _Result(KEEP, first.category, first.category, reason)
     if (
         message
@@ -162,12 +164,6 @@ def lexicon(said: Said) -> Lexicon:
             if pattern.said in (said, "both")
         ]
     )
-
-
-def _quote(text: str, match: Match) -> str:
-    """Return the match and how its sentence goes on."""
-    text = text[match.start : max(match.end, match.start + 2 * _MAX_QUOTE)].split("\n")[0]
-    return _cut(text, min_length=match.end - match.start)
 
 
 def _cut(text: str, *, min_length: int = 0) -> str:

@@ -23,7 +23,7 @@ def read_exchanges(source: Source, *, skip_bad: bool = False) -> tuple[list[File
         source,
         "exchange",
         exchange_of,
-        lambda talk: [(placed.user_turn, placed.exchange) for placed in exchanges_of(talk)],
+        lambda conversation: [(placed.user_turn, placed.exchange) for placed in exchanges_of(conversation)],
         own_fields=frozenset({"user", "assistant"}),
         skip_bad=skip_bad,
     )

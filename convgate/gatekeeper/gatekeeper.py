@@ -21,6 +21,7 @@ from typing import Any, Literal, Self, get_args
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConversationError, SettingsError
 from convgate.core.settings import Settings, load_settings
+from convgate.core.text import to_line
 from convgate.gatekeeper.checks import STAGE, Limits, check
 from convgate.gatekeeper.decision import KEEP, SKIP, GatekeeperDecision
 from convgate.gatekeeper.exchange import Exchange, exchanges_of
@@ -167,15 +168,14 @@ def apply_rules(rules: Rules, checked: GatekeeperDecision, exchange: Exchange) -
 
     The categories and matches of the checks stay behind those of the rules.
     """
-    own = rules.matches(exchange)
-    if not own:
+    own_matches = rules.matches(exchange)
+    if not own_matches:
         return checked
-    first = own[0]
+    first = own_matches[0]
     text = exchange.user if first.match.said == "user" else exchange.assistant
-    quote = _one_line(text[first.match.start : first.match.end][: 2 * _MAX_QUOTE])
-    quote = quote if len(quote) <= _MAX_QUOTE else f"{quote[: _MAX_QUOTE - 1].rstrip()}…"
-    reason = _one_line(first.rule.reason).rstrip(".") or "a rule of your own matches"
-    categories = [found.rule.category for found in own] + [
+    quote = to_line(printable(text[first.match.start : first.match.end]), _MAX_QUOTE)
+    reason = to_line(printable(first.rule.reason)).rstrip(".") or "a rule of your own matches"
+    categories = [own_match.rule.category for own_match in own_matches] + [
         name for name in checked.categories if name != "other"
     ]
     return replace(
@@ -185,7 +185,7 @@ def apply_rules(rules: Rules, checked: GatekeeperDecision, exchange: Exchange) -
         reason=f"{_verb(first.outcome)}: {reason} (own rule, “{quote}”).",
         category=first.rule.category,
         categories=tuple(dict.fromkeys(categories)),
-        matches=(*(found.match for found in own), *checked.matches),
+        matches=(*(own_match.match for own_match in own_matches), *checked.matches),
     )
 
 
@@ -209,10 +209,6 @@ def _apply_failure(checked: GatekeeperDecision, error: ModelError, *, closed: bo
         reason = f"Skipped: nothing says that it has to be kept, and gatekeeper_fail is closed. {detail}"
         return replace(checked, outcome=SKIP, rule="fail closed", reason=reason)
     return replace(checked, reason=f"{checked.reason} {detail}")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(printable(text).split())
 
 
 def _verb(outcome: str) -> str:

@@ -56,8 +56,8 @@ def detect_foreign_language(text: str, answer: str) -> str | None:
     with _LOCK:  # loaded once, by the first who asks; after that it is only read
         ranking = dict(_load_detector().rank(f"{text}\n{answer}"[:_MAX_DETECTED]))
     best = max(ranking.keys() - _NOT_FOREIGN, key=lambda code: ranking[code])
-    known = max(ranking[code] for code in _NOT_FOREIGN)
-    return str(best) if has_own_letters or ranking[best] - known > _MARGIN else None
+    best_known = max(ranking[code] for code in _NOT_FOREIGN)
+    return str(best) if has_own_letters or ranking[best] - best_known > _MARGIN else None
 
 
 @functools.cache

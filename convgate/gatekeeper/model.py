@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, StrictBool, ValidationError
 from convgate.core.errors import ConvgateError, SettingsError
 from convgate.core.http import PostError, is_http_url, post_json
 from convgate.core.settings import Settings
+from convgate.core.text import to_line
 from convgate.gatekeeper.decision import Category
 from convgate.gatekeeper.exchange import TAIL, Exchange
 from convgate.transcripts.characters import printable, writable
@@ -202,7 +203,8 @@ class LanguageModel:
                 self._n_failures += 1
                 self._resume_at = time.monotonic() + PAUSE_SECONDS
             detail = error.detail.replace(self._api_key, "…") if self._api_key else error.detail
-            raise ModelError(_one_line(f"the endpoint did not answer ({error}) {detail}")) from error
+            message = f"the endpoint did not answer ({error}) {detail}"
+            raise ModelError(to_line(printable(message), _MAX_LINE)) from error
         with self._lock:
             self._n_failures = 0
         return body
@@ -246,7 +248,7 @@ def read_answer(content: str) -> Answer:
         raise ModelError(f"the model gave an answer {problem}") from None
     if decision.category not in CATEGORIES:
         raise ModelError("the model named an unknown category")
-    return Answer(decision.keep, decision.category, _one_line(decision.reason))
+    return Answer(decision.keep, decision.category, to_line(printable(decision.reason), _MAX_LINE))
 
 
 def _to_data(exchange: Exchange) -> str:
@@ -267,11 +269,6 @@ def _shorten(text: str, limit: int) -> str:
         return writable(text)
     tail = limit // 4
     return writable(f"{text[: limit - tail]} […] {text[-tail:]}")
-
-
-def _one_line(text: str) -> str:
-    line = " ".join(printable(writable(text[: 4 * _MAX_LINE])).split())
-    return line if len(line) <= _MAX_LINE else f"{line[: _MAX_LINE - 1]}…"
 
 
 class _Decision(BaseModel):

@@ -100,12 +100,12 @@ def find_questions(text: bytes) -> Sequence[Span]:
 
 def question_before(previous: Sequence[Turn]) -> Question | None:
     """Return the last question at the end of the last turn with words; None when it asks nothing."""
-    said = next(
+    last_text = next(
         (turn.text for turn in reversed(previous) if not turn.is_instruction and turn.text.strip()), ""
     )
-    if not said:
+    if not last_text:
         return None
-    text = own_words(fold(said[-_TAIL:]).text).rstrip()
+    text = own_words(fold(last_text[-_TAIL:]).text).rstrip()
     marks = [match.end() for match in _QUESTION_MARK.finditer(text)]
     if marks:
         end = marks[-1]

@@ -115,8 +115,8 @@ class Rules:
         matches = []
         for outcome, rule, expression in self._expressions:
             for said, text in texts.items():
-                if rule.applies_to in (said, "both") and (found := expression.search(text)):
-                    start, end = (len(text[:place].decode()) for place in found.span())
+                if rule.applies_to in (said, "both") and (match := expression.search(text)):
+                    start, end = (len(text[:offset].decode()) for offset in match.span())
                     matches.append(OwnMatch(outcome, rule, _match(rule, exchange, said, start, end)))
                     break
         return matches

@@ -153,7 +153,7 @@ def training_warnings(store: Store) -> list[str]:
 
 
 def kappa(cells: Sums) -> Sums:
-    """(…) Cohen's kappa of (…, 4) numbers of turns: both relevant, only the first, only the second, neither.
+    """Return (…) Cohen's kappa of (…, 4) counts: both relevant, only the first, only the second, neither.
 
     NaN where both always gave the same answer: agreement by chance is then certain.
 
@@ -166,7 +166,7 @@ def kappa(cells: Sums) -> Sums:
 
 
 def alpha(sums: Sums) -> Sums:
-    """(…) Krippendorff's alpha, nominal, of (…, 3): answers relevant, answers not relevant, conflict.
+    """Return (…) Krippendorff's alpha, nominal, of (…, 3): relevant answers, others, conflict.
 
     Over turns with at least two answers; conflict sums relevant · not relevant / (answers - 1) of each.
     NaN where all answers are the same.

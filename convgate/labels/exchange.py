@@ -127,7 +127,7 @@ def write_labels(
     counting = annotators or {entry.annotator for entry in Labels(store).entries(training=True)}
     if redactor is not None:
         redact = redactor.redact_text
-        labelled = {key: (redact(title), redactor.redact(talk)) for key, (title, talk) in labelled.items()}
+        labelled = {key: (redact(title), redactor.redact(text)) for key, (title, text) in labelled.items()}
         entries = [
             replace(entry, current=replace(entry.current, question=redact(entry.current.question)))
             for entry in entries

@@ -156,12 +156,12 @@ def feedback_from_answer(
 
     Nothing is stored about the others, which may still have mattered.
     """
-    talk = _conversation_of(conversation)
-    current, history = talk.at(talk.current_index()) if question is None else talk.asked(question)
+    parsed = _conversation_of(conversation)
+    current, history = parsed.at(parsed.current_index()) if question is None else parsed.asked(question)
     quoted = quoted_turns(history, current.turn.scored_text, answer)
     if not quoted:
         return AnswerFeedback((), None)
-    messages = [turn.source for turn in talk.turns if turn.source is not None]  # an iterator is read once
+    messages = [turn.source for turn in parsed.turns if turn.source is not None]  # an iterator is read once
     saved = feedback(
         messages, quoted, relevant=True, question=question, source=source, version=version,
         how="implicit", settings=settings,
@@ -282,11 +282,11 @@ def _library_key(store: Store, db: Database, messages: Conversation, piece: Feed
     """Return the key of the conversation in the library, where it is found, grows or is added."""
     conversations, openings = Conversations(store), Openings(db)
     hashes = chain(messages.turns)
-    known = openings.same(hashes)
-    if known is None and piece.question is None:  # a question follows exactly these messages
-        known = openings.longer(hashes)
-    if known is not None:
-        return known
+    existing = openings.same(hashes)
+    if existing is None and piece.question is None:  # a question follows exactly these messages
+        existing = openings.longer(hashes)
+    if existing is not None:
+        return existing
     if (key := openings.live_beginning(hashes)) is not None:
         new = messages.turns[conversations.summary(key).turns :]
         try:

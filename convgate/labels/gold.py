@@ -43,8 +43,8 @@ def gold_set(store: Store, *, name: str = "labels") -> RelevanceSet:
     """
     cases = []
     for current, answers in gold_answers(store).items():
-        if known := {turn: answer for turn, answer in answers.items() if answer != "unsure"}:
-            cases.append(gold_case(current, known))
+        if labels := {turn: answer for turn, answer in answers.items() if answer != "unsure"}:
+            cases.append(gold_case(current, labels))
     groups, library = split_groups(store), Conversations(store)
     labelled = {
         key: _name_by_key(library.get(key).conversation, key, groups.get(key, key))
@@ -114,10 +114,10 @@ def gold_counts(store: Store) -> GoldCounts:
     """Return how many gold labels there are."""
     gold = gold_answers(store)
     answers = Counter(answer for by_turn in gold.values() for answer in by_turn.values())
-    known = [message for message, by_turn in gold.items() if set(by_turn.values()) - {"unsure"}]
+    messages = [message for message, by_turn in gold.items() if set(by_turn.values()) - {"unsure"}]
     return GoldCounts(
-        conversations=len({message.conversation for message in known}),
-        messages=len(known),
+        conversations=len({message.conversation for message in messages}),
+        messages=len(messages),
         relevant=answers["relevant"],
         not_relevant=answers["not_relevant"],
         unsettled=answers["unsure"],

@@ -75,8 +75,8 @@ class Collector:
                     f"{quote(entry.value)} contradicts {quote(first.value)} in line {first_line}"
                 )
         except TranscriptError as error:
-            own = ".".join(filter(None, (field, error.field)))
-            self._report.error(error.problem, line=line, field=own or None)
+            path = ".".join(filter(None, (field, error.field)))
+            self._report.error(error.problem, line=line, field=path or None)
         except StoreError as error:
             self._report.error(str(error), line=line, field=field)
 
@@ -160,7 +160,7 @@ def close_import(
     titles |= {key: item.title or title_of(item.conversation) for key, item in new.items()}
     stored = {_place(entry): entry.value for key in by_conversation for entry in Labels(store).entries(key)}
     before = [stored.get(_place(entry)) for entry in entries]
-    known = sum(answer == entry.value for answer, entry in zip(before, entries, strict=True))
+    n_known = sum(answer == entry.value for answer, entry in zip(before, entries, strict=True))
     return Import(
         name=report.file,
         format=format,
@@ -176,8 +176,8 @@ def close_import(
             for key, count in by_conversation.items()
         ),
         annotators=Counter(entry.annotator for entry in entries),
-        known=known,
-        replaced=sum(answer is not None for answer in before) - known,
+        known=n_known,
+        replaced=sum(answer is not None for answer in before) - n_known,
         problems=problems,
     )
 

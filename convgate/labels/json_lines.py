@@ -73,8 +73,8 @@ def write_relevance_lines(
             yield dump_json(line) + "\n"
             written = key
         answers = resolve_answers(entry for entry in of_message if entry.annotator in counting)
-        known = {turn: answer for turn, answer in answers.items() if answer != "unsure"}
-        fields = case_fields(gold_case(current, known))
+        relevance = {turn: answer for turn, answer in answers.items() if answer != "unsure"}
+        fields = case_fields(gold_case(current, relevance))
         yield dump_json({**fields, "labels": [_label(entry) for entry in of_message]}) + "\n"
 
 
@@ -84,14 +84,14 @@ def read_relevance_file(source: Source, store: Store, *, annotator: str | None, 
     annotator: whose answers the judged turns of a case without `labels` are.
     """
     conversations, cases = read_set_lines(source)
-    asked = {
+    queried = {
         value["conversation"]
         for value, _ in cases
         if isinstance(value.get("query"), Mapping) and isinstance(value["conversation"], str)
     }
     if annotator is None and cases and not any("labels" in value for value, _ in cases):
         raise TranscriptError(NO_ANNOTATOR, file=source.report.file)
-    keys, new = _match_library(store, conversations, asked, source.report.file)
+    keys, new = _match_library(store, conversations, queried, source.report.file)
     collector = Collector(source.report)
     for value, place in source.report.watch(cases, "cases"):
         try:
@@ -137,8 +137,8 @@ def _collect(
                 raise TranscriptError(f"expected an object, got {kind(label)}")
             collector.add(line, stop, parse_label(current, label), field)
         except TranscriptError as error:
-            where = ".".join(filter(None, (field, error.field)))
-            place.leave_out_all(TranscriptError(error.problem, field=where))
+            path = ".".join(filter(None, (field, error.field)))
+            place.leave_out_all(TranscriptError(error.problem, field=path))
 
 
 def _judge(turn: int, case: Case, current: CurrentKey, annotator: str) -> Entry:

@@ -64,26 +64,26 @@ def make_queue(
 ) -> list[NewItem]:
     """Return at most `size` turns to label, none twice, those of a message together, messages shuffled.
 
-    Turns with a gold label are left out, and those that `by` answered.
+    Turns with a gold label are left out, and those that `by` answered, unless annotators disagree on them.
     other: a version or policy whose disagreements with the gate are asked about.
 
     The same library and arguments give the same queue. Raises StoreError for a size out of range.
     """
     if not 1 <= size <= MAX_SIZE:
         raise StoreError(f"the size of a queue is 1 to {MAX_SIZE:,} turns; got {size}")
-    known: dict[CurrentKey, set[int]] = defaultdict(set)
+    answered: dict[CurrentKey, set[int]] = defaultdict(set)
     for current, answers in gold_answers(store).items():
-        known[current].update(turn for turn, answer in answers.items() if answer != "unsure")
+        answered[current].update(turn for turn, answer in answers.items() if answer != "unsure")
     for entry in Labels(store).entries():
         if entry.annotator == by:
-            known[entry.current].add(entry.turn)
+            answered[entry.current].add(entry.turn)
     candidates: dict[ReasonKind, list[_Ranked]] = defaultdict(list)
     for rank, row in enumerate(Labels(store).disagreements()):
         reason = f"{len(row.answers)} annotators disagree."
         candidates["annotators"].append((rank, NewItem(row.current, row.turn, "annotators", reason)))
     messages = _draw_messages(Conversations(store), seed)
     for message, conversation in messages:
-        for distance, item in _rank_turns(message, conversation, known[message], gate, other, seed, size):
+        for distance, item in _rank_turns(message, conversation, answered[message], gate, other, seed, size):
             candidates[item.kind].append((distance, item))
     return _choose(candidates, size, max(_MAX_PER_MESSAGE, ceil(size / max(len(messages), 1))), seed)
 
@@ -96,16 +96,16 @@ def _draw_messages(library: Conversations, seed: int) -> list[tuple[CurrentKey, 
     for key in (keys[row] for row in chosen):
         conversation = library.get(key).conversation
         answerable = [turn for turn in conversation.answerable() if turn]
-        drawn = _generator(seed, "messages", key).permutation(answerable)[: MAX_MESSAGES // len(chosen)]
+        sample = _generator(seed, "messages", key).permutation(answerable)[: MAX_MESSAGES // len(chosen)]
         # The longest history first: the gate keeps its scores for the shorter ones.
-        messages += [(CurrentKey(key, int(turn)), conversation) for turn in sorted(drawn, reverse=True)]
+        messages += [(CurrentKey(key, int(turn)), conversation) for turn in sorted(sample, reverse=True)]
     return messages
 
 
 def _rank_turns(
     message: CurrentKey,
     conversation: Conversation,
-    known: Collection[int],
+    answered: Collection[int],
     gate: Judge,
     other: Judge | None,
     seed: int,
@@ -118,11 +118,11 @@ def _rank_turns(
     assert message.turn is not None
     current, history = conversation.at(message.turn)
     decisions = gate.policy.decide(current, history)
-    theirs = other.policy.decide(current, history) if other else None
+    other_decisions = other.policy.decide(current, history) if other else None
     turns = [
         index
         for index, turn in enumerate(conversation.turns[: message.turn])
-        if not turn.is_instruction and turn.scored_text.strip() and index not in known
+        if not turn.is_instruction and turn.scored_text.strip() and index not in answered
     ]
     draws = _generator(seed, "turns", message.conversation, message.turn).random(len(turns))
     random = dict(zip(turns, draws.tolist(), strict=True))
@@ -134,8 +134,8 @@ def _rank_turns(
             if (distance := abs(score - decisions.threshold)) <= NEAR:
                 reason = f"Score {score:.2f}, threshold {decisions.threshold:.2f}."
                 yield distance, NewItem(message, turn, "threshold", reason)
-        if other and theirs and decisions.kept[turn] != theirs.kept[turn]:
-            reason = f"{_describe(gate, decisions, turn)}, {_describe(other, theirs, turn)}."
+        if other and other_decisions and decisions.kept[turn] != other_decisions.kept[turn]:
+            reason = f"{_describe(gate, decisions, turn)}, {_describe(other, other_decisions, turn)}."
             yield random[turn], NewItem(message, turn, other.kind, reason)
 
 

@@ -103,7 +103,8 @@ class AgentSettings:
 
     def to_toml(self) -> str:
         """Return the settings file; settings without a value have no line."""
-        return tomli_w.dumps(_plain(dict(sorted(self.values.items(), key=_is_table))))
+        tables_last = sorted(self.values.items(), key=lambda item: isinstance(item[1], dict))
+        return tomli_w.dumps(_plain(dict(tables_last)))
 
     def to_python(self, *, asks: bool = False, file: str = FILE_NAME) -> str:
         """Return the Python code that selects messages so; `asks`: a question is put after the last turn."""
@@ -133,14 +134,10 @@ class AgentSettings:
         return needs
 
 
-def _is_table(item: tuple[str, Any]) -> bool:
-    return isinstance(item[1], dict)
-
-
 def _plain(value: Any) -> Any:
     """Return the value without what is not set, and with text that can be written as UTF-8."""
     if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in value.items() if each not in (None, "", {})}
+        return {name: _plain(item) for name, item in value.items() if item not in (None, "", {})}
     if isinstance(value, tuple):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     return writable(str(value)) if isinstance(value, str | Path) else value

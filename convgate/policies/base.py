@@ -42,7 +42,7 @@ class Prepares(Protocol):
     """A policy that has something to do before it decides, best done for all conversations at once."""
 
     def prepare(self, conversations: Sequence[Conversation], *, progress: Progress | None = None) -> None:
-        """Do it; `progress` hears how far it is."""
+        """Prepare; `progress` is called with how much is done."""
         ...
 
 
@@ -53,7 +53,7 @@ class Encodes:
 
     def prepare(self, conversations: Sequence[Conversation], *, progress: Progress | None = None) -> None:
         """Encode the conversations' turns in one go, so that deciding finds them in the cache."""
-        texts = [turn.scored_text for talk in conversations for turn in talk.turns]
+        texts = [turn.scored_text for conversation in conversations for turn in conversation.turns]
         self.encoder.encode(texts, progress=progress)
 
 

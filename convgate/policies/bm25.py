@@ -31,10 +31,10 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def bm25_scores(current: CurrentMessage, history: History) -> NDArray[np.float64]:
-    """(n,) BM25 (Lucene's variant, k1 1.5, b 0.75) of each turn for the current message; 0 shares no word."""
+    """Return (n,) BM25 of each turn for the current message: Lucene's variant, k1 1.5, b 0.75."""
     corpus = [list(words(turn.scored_text)) for turn in history]
-    known = {word for document in corpus for word in document}
-    query = [word for word in words(current.turn.scored_text) if word in known]
+    vocabulary = {word for document in corpus for word in document}
+    query = [word for word in words(current.turn.scored_text) if word in vocabulary]
     if not query:
         return np.zeros(len(corpus))
     index = bm25s.BM25(method="lucene", k1=1.5, b=0.75)

@@ -102,15 +102,15 @@ def _build_pipeline(
     version: str | Path | Version | None,
 ) -> Pipeline:
     policies, stages = [], []
-    for place, stage in enumerate(stages_of(Pipeline.name, parameters), start=1):
+    for number, stage in enumerate(stages_of(Pipeline.name, parameters), start=1):
         # With the settings' parameters, so that the pipeline's text has all of them elsewhere too.
-        own = parameters_of(settings, stage.name) | dict(stage.parameters)
-        stages.append(replace(stage, parameters=own))
-        with in_stage(place, stage):
+        stage_parameters = parameters_of(settings, stage.name) | dict(stage.parameters)
+        stages.append(replace(stage, parameters=stage_parameters))
+        with in_stage(number, stage):
             named: str | Path | Version | None = stage.version or version
             if stage.version not in (None, UNTRAINED):
                 named = Versions(settings.home).get(stage.version)  # by name, and never a folder
-            policies.append(build_policy(stage.name, settings, encoder, version=named, **own))
+            policies.append(build_policy(stage.name, settings, encoder, version=named, **stage_parameters))
     return Pipeline(to_text(stages), tuple(policies))
 
 
@@ -133,10 +133,10 @@ def rule_of(
     Parameters of the settings or the version are used only with the rule that they belong to; those of
     settings that name no rule belong to the version's. Raises PolicyError for an unknown rule or parameter.
     """
-    own, parameters = settings.threshold_rule or Stricter.name, dict(settings.threshold_parameters)
+    default, parameters = settings.threshold_rule or Stricter.name, dict(settings.threshold_parameters)
     if isinstance(version, Version) and not settings.threshold_rule:
-        own, parameters = version.card.threshold_rule, {**version.card.threshold_parameters, **parameters}
-    return make_rule(name or own, **{**(parameters if name in (None, own) else {}), **changes})
+        default, parameters = version.card.threshold_rule, {**version.card.threshold_parameters, **parameters}
+    return make_rule(name or default, **{**(parameters if name in (None, default) else {}), **changes})
 
 
 def parameters_of(settings: Settings, name: str) -> dict[str, Any]:

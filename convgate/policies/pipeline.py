@@ -53,7 +53,7 @@ class Pipeline(Checked):
         return next((encoder for encoder in encoders if encoder is not None), None)
 
     def prepare(self, conversations: Sequence[Conversation], *, progress: Progress | None = None) -> None:
-        """Have every stage prepare that does so."""
+        """Prepare every stage that needs it."""
         for policy in self.policies:
             if isinstance(policy, Prepares):
                 policy.prepare(conversations, progress=progress)
@@ -100,16 +100,16 @@ class Pipeline(Checked):
     def _run(self, current: CurrentMessage, history: History) -> list[_StageResult]:
         """Return each stage's result, in order."""
         results: list[_StageResult] = []
-        rows, rest = np.arange(len(history)), (current, history)
+        rows, remaining = np.arange(len(history)), (current, history)
         for policy in self.policies:
             sees_all = isinstance(policy, SeesAll)
-            decisions = policy.decide(*((current, history) if sees_all else rest))
+            decisions = policy.decide(*((current, history) if sees_all else remaining))
             places = rows if sees_all else np.arange(len(rows))
             result = _StageResult(policy.name, decisions, rows, places)
             results.append(result)
             if not result.kept.all():
                 rows = rows[result.kept]
-                rest = _only(current, history, rows)
+                remaining = _only(current, history, rows)
         return results
 
 
@@ -171,18 +171,18 @@ def read_stages(stages: str) -> tuple[PolicySpec, ...]:
 
 
 @contextmanager
-def in_stage(place: int, stage: PolicySpec) -> Iterator[None]:
+def in_stage(number: int, stage: PolicySpec) -> Iterator[None]:
     """Add the stage, counted from 1, to a PolicyError or GateError that is raised within."""
     try:
         yield
     except (PolicyError, GateError) as error:
-        raise type(error)(f"pipeline, stage {place}, {stage.to_text()}: {error}") from error
+        raise type(error)(f"pipeline, stage {number}, {stage.to_text()}: {error}") from error
 
 
 def _scoring_stage(results: Sequence[_StageResult]) -> int:
     """Return the place of the stage whose scores are shown."""
-    gates = [place for place, result in enumerate(results) if result.decisions.logits is not None]
-    scored = [place for place, result in enumerate(results) if result.decisions.scores is not None]
+    gates = [index for index, result in enumerate(results) if result.decisions.logits is not None]
+    scored = [index for index, result in enumerate(results) if result.decisions.scores is not None]
     return (gates or scored or [len(results) - 1])[-1]
 
 

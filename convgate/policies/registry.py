@@ -84,8 +84,8 @@ def check_spec(spec: PolicySpec) -> None:
         raise PolicyError(f"only the gate has versions; {name}@{spec.version} is none")
     check_parameters(policy, name, parameters)
     if policy is Pipeline:
-        for place, stage in enumerate(stages_of(name, parameters), start=1):
-            with in_stage(place, stage):
+        for number, stage in enumerate(stages_of(name, parameters), start=1):
+            with in_stage(number, stage):
                 check_spec(stage)
 
 

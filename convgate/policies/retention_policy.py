@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -40,7 +41,7 @@ class Retained:
 
 
 @dataclass(frozen=True)
-class ConfidencePolicy(Checked):
+class ConfidencePolicy(Checked, ABC):
     """What both policies share: the score is the confidence, which says nothing about relevance."""
 
     needs_encoder: ClassVar[bool] = False
@@ -89,15 +90,15 @@ class ConfidencePolicy(Checked):
 
         return Retained(tuple(rules), tuple(known), why)
 
+    @abstractmethod
     def _own_rules(
         self, turns: Sequence[Turn], known: Sequence[Confidence], rules: Sequence[str | None]
     ) -> list[str]:
-        """Return the rule that decides each turn; `rules` has None where none of both policies does."""
-        raise NotImplementedError
+        """Return the rule that decides each turn; `rules` has None where no shared rule does."""
 
+    @abstractmethod
     def _own_reason(self, rule: str) -> str:
         """Return the reason of a rule that only this policy has."""
-        raise NotImplementedError
 
     def _rule(self, turn: Turn, confidence: Confidence, position: int) -> str | None:
         """Return the rule that keeps a message wherever it stands; None when none does."""
@@ -153,20 +154,20 @@ class Pruning(ConfidencePolicy):
     def _own_rules(
         self, turns: Sequence[Turn], known: Sequence[Confidence], rules: Sequence[str | None]
     ) -> list[str]:
-        own = [rule or "older" for rule in rules]
+        decided = [rule or "older" for rule in rules]
         for row in range(max(0, len(turns) - self.keep_last), len(turns)):
-            if own[row] != "instruction":
-                own[row] = "last_messages"
-        staying = [row for row, rule in enumerate(own) if rule != "older"]
+            if decided[row] != "instruction":
+                decided[row] = "last_messages"
+        staying = [row for row, rule in enumerate(decided) if rule != "older"]
         messages, characters = len(staying), sum(len(turns[row].scored_text) for row in staying)
         for row in sorted(staying, key=lambda row: (band_of(known[row].value), row)):
             is_over_messages = self.max_messages and messages > self.max_messages
             if not is_over_messages and not (self.max_characters and characters > self.max_characters):
                 break
-            if own[row] != "instruction":
-                own[row] = "size_limit"
+            if decided[row] != "instruction":
+                decided[row] = "size_limit"
                 messages, characters = messages - 1, characters - len(turns[row].scored_text)
-        return own
+        return decided
 
     def _own_reason(self, rule: str) -> str:
         if rule == "size_limit":
@@ -203,14 +204,14 @@ class Retention(ConfidencePolicy):
     def _own_rules(
         self, turns: Sequence[Turn], known: Sequence[Confidence], rules: Sequence[str | None]
     ) -> list[str]:
-        own = [rule or "closed" for rule in rules]
-        left = self.base_window
+        decided = [rule or "closed" for rule in rules]
+        remaining = self.base_window
         for row in reversed([row for row, rule in enumerate(rules) if rule is None]):
-            left -= len(turns[row].scored_text)
-            if left < 0:
+            remaining -= len(turns[row].scored_text)
+            if remaining < 0:
                 break
-            own[row] = "base_window"
-        return own
+            decided[row] = "base_window"
+        return decided
 
     def _own_reason(self, rule: str) -> str:
         verb = "it fits into" if rule == "base_window" else "older than"

@@ -99,11 +99,11 @@ class Selector:
         repaired: ValidSelection = make_valid(
             turns, decisions.kept_indices, current.index, pair_answers=paired
         )
-        asked = () if current.index is not None else (current.turn,)
+        question = () if current.index is not None else (current.turn,)
         end = len(turns) if current.index is None else current.index + 1
-        tokens = turn_tokens([*turns[:end], *asked], self.counter)
-        kept = tokens[repaired.indices].sum() + (tokens[-1] if asked else 0)
-        sent = [*repaired.of(turns), *asked]
+        tokens = turn_tokens([*turns[:end], *question], self.counter)
+        kept = tokens[repaired.indices].sum() + (tokens[-1] if question else 0)
+        sent = [*repaired.of(turns), *question]
         return Selection(
             messages=to_messages(sent),
             decisions=repaired.applied_to(decisions),
@@ -155,7 +155,7 @@ def load_policy(
     encoder: Encoder | None = None,
     **parameters: Any,
 ) -> Selector:
-    """Any policy by name, else the one of the settings, ready to select.
+    """Return any policy by name, else the one of the settings, ready to select.
 
     `parameters` are its own, such as `k=5` for `last_k`.
     """

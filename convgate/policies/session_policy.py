@@ -15,6 +15,26 @@ from convgate.policies.sessions import Boundaries, Boundary, BoundaryRules, segm
 _RULES = BoundaryRules()
 
 
+class LastBoundaries:
+    """The boundaries of the conversation that was looked at last."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Conversation, BoundaryRules, Boundaries] | None = None
+
+    def find(self, current: CurrentMessage, history: History, rules: BoundaryRules) -> Boundaries:
+        """Return the boundaries of the turns before a message and of the message.
+
+        No later turn changes a boundary, so one segmentation serves all messages of a conversation.
+        """
+        conversation = history.conversation
+        if current.index != history.stop:
+            return segment([*conversation.turns[: history.stop], current.turn], rules)
+        last = self._last
+        if last is None or last[0] is not conversation or last[1] != rules:
+            self._last = last = conversation, rules, segment(conversation.turns, rules)
+        return last[2]
+
+
 @dataclass(frozen=True)
 class SessionPolicy(Checked, SeesAll):
     """Keep the turns since the current conversation began, by events alone: times, commands, states.
@@ -38,53 +58,32 @@ class SessionPolicy(Checked, SeesAll):
     )
     scope: str = one_of("conversation", ("conversation", "session"), "scope", help="Since what began.")
     rules: BoundaryRules = _RULES  # of the settings; `idle_gap` stands in place of theirs
-    last: LastBoundaries = field(default_factory=lambda: LastBoundaries(), repr=False, compare=False)
+    last: LastBoundaries = field(default_factory=LastBoundaries, repr=False, compare=False)
 
     def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return a decision for each turn: kept from where the message's conversation began."""
         rules = self.rules if self.idle_gap is None else replace(self.rules, idle_gap=self.idle_gap)
         boundaries = self.last.find(current, history, rules)
-        began = boundaries.begun(history.stop, "session" if self.scope == "session" else "conversation")
+        boundary = boundaries.begun(history.stop, "session" if self.scope == "session" else "conversation")
         indices = history_indices(history)
         return TurnDecisions(
             policy=self.name,
-            rule=began.rule,
+            rule=boundary.rule,
             indices=indices,
-            kept=indices >= began.item,
-            why_kept="",
-            why_dropped="",
-            explain=lambda index: self._why(index, began),
+            kept=indices >= boundary.item,
+            explain=lambda index: self._why(index, boundary),
         )
 
-    def _why(self, index: int, began: Boundary) -> Why:
+    def _why(self, index: int, boundary: Boundary) -> Why:
         current = f"the current {self.scope}"
-        if began.item == 0:
-            return Why(began.rule, f"part of {current}, which began with the first message.")
-        if index >= began.item:
-            return Why(began.rule, f"part of {current}, which began at message {began.item}.")
+        if boundary.item == 0:
+            return Why(boundary.rule, f"part of {current}, which began with the first message.")
+        if index >= boundary.item:
+            return Why(boundary.rule, f"part of {current}, which began at message {boundary.item}.")
         return Why(
-            began.rule, f"before {current}, which began at message {began.item}: {_inside(began.reason)}"
+            boundary.rule,
+            f"before {current}, which began at message {boundary.item}: {_inside(boundary.reason)}",
         )
-
-
-class LastBoundaries:
-    """The boundaries of the conversation that was looked at last."""
-
-    def __init__(self) -> None:
-        self._last: tuple[Conversation, BoundaryRules, Boundaries] | None = None
-
-    def find(self, current: CurrentMessage, history: History, rules: BoundaryRules) -> Boundaries:
-        """Return the boundaries of the turns before a message and of the message.
-
-        No later turn changes a boundary, so one segmentation serves all messages of a conversation.
-        """
-        conversation = history.conversation
-        if current.index != history.stop:
-            return segment([*conversation.turns[: history.stop], current.turn], rules)
-        last = self._last
-        if last is None or last[0] is not conversation or last[1] != rules:
-            self._last = last = conversation, rules, segment(conversation.turns, rules)
-        return last[2]
 
 
 def _inside(sentence: str) -> str:

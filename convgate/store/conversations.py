@@ -226,7 +226,7 @@ class Conversations(Repository):
             db.execute("UPDATE conversation_search SET title = ? WHERE rowid = ?", [title, number])
 
     def delete(self, keys: Sequence[str]) -> None:
-        """Take the conversations off the list; `undelete` restores them until they are purged."""
+        """Delete the conversations; `undelete` restores them until they are purged."""
         self._mark(keys, datetime.now(UTC).isoformat())
 
     def undelete(self, keys: Sequence[str]) -> None:
@@ -262,15 +262,15 @@ class Conversations(Repository):
     def _add(self, db: Database, item: NewConversation, added: str) -> Addition:
         conversation = item.conversation
         key = documents.content_key(conversation)
-        known = next(db.table("conversations").rows_where(f"number = {NUMBER}", [key]), None)
-        if known and not (item.ends_here and known["key"] != key):
-            is_deleted = known["deleted_at"] is not None
+        existing = next(db.table("conversations").rows_where(f"number = {NUMBER}", [key]), None)
+        if existing and not (item.ends_here and existing["key"] != key):
+            is_deleted = existing["deleted_at"] is not None
             if is_deleted:
-                db.table("conversations").update(known["number"], {"deleted_at": None})
-            return Addition(known["key"], known["title"], new=is_deleted, grown=known["key"] != key)
+                db.table("conversations").update(existing["number"], {"deleted_at": None})
+            return Addition(existing["key"], existing["title"], new=is_deleted, grown=existing["key"] != key)
         title = writable(item.title or title_of(conversation))
         # A beginning stays on the side of the conversation that grew from it.
-        group = known["split_group"] if known else item.split_group or split_group_of(conversation, key)
+        group = existing["split_group"] if existing else item.split_group or split_group_of(conversation, key)
         row = {
             "key": key,
             "title": title,

@@ -315,8 +315,8 @@ def _open_backup(file: Path, content: bytes) -> Store:
 def _check_layout(path: Path, tables: list[str], applied: list[str]) -> None:
     if tables and not applied:
         raise _damaged_error(path, "it belongs to another program")
-    known = {migration.name for migration in migrations.pending(Database(memory=True))}
-    if unknown := set(applied) - known:
+    known_migrations = {migration.name for migration in migrations.pending(Database(memory=True))}
+    if unknown := set(applied) - known_migrations:
         raise StoreError(
             f"{path} has the layout of another version of convgate ({', '.join(sorted(unknown))}). Open it"
             " with that version, or choose another folder with CONVGATE_HOME. Nothing was changed."

@@ -254,17 +254,17 @@ def revert(db: Database, by: str, kind: Literal["undo", "redo"]) -> Saved | None
     target = stack[-1]
     writer, left = Writer(db), 0
     rows = list(db.table("label_log").rows_where("action = ?", [target], order_by="number"))
-    own = {_Place(*(row[name] for name in _Place._fields)): row for row in rows}
-    for place, row in reversed(own.items()):
+    rows_by_place = {_Place(*(row[name] for name in _Place._fields)): row for row in rows}
+    for place, row in reversed(rows_by_place.items()):
         other = _latest(db, place, target)
         if other is not None and other["number"] > row["number"]:
             left += 1
             continue
-        wanted = other if kind == "undo" else row
-        if wanted is None or wanted["answer"] is None:
+        target_row = other if kind == "undo" else row
+        if target_row is None or target_row["answer"] is None:
             writer.change(place, None, writer.now, None)
         else:  # with its former time and version
-            writer.change(place, wanted["answer"], wanted["at"], wanted["version"], again=True)
+            writer.change(place, target_row["answer"], target_row["at"], target_row["version"], again=True)
     if rows:  # also an action without a change leads back to its turn
         writer.touch(rows[0]["message"], rows[0]["turn"])
     return writer.close(kind, annotator, undoes=target, left=left)

@@ -179,7 +179,7 @@ class Labels(Repository):
         with self._store.write() as db:
             number = find_annotator(db, name)
             if number is None:
-                raise StoreError(f"nobody called {name!r} has labelled anything")
+                raise StoreError(f"no annotator is called {name!r}")
             db.table("annotators").update(number, {"trains": int(trains)})
 
     def last_current(self, by: str) -> CurrentKey | None:

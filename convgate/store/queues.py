@@ -120,10 +120,10 @@ class Queues(Repository):
 
     def progress(self, number: int, annotator: str) -> QueueProgress:
         """Return the progress of an annotator."""
-        total, done = self._row(
+        total, n_done = self._row(
             f"SELECT count(*), coalesce(sum({_DONE}), 0) {_ITEMS}", {"queue": number, "annotator": annotator}
         )
-        return QueueProgress(total, done)
+        return QueueProgress(total, n_done)
 
     def _items(
         self, condition: str, number: int, annotator: str, order: str = "place", **values: Any

@@ -117,7 +117,7 @@ class Requests(Repository):
         with self._store.write() as db:
             for position, (id, ok) in enumerate(outcomes):
                 changed = db.execute(
-                    "UPDATE requests SET ok = ?, told_at = ?"
+                    "UPDATE requests SET ok = ?, outcome_at = ?"
                     " WHERE number = (SELECT max(number) FROM requests WHERE id = ?)",
                     [ok, at.timestamp(), writable(id)],
                 )

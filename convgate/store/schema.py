@@ -157,8 +157,8 @@ _SESSIONS = (
 )
 
 _REQUESTS = (
-    # at, told_at: seconds since 1970. low: whether the classifier was unsure; NULL with an intent.
-    # fallbacks: causes, joined by spaces. ok: NULL before an outcome is told. Ids may repeat.
+    # at, outcome_at: seconds since 1970. low: whether the classifier was unsure; NULL with an intent.
+    # fallbacks: causes, joined by spaces. ok: NULL without an outcome. Ids may repeat.
     """
     CREATE TABLE requests (
         number INTEGER PRIMARY KEY, id TEXT NOT NULL, at REAL NOT NULL, mode TEXT NOT NULL,
@@ -168,7 +168,7 @@ _REQUESTS = (
         tokens_decisions INTEGER NOT NULL, tokens_capsules INTEGER NOT NULL,
         tokens_total INTEGER NOT NULL, budget INTEGER NOT NULL, invariants INTEGER NOT NULL,
         breaches INTEGER NOT NULL, over_budget INTEGER NOT NULL, fallbacks TEXT NOT NULL,
-        seconds REAL NOT NULL, ok INTEGER, told_at REAL
+        seconds REAL NOT NULL, ok INTEGER, outcome_at REAL
     ) STRICT""",
     "CREATE INDEX requests_by_id ON requests (id)",
     "CREATE INDEX requests_by_time ON requests (at, classified, low)",

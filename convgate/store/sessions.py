@@ -137,12 +137,12 @@ class Sessions(Repository):
         with self._store.write() as db:
             session, conversation = _find_session(db, id), number_of(db, key)
             table = db.table("session_conversations")
-            held = next(table.rows_where("conversation = ?", [conversation]), None)
-            if held and held["session"] == session["number"]:
-                number: int = held["number"]
+            existing = next(table.rows_where("conversation = ?", [conversation]), None)
+            if existing and existing["session"] == session["number"]:
+                number: int = existing["number"]
             else:
-                if held:
-                    table.delete(held["number"])
+                if existing:
+                    table.delete(existing["number"])
                 is_free = table.count_where("number = ? AND conversation IS NULL", [session["present"]])
                 number = session["present"] if is_free else _insert_conversation(db, session["number"], at)
                 table.update(number, {"conversation": conversation})

@@ -86,9 +86,9 @@ def stated(turn: Turn, place: str) -> Confidence | None:
     if not turn.metadata:
         return None
     inner = turn.metadata.get("metadata")
-    for fields, where in ((turn.metadata, place), (inner, f"{place}.metadata")):
+    for fields, location in ((turn.metadata, place), (inner, f"{place}.metadata")):
         if isinstance(fields, Mapping) and fields.get(FIELD) is not None:
-            return Confidence(_read_confidence(fields[FIELD], f"{where}.{FIELD}"))
+            return Confidence(_read_confidence(fields[FIELD], f"{location}.{FIELD}"))
     mean = _mean_probability(turn.metadata.get(LOGPROBS), f"{place}.{LOGPROBS}")
     return None if mean is None else Confidence(mean, "logprobs")
 
@@ -101,19 +101,19 @@ def _read_confidence(value: Any, field: str) -> float:
     return number
 
 
-def _mean_probability(given: Any, field: str) -> float | None:
+def _mean_probability(logprobs: Any, field: str) -> float | None:
     """Return the mean of exp(log-probability) over the tokens; None when there are no tokens."""
-    if isinstance(given, Mapping) and "content" in given:
-        given, field = given["content"], f"{field}.content"
-    if not given:
+    if isinstance(logprobs, Mapping) and "content" in logprobs:
+        logprobs, field = logprobs["content"], f"{field}.content"
+    if not logprobs:
         return None
-    if not isinstance(given, Sequence) or isinstance(given, str | bytes):
+    if not isinstance(logprobs, Sequence) or isinstance(logprobs, str | bytes):
         raise ConfidenceError(
             "expected a list of log-probabilities, or an object whose content is one;"
-            f" got {quote(given, _MAX_QUOTED)}",
+            f" got {quote(logprobs, _MAX_QUOTED)}",
             field=field,
         )
-    values = [_probability(token, f"{field}[{place}]") for place, token in enumerate(given)]
+    values = [_probability(token, f"{field}[{index}]") for index, token in enumerate(logprobs)]
     # rounded: adding up 0.7 three times gives less than three times as much
     return round(math.fsum(values) / len(values), 12) if values else None
 
@@ -150,7 +150,7 @@ def confidences(turns: Sequence[Turn], *, estimate: bool = False, first: int = 0
     Raises ConfidenceError with the message and the field for a value that is no confidence.
     """
     own = [stated(turn, f"messages[{first + row}]") for row, turn in enumerate(turns)]
-    values = [known or _unstated(turn, estimate=estimate) for known, turn in zip(own, turns, strict=True)]
+    values = [value or _unstated(turn, estimate=estimate) for value, turn in zip(own, turns, strict=True)]
     for question, replies in _exchanges(turns):
         texts = [row for row in replies if turns[row].role == "assistant" and _has_text(turns[row], own[row])]
         answers = [row for row in texts if own[row] or not turns[row].tool_calls] or texts

@@ -45,7 +45,7 @@ _WORD = re.compile(r"\w")
 
 @lru_cache(maxsize=20_000)
 def estimated(text: str) -> float | None:
-    """0.25 (every sentence hedges) to 0.75 (every sentence assures); None of a text without words.
+    """Return 0.25 (every sentence hedges) to 0.75 (every sentence assures); None of a text without words.
 
     Code is not read. Of a long text the first 50,000 characters are.
     """

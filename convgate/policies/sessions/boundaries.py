@@ -105,8 +105,8 @@ def moved_by(turn: Turn) -> tuple[Kind, str] | None:
     """Return what a person says of the message, and the note to it; None without a known kind."""
     value = turn.metadata.get(MOVED_FIELD)
     kind, note = (value.get("kind"), value.get("note")) if isinstance(value, Mapping) else (value, None)
-    known = next((known for known in KINDS if known == kind), None)
-    return None if known is None else (known, note if isinstance(note, str) else "")
+    valid_kind = next((valid_kind for valid_kind in KINDS if valid_kind == kind), None)
+    return None if valid_kind is None else (valid_kind, note if isinstance(note, str) else "")
 
 
 def workflow_state_of(turn: Turn) -> WorkflowState | None:

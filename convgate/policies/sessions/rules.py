@@ -54,14 +54,14 @@ class BoundaryRules:
             raise SessionError(
                 f"the idle gap is a number of seconds, 0 or more, or inf for none; got {gap!r}"
             )
-        known: dict[str, str] = {}
+        kinds: dict[str, str] = {}
         for name in ("new_commands", "continue_commands"):
-            for words in getattr(self, name):
-                plain = " ".join(words.split()).casefold() if isinstance(words, str) else ""
+            for command in getattr(self, name):
+                plain = " ".join(command.split()).casefold() if isinstance(command, str) else ""
                 if not plain or not plain[-1].isalnum():
-                    raise SessionError(f"{name}: a command ends in a letter or a digit; got {words!r}")
-                if known.setdefault(plain, name) != name:
-                    raise SessionError(f"{words!r} is both a new and a continue command; take it out of one")
+                    raise SessionError(f"{name}: a command ends in a letter or a digit; got {command!r}")
+                if kinds.setdefault(plain, name) != name:
+                    raise SessionError(f"{command!r} is both a new and a continue command; remove one")
 
     @classmethod
     def of(cls, settings: Settings) -> BoundaryRules:
@@ -80,8 +80,8 @@ class BoundaryRules:
             return None
         text = next((part.text for part in turn.parts if part.kind == "text"), "")
         for kind, pattern in self._patterns:
-            if pattern and (found := pattern.match(text)):
-                return Command(kind, " ".join(found["words"].split()))
+            if pattern and (match := pattern.match(text)):
+                return Command(kind, " ".join(match["words"].split()))
         return None
 
     @cached_property
@@ -94,17 +94,17 @@ def _pattern(commands: Iterable[str]) -> re.Pattern[str] | None:
 
     It ends where its word ends: "next.js", "continue-on-error" and "next()" are other words.
     """
-    ordered = sorted({" ".join(words.split()) for words in commands}, key=len, reverse=True)
+    ordered = sorted({" ".join(command.split()) for command in commands}, key=len, reverse=True)
     if not ordered:
         return None
-    alternatives = "|".join(_alternative(words) for words in ordered)
+    alternatives = "|".join(_alternative(command) for command in ordered)
     return re.compile(
         rf"\s*(?:please\b[\s,]*)?(?P<words>{alternatives})(?![\w'’(]|[^\w\s,;:!?…—–]\w)",
         re.IGNORECASE,
     )
 
 
-def _alternative(words: str) -> str:
-    spaced = r"\s+".join(re.escape(word) for word in words.split())
-    not_before = _NO_COMMAND_BEFORE.get(words.casefold())
+def _alternative(command: str) -> str:
+    spaced = r"\s+".join(re.escape(word) for word in command.split())
+    not_before = _NO_COMMAND_BEFORE.get(command.casefold())
     return rf"{spaced}(?!\s+(?:{not_before})\b)" if not_before else spaced

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,6 +35,7 @@ TURNS = "context.turns"
 _STYLE = Path(__file__).with_name("context.css")
 _HEIGHT = "clamp(24rem, calc(100vh - 14rem), 46rem)"
 _MAX_STATEMENT = 120  # characters
+_MESSAGE = re.compile(r"^message (\d+)")  # a place in what is sent
 _CAUSES = {
     "drift": "The modes of the last hour have drifted from the baseline",
     "misclassified": "People corrected too many modes",
@@ -153,10 +155,10 @@ def _draw_problems(bundle: ContextBundle) -> None:
         ids = ", ".join(literal(id, limit=40) for id in bundle.missing_results[:5])
         st.warning(f"Results of tool calls are missing: {ids}", icon=":material/hourglass_empty:")
     for violation in bundle.violations[:5]:
-        rule, _, text = on_screen(violation).partition(": ")
-        st.warning(
-            f"Chat APIs may refuse this list: {literal(text or rule, limit=300)}", icon=":material/warning:"
+        text = _MESSAGE.sub(
+            lambda match: f"message {int(match[1]) + 1:,} of those sent", violation.partition(": ")[2]
         )
+        st.warning(f"Chat APIs may refuse this list: {literal(text, limit=300)}", icon=":material/warning:")
 
 
 def _draw_lists(result: ContextResult, view: View) -> None:
