@@ -109,7 +109,7 @@ def _measure(
     measured: dict[str, JudgedSet] = {}
     for column in columns:
         try:
-            measured[column.label] = measure_policy(relevance_set, set_digest, column.policy, column.label)
+            measured[column.label] = measure_policy(relevance_set, set_digest, column.policy)
         except ConvgateError as error:
             draw_failure(column.label, error)
     if not measured:

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
+from convgate.core.conversation import Conversation
+from convgate.core.errors import StoreError
 from convgate.core.text import pluralize
 from convgate.evaluation.comparison import BROKEN, FIXED, outcome_codes
+from convgate.store import Conversations, Store
 from convgate.store.conversations import title_of
+from convgate.store.openings import Openings, chain
 from convgate.transcripts import Case
 from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.frame import App
-from convgate.ui.library_lookup import library_keys, said_in
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
 from convgate.ui.threshold_settings import ThresholdSettings
@@ -57,7 +60,7 @@ def _draw_turns(app: App, results: TuneResults, rows: Sequence[int], chooser: st
         scored_case = scored.cases[int(scored.case[row])]
         case, index = scored_case.case, int(scored.turn[row])
         conversation = sets[scored_case.set].conversations[case.conversation]
-        key = library_keys(app.store, {conversation.id: said_in(conversation)})[conversation.id]
+        key = library_key(app.store, conversation)
         title = title_of(conversation) if key is None else app.conversations.summary(key).title
         message = "a question" if case.turn is None else f"message {case.turn + 1:,}"
         label = f"**Turn {index + 1:,} for {message}** · {literal(title, limit=60)}"
@@ -77,6 +80,15 @@ def _draw_turns(app: App, results: TuneResults, rows: Sequence[int], chooser: st
             score = f"score {scored.scores[row]:.2f}"
             st.markdown(f":small[**{decision} now** · {score} · labelled {relevance} · {outcome}]")
             st.caption(f"{literal(turn.speaker, limit=40)}: {literal(turn.scored_text, limit=240)}")
+
+
+def library_key(store: Store, conversation: Conversation) -> str | None:
+    """Return the Library's key of a conversation: by its key, present or former, else by equal turns."""
+    try:
+        return Conversations(store).summary(conversation.id).key
+    except StoreError:
+        with store.read() as db:
+            return Openings(db).same(chain(conversation.turns))
 
 
 def _explore_query(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -24,12 +23,12 @@ from convgate.ui.label_sources import (
 )
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
-from convgate.ui.threshold_settings import Extent, ThresholdSettings
+from convgate.ui.threshold_settings import Extent, RuleControls, ThresholdSettings
 from convgate.ui.tune.flips import draw_flips
 from convgate.ui.tune.results import TuneResults, compute_results, draw_metrics
 from convgate.ui.tune.saving import NewSettings, draw_saving
 from convgate.ui.tune.state import View, page
-from convgate.ui.tune.threshold import draw_curve, draw_goal, rule_controls
+from convgate.ui.tune.threshold import draw_curve, draw_goal
 from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
 
@@ -57,10 +56,11 @@ def tune(app: App) -> None:
         draw_sources(page, known, names)
         sliders = st.container()
     policy = scoring.gate_policy(app, view.version)
-    results = _compute(app, names, policy, view)
+    labelled = [read_labelled(app, name) for name in names]
+    results = compute_results(labelled, policy, view) if labelled else None
     own = ThresholdSettings(policy.rule, policy.limits)
     with sliders:
-        controls = rule_controls(own)
+        controls = RuleControls(page, own)
         controls.draw(_extent(results, policy))
         controls.draw_reset()
     if results is None:
@@ -82,15 +82,6 @@ def tune(app: App) -> None:
     agent = AgentSettings.of(policy.with_rule(settings.rule, settings.choice.limits), app.settings)
     draw_download(agent, page="tune")
     draw_agent(agent)
-
-
-def _compute(app: App, names: Sequence[str], policy: GatePolicy, view: View) -> TuneResults | None:
-    """Return what the settings do on the data of these names; None without any."""
-    labelled = [read_labelled(app, name) for name in names]
-    if not labelled:
-        return None
-    content = "\n".join(digest for _, digest in labelled)
-    return compute_results([relevance_set for relevance_set, _ in labelled], content, policy, view)
 
 
 def _draw_version(app: App, view: View, labels: dict[str, str]) -> None:

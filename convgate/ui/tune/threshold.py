@@ -14,17 +14,12 @@ from convgate.policies.base import NO_LIMITS
 from convgate.transcripts.characters import writable
 from convgate.ui.state import selected_points
 from convgate.ui.theme import current_palette
-from convgate.ui.threshold_settings import RuleControls, ThresholdSettings
+from convgate.ui.threshold_settings import RuleControls
 from convgate.ui.tune.results import TuneResults
 from convgate.ui.tune.state import View, page
 
 _GOALS = {"f1": "Best F1", "recall": "Min recall"}
 _CHART = "tune.curve"
-
-
-def rule_controls(own: ThresholdSettings) -> RuleControls:
-    """Return the sliders of this page; `own` is the version's settings."""
-    return RuleControls(page, own)
 
 
 def draw_goal(view: View, results: TuneResults, *, enough_data: bool) -> None:
@@ -99,7 +94,7 @@ def draw_curve(results: TuneResults) -> None:
 
 def choose_row(results: TuneResults, row: int) -> None:
     """Set the threshold of that row of the curve; for callbacks."""
-    rule_controls(results.own.choice).choose(results.at(row))
+    RuleControls(page, results.own.choice).choose(results.at(row))
 
 
 def _click(results: TuneResults) -> None:
