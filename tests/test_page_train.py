@@ -208,9 +208,9 @@ def test_labels_of_people_are_exported_into_the_run_unless_they_are_off(
     opened: Open, home: Path, tmp_path: Path, started: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     labels = planted("labels", conversations=4)
-    monkeypatch.setattr("convgate.ui.label_sources.label_counts", lambda app: GoldCounts(4, 24, 60, 90, 0))
+    monkeypatch.setattr("convgate.ui.label_sources._counts", lambda *_: GoldCounts(4, 24, 60, 90, 0))
     monkeypatch.setattr(new, "gold_set", lambda store: labels)
-    monkeypatch.setattr("convgate.ui.train.data.read_labelled", lambda app, name: (labels, name))
+    monkeypatch.setattr(new, "read_labelled", lambda app, name: (labels, name))
     add_set(home, tmp_path)
     app = opened()
     assert "150 labelled turns, 60 of them relevant, for 24 messages of 4 conversations" in texts(app)

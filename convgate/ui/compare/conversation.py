@@ -42,11 +42,6 @@ class ColumnDecisions:
     changed: Set[int] | None  # turns that it decides differently than the reference; None of the reference
 
     @property
-    def label(self) -> str:
-        """The name on screen."""
-        return self.column.label
-
-    @property
     def decisions(self) -> TurnDecisions:
         """What is sent and what is not, forced turns included."""
         return self.selection.decisions
@@ -111,7 +106,7 @@ def _draw_summary(decided: Sequence[ColumnDecisions]) -> None:
         saved = 1 - selection.tokens_kept / selection.tokens_total if selection.tokens_total else 0.0
         rows.append(
             (
-                f"**{literal(column.label, limit=_MAX_LABEL)}**",
+                f"**{literal(column.column.label, limit=_MAX_LABEL)}**",
                 f"{int(column.decisions.kept.sum()):,} of {len(column.decisions):,}",
                 f"{selection.tokens_kept:,}",
                 format_share(saved),
@@ -136,7 +131,7 @@ def _draw_table(view: View, moment: Moment, decided: Sequence[ColumnDecisions], 
     rows = [
         {
             "turn": index + 1,
-            **{writable(column.label): column.mark(index) for column in decided},
+            **{writable(column.column.label): column.mark(index) for column in decided},
             "who": writable(turn.speaker),
             "text": writable(truncate(turn.scored_text.strip(), _MAX_TEXT)),
         }
@@ -153,7 +148,7 @@ def _draw_table(view: View, moment: Moment, decided: Sequence[ColumnDecisions], 
     page.draw_pages(len(turns), PER_PAGE, number)
     if cells := event["selection"]["cells"]:
         row, name = cells[0]
-        columns = {writable(column.label): column.column.written for column in decided}
+        columns = {writable(column.column.label): column.column.written for column in decided}
         spec = columns.get(name, decided[0].column.written)
         st.switch_page(EXPLORE, query_params=explore_query(view, moment, spec, listed[row]))
 
