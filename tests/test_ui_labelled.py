@@ -15,7 +15,7 @@ from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConvers
 from convgate.training.library import RelevanceSets
 from convgate.ui.frame import App
 from convgate.ui.label_sources import LABELS
-from convgate.ui.train.new import count_together
+from convgate.ui.train.page import count_together
 from convgate.ui.tune.flips import library_key
 
 SHARED = "9 judged turns of exported are in my labels too; each counts once."

@@ -12,7 +12,6 @@ from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ConvgateError
 from convgate.core.text import format_share, pluralize, truncate
 from convgate.policies.selector import Selection
-from convgate.policies.spec import PolicySpec
 from convgate.transcripts.characters import writable
 from convgate.ui import scoring
 from convgate.ui.changes import Indices, changes
@@ -150,16 +149,7 @@ def _draw_table(view: View, moment: Moment, decided: Sequence[ColumnDecisions], 
         row, name = cells[0]
         columns = {writable(column.column.label): column.column.written for column in decided}
         spec = columns.get(name, decided[0].column.written)
-        st.switch_page(EXPLORE, query_params=explore_query(view, moment, spec, listed[row]))
-
-
-def explore_query(view: View, moment: Moment, column: PolicySpec, turn: int) -> dict[str, str]:
-    """Return the address of a turn in Explore, with the column's policy."""
-    return ExploreView(
-        moment.key,
-        moment.current.index,
-        view.question,
-        selected=turn,
-        policy=chooser_of(column),
-        choice=choice_of(column) if is_gate(column) else None,
-    ).to_query()
+        choice = choice_of(spec) if is_gate(spec) else None
+        key, turn = moment.key, moment.current.index
+        explore = ExploreView(key, turn, view.question, listed[row], chooser_of(spec), choice)
+        st.switch_page(EXPLORE, query_params=explore.to_query())

@@ -30,7 +30,6 @@ GATE, TRANSCRIPT = "label.gate", "label.transcript"
 _OPENED = "label.opened"  # the turn whose whole text was asked for
 _STYLE = Path(__file__).with_name("label.css")
 _CONTEXT = 2  # turns that are shown before and after the turn that is asked about
-_CLIPPED = 200  # characters that the list of turns shows of a turn
 
 
 def label(app: App) -> None:
@@ -90,10 +89,6 @@ def _draw_turn(scored: Outcome, answers: Answering, selected: int) -> None:
     """Draw the turn with two turns of context on either side, and the answers."""
     shows_gate = bool(st.session_state.get(GATE))
     _draw_context(scored, answers, selected, shows_gate=shows_gate)
-    text = scored.moment.conversation.turns[selected].scored_text.strip()
-    if len(text) > _CLIPPED or text.count("\n") > 2:
-        with st.container(key="label-turn"):
-            show_text(text, limit=4_000)
     if not answers.can_answer(selected):
         draw_actions(answers)
         return

@@ -14,12 +14,10 @@ from convgate.evaluation.comparison import BROKEN, FIXED, outcome_codes
 from convgate.store import Conversations, Store
 from convgate.store.conversations import title_of
 from convgate.store.openings import Openings, chain
-from convgate.transcripts import Case
 from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
-from convgate.ui.threshold_settings import ThresholdSettings
 from convgate.ui.tune.results import TuneResults
 from convgate.ui.tune.state import View, page
 
@@ -73,9 +71,11 @@ def _draw_turns(app: App, results: TuneResults, rows: Sequence[int], chooser: st
             if key is None:
                 st.markdown(label)
             else:
+                question = case.query.text if case.query and case.turn is None else ""
+                view = ExploreView(key, case.turn, question, index, chooser, results.new.choice)
                 st.page_link(
                     EXPLORE, label=label, icon=":material/query_stats:", width="stretch",
-                    query_params=_explore_query(case, key, index, chooser, results.new.choice),
+                    query_params=view.to_query(),
                 )  # fmt: skip
             score = f"score {scored.scores[row]:.2f}"
             st.markdown(f":small[**{decision} now** · {score} · labelled {relevance} · {outcome}]")
@@ -89,11 +89,3 @@ def library_key(store: Store, conversation: Conversation) -> str | None:
     except StoreError:
         with store.read() as db:
             return Openings(db).same(chain(conversation.turns))
-
-
-def _explore_query(
-    case: Case, key: str, turn: int, chooser: str, choice: ThresholdSettings
-) -> dict[str, str]:
-    question = case.query.text if case.query and case.turn is None else ""
-    view = ExploreView(key, case.turn, question, selected=turn, policy=chooser, choice=choice)
-    return view.to_query()

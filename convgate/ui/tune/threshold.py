@@ -12,7 +12,7 @@ from convgate.figures.layout import CONFIG
 from convgate.gate.thresholds import Anchored
 from convgate.policies.base import NO_LIMITS
 from convgate.transcripts.characters import writable
-from convgate.ui.state import selected_points
+from convgate.ui.state import clicked
 from convgate.ui.theme import current_palette
 from convgate.ui.threshold_settings import RuleControls
 from convgate.ui.tune.results import TuneResults
@@ -99,11 +99,10 @@ def choose_row(results: TuneResults, row: int) -> None:
 
 def _click(results: TuneResults) -> None:
     # Read at once: the chart forgets its selection whenever it is drawn again.
-    points = selected_points(_CHART)
+    row = clicked(_CHART)
     page.touched()
-    if points:
-        point = points[-1]
-        choose_row(results, int(point[0] if isinstance(point, list) else point))
+    if row is not None:
+        choose_row(results, row)
 
 
 def _parameter(results: TuneResults) -> str:
