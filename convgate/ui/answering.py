@@ -135,7 +135,7 @@ def draw_answers(answering: Answering, turn: int) -> None:
                 st.button(
                     f"{MARKS[value]} {name}{several}", key=f"answering.{value}", shortcut=_KEYS[value],
                     disabled=answering.by is None, type="primary" if value == mine else "secondary",
-                    on_click=_answer, args=(answering, turn, value), wrap=True,
+                    on_click=_answer, args=(answering, turn, value, scope), wrap=True,
                 )  # fmt: skip
         draw_actions(answering, turn)
 
@@ -155,7 +155,7 @@ def draw_actions(answering: Answering, turn: int | None = None) -> None:
         if turn is not None:
             st.button(
                 "clear", key="answering.none", shortcut=keys.TAKE_BACK, on_click=_answer,
-                args=(answering, turn, None), disabled=turn not in answering.mine,
+                args=(answering, turn, None, "turn"), disabled=turn not in answering.mine,
                 help="Remove the answer for this turn",
             )  # fmt: skip
         if turn is not None and answering.work.skip is not None:
@@ -213,7 +213,7 @@ def take_answers(key: str) -> None:
             and answer.current == current_name(answering.moment.key, answering.moment.current)
             and answering.can_answer(answer.turn)
         ):
-            _store_answer(answering, answer.turn, answer.value, answer.scope)
+            _answer(answering, answer.turn, answer.value, answer.scope)
         else:
             n_failed += 1
     if n_failed:
@@ -231,11 +231,7 @@ def _switch_scope() -> None:
     st.session_state[SCOPE] = not st.session_state.get(SCOPE)
 
 
-def _answer(answering: Answering, turn: int, value: Answer | None) -> None:
-    _store_answer(answering, turn, value, _scope(answering))
-
-
-def _store_answer(answering: Answering, turn: int, value: Answer | None, scope: Scope) -> None:
+def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope) -> None:
     """Store an answer, or clear the one answer, and go on."""
     if (by := answering.by) is None:
         return

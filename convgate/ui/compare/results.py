@@ -31,6 +31,7 @@ from convgate.ui.label_sources import (
     usable,
 )
 from convgate.ui.measurement import digest, is_measured, measure_policy
+from convgate.ui.navigation import LABEL
 from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
@@ -39,7 +40,6 @@ from convgate.versions.card import Metric
 METRICS = {
     "recall": "Recall", "precision": "Precision", "f1": "F1", "map": "MAP", "kept_token_share": "Tokens kept",
 }  # fmt: skip
-_LABEL_PAGE = "pages/2_Label.py"
 _MAX_LABEL = 60  # characters of a policy's name
 
 
@@ -60,7 +60,7 @@ def draw_results(
     draw_source_problems(known)
     if view.data not in names:
         st.info("Nothing is labelled yet, so no policy can be measured.", icon=":material/label:")
-        st.page_link(_LABEL_PAGE, label="Label some turns", icon=":material/label:")
+        st.page_link(LABEL, label="Label some turns", icon=":material/label:")
         return
     st.selectbox(
         "Measured on", names, width=400,

@@ -86,8 +86,10 @@ def _draw_queue(app: App, view: View, number: int, moment: Moment) -> Work:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if number in names:
             state.put(QUEUE, number)
-            st.selectbox("Queue", list(names), key=QUEUE, on_change=_choose_queue, args=(app,),
-                         format_func=lambda one: names.get(one, str(one)))  # fmt: skip
+            st.selectbox(
+                "Queue", list(names), key=QUEUE, format_func=lambda one: names.get(one, str(one)),
+                on_change=lambda: _open_queue(app, st.session_state[QUEUE]),
+            )  # fmt: skip
         st.button("New queue", key="label.queue.new", on_click=_ask_for_queue, icon=":material/add:")
     if number not in names:
         st.error(f"There is no queue {number}.")
@@ -157,10 +159,6 @@ def _choose_mode(app: App) -> None:
         return
     state.change(queue=None, settle=mode == "adjudicate")
     _go_on(app, state.page.now())
-
-
-def _choose_queue(app: App) -> None:
-    _open_queue(app, st.session_state[QUEUE])
 
 
 def _choose_disagreement() -> None:

@@ -27,6 +27,7 @@ from convgate.ui.label_sources import (
     sources,
     usable,
 )
+from convgate.ui.navigation import LABEL
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
 from convgate.ui.train.runs import draw_run, draw_runs
@@ -37,7 +38,6 @@ from convgate.versions.catalog import Versions
 PARENT, EPOCHS, NAME, NOTE = "train.parent", "train.epochs", "train.name", "train.note"
 ACTIVATE, START, REPLAY = "train.activate", "train.start", "train.replay"
 _UPLOADS = "train.upload"  # how many files were uploaded: each needs an uploader with a new key
-_LABEL_PAGE = "pages/2_Label.py"
 
 
 def train(app: App) -> None:
@@ -92,7 +92,7 @@ def _draw_data(app: App, view: View, known: Mapping[str, SetInfo]) -> tuple[list
     names = [name for name in (default if view.data is None else view.data) if name in available]
     draw_sources(page, trainable, names)
     if LABELS not in available:
-        st.page_link(_LABEL_PAGE, label="No turn is labelled yet. Label some turns", icon=":material/label:")
+        st.page_link(LABEL, label="No turn is labelled yet. Label some turns", icon=":material/label:")
     for name in names:
         terms = f" · {literal(known[name].licence)}" if known[name].licence else ""
         st.caption(f"{describe_source(known[name])}{terms}")

@@ -21,6 +21,7 @@ from convgate.ui.label_sources import (
     sources,
     usable,
 )
+from convgate.ui.navigation import LABEL
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
 from convgate.ui.threshold_settings import Extent, RuleControls, ThresholdSettings
@@ -32,7 +33,6 @@ from convgate.ui.tune.threshold import draw_curve, draw_goal
 from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
 
-_LABEL = "pages/2_Label.py"
 _STYLE = Path(__file__).with_name("tune.css")
 
 
@@ -65,7 +65,7 @@ def tune(app: App) -> None:
         controls.draw_reset()
     if results is None:
         st.info("Label some turns, or choose a relevance set on the left.", icon=":material/label:")
-        st.page_link(_LABEL, label="Label turns", icon=":material/label:")
+        st.page_link(LABEL, label="Label turns", icon=":material/label:")
     else:
         st.caption(" · ".join(describe_source(known[name]) for name in names))
         for overlap in results.scored.overlaps:
@@ -97,9 +97,7 @@ def _draw_version(app: App, view: View, labels: dict[str, str]) -> None:
 
 
 def _extent(results: TuneResults | None, policy: GatePolicy) -> Extent:
-    learned = policy.gate.learned_threshold
-    if results is None or not results.scored.cases:
-        return Extent(turns=100, tokens=10_000, learned=learned)
-    cases = results.scored.cases
-    turns = max(len(one.scores) for one in cases)
-    return Extent(turns=turns, tokens=max(int(one.tokens.sum()) for one in cases), learned=learned)
+    cases = results.scored.cases if results else ()
+    turns = max((len(case.scores) for case in cases), default=100)
+    tokens = max((int(case.tokens.sum()) for case in cases), default=10_000)
+    return Extent(turns, tokens, policy.gate.learned_threshold)
