@@ -2,45 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.core.decisions import TurnDecisions
-from convgate.gate.thresholds import RULES, Limits, make_rule
 from convgate.ui.changes import changes, following, preceding
 from convgate.ui.explore.matrix import first_turn
-from convgate.ui.threshold_settings import Extent, ThresholdSettings, adjustable, sliders, with_value
+from convgate.ui.threshold_settings import Extent
 
 EXTENT = Extent(turns=76, tokens=2_637, learned=0.5)
-
-
-@st.composite
-def choices(draw: st.DrawFn) -> ThresholdSettings:
-    rule = RULES[draw(st.sampled_from(list(RULES)))]
-    values = {}
-    for item in adjustable(rule):
-        low, high, step = (item.metadata[name] for name in ("low", "high", "step"))
-        steps = draw(st.integers(0, int((high - low) / step)))
-        values[item.name] = round(low + steps * step, 6)
-    least = draw(st.integers(0, 50))
-    most = draw(st.none() | st.integers(least, 60))
-    return ThresholdSettings(make_rule(rule.name, **values), Limits(least, most))
-
-
-@pytest.mark.parametrize("name", RULES)
-def test_moving_a_slider_changes_that_parameter_alone(name: str) -> None:
-    choice = ThresholdSettings(RULES[name](), Limits(1, 5))
-    for slider in sliders(choice.rule, EXTENT):
-        moved = with_value(choice, slider.name, slider.high)
-        assert getattr(moved.rule, slider.name) == slider.high
-        assert moved.limits == choice.limits
-        others = [item.name for item in fields(choice.rule) if item.name != slider.name]  # type: ignore[arg-type]
-        assert all(getattr(moved.rule, other) == getattr(choice.rule, other) for other in others)
-        assert moved != choice
 
 
 def decisions(*kept: bool, start: int = 3) -> TurnDecisions:

@@ -24,7 +24,7 @@ from convgate.training.sets import Plan
 from convgate.training.train import train_version
 from convgate.transcripts.relevance_sets import read_relevance_set
 from convgate.ui import services
-from convgate.ui.train import new
+from convgate.ui.train import page
 from convgate.versions import Draft, Versions
 from tests.planted import QUICK, planted, planted_file, small_encoder, small_gate
 from tests.test_training_version import Heard
@@ -141,7 +141,7 @@ def started_run(
 def test_too_little_data_is_said_before_the_start(
     opened: Open, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(new, "training_warnings", lambda store: ["Ada and Ben agree <b>little</b>."])
+    monkeypatch.setattr(page, "training_warnings", lambda store: ["Ada and Ben agree <b>little</b>."])
     for conversations in (2, 3, 25):
         add_set(home, tmp_path, f"of-{conversations}", conversations=conversations)
     RelevanceSets(home).add("private", planted_file(tmp_path, "locomo-x").read_bytes())
@@ -208,9 +208,9 @@ def test_labels_of_people_are_exported_into_the_run_unless_they_are_off(
     opened: Open, home: Path, tmp_path: Path, started: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     labels = planted("labels", conversations=4)
-    monkeypatch.setattr("convgate.ui.label_sources.label_counts", lambda app: GoldCounts(4, 24, 60, 90, 0))
-    monkeypatch.setattr(new, "gold_set", lambda store: labels)
-    monkeypatch.setattr("convgate.ui.train.data.read_labelled", lambda app, name: (labels, name))
+    monkeypatch.setattr("convgate.ui.label_sources._counts", lambda *_: GoldCounts(4, 24, 60, 90, 0))
+    monkeypatch.setattr(page, "gold_set", lambda store: labels)
+    monkeypatch.setattr(page, "read_labelled", lambda app, name: (labels, name))
     add_set(home, tmp_path)
     app = opened()
     assert "150 labelled turns, 60 of them relevant, for 24 messages of 4 conversations" in texts(app)

@@ -15,7 +15,6 @@ import convgate
 from convgate.store import Conversations, NewConversation
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import Case, RelevanceSet, write_relevance_set
-from convgate.ui import services
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.tune import threshold
 from convgate.ui.tune.flips import PER_PAGE
@@ -181,20 +180,12 @@ def test_a_click_on_a_curve_sets_that_threshold(monkeypatch: pytest.MonkeyPatch)
     curve = drawn[-1].curve
     assert curve is not None
     changes: dict[str, convgate.ui.threshold_settings.ThresholdSettings] = {}
-    monkeypatch.setattr(threshold, "selected_points", lambda key: [[5]])
+    monkeypatch.setattr(threshold, "clicked", lambda key: 5)
     monkeypatch.setattr(threshold.page, "now", lambda: app.session_state["tune.view"])
     monkeypatch.setattr(threshold.page, "change", changes.update)
     monkeypatch.setattr(threshold.page, "touched", lambda: None)
     threshold._click(drawn[-1])
     assert changes["choice"].rule == replace(drawn[-1].own.choice.rule, threshold=curve.thresholds[5])
-
-
-def test_an_empty_home_says_what_to_do(
-    convgate_home: Path, fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(services, "encoder", lambda *_: fake_encoder)
-    monkeypatch.setattr(services, "warm_up", lambda: None)
-    assert "Label some turns, or choose a relevance set" in said(open_page(data="@labels"))
 
 
 def test_the_settings_become_a_version_that_is_activated_and_undone(library: Path) -> None:

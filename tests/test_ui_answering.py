@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.home import app_root
-from convgate.store import ADJUDICATED, CurrentLabels, Store
+from convgate.store import ADJUDICATED, CurrentLabels, Labels, Store
 from convgate.ui import answering as answering_module
 from convgate.ui import keys
-from convgate.ui.answering import MARKS, NAMES, Answering
+from convgate.ui.answering import MARKS, NAMES, Answering, Work
 from convgate.ui.scoring import Moment
 from convgate.ui.transcript import component
 
@@ -39,10 +39,8 @@ def answering(
     said_first = Turn.of("system", "Be brief.")
     turns = (said_first, *(Turn.of("user", f"turn {number}") for number in range(TURNS)))
     current, history = Conversation("t", turns).at(TURNS)
-    return Answering(
-        store, Moment("t", current, history), CurrentLabels(said), by,
-        go=lambda *_: None, asked=asked or [], adjudicating=adjudicating,
-    )  # fmt: skip
+    work = Work(dict.fromkeys(asked or [], ""), adjudicating)
+    return Answering(Labels(store), Moment("t", current, history), CurrentLabels(said), by, None, work)
 
 
 TURN = st.integers(0, TURNS - 1)

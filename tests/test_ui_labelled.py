@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,8 @@ from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConvers
 from convgate.training.library import RelevanceSets
 from convgate.ui.frame import App
 from convgate.ui.label_sources import LABELS
-from convgate.ui.library_lookup import library_keys, said_in
-from convgate.ui.train.data import count_together
+from convgate.ui.train.page import count_together
+from convgate.ui.tune.flips import library_key
 
 SHARED = "9 judged turns of exported are in my labels too; each counts once."
 ANSWERS: dict[int, Answer] = {0: "relevant", 1: "not_relevant", 3: "relevant"}
@@ -62,17 +63,9 @@ def test_conversations_of_sets_are_found_in_the_library_by_key_former_key_or_wha
     keys = [added.key for added in conversations.add(NewConversation(talk) for talk in talks)]
     grown = conversations.grow(keys[0], [Turn.of("user", "and more")]).key
     conversations.delete([keys[2]])
-    found = library_keys(
-        store,
-        {
-            keys[0]: said_in(talks[0]),
-            keys[1]: (b"", -1),
-            "theirs": said_in(talks[1]),
-            "deleted": said_in(talks[2]),
-            keys[2]: said_in(talks[2]),
-            "nothing": said_in(Conversation("x", ())),
-        },
-    )
-    assert found == {
-        keys[0]: grown, keys[1]: keys[1], "theirs": keys[1], "deleted": None, keys[2]: None, "nothing": None
-    }  # fmt: skip
+    by_id = [
+        (keys[0], talks[0], grown), (keys[1], Conversation("x", ()), keys[1]), ("theirs", talks[1], keys[1]),
+        ("deleted", talks[2], None), (keys[2], talks[2], None), ("nothing", Conversation("x", ()), None),
+    ]  # fmt: skip
+    for id, talk, key in by_id:
+        assert library_key(store, replace(talk, id=id)) == key

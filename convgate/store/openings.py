@@ -50,13 +50,8 @@ class Openings:
 
     def same(self, hashes: Sequence[bytes]) -> str | None:
         """Return the conversation with exactly these turns."""
-        return self.ending(hashes[-1], len(hashes) - 1)
-
-    def ending(self, last: bytes, turns: int) -> str | None:
-        """Return the conversation of so many turns whose `chain` ends with this hash."""
-        return self._first(
-            f"{_MATCHES} hash = ? AND length = ? AND turns = length ORDER BY number", [last, turns]
-        )
+        where = f"{_MATCHES} hash = ? AND length = ? AND turns = length ORDER BY number"
+        return self._first(where, [hashes[-1], len(hashes) - 1])
 
     def longer(self, hashes: Sequence[bytes]) -> str | None:
         """Return the conversation that begins with these turns and has more."""

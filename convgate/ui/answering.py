@@ -6,8 +6,8 @@ Each answer is stored at once. The transcript in the browser sends an answer aga
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -16,9 +16,12 @@ import streamlit as st
 
 from convgate.core.errors import StoreError
 from convgate.core.text import pluralize
-from convgate.store import ADJUDICATED, Answer, CurrentKey, CurrentLabels, Labels, Saved, Store
+from convgate.store import ADJUDICATED, Answer, CurrentLabels, Labels, Saved
 from convgate.ui import keys
 from convgate.ui.actions import draw_problem, reporting_problems
+from convgate.ui.annotator import annotator
+from convgate.ui.explore.state import go
+from convgate.ui.frame import App
 from convgate.ui.scoring import Moment
 from convgate.ui.transcript import Labelling, current_name, given
 
@@ -34,29 +37,26 @@ Scope = Literal["turn", "rest"]  # what an answer is for: one turn, or all turns
 
 
 @dataclass(frozen=True, eq=False)
-class Answering:
-    """A message whose earlier turns an annotator answers for, on a page."""
+class Work:
+    """What is asked about a message; by default, all turns before it."""
 
-    store: Store
+    reasons: Mapping[int, str] = field(default_factory=dict)  # by turn to ask about first, in order
+    adjudicating: bool = False  # answers adjudicate disagreements, on the turns of `reasons` alone
+    finished: bool = False  # nothing is left to ask about, of any message
+    next_message: Callable[[], bool] | None = None  # goes on when no turn is left; whether there is any
+    skip: Callable[[], None] | None = None  # moves the message to the end of the queue
+
+
+@dataclass(frozen=True, eq=False)
+class Answering:
+    """A message whose earlier turns an annotator answers for."""
+
+    labels: Labels
     moment: Moment
     held: CurrentLabels
     by: str | None  # None while no name was chosen
-    go: Callable[[CurrentKey, int | None], None]  # shows a message with one of its earlier turns selected
-    version: str | None = None  # of the gate that decides
-    asked: Sequence[int] = ()  # turns to ask about first, in this order
-    adjudicating: bool = False  # answers adjudicate disagreements, on the turns `asked` alone
-    finished: bool = False  # nothing is left to ask about
-    next_message: Callable[[], bool] | None = None  # goes on when no turn is left; whether there is any
-
-    @property
-    def labels(self) -> Labels:
-        """Return the labels of the store."""
-        return Labels(self.store)
-
-    @property
-    def current(self) -> CurrentKey:
-        """Return the message as labels name it."""
-        return self.moment.labelled
+    version: str | None  # of the gate that decides
+    work: Work
 
     @property
     def history(self) -> range:
@@ -66,23 +66,24 @@ class Answering:
     @cached_property
     def mine(self) -> dict[int, str]:
         """Return the annotator's answers, or the adjudicated ones when adjudicating, by turn."""
-        annotator = ADJUDICATED if self.adjudicating else self.by
+        annotator = ADJUDICATED if self.work.adjudicating else self.by
         return self.held.of(annotator) if annotator else {}
 
     @cached_property
     def ask(self) -> list[int]:
-        """Return the turns without an answer in the order of asking: `asked`, then the newest."""
-        others = () if self.adjudicating else reversed(self.history)
-        return [turn for turn in dict.fromkeys((*self.asked, *others)) if turn not in self.mine]
+        """Return the turns without an answer in the order of asking: those of the work, then the newest."""
+        others = () if self.work.adjudicating else reversed(self.history)
+        return [turn for turn in dict.fromkeys((*self.work.reasons, *others)) if turn not in self.mine]
 
     def can_answer(self, turn: int) -> bool:
         """Return whether a turn can be answered for; when adjudicating, only turns with a disagreement."""
-        return not self.finished and turn in (self.asked if self.adjudicating else self.history)
+        turns = self.work.reasons if self.work.adjudicating else self.history
+        return not self.work.finished and turn in turns
 
     def following(self, turn: int) -> int | None:
         """Return the turn to ask about after this one; None when all have an answer."""
         ask = [other for other in self.ask if other != turn]
-        if not ask or ask[0] in self.asked or turn in self.asked:
+        if not ask or {ask[0], turn} & self.work.reasons.keys():
             return ask[0] if ask else None
         return next((other for other in ask if other < turn), ask[0])
 
@@ -99,7 +100,7 @@ class Answering:
 
     def reloaded(self) -> Answering:
         """Return the message with the answers that are stored now."""
-        return replace(self, held=self.labels.of(self.current))
+        return replace(self, held=self.labels.of(self.moment.labelled))
 
     def others(self) -> dict[int, list[tuple[str, str]]]:
         """Return the answers of others by turn, as (annotator, answer).
@@ -110,14 +111,20 @@ class Answering:
             turn: [
                 ("adjudicated" if who == ADJUDICATED else who, answer)
                 for who, answer in answers.items()
-                if who != (ADJUDICATED if self.adjudicating else self.by)
+                if who != (ADJUDICATED if self.work.adjudicating else self.by)
             ]
             for turn, answers in self.held.answers.items()
-            if turn in self.mine or self.adjudicating or self.by is None
+            if turn in self.mine or self.work.adjudicating or self.by is None
         }
 
 
-def draw_answers(answering: Answering, turn: int, skip: Callable[[], None] | None = None) -> None:
+def read_answers(app: App, moment: Moment, version: str | None, work: Work) -> Answering:
+    """Return the annotator's answers for a message; version: of the gate that decides."""
+    labels = Labels(app.store)
+    return Answering(labels, moment, labels.of(moment.labelled), annotator(), version, work)
+
+
+def draw_answers(answering: Answering, turn: int) -> None:
     """Draw the answers for one turn, and the actions beside them."""
     st.html(_STYLE)
     mine, scope = answering.mine.get(turn), _scope(answering)
@@ -128,14 +135,12 @@ def draw_answers(answering: Answering, turn: int, skip: Callable[[], None] | Non
                 st.button(
                     f"{MARKS[value]} {name}{several}", key=f"answering.{value}", shortcut=_KEYS[value],
                     disabled=answering.by is None, type="primary" if value == mine else "secondary",
-                    on_click=_answer, args=(answering, turn, value), wrap=True,
+                    on_click=_answer, args=(answering, turn, value, scope), wrap=True,
                 )  # fmt: skip
-        draw_actions(answering, turn, skip)
+        draw_actions(answering, turn)
 
 
-def draw_actions(
-    answering: Answering, turn: int | None = None, skip: Callable[[], None] | None = None
-) -> None:
+def draw_actions(answering: Answering, turn: int | None = None) -> None:
     """Draw undo, redo, clear and later, and what was stored last, or why it was not."""
     draw_problem()
     if answering.by is None:
@@ -150,15 +155,15 @@ def draw_actions(
         if turn is not None:
             st.button(
                 "clear", key="answering.none", shortcut=keys.TAKE_BACK, on_click=_answer,
-                args=(answering, turn, None), disabled=turn not in answering.mine,
+                args=(answering, turn, None, "turn"), disabled=turn not in answering.mine,
                 help="Remove the answer for this turn",
             )  # fmt: skip
-        if skip is not None:
+        if turn is not None and answering.work.skip is not None:
             st.button(
-                "later", key="answering.later", shortcut=keys.LATER, on_click=skip,
+                "later", key="answering.later", shortcut=keys.LATER, on_click=answering.work.skip,
                 help="Move the rest of this message to the end of the queue",
             )  # fmt: skip
-        if turn is not None and not answering.adjudicating:
+        if turn is not None and not answering.work.adjudicating:
             st.button(
                 "all unanswered turns", key="answering.scope_rest", shortcut=keys.SCOPE,
                 type="primary" if _scope(answering) == "rest" else "secondary", on_click=_switch_scope,
@@ -208,7 +213,7 @@ def take_answers(key: str) -> None:
             and answer.current == current_name(answering.moment.key, answering.moment.current)
             and answering.can_answer(answer.turn)
         ):
-            _store_answer(answering, answer.turn, answer.value, answer.scope)
+            _answer(answering, answer.turn, answer.value, answer.scope)
         else:
             n_failed += 1
     if n_failed:
@@ -219,44 +224,44 @@ def take_answers(key: str) -> None:
 
 
 def _scope(answering: Answering) -> Scope:
-    return "rest" if st.session_state.get(SCOPE) and not answering.adjudicating else "turn"
+    return "rest" if st.session_state.get(SCOPE) and not answering.work.adjudicating else "turn"
 
 
 def _switch_scope() -> None:
     st.session_state[SCOPE] = not st.session_state.get(SCOPE)
 
 
-def _answer(answering: Answering, turn: int, value: Answer | None) -> None:
-    _store_answer(answering, turn, value, _scope(answering))
-
-
-def _store_answer(answering: Answering, turn: int, value: Answer | None, scope: Scope) -> None:
+def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope) -> None:
     """Store an answer, or clear the one answer, and go on."""
     if (by := answering.by) is None:
         return
     with reporting_problems():
         now = answering.reloaded()
         answers = dict.fromkeys([turn] if value is None else now.targets(turn, scope), value)
-        if now.adjudicating:
-            saved = now.labels.adjudicate(now.current, answers, by=by)
+        labels, current, work = now.labels, now.moment.labelled, now.work
+        if work.adjudicating:
+            saved = labels.adjudicate(current, answers, by=by)
         else:
-            saved = now.labels.answer(
-                now.current, answers, by=by, version=now.version, again=turn in now.asked,
-            )  # fmt: skip
+            again = turn in work.reasons
+            saved = labels.answer(current, answers, by=by, version=now.version, again=again)
         keep_saved(saved)
         st.session_state[SCOPE] = False
         if value is None:
-            now.go(now.current, turn)
+            go(current, turn)
         else:
             _go_on(now.reloaded(), turn)
 
 
 def _go_on(answering: Answering, turn: int) -> None:
     """Show the turn to ask about after this one."""
-    following, asked = answering.following(turn), answering.asked
-    stays = following is not None and (not asked or following in asked or answering.next_message is None)
-    if stays or answering.next_message is None or not answering.next_message():
-        answering.go(answering.current, turn if following is None else following)
+    following, asked, next_message = (
+        answering.following(turn),
+        answering.work.reasons,
+        answering.work.next_message,
+    )
+    stays = next_message is None or (following is not None and (not asked or following in asked))
+    if stays or next_message is None or not next_message():
+        go(answering.moment.labelled, turn if following is None else following)
 
 
 def _undo_or_redo(answering: Answering, action: str) -> None:
@@ -269,7 +274,7 @@ def _undo_or_redo(answering: Answering, action: str) -> None:
         if saved is not None:
             keep_saved(saved)
             if saved.current is not None:
-                answering.go(saved.current, saved.turn if saved.turn >= 0 else None)
+                go(saved.current, saved.turn if saved.turn >= 0 else None)
 
 
 def _describe_saved(saved: Saved | None) -> str:

@@ -33,14 +33,10 @@ def policy_of(chooser: str) -> str:
     return read_policy(chooser).name
 
 
-def is_known(spec: PolicySpec) -> bool:
-    """Return whether there is such a policy, and only a gate has a version, which may not exist."""
-    return spec.name in policy_names() and (spec.version is None or spec.name == GatePolicy.name)
-
-
 def _read(text: str) -> str:
     spec = read_policy(text)
-    if spec.parameters or not is_known(spec):
+    is_known = spec.name in policy_names() and (spec.version is None or spec.name == GatePolicy.name)
+    if spec.parameters or not is_known:
         raise ValueError(text)
     return text
 

@@ -24,11 +24,6 @@ LABELS = "@labels"
 """The labels, where addresses name a set; no file can be called that."""
 
 
-def label_counts(app: App) -> GoldCounts:
-    """Return how much is labelled; counted again when a label changes."""
-    return _counts(app.store, str(app.store.path), labels_digest(app.store))
-
-
 def read_labelled(app: App, name: str) -> tuple[RelevanceSet, str]:
     """Return the labels or a set, and a digest of its content.
 
@@ -70,7 +65,7 @@ def _set(_sets: RelevanceSets, path: str, name: str, digest: str) -> RelevanceSe
 
 def sources(app: App) -> dict[str, SetInfo]:
     """Return what the labels and each set hold, by name; the labels also when there are none."""
-    own = label_counts(app)
+    own = _counts(app.store, str(app.store.path), labels_digest(app.store))
     labels = SetInfo(
         name=LABELS,
         modified=datetime.now(UTC),

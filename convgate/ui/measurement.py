@@ -12,7 +12,13 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from convgate.core.parameters import parameter_names
-from convgate.evaluation.judged_cases import JudgedSet, TokenCounts, count_tokens, judge_set
+from convgate.evaluation.judged_cases import (
+    EvaluationProgress,
+    JudgedSet,
+    TokenCounts,
+    count_tokens,
+    judge_set,
+)
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
@@ -34,14 +40,10 @@ def digest(policy: Policy) -> str:
     return f"{policy.name} {values} {settings} {stages} {identity}"
 
 
-def measure_policy(relevance_set: RelevanceSet, set_digest: str, policy: Policy, label: str) -> JudgedSet:
+def measure_policy(relevance_set: RelevanceSet, set_digest: str, policy: Policy) -> JudgedSet:
     """Return the policy's decisions on every case of the set; set_digest: stands for the set's content."""
 
-    def work(report: Callable[[str, float], None]) -> JudgedSet:
-        def progress(stage: str, done: int, total: int, /) -> None:
-            step = "encoding" if "preparing" in stage else "deciding"
-            report(f"{label}: {step} …", done / max(total, 1))
-
+    def work(progress: EvaluationProgress) -> JudgedSet:
         tokens = tokens_of(relevance_set, set_digest)
         return judge_set(relevance_set, policy, tokens=tokens, progress=progress)
 
@@ -53,19 +55,16 @@ def is_measured(set_digest: str, policy: Policy) -> bool:
     return _RESULT in _box(f"{set_digest} {digest(policy)}")
 
 
-def once(key: str, work: Callable[[Callable[[str, float], None]], T]) -> T:
-    """Return the result of the work under that key, computed the first time while a bar shows progress.
-
-    `work` gets a function that shows a step and its share, 0…1.
-    """
+def once(key: str, work: Callable[[EvaluationProgress], T]) -> T:
+    """Return the result of the work under that key, computed the first time while a bar shows progress."""
     box = _box(key)
     place = st.empty()  # always: without it, later elements would change their position on the page
 
-    def report(step: str, share: float) -> None:
-        place.progress(min(share, 1.0), literal(step))
+    def progress(stage: str, done: int, total: int, /) -> None:
+        place.progress(min(done / max(total, 1), 1.0), literal(f"{stage}, {done:,} of {total:,}"))
 
     if _RESULT not in box:
-        box[_RESULT] = work(report)
+        box[_RESULT] = work(progress)
         place.empty()
     result: T = box[_RESULT]
     return result

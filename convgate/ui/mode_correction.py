@@ -9,15 +9,13 @@ import streamlit as st
 from convgate.context.mode import MODES
 from convgate.context.modes.conversation import is_from_user
 from convgate.core.conversation import Conversation
-from convgate.core.errors import ConvgateError
 from convgate.store.edits import ModeCorrection, ModeCorrections
+from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.frame import App
 from convgate.ui.modes import corrected_modes, mode_classifier
 from convgate.ui.page_state import Address
 from convgate.ui.state import put
-from convgate.ui.text import literal
 
-_PROBLEM = "modes.problem"  # why a correction could not be stored
 _NOT_REVIEWED = ""
 
 
@@ -35,10 +33,8 @@ def draw_mode_correction(
         page.touched()
         mode = st.session_state[control]
         correction = ModeCorrection(decided, mode) if mode else None
-        try:
+        with reporting_problems():
             ModeCorrections(app.store).change(key, {turn: correction})
-        except ConvgateError as error:
-            st.session_state[_PROBLEM] = str(error)
 
     def label(mode: str) -> str:
         return f"{mode.capitalize() or 'Not reviewed'}{' (as classified)' if mode == decided else ''}"
@@ -47,5 +43,4 @@ def draw_mode_correction(
         "Correct the mode", [_NOT_REVIEWED, *MODES], key=control, on_change=store, format_func=label,
         help="Monitor shows how often the classifier is wrong. Choose its own mode to confirm it.",
     )  # fmt: skip
-    if problem := st.session_state.pop(_PROBLEM, None):
-        st.error(f"Not saved: {literal(problem)}", icon=":material/error:")
+    draw_problem()

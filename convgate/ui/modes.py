@@ -14,7 +14,7 @@ from convgate.context.modes.classifier import ModeClassifier, is_bundled, load_c
 from convgate.context.modes.conversation import ConversationModes, find_modes, is_from_user
 from convgate.core.conversation import Conversation
 from convgate.core.settings import Settings
-from convgate.core.text import pluralize
+from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.store.edits import ModeCorrections
 from convgate.ui.frame import App
 from convgate.ui.measurement import once
@@ -47,11 +47,10 @@ def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge 
     """
     classifier = mode_classifier(app.settings)
 
-    def work(report: Callable[[str, float], None]) -> None:
+    def work(progress: EvaluationProgress) -> None:
         turns, finder = conversation.turns, InvariantFinder()
-        n_messages = pluralize(sum(map(is_from_user, turns)), "message")
         for start in range(0, len(turns), _BATCH):
-            report(f"Finding the modes of {n_messages} for the first time …", start / len(turns))
+            progress("Finding modes for the first time", start, len(turns))
             batch = turns[start : start + _BATCH]
             classifier.classify([turn for turn in batch if is_from_user(turn)])
             if judge is not None:

@@ -8,6 +8,7 @@ from convgate.ui.text import literal
 
 LIBRARY = "app.py"
 EXPLORE = "pages/1_Explore.py"
+LABEL = "pages/2_Label.py"
 VERSIONS = "pages/5_Versions.py"
 COMPARE = "pages/6_Compare.py"
 
@@ -19,7 +20,7 @@ GROUPS = {
         "Compare": (COMPARE, ":material/compare_arrows:"),
     },
     "Improve": {
-        "Label": ("pages/2_Label.py", ":material/label:"),
+        "Label": (LABEL, ":material/label:"),
         "Tune": ("pages/3_Tune.py", ":material/tune:"),
         "Train": ("pages/4_Train.py", ":material/model_training:"),
         "Versions": (VERSIONS, ":material/account_tree:"),

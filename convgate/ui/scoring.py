@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -15,8 +16,8 @@ import streamlit as st
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
-from convgate.core.text import pluralize
 from convgate.embedding.base import Encoder
+from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.gate.explain import Link, WordEffect, strongest_links, word_effects
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy, find_version, parameters_of
@@ -91,13 +92,9 @@ def gate_policy(app: App, chooser: str = GatePolicy.name) -> GatePolicy:
 def encode_ahead(moment: Moment, encoder: Encoder) -> None:
     """Encode all turns of the conversation, with a progress bar the first time."""
 
-    def work(report: Callable[[str, float], None]) -> None:
+    def work(progress: EvaluationProgress) -> None:
         texts = [turn.scored_text for turn in moment.conversation.turns]
-
-        def progress(done: int, total: int, /) -> None:
-            report(f"Encoding {pluralize(total, 'turn')} for the first time …", done / max(total, 1))
-
-        encoder.encode(texts, progress=progress)
+        encoder.encode(texts, progress=partial(progress, "Encoding turns for the first time"))
 
     once(f"encoded {moment.key} {_identity(encoder)}", work)
 

@@ -53,23 +53,14 @@ class ThresholdSettings:
         rule = RULES[query["rule"]]
         return cls(make_rule(rule.name, **_numbers(rule, query)), Limits(**_numbers(Limits, query)))
 
-    def describe(self) -> str:
-        """Return the rule and its parameters in a few words.
+    def describe(self, *, learned: float | None = None) -> str:
+        """Return the rule, its parameters and the limits; `learned` is the gate's own threshold.
 
-        >>> ThresholdSettings(make_rule("anchored", threshold=0.27)).describe()
-        'Anchored, anchor 0.50, threshold 0.27'
+        >>> ThresholdSettings(make_rule("anchored"), Limits(max_turns=9)).describe(learned=0.41)
+        'Anchored, anchor 0.50, learned threshold 0.41, max 9 turns'
         """
-        return ", ".join([self.rule.label.partition(":")[0], *self.numbers()])
-
-    def numbers(self, *, learned: float | None = None) -> list[str]:
-        """Return the parameters and limits, each with its name; `learned` is the gate's own threshold.
-
-        >>> ThresholdSettings(make_rule("anchored"), Limits(max_turns=9)).numbers(learned=0.41)
-        ['anchor 0.50', 'learned threshold 0.41', 'max 9 turns']
-        >>> ThresholdSettings(make_rule("absolute", threshold=0.0031)).numbers()
-        ['threshold 0.003']
-        """
-        parts = [
+        parts = [self.rule.label.partition(":")[0]]
+        parts += [
             _named(item.name, value, learned)
             for item in adjustable(self.rule)
             # A parameter at its default that is also its min has no effect.
@@ -80,20 +71,7 @@ class ThresholdSettings:
             parts.append(f"min {pluralize(limits.min_turns, 'turn')}")
         if limits.max_turns is not None:
             parts.append(f"max {pluralize(limits.max_turns, 'turn')}")
-        return parts
-
-
-@dataclass(frozen=True, slots=True)
-class Slider:
-    """One parameter of a rule, for its slider."""
-
-    name: str
-    label: str
-    low: float
-    high: float
-    step: float
-    value: float  # of an unset parameter: the learned threshold
-    help: str
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,32 +81,6 @@ class Extent:
     turns: int
     tokens: int
     learned: float  # the gate's own threshold
-
-    def of(self, name: str) -> tuple[float, float] | None:
-        """Return the min and max that make a difference; None for the rule's own range."""
-        return {"k": (0, self.turns), "budget": (0, self.tokens), "above": (0.0, 1.0)}.get(name)
-
-
-def sliders(rule: Rule, extent: Extent) -> list[Slider]:
-    """Return the rule's parameters, in order, with the ranges and words of its fields."""
-    parameters = []
-    for item in adjustable(rule):
-        meta = item.metadata
-        low, high, step = meta["low"], meta["high"], meta["step"]
-        reach = extent.of(item.name)
-        if reach is not None:  # rounded up to a whole step, and at least one
-            low, high = reach[0], min(high, max(1, -(-int(reach[1]) // step)) * step)
-        value = getattr(rule, item.name)
-        value = extent.learned if value is None else value
-        label = meta["label"][:1].upper() + meta["label"][1:]
-        value = min(max(value, low), high)
-        parameters.append(Slider(item.name, label, low, high, step, value, meta["help"]))
-    return parameters
-
-
-def with_value(settings: ThresholdSettings, name: str, value: float) -> ThresholdSettings:
-    """Return the settings with another value of one parameter of the rule."""
-    return replace(settings, rule=replace(settings.rule, **{name: value}))  # type: ignore[type-var]
 
 
 def adjustable(part: Any) -> list[Field[Any]]:
@@ -188,13 +140,19 @@ class RuleControls:
             "Threshold rule", list(RULES), key=f"{name}.rule", format_func=lambda rule: RULES[rule].label,
             on_change=self._change_rule, help=(type(settings.rule).__doc__ or "").partition("\n\n")[0],
         )  # fmt: skip
-        for slider in sliders(settings.rule, extent):
-            key = f"{name}.{settings.rule.name}.{slider.name}"
-            kind = int if isinstance(slider.step, int) else float
-            put(key, kind(slider.value))
+        sizes = {"k": extent.turns, "budget": extent.tokens, "above": 1}
+        for item in adjustable(settings.rule):
+            key, meta = f"{name}.{settings.rule.name}.{item.name}", item.metadata
+            low, high, step = meta["low"], meta["high"], meta["step"]
+            if item.name in sizes:  # larger values change nothing; rounded up to a whole step, at least one
+                low, high = 0, min(high, max(1, -(-sizes[item.name] // step)) * step)
+            value = getattr(settings.rule, item.name)
+            value = min(max(extent.learned if value is None else value, low), high)
+            kind = type(step)
+            put(key, kind(value))
             st.slider(
-                slider.label, kind(slider.low), kind(slider.high), step=kind(slider.step), key=key,
-                on_change=self._change_value, args=(slider.name, key), help=slider.help or None,
+                meta["label"][:1].upper() + meta["label"][1:], kind(low), kind(high), step=step, key=key,
+                on_change=self._change_value, args=(item.name, key), help=meta["help"] or None,
             )  # fmt: skip
         turns, limits = max(1, extent.turns), settings.limits
         max_turns = turns if limits.max_turns is None else min(limits.max_turns, turns)
@@ -226,7 +184,9 @@ class RuleControls:
         self.choose(ThresholdSettings(rule, self._now().limits))
 
     def _change_value(self, name: str, key: str) -> None:
-        self.choose(with_value(self._now(), name, st.session_state[key]))
+        settings = self._now()
+        rule = replace(settings.rule, **{name: st.session_state[key]})  # type: ignore[type-var]
+        self.choose(replace(settings, rule=rule))
 
     def _change_limits(self, turns: int) -> None:
         low, high = st.session_state[f"{self.page.name}.limits"]

@@ -18,7 +18,7 @@ from convgate.policies.window import LastK
 from convgate.ui import scoring
 from convgate.ui.choosers import chooser_label
 from convgate.ui.frame import App
-from convgate.ui.text import literal, make_labels_unique
+from convgate.ui.text import literal
 from convgate.ui.threshold_settings import ThresholdSettings
 
 START = (PolicySpec(BM25.name), PolicySpec(GatePolicy.name), PolicySpec(LastK.name))
@@ -42,10 +42,12 @@ def is_gate(column: PolicySpec) -> bool:
 
 
 def choice_of(column: PolicySpec) -> ThresholdSettings | None:
-    """Return the threshold rule that the column sets for its gate; None for the gate's own.
+    """Return the rule that the column sets for its gate; None for the gate's own and other policies.
 
     Raises PolicyError for an unknown rule or a parameter out of its range.
     """
+    if not is_gate(column):
+        return None
     return ThresholdSettings.from_query({name: str(value) for name, value in column.parameters.items()})
 
 
@@ -111,8 +113,3 @@ def column_label(column: PolicySpec) -> str:
         return label
     _, bracket, parameters = column.to_text().partition("(")
     return f"{label.partition(':')[0]} {truncate(bracket + parameters, _MAX_PARAMETERS)}"
-
-
-def column_labels(columns: Iterable[PolicySpec]) -> dict[str, str]:
-    """Return a different name for each column, by the column's text."""
-    return make_labels_unique({column.to_text(): column_label(column) for column in columns})

@@ -12,11 +12,10 @@ from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ConvgateError
 from convgate.core.text import format_share, pluralize, truncate
 from convgate.policies.selector import Selection
-from convgate.policies.spec import PolicySpec
 from convgate.transcripts.characters import writable
 from convgate.ui import scoring
 from convgate.ui.changes import Indices, changes
-from convgate.ui.compare.columns import Column, choice_of, chooser_of, draw_failure, is_gate
+from convgate.ui.compare.columns import Column, choice_of, chooser_of, draw_failure
 from convgate.ui.compare.state import View, page
 from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.frame import App
@@ -40,11 +39,6 @@ class ColumnDecisions:
     column: Column
     selection: Selection
     changed: Set[int] | None  # turns that it decides differently than the reference; None of the reference
-
-    @property
-    def label(self) -> str:
-        """The name on screen."""
-        return self.column.label
 
     @property
     def decisions(self) -> TurnDecisions:
@@ -111,7 +105,7 @@ def _draw_summary(decided: Sequence[ColumnDecisions]) -> None:
         saved = 1 - selection.tokens_kept / selection.tokens_total if selection.tokens_total else 0.0
         rows.append(
             (
-                f"**{literal(column.label, limit=_MAX_LABEL)}**",
+                f"**{literal(column.column.label, limit=_MAX_LABEL)}**",
                 f"{int(column.decisions.kept.sum()):,} of {len(column.decisions):,}",
                 f"{selection.tokens_kept:,}",
                 format_share(saved),
@@ -136,7 +130,7 @@ def _draw_table(view: View, moment: Moment, decided: Sequence[ColumnDecisions], 
     rows = [
         {
             "turn": index + 1,
-            **{writable(column.label): column.mark(index) for column in decided},
+            **{writable(column.column.label): column.mark(index) for column in decided},
             "who": writable(turn.speaker),
             "text": writable(truncate(turn.scored_text.strip(), _MAX_TEXT)),
         }
@@ -153,18 +147,8 @@ def _draw_table(view: View, moment: Moment, decided: Sequence[ColumnDecisions], 
     page.draw_pages(len(turns), PER_PAGE, number)
     if cells := event["selection"]["cells"]:
         row, name = cells[0]
-        columns = {writable(column.label): column.column.written for column in decided}
+        columns = {writable(column.column.label): column.column.written for column in decided}
         spec = columns.get(name, decided[0].column.written)
-        st.switch_page(EXPLORE, query_params=explore_query(view, moment, spec, listed[row]))
-
-
-def explore_query(view: View, moment: Moment, column: PolicySpec, turn: int) -> dict[str, str]:
-    """Return the address of a turn in Explore, with the column's policy."""
-    return ExploreView(
-        moment.key,
-        moment.current.index,
-        view.question,
-        selected=turn,
-        policy=chooser_of(column),
-        choice=choice_of(column) if is_gate(column) else None,
-    ).to_query()
+        key, turn = moment.key, moment.current.index
+        explore = ExploreView(key, turn, view.question, listed[row], chooser_of(spec), choice_of(spec))
+        st.switch_page(EXPLORE, query_params=explore.to_query())

@@ -15,7 +15,7 @@ from convgate.ui.compare.columns import (
     START,
     build_columns,
     check_column,
-    column_labels,
+    column_label,
     without_repeats,
 )
 from convgate.ui.compare.conversation import draw_conversation
@@ -25,7 +25,7 @@ from convgate.ui.frame import App
 from convgate.ui.label_sources import sources, usable
 from convgate.ui.page_state import draw_problems
 from convgate.ui.state import put
-from convgate.ui.text import literal
+from convgate.ui.text import literal, make_labels_unique
 
 _STYLE = Path(__file__).with_name("compare.css")
 _POLICIES, _REFERENCE = "compare.policies", "compare.reference"
@@ -61,7 +61,7 @@ def compare(app: App) -> None:
 def _draw_policies(view: View, choosers: Mapping[str, str]) -> dict[str, str]:
     """Draw the choice of policies and of the reference; return the labels of all policies by their text."""
     offered = without_repeats((*map(read_policy, choosers), *view.policies))
-    labels = column_labels(offered)
+    labels = make_labels_unique({column.to_text(): column_label(column) for column in offered})
     texts = [column.to_text() for column in view.policies]
     reference = view.compared_with.to_text() if view.compared_with else None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -75,7 +75,8 @@ def _draw_policies(view: View, choosers: Mapping[str, str]) -> dict[str, str]:
             put(_REFERENCE, reference)
             st.selectbox(
                 "Compared with", texts, key=_REFERENCE, format_func=labels.__getitem__, width=260,
-                on_change=_select_reference, help="The reference: differences are measured against it.",
+                on_change=lambda: page.change(reference=read_policy(st.session_state[_REFERENCE])),
+                help="The reference: differences are measured against it.",
             )  # fmt: skip
     return labels
 
@@ -91,7 +92,3 @@ def _select() -> None:
             policies.append(policy)
     reference = page.now().reference
     page.change(policies=without_repeats(policies), reference=reference if reference in policies else None)
-
-
-def _select_reference() -> None:
-    page.change(reference=read_policy(st.session_state[_REFERENCE]))

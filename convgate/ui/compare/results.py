@@ -31,6 +31,7 @@ from convgate.ui.label_sources import (
     usable,
 )
 from convgate.ui.measurement import digest, is_measured, measure_policy
+from convgate.ui.navigation import LABEL
 from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
@@ -39,7 +40,6 @@ from convgate.versions.card import Metric
 METRICS = {
     "recall": "Recall", "precision": "Precision", "f1": "F1", "map": "MAP", "kept_token_share": "Tokens kept",
 }  # fmt: skip
-_LABEL_PAGE = "pages/2_Label.py"
 _MAX_LABEL = 60  # characters of a policy's name
 
 
@@ -60,7 +60,7 @@ def draw_results(
     draw_source_problems(known)
     if view.data not in names:
         st.info("Nothing is labelled yet, so no policy can be measured.", icon=":material/label:")
-        st.page_link(_LABEL_PAGE, label="Label some turns", icon=":material/label:")
+        st.page_link(LABEL, label="Label some turns", icon=":material/label:")
         return
     st.selectbox(
         "Measured on", names, width=400,
@@ -72,9 +72,9 @@ def draw_results(
     results = _measure(app, view, source, columns, reference, is_enough=is_enough)
     if results is None:
         return
-    if is_enough:
-        gates = [column.label for column in columns if is_gate(column.written)]
-        st.markdown(f"##### {literal(summary_sentence(results, gates))}")
+    gates = [column.label for column in columns if is_gate(column.written)]
+    if is_enough and (sentence := summary_sentence(results, gates)):
+        st.markdown(f"##### {literal(sentence)}")
     gate_versions = [column.policy.version for column in columns if isinstance(column.policy, GatePolicy)]
     draw_trained_on(app, gate_versions, [source.name])
     _draw_chart(results.result)
@@ -109,7 +109,7 @@ def _measure(
     measured: dict[str, JudgedSet] = {}
     for column in columns:
         try:
-            measured[column.label] = measure_policy(relevance_set, set_digest, column.policy, column.label)
+            measured[column.label] = measure_policy(relevance_set, set_digest, column.policy)
         except ConvgateError as error:
             draw_failure(column.label, error)
     if not measured:
@@ -138,26 +138,21 @@ def _results(
 def summary_sentence(results: Results, gates: list[str]) -> str:
     """Return how many tokens the first other gate, or else the first other ranking, needs for equal recall.
 
-    Where neither ranks, it tells the recall and the tokens of the reference and of the first other policy.
+    Empty where no other policy ranks turns or reaches that recall.
     """
     policies, reference = results.result.policies, results.reference
-    others = [label for label in (*gates, *policies) if label in results.f1_gains]
-    ranked = [label for label in others if policies[label].curve is not None]
     own = policies[reference].overall
     recall, share = own["recall"].value, own["kept_token_share"].value
-    if recall is None or not share or not others:
+    if recall is None or not share:
         return "No labelled turn is relevant, so recall is undefined."
-    curve = policies[ranked[0]].curve if ranked else None
-    if curve is not None and (reached := curve.recall >= recall - 1e-9).any():
-        saved = 1 - float(curve.kept_token_share[reached].min()) / share
-        count = "as many" if round(saved, 2) == 0 else f"{abs(saved):.0%} {'fewer' if saved > 0 else 'more'}"
-        return f"At {reference}'s recall of {recall:.2f}, {ranked[0]} sends {count} tokens."
-    told = []
-    for label in (others[0], reference):
-        summary = policies[label].overall
-        found, kept = summary["recall"].value or 0.0, summary["kept_token_share"].value or 0.0
-        told.append(f"{label} has recall {found:.2f} with {kept:.0%} of the tokens")
-    return f"{'; '.join(told)}."
+    for label in (*gates, *policies):
+        curve = policies[label].curve if label in results.f1_gains else None
+        if curve is not None and (reached := curve.recall >= recall - 1e-9).any():
+            saved = 1 - float(curve.kept_token_share[reached].min()) / share
+            change = f"{abs(saved):.0%} {'fewer' if saved > 0 else 'more'}"
+            count = change if round(saved, 2) else "as many"
+            return f"At {reference}'s recall of {recall:.2f}, {label} sends {count} tokens."
+    return ""
 
 
 def _draw_chart(result: SetResult) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
 from convgate.embedding.chunks import text_vectors
+from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.figures.hover import clicked_cell
 from convgate.figures.layout import CONFIG
 from convgate.figures.matrix import LIMIT, describe_matrix, matrix_figure
@@ -60,8 +59,8 @@ def first_turn(count: int, current: int) -> int:
 def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
     """Return (n, n) the matrix of at most LIMIT turns from `start`; NaN where a turn is not earlier."""
 
-    def work(report: Callable[[str, float], None]) -> Scores:
-        report("Scoring every turn against every earlier one …", 0.0)
+    def work(report: EvaluationProgress) -> Scores:
+        report("Encoding messages", 0, 1)
         conversation = moment.conversation
         stop = min(len(conversation), start + LIMIT)
         current_messages = [conversation.at(index) for index in range(start, stop)]
@@ -72,7 +71,7 @@ def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
 
         def progress(done: int, total: int) -> None:
             if done % 10 == 0:
-                report(f"Scored {done:,} of {total:,} turns against all before them …", done / total)
+                report("Scoring every turn against every earlier one", done, total)
 
         state = gate.gate.state(vectors[:half], [facts_of(turn) for turn in turns], passages[:half])
         messages = [

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from convgate.ui.answering import Work, read_answers
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
-from convgate.ui.explore.answers import answering
 from convgate.ui.explore.inspector import draw_inspector
 from convgate.ui.explore.messages import draw_messages
 from convgate.ui.explore.outcome import outcome
@@ -41,7 +41,7 @@ def explore(app: App) -> None:
     result = outcome(app, view, moment)
     with st.sidebar:
         draw_rule(result)
-    answers = answering(app, result)
+    answers = read_answers(app, result.moment, result.gate.version if result.gate else None, Work())
     selected = result.first_selected() if view.selected is None else view.selected
 
     summary = app.conversations.summary(key)

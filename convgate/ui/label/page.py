@@ -11,16 +11,16 @@ from convgate.ui.answering import (
     Answering,
     draw_actions,
     draw_answers,
+    read_answers,
     take_answers,
     transcript_labelling,
 )
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
-from convgate.ui.explore.answers import answering
 from convgate.ui.explore.outcome import Outcome, outcome
 from convgate.ui.frame import App
 from convgate.ui.label.more import draw_more
-from convgate.ui.label.work import Work, draw_work, resume
+from convgate.ui.label.work import draw_work, resume
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
@@ -30,7 +30,6 @@ GATE, TRANSCRIPT = "label.gate", "label.transcript"
 _OPENED = "label.opened"  # the turn whose whole text was asked for
 _STYLE = Path(__file__).with_name("label.css")
 _CONTEXT = 2  # turns that are shown before and after the turn that is asked about
-_CLIPPED = 200  # characters that the list of turns shows of a turn
 
 
 def label(app: App) -> None:
@@ -51,25 +50,23 @@ def label(app: App) -> None:
     draw_problems([*problems, *missing])
     moment = state.PICKER.pick_moment(key, conversation, view.turn, view.question)
     scored = outcome(app, view, moment)
-    work = draw_work(app, view, scored.moment)
-    answers = answering(
-        app, scored, asked=list(work.reasons), adjudicating=work.adjudicating, finished=work.finished,
-        next_message=work.next_message,
-    )  # fmt: skip
+    version = scored.gate.version if scored.gate else None
+    answers = read_answers(app, scored.moment, version, draw_work(app, view, scored.moment))
     selected = view.selected
     if selected is None and len(answers.history):
         selected = answers.ask[0] if answers.ask else answers.history[-1]
     with st.container(border=True, key="label-card", gap="xsmall"):
-        _draw_question(app, scored, answers, selected, work)
+        _draw_question(app, scored, answers, selected)
         if selected is None:
             draw_actions(answers)
         else:
-            _draw_turn(scored, answers, selected, work)
+            _draw_turn(scored, answers, selected)
     draw_more(app, view)
 
 
-def _draw_question(app: App, scored: Outcome, answers: Answering, selected: int | None, work: Work) -> None:
+def _draw_question(app: App, scored: Outcome, answers: Answering, selected: int | None) -> None:
     """Draw the current message, and what is asked about it."""
+    work = answers.work
     if answers.by and not answers.ask and len(answers.history) and not work.next_message:
         st.success("All turns before this message have an answer. Press N for the next message.")
     current = scored.moment.current
@@ -80,7 +77,7 @@ def _draw_question(app: App, scored: Outcome, answers: Answering, selected: int 
         show_text(current.turn.scored_text.strip(), limit=1_000)
     if selected is None or not answers.can_answer(selected):
         other = "another turn with a disagreement" if work.adjudicating else "a turn before this message"
-        st.markdown("Nothing is left to answer." if answers.finished else f"Choose {other}.")
+        st.markdown("Nothing is left to answer." if work.finished else f"Choose {other}.")
         return
     verb = "Adjudicate: does" if work.adjudicating else "Does"
     st.subheader(f"{verb} turn {selected + 1:,} matter to this message?", anchor=False)
@@ -88,18 +85,14 @@ def _draw_question(app: App, scored: Outcome, answers: Answering, selected: int 
         st.caption(f"Asked because: {reason}")
 
 
-def _draw_turn(scored: Outcome, answers: Answering, selected: int, work: Work) -> None:
+def _draw_turn(scored: Outcome, answers: Answering, selected: int) -> None:
     """Draw the turn with two turns of context on either side, and the answers."""
     shows_gate = bool(st.session_state.get(GATE))
     _draw_context(scored, answers, selected, shows_gate=shows_gate)
-    text = scored.moment.conversation.turns[selected].scored_text.strip()
-    if len(text) > _CLIPPED or text.count("\n") > 2:
-        with st.container(key="label-turn"):
-            show_text(text, limit=4_000)
     if not answers.can_answer(selected):
         draw_actions(answers)
         return
-    draw_answers(answers, selected, work.skip)
+    draw_answers(answers, selected)
     draw_steps("explore", scored.moment.conversation, selected, state.select)
     st.toggle("Show the gate's decision", key=GATE, on_change=state.touched, persist_state="session")
     if shows_gate:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -19,7 +18,7 @@ from convgate.transcripts.characters import isolate, writable
 from convgate.ui import scoring
 from convgate.ui.actions import reporting_problems
 from convgate.ui.annotator import annotator, draw_annotator, is_asked
-from convgate.ui.answering import MARKS, keep_saved
+from convgate.ui.answering import MARKS, Work, keep_saved
 from convgate.ui.choosers import chooser_labels, version_of
 from convgate.ui.explore import state
 from convgate.ui.explore.state import View, go
@@ -39,17 +38,6 @@ _REASONS = {
     "annotators": "annotators disagree",
     "audit": "random",
 }
-
-
-@dataclass(frozen=True, eq=False)
-class Work:
-    """What is asked about the message that is shown."""
-
-    reasons: Mapping[int, str] = field(default_factory=dict)  # by turn to ask about, in order
-    adjudicating: bool = False
-    finished: bool = False  # nothing is left to ask about, of any message
-    next_message: Callable[[], bool] | None = None  # goes on; whether there was anything
-    skip: Callable[[], None] | None = None  # moves the message to the end of the queue
 
 
 def resume(app: App, view: View) -> View:
@@ -98,8 +86,10 @@ def _draw_queue(app: App, view: View, number: int, moment: Moment) -> Work:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if number in names:
             state.put(QUEUE, number)
-            st.selectbox("Queue", list(names), key=QUEUE, on_change=_choose_queue, args=(app,),
-                         format_func=lambda one: names.get(one, str(one)))  # fmt: skip
+            st.selectbox(
+                "Queue", list(names), key=QUEUE, format_func=lambda one: names.get(one, str(one)),
+                on_change=lambda: _open_queue(app, st.session_state[QUEUE]),
+            )  # fmt: skip
         st.button("New queue", key="label.queue.new", on_click=_ask_for_queue, icon=":material/add:")
     if number not in names:
         st.error(f"There is no queue {number}.")
@@ -169,10 +159,6 @@ def _choose_mode(app: App) -> None:
         return
     state.change(queue=None, settle=mode == "adjudicate")
     _go_on(app, state.page.now())
-
-
-def _choose_queue(app: App) -> None:
-    _open_queue(app, st.session_state[QUEUE])
 
 
 def _choose_disagreement() -> None:

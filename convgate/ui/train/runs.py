@@ -104,7 +104,11 @@ def _draw_live(app: App, id: str, *, was_active: bool) -> None:
     st.subheader(f"{icon} {state_name}: {literal(_title(run), limit=80)}", anchor=False)
     st.caption(literal(_details(run), limit=400))
     if run.is_active:
-        _draw_progress(run)
+        status = run.status
+        done, total = (status.done, status.total) if status else (0, 0)
+        counts = f" · {done:,} of {total:,}" if total else ""
+        share = min(max(done / max(total, 1), 0.0), 1.0)
+        st.progress(share, text=literal(f"{status.stage if status else 'Starting'}{counts}"))
     elif run.state == "done":
         draw_report(app, run)
     else:
@@ -115,16 +119,6 @@ def _draw_live(app: App, id: str, *, was_active: bool) -> None:
     if run.is_active:
         _draw_curves(run)
         _draw_log(run)
-
-
-def _draw_progress(run: Run) -> None:
-    status = run.status
-    if status is None:
-        st.progress(0.0, text="Starting")
-        return
-    share = status.done / status.total if status.total else 0.0
-    counts = f" · {status.done:,} of {status.total:,}" if status.total else ""
-    st.progress(min(max(share, 0.0), 1.0), text=literal(f"{status.stage}{counts}"))
 
 
 def _draw_actions(app: App, run: Run) -> None:

@@ -7,16 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
+from convgate.core.conversation import Conversation
+from convgate.core.errors import StoreError
 from convgate.core.text import pluralize
 from convgate.evaluation.comparison import BROKEN, FIXED, outcome_codes
+from convgate.store import Conversations, Store
 from convgate.store.conversations import title_of
-from convgate.transcripts import Case
+from convgate.store.openings import Openings, chain
 from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.frame import App
-from convgate.ui.library_lookup import library_keys, said_in
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
-from convgate.ui.threshold_settings import ThresholdSettings
 from convgate.ui.tune.results import TuneResults
 from convgate.ui.tune.state import View, page
 
@@ -57,7 +58,7 @@ def _draw_turns(app: App, results: TuneResults, rows: Sequence[int], chooser: st
         scored_case = scored.cases[int(scored.case[row])]
         case, index = scored_case.case, int(scored.turn[row])
         conversation = sets[scored_case.set].conversations[case.conversation]
-        key = library_keys(app.store, {conversation.id: said_in(conversation)})[conversation.id]
+        key = library_key(app.store, conversation)
         title = title_of(conversation) if key is None else app.conversations.summary(key).title
         message = "a question" if case.turn is None else f"message {case.turn + 1:,}"
         label = f"**Turn {index + 1:,} for {message}** · {literal(title, limit=60)}"
@@ -70,18 +71,21 @@ def _draw_turns(app: App, results: TuneResults, rows: Sequence[int], chooser: st
             if key is None:
                 st.markdown(label)
             else:
+                question = case.query.text if case.query and case.turn is None else ""
+                view = ExploreView(key, case.turn, question, index, chooser, results.new.choice)
                 st.page_link(
                     EXPLORE, label=label, icon=":material/query_stats:", width="stretch",
-                    query_params=_explore_query(case, key, index, chooser, results.new.choice),
+                    query_params=view.to_query(),
                 )  # fmt: skip
             score = f"score {scored.scores[row]:.2f}"
             st.markdown(f":small[**{decision} now** · {score} · labelled {relevance} · {outcome}]")
             st.caption(f"{literal(turn.speaker, limit=40)}: {literal(turn.scored_text, limit=240)}")
 
 
-def _explore_query(
-    case: Case, key: str, turn: int, chooser: str, choice: ThresholdSettings
-) -> dict[str, str]:
-    question = case.query.text if case.query and case.turn is None else ""
-    view = ExploreView(key, case.turn, question, selected=turn, policy=chooser, choice=choice)
-    return view.to_query()
+def library_key(store: Store, conversation: Conversation) -> str | None:
+    """Return the Library's key of a conversation: by its key, present or former, else by equal turns."""
+    try:
+        return Conversations(store).summary(conversation.id).key
+    except StoreError:
+        with store.read() as db:
+            return Openings(db).same(chain(conversation.turns))

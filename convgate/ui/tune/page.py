@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -22,18 +21,18 @@ from convgate.ui.label_sources import (
     sources,
     usable,
 )
+from convgate.ui.navigation import LABEL
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
-from convgate.ui.threshold_settings import Extent, ThresholdSettings
+from convgate.ui.threshold_settings import Extent, RuleControls, ThresholdSettings
 from convgate.ui.tune.flips import draw_flips
 from convgate.ui.tune.results import TuneResults, compute_results, draw_metrics
 from convgate.ui.tune.saving import NewSettings, draw_saving
 from convgate.ui.tune.state import View, page
-from convgate.ui.tune.threshold import draw_curve, draw_goal, rule_controls
+from convgate.ui.tune.threshold import draw_curve, draw_goal
 from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
 
-_LABEL = "pages/2_Label.py"
 _STYLE = Path(__file__).with_name("tune.css")
 
 
@@ -57,15 +56,16 @@ def tune(app: App) -> None:
         draw_sources(page, known, names)
         sliders = st.container()
     policy = scoring.gate_policy(app, view.version)
-    results = _compute(app, names, policy, view)
+    labelled = [read_labelled(app, name) for name in names]
+    results = compute_results(labelled, policy, view) if labelled else None
     own = ThresholdSettings(policy.rule, policy.limits)
     with sliders:
-        controls = rule_controls(own)
+        controls = RuleControls(page, own)
         controls.draw(_extent(results, policy))
         controls.draw_reset()
     if results is None:
         st.info("Label some turns, or choose a relevance set on the left.", icon=":material/label:")
-        st.page_link(_LABEL, label="Label turns", icon=":material/label:")
+        st.page_link(LABEL, label="Label turns", icon=":material/label:")
     else:
         st.caption(" · ".join(describe_source(known[name]) for name in names))
         for overlap in results.scored.overlaps:
@@ -84,15 +84,6 @@ def tune(app: App) -> None:
     draw_agent(agent)
 
 
-def _compute(app: App, names: Sequence[str], policy: GatePolicy, view: View) -> TuneResults | None:
-    """Return what the settings do on the data of these names; None without any."""
-    labelled = [read_labelled(app, name) for name in names]
-    if not labelled:
-        return None
-    content = "\n".join(digest for _, digest in labelled)
-    return compute_results([relevance_set for relevance_set, _ in labelled], content, policy, view)
-
-
 def _draw_version(app: App, view: View, labels: dict[str, str]) -> None:
     st.selectbox(
         "Version", list(labels), **page.control("version", view.version, choice=None),
@@ -106,9 +97,7 @@ def _draw_version(app: App, view: View, labels: dict[str, str]) -> None:
 
 
 def _extent(results: TuneResults | None, policy: GatePolicy) -> Extent:
-    learned = policy.gate.learned_threshold
-    if results is None or not results.scored.cases:
-        return Extent(turns=100, tokens=10_000, learned=learned)
-    cases = results.scored.cases
-    turns = max(len(one.scores) for one in cases)
-    return Extent(turns=turns, tokens=max(int(one.tokens.sum()) for one in cases), learned=learned)
+    cases = results.scored.cases if results else ()
+    turns = max((len(case.scores) for case in cases), default=100)
+    tokens = max((int(case.tokens.sum()) for case in cases), default=10_000)
+    return Extent(turns, tokens, policy.gate.learned_threshold)

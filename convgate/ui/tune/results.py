@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -54,11 +54,12 @@ class TuneResults:
 
 
 def compute_results(
-    sets: Sequence[RelevanceSet], content: str, policy: GatePolicy, view: View
+    labelled: Sequence[tuple[RelevanceSet, str]], policy: GatePolicy, view: View
 ) -> TuneResults:
-    """Score the sets once, then apply both rules; `content` stands for what the sets contain."""
-    key = f"{content} {policy.gate.fingerprint} {policy.encoder.identity!r}"
-    scored = _score(sets, key, policy)
+    """Score the sets once, then apply both rules; each set comes with a digest of its content."""
+    sets = [relevance_set for relevance_set, _ in labelled]
+    key = f"{[digest for _, digest in labelled]} {policy.gate.fingerprint} {policy.encoder.identity!r}"
+    scored = once(f"scores {key}", lambda progress: score_cases(sets, policy, progress=progress))
     own = ThresholdSettings(policy.rule, policy.limits)
     choice = view.choice or own
     goal: Goal = WantedRecall(view.recall) if view.goal == "recall" else BestFBeta()
@@ -77,16 +78,6 @@ def compute_results(
         curve,
         best,
     )
-
-
-def _score(sets: Sequence[RelevanceSet], key: str, policy: GatePolicy) -> ScoredCases:
-    def work(report: Callable[[str, float], None]) -> ScoredCases:
-        def progress(stage: str, done: int, total: int, /) -> None:
-            report(f"{stage}, {done:,} of {total:,}", done / max(total, 1))
-
-        return score_cases(sets, policy, progress=progress)
-
-    return once(f"scores {key}", work)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -114,9 +105,9 @@ def draw_metrics(results: TuneResults) -> None:
 
 
 def _cells(result: RuleResult, learned: float) -> dict[str, str]:
-    figures, rule = result.figures, result.choice.rule
+    figures = result.figures
     return {
-        "Rule": ", ".join([rule.label.partition(":")[0], *result.choice.numbers(learned=learned)]),
+        "Rule": result.choice.describe(learned=learned),
         "Precision": interval_cell(figures.precision),
         "Recall": interval_cell(figures.recall),
         "F1": interval_cell(figures.f1),

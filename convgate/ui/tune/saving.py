@@ -13,8 +13,6 @@ import streamlit as st
 from convgate.core.parameters import parameter_names
 from convgate.core.text import join_words, pluralize
 from convgate.evaluation.calibration import Fittable
-from convgate.evaluation.results import Summary
-from convgate.evaluation.tuning import ScoredCase
 from convgate.gate.thresholds import Rule
 from convgate.policies.base import NO_LIMITS
 from convgate.policies.gate import GatePolicy
@@ -129,19 +127,15 @@ def _metrics(settings: NewSettings) -> dict[str, Measured]:
     """The metrics by set, of the rule alone: a version has no limits."""
     if settings.results is None:
         return {}
-    scored = settings.results.scored
-    summaries = scored.summaries(scored.kept(settings.choice.rule))
-    return {
-        name: _measured(conversations, summary, [one for one in scored.cases if one.set == name])
-        for name, (conversations, summary) in summaries.items()
-    }
-
-
-def _measured(conversations: int, summary: Summary, cases: Sequence[ScoredCase]) -> Measured:
-    metrics = {name: Metric(one.value, one.low, one.high) for name, one in summary.measures.items()}
-    # Labels change under the same name, and metrics on other labels must not be compared with these.
-    labels = sorted((one.case.id, one.rows.tolist(), one.relevant.tolist()) for one in cases)
-    return Measured(summary.cases, conversations, metrics, hashlib.sha256(repr(labels).encode()).hexdigest())
+    scored, measured = settings.results.scored, {}
+    for name, (conversations, summary) in scored.summaries(scored.kept(settings.choice.rule)).items():
+        metrics = {metric: Metric(one.value, one.low, one.high) for metric, one in summary.measures.items()}
+        # Labels change under the same name, and metrics on other labels must not be compared with these.
+        cases = [case for case in scored.cases if case.set == name]
+        labels = sorted((case.case.id, case.rows.tolist(), case.relevant.tolist()) for case in cases)
+        digest = hashlib.sha256(repr(labels).encode()).hexdigest()
+        measured[name] = Measured(summary.cases, conversations, metrics, digest)
+    return measured
 
 
 def _save(settings: NewSettings) -> None:

@@ -12,19 +12,14 @@ from convgate.figures.layout import CONFIG
 from convgate.gate.thresholds import Anchored
 from convgate.policies.base import NO_LIMITS
 from convgate.transcripts.characters import writable
-from convgate.ui.state import selected_points
+from convgate.ui.state import clicked
 from convgate.ui.theme import current_palette
-from convgate.ui.threshold_settings import RuleControls, ThresholdSettings
+from convgate.ui.threshold_settings import RuleControls
 from convgate.ui.tune.results import TuneResults
 from convgate.ui.tune.state import View, page
 
 _GOALS = {"f1": "Best F1", "recall": "Min recall"}
 _CHART = "tune.curve"
-
-
-def rule_controls(own: ThresholdSettings) -> RuleControls:
-    """Return the sliders of this page; `own` is the version's settings."""
-    return RuleControls(page, own)
 
 
 def draw_goal(view: View, results: TuneResults, *, enough_data: bool) -> None:
@@ -99,16 +94,15 @@ def draw_curve(results: TuneResults) -> None:
 
 def choose_row(results: TuneResults, row: int) -> None:
     """Set the threshold of that row of the curve; for callbacks."""
-    rule_controls(results.own.choice).choose(results.at(row))
+    RuleControls(page, results.own.choice).choose(results.at(row))
 
 
 def _click(results: TuneResults) -> None:
     # Read at once: the chart forgets its selection whenever it is drawn again.
-    points = selected_points(_CHART)
+    row = clicked(_CHART)
     page.touched()
-    if points:
-        point = points[-1]
-        choose_row(results, int(point[0] if isinstance(point, list) else point))
+    if row is not None:
+        choose_row(results, row)
 
 
 def _parameter(results: TuneResults) -> str:

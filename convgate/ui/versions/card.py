@@ -12,7 +12,6 @@ from convgate.ui.text import literal
 from convgate.ui.train.runs import draw_epochs
 from convgate.ui.versions.actions import draw_delete
 from convgate.ui.versions.listing import Shelf, draw_badges, draw_buttons, origin_words
-from convgate.versions.card import Training
 from convgate.versions.markdown import model_card
 from convgate.versions.version import Version
 
@@ -24,7 +23,12 @@ def draw_card(app: App, shelf: Shelf, version: Version) -> None:
         st.subheader(literal(name), anchor=False, width="content")
         draw_badges(shelf, version)
     st.caption(origin_words(card))
-    is_intact = _draw_damage(version)
+    is_intact = True
+    try:
+        version.files()
+    except GateError as error:
+        is_intact = False
+        show_problem(error)
     with st.container(horizontal=True, gap="xsmall"):
         draw_buttons(app, shelf, version)
         if is_intact:
@@ -38,26 +42,12 @@ def draw_card(app: App, shelf: Shelf, version: Version) -> None:
     with st.container(key="versions-card"):
         st.markdown(_card_text(version))
     if card.training is not None:
-        _draw_training(card.training)
+        draw_epochs(card.training.curves)
+        with st.expander("Settings and libraries", icon=":material/tune:"):
+            st.json({**card.training.config, **card.training.libraries})
 
 
 def _card_text(version: Version) -> str:
     """Return the card as Markdown, below its heading, without what only Streamlit's Markdown renders."""
     text = model_card(version).partition("\n\n")[2].replace("; settings and curves: see --json", "")
     return re.sub(r"([:$~_])", r"\\\1", text).replace("## ", "#### ")
-
-
-def _draw_damage(version: Version) -> bool:
-    """Return whether the files are those that the version was written with; say if not."""
-    try:
-        version.files()
-    except GateError as error:
-        show_problem(error)
-        return False
-    return True
-
-
-def _draw_training(training: Training) -> None:
-    draw_epochs(training.curves)
-    with st.expander("Settings and libraries", icon=":material/tune:"):
-        st.json({**training.config, **training.libraries})

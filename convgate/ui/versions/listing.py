@@ -26,32 +26,24 @@ _SHORT_NAMES = {"map": "MAP", "f1": "F1", "kept_token_share": "tokens kept"}
 
 @dataclass(frozen=True)
 class Shelf:
-    """All versions, and what is known about them together."""
+    """All versions, and which of them is active and the baseline."""
 
     versions: Versions
     listing: Listing
     active: str | None
     baseline: str | None
 
-    @property
-    def by_name(self) -> dict[str, Version]:
-        """Those that are not damaged."""
-        return {version.name: version for version in self.listing.versions}
+    def find(self, name: str) -> Version | None:
+        """Return the version of that name; None without one, or when it is damaged."""
+        return next((version for version in self.listing.versions if version.name == name), None)
 
     def reference(self, version: Version) -> Version | None:
         """Return what a version is compared with: the baseline, else its parent; None without either."""
-        known = self.by_name
-        if self.baseline is not None and self.baseline != version.name:
-            return known.get(self.baseline)
+        if self.baseline is not None:
+            return self.find(self.baseline) if self.baseline != version.name else None
         parent = version.card.parent
-        candidate = known.get(parent.name) if parent and self.baseline is None else None
+        candidate = self.find(parent.name) if parent else None
         return candidate if candidate and candidate.as_parent() == parent else None
-
-
-def read_shelf(app: App) -> Shelf:
-    """Read all versions."""
-    versions = Versions(app.settings.home)
-    return Shelf(versions, versions.listing(), versions.active, versions.baseline)
 
 
 def draw_list(app: App, shelf: Shelf, number: int) -> None:

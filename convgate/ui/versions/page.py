@@ -14,8 +14,9 @@ from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
 from convgate.ui.versions.actions import bold, draw_delete, draw_import, roll_back
 from convgate.ui.versions.card import draw_card
-from convgate.ui.versions.listing import Shelf, draw_list, read_shelf
+from convgate.ui.versions.listing import Shelf, draw_list
 from convgate.ui.versions.state import page
+from convgate.versions.catalog import Versions
 
 _STYLE = Path(__file__).with_name("versions.css")
 
@@ -27,7 +28,8 @@ def versions_page(app: App) -> None:
     page.keep(view)
     draw_problems(problems)
     draw_result(page)
-    shelf = read_shelf(app)
+    versions = Versions(app.settings.home)
+    shelf = Shelf(versions, versions.listing(), versions.active, versions.baseline)
     if view.version is not None:
         _draw_version(app, shelf, view.version)
         return
@@ -42,7 +44,7 @@ def _draw_version(app: App, shelf: Shelf, name: str) -> None:
         "All versions", key="versions.back", icon=":material/arrow_back:", type="tertiary",
         on_click=page.change, kwargs={"version": None},
     )  # fmt: skip
-    if (version := shelf.by_name.get(name)) is not None:
+    if (version := shelf.find(name)) is not None:
         draw_card(app, shelf, version)
     elif name in shelf.listing.damaged:
         show_problem(GateError(shelf.listing.damaged[name]))
