@@ -15,7 +15,7 @@ from convgate.store import ADJUDICATED, CurrentLabels, Store
 from convgate.ui import answering as answering_module
 from convgate.ui import keys
 from convgate.ui.answering import MARKS, NAMES, Answering
-from convgate.ui.scoring import Moment
+from convgate.ui.scoring import OpenMessage
 from convgate.ui.transcript import component
 
 TURNS = 8
@@ -40,7 +40,7 @@ def answering(
     turns = (said_first, *(Turn.of("user", f"turn {number}") for number in range(TURNS)))
     current, history = Conversation("t", turns).at(TURNS)
     return Answering(
-        store, Moment("t", current, history), CurrentLabels(said), by,
+        store, OpenMessage("t", current, history), CurrentLabels(said), by,
         go=lambda *_: None, asked=asked or [], adjudicating=adjudicating,
     )  # fmt: skip
 

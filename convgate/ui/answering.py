@@ -19,7 +19,7 @@ from convgate.core.text import pluralize
 from convgate.store import ADJUDICATED, Answer, CurrentKey, CurrentLabels, Labels, Saved, Store
 from convgate.ui import keys
 from convgate.ui.actions import draw_problem, reporting_problems
-from convgate.ui.scoring import Moment
+from convgate.ui.scoring import OpenMessage
 from convgate.ui.transcript import Labelling, current_name, given
 
 MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"}
@@ -38,7 +38,7 @@ class Answering:
     """A message whose earlier turns an annotator answers for, on a page."""
 
     store: Store
-    moment: Moment
+    message: OpenMessage
     held: CurrentLabels
     by: str | None  # None while no name was chosen
     go: Callable[[CurrentKey, int | None], None]  # shows a message with one of its earlier turns selected
@@ -56,12 +56,12 @@ class Answering:
     @property
     def current(self) -> CurrentKey:
         """Return the message as labels name it."""
-        return self.moment.labelled
+        return self.message.labelled
 
     @property
     def history(self) -> range:
         """Return the turns before the message."""
-        return range(self.moment.history.start, self.moment.history.stop)
+        return range(self.message.history.start, self.message.history.stop)
 
     @cached_property
     def mine(self) -> dict[int, str]:
@@ -90,7 +90,7 @@ class Answering:
         """Return the turns that an answer is for; "rest" leaves out instructions and empty turns."""
         if scope == "turn":
             return [turn]
-        turns = enumerate(self.moment.history, self.moment.history.start)
+        turns = enumerate(self.message.history, self.message.history.start)
         return [
             index
             for index, other in turns
@@ -205,7 +205,7 @@ def take_answers(key: str) -> None:
         if (
             answering is not None
             and answering.by is not None
-            and answer.current == current_name(answering.moment.key, answering.moment.current)
+            and answer.current == current_name(answering.message.key, answering.message.current)
             and answering.can_answer(answer.turn)
         ):
             _store_answer(answering, answer.turn, answer.value, answer.scope)

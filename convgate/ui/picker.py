@@ -19,7 +19,7 @@ from convgate.ui.state import put
 from convgate.ui.text import literal, make_labels_unique
 
 if TYPE_CHECKING:
-    from convgate.ui.scoring import Moment
+    from convgate.ui.scoring import OpenMessage
 
 _OFFERED = 200  # conversations in the menu; the Library finds the others
 
@@ -62,9 +62,11 @@ class Picker:
             return None
         return key, conversation
 
-    def pick_moment(self, key: str, conversation: Conversation, turn: int | None, question: str) -> Moment:
+    def pick_message(
+        self, key: str, conversation: Conversation, turn: int | None, question: str
+    ) -> OpenMessage:
         """Return the current message, by number or typed; without either, the one a model would answer."""
-        from convgate.ui.scoring import Moment  # torch, which pages without scores never need
+        from convgate.ui.scoring import OpenMessage  # torch, which pages without scores never need
 
         with st.sidebar:
             turn = conversation.current_index() if turn is None else turn
@@ -85,7 +87,7 @@ class Picker:
                 help="See what would be kept if this were the next message. Empty it to go back.",
             )  # fmt: skip
         current, history = conversation.asked(question) if asked else conversation.at(turn)
-        return Moment(key, current, history)
+        return OpenMessage(key, current, history)
 
     def _draw_steps(self, conversation: Conversation, turn: int, *, asked: bool) -> None:
         messages = conversation.answerable()

@@ -23,7 +23,7 @@ from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.page_state import draw_problems
 from convgate.ui.picker import Picker
-from convgate.ui.scoring import Moment, encode_ahead
+from convgate.ui.scoring import OpenMessage, encode_ahead
 from convgate.ui.tables import markdown_table
 from convgate.ui.text import literal
 
@@ -68,8 +68,8 @@ def draw_conversation(app: App, view: View, columns: Sequence[Column], reference
     view, problems = view.showing(key).within(conversation)
     page.keep(view)
     draw_problems(problems)
-    moment = _PICKER.pick_moment(key, conversation, view.turn, view.question)
-    decided = _decide(columns, reference, moment)
+    message = _PICKER.pick_message(key, conversation, view.turn, view.question)
+    decided = _decide(columns, reference, message)
     if not decided:
         return
     indices = decided[0].decisions.indices
@@ -79,17 +79,17 @@ def draw_conversation(app: App, view: View, columns: Sequence[Column], reference
     kept = np.stack([column.decisions.kept for column in decided])
     differ = indices[kept.any(axis=0) & ~kept.all(axis=0)]
     _draw_summary(decided)
-    _draw_table(view, moment, decided, differ)
+    _draw_table(view, message, decided, differ)
 
 
-def _decide(columns: Sequence[Column], reference: Column, moment: Moment) -> list[ColumnDecisions]:
+def _decide(columns: Sequence[Column], reference: Column, message: OpenMessage) -> list[ColumnDecisions]:
     """Return what each policy decides; say which fail. The first stands in for a reference that fails."""
     selections: dict[Column, Selection] = {}
     for column in columns:
         try:
             if encoder := getattr(column.policy, "encoder", None):
-                encode_ahead(moment, encoder)
-            selections[column] = scoring.selected(column.policy, moment)
+                encode_ahead(message, encoder)
+            selections[column] = scoring.selected(column.policy, message)
         except ConvgateError as error:
             draw_failure(column.label, error)
     if reference not in selections:
@@ -123,7 +123,9 @@ def _draw_summary(decided: Sequence[ColumnDecisions]) -> None:
         st.markdown(markdown_table(head, rows, numbers=True))
 
 
-def _draw_table(view: View, moment: Moment, decided: Sequence[ColumnDecisions], differ: Indices) -> None:
+def _draw_table(
+    view: View, message: OpenMessage, decided: Sequence[ColumnDecisions], differ: Indices
+) -> None:
     """Draw what each policy decides about each turn."""
     st.toggle(
         f"Only the {len(differ):,} that differ", disabled=not len(differ),
@@ -140,7 +142,7 @@ def _draw_table(view: View, moment: Moment, decided: Sequence[ColumnDecisions], 
             "who": writable(turn.speaker),
             "text": writable(truncate(turn.scored_text.strip(), _MAX_TEXT)),
         }
-        for index, turn in ((index, moment.conversation.turns[index]) for index in listed)
+        for index, turn in ((index, message.conversation.turns[index]) for index in listed)
     ]
     event = st.dataframe(
         rows, hide_index=True, key=_TABLE, height=min(460, 38 + 35 * len(rows)), on_select="rerun",
@@ -155,14 +157,14 @@ def _draw_table(view: View, moment: Moment, decided: Sequence[ColumnDecisions], 
         row, name = cells[0]
         columns = {writable(column.label): column.column.written for column in decided}
         spec = columns.get(name, decided[0].column.written)
-        st.switch_page(EXPLORE, query_params=explore_query(view, moment, spec, listed[row]))
+        st.switch_page(EXPLORE, query_params=explore_query(view, message, spec, listed[row]))
 
 
-def explore_query(view: View, moment: Moment, column: PolicySpec, turn: int) -> dict[str, str]:
+def explore_query(view: View, message: OpenMessage, column: PolicySpec, turn: int) -> dict[str, str]:
     """Return the address of a turn in Explore, with the column's policy."""
     return ExploreView(
-        moment.key,
-        moment.current.index,
+        message.key,
+        message.current.index,
         view.question,
         selected=turn,
         policy=chooser_of(column),

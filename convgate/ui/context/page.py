@@ -54,11 +54,11 @@ def context_page(app: App) -> None:
     view, missing = view.showing(key).within(conversation, labels)
     state.page.keep(view)
     draw_problems([*problems, *missing])
-    moment = state.PICKER.pick_moment(key, conversation, view.turn, view.question)
+    message = state.PICKER.pick_message(key, conversation, view.turn, view.question)
     with st.sidebar:
         _draw_settings(app, view, labels)
-    result = build(app, view, moment)
-    st.markdown(answered_words(app.conversations.summary(key).title, moment.current))
+    result = build(app, view, message)
+    st.markdown(answered_words(app.conversations.summary(key).title, message.current))
     draw_numbers(_numbers(result), key="context-strip")
     _draw_mode(result)
     _draw_problems(result.bundle)
@@ -85,7 +85,7 @@ def _draw_settings(app: App, view: View, labels: dict[str, str]) -> None:
 
 
 def _numbers(result: ContextResult) -> list[tuple[str, str, str, str]]:
-    bundle, n_earlier, n_sent = result.bundle, len(result.moment.history), len(result.placed)
+    bundle, n_earlier, n_sent = result.bundle, len(result.message.history), len(result.placed)
     saved = 1 - bundle.tokens / bundle.tokens_total if bundle.tokens_total else 0.0
     n_active = sum(invariant.active for invariant in bundle.invariants)
     used = f"{format_share(bundle.tokens / bundle.budget)} of the budget" if bundle.budget else "no budget"
@@ -160,7 +160,7 @@ def _draw_problems(bundle: ContextBundle) -> None:
 
 
 def _draw_lists(result: ContextResult, view: View) -> None:
-    bundle, n_earlier, n_sent = result.bundle, len(result.moment.history), len(result.placed)
+    bundle, n_earlier, n_sent = result.bundle, len(result.message.history), len(result.placed)
     counts = {
         "all": n_earlier,
         "sent": n_sent,
@@ -196,7 +196,7 @@ def _draw_turns(result: ContextResult, view: View, selected: int) -> None:
     modes = {turn: (mode.capitalize(), "") for turn, mode in result.bundle.labels.items()}
     marked = selected if only is None or selected in only else None
     marks = Marks(selected=marked, opened={selected}, modes=modes, only=only)
-    place, current = f"{result.key} {view.show}", result.moment.current
+    place, current = f"{result.key} {view.show}", result.message.current
     data = transcript_data(result.conversation, current, decisions, marks, place=place, height=_HEIGHT)
     draw_transcript(data, key=TURNS, on_asked=_follow_request)
 

@@ -22,11 +22,11 @@ def answering(
     next_message: Callable[[], bool] | None = None,
 ) -> Answering:
     """Return the answers for the message of an outcome; arguments as in `Answering`."""
-    moment, gate = outcome.moment, outcome.gate
+    message, gate = outcome.message, outcome.gate
     return Answering(
         store=app.store,
-        moment=moment,
-        held=Labels(app.store).of(moment.labelled),
+        message=message,
+        held=Labels(app.store).of(message.labelled),
         by=annotator(),
         go=state.go,
         version=gate.version if gate else None,

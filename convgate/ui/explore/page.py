@@ -35,10 +35,10 @@ def explore(app: App) -> None:
     view, missing = view.showing(key).within(conversation, labels)
     state.keep(view)
     draw_problems([*problems, *missing])
-    moment = state.PICKER.pick_moment(key, conversation, view.turn, view.question)
+    message = state.PICKER.pick_message(key, conversation, view.turn, view.question)
     with st.sidebar:
         draw_policy(view, labels)
-    result = outcome(app, view, moment)
+    result = outcome(app, view, message)
     with st.sidebar:
         draw_rule(result)
     answers = answering(app, result)
@@ -48,7 +48,7 @@ def explore(app: App) -> None:
     draw_sample_note(summary.origin)
     left, right = st.columns(_COLUMNS, gap="medium")
     with left:
-        draw_message(summary.title, moment.current)
+        draw_message(summary.title, message.current)
     with right:
         draw_metrics(result)
     left, right = st.columns(_COLUMNS, gap="medium")

@@ -30,7 +30,7 @@ _MAX_TURNS_WITH_MODES = 120  # in longer conversations it takes too long to find
 
 def draw_reading(app: App, outcome: Outcome, selected: int | None, answering: Answering) -> None:
     """Draw the search, the buttons, and the turns, which can be answered for."""
-    key, conversation = outcome.moment.key, outcome.moment.conversation
+    key, conversation = outcome.message.key, outcome.message.conversation
     search = st.session_state.get(SEARCH) or ""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="explore-jumps"):
         st.text_input(
@@ -48,7 +48,7 @@ def draw_reading(app: App, outcome: Outcome, selected: int | None, answering: An
         modes=_find_modes(app, outcome),
     )
     data = transcript_data(
-        conversation, outcome.moment.current, outcome.decisions, marks, place=key, height=_HEIGHT
+        conversation, outcome.message.current, outcome.decisions, marks, place=key, height=_HEIGHT
     )
     st.session_state[_SHOWN] = key
     draw_transcript(data, key=TRANSCRIPT, on_asked=_on_asked, on_answers=_on_answers)
@@ -75,7 +75,7 @@ def _draw_jumps(outcome: Outcome, selected: int | None, search: str) -> None:
     if outcome.flips is not None and len(outcome.flips):
         jumps.append(("flipped", "Next flipped", NEXT_FLIPPED, outcome.flips.indices))
     if search.strip():
-        matches = find_turns(outcome.moment.conversation, search)
+        matches = find_turns(outcome.message.conversation, search)
         jumps.append(("found", f"Next of {len(matches):,} found", NEXT_FOUND, matches))
     for name, label, shortcut, turns in jumps:
         st.button(
@@ -86,7 +86,7 @@ def _draw_jumps(outcome: Outcome, selected: int | None, search: str) -> None:
 
 def _find_modes(app: App, outcome: Outcome) -> Mapping[int, tuple[str, str]]:
     """Return the mode of each user's turn, with its reason; nothing where finding them takes long."""
-    key, conversation = outcome.moment.key, outcome.moment.conversation
+    key, conversation = outcome.message.key, outcome.message.conversation
     is_encoded = getattr(outcome.policy, "encoder", None) is not None
     if not is_encoded or len(conversation) > _MAX_TURNS_WITH_MODES or not are_modes_ready(app):
         return {}

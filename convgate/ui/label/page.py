@@ -49,9 +49,9 @@ def label(app: App) -> None:
     view, missing = view.showing(key).within(conversation, chooser_labels(app.settings.home))
     state.keep(view)
     draw_problems([*problems, *missing])
-    moment = state.PICKER.pick_moment(key, conversation, view.turn, view.question)
-    scored = outcome(app, view, moment)
-    work = draw_work(app, view, scored.moment)
+    message = state.PICKER.pick_message(key, conversation, view.turn, view.question)
+    scored = outcome(app, view, message)
+    work = draw_work(app, view, scored.message)
     answers = answering(
         app, scored, asked=list(work.reasons), adjudicating=work.adjudicating, finished=work.finished,
         next_message=work.next_message,
@@ -72,8 +72,8 @@ def _draw_question(app: App, scored: Outcome, answers: Answering, selected: int 
     """Draw the current message, and what is asked about it."""
     if answers.by and not answers.ask and len(answers.history) and not work.next_message:
         st.success("All turns before this message have an answer. Press N for the next message.")
-    current = scored.moment.current
-    title = literal(app.conversations.summary(scored.moment.key).title, limit=70)
+    current = scored.message.current
+    title = literal(app.conversations.summary(scored.message.key).title, limit=70)
     number = "The question" if current.index is None else f"Message {current.index + 1:,}"
     st.caption(f"{title} · {number}")
     with st.container(key="label-message"):
@@ -92,7 +92,7 @@ def _draw_turn(scored: Outcome, answers: Answering, selected: int, work: Work) -
     """Draw the turn with two turns of context on either side, and the answers."""
     shows_gate = bool(st.session_state.get(GATE))
     _draw_context(scored, answers, selected, shows_gate=shows_gate)
-    text = scored.moment.conversation.turns[selected].scored_text.strip()
+    text = scored.message.conversation.turns[selected].scored_text.strip()
     if len(text) > _CLIPPED or text.count("\n") > 2:
         with st.container(key="label-turn"):
             show_text(text, limit=4_000)
@@ -100,7 +100,7 @@ def _draw_turn(scored: Outcome, answers: Answering, selected: int, work: Work) -
         draw_actions(answers)
         return
     draw_answers(answers, selected, work.skip)
-    draw_steps("explore", scored.moment.conversation, selected, state.select)
+    draw_steps("explore", scored.message.conversation, selected, state.select)
     st.toggle("Show the gate's decision", key=GATE, on_change=state.touched, persist_state="session")
     if shows_gate:
         st.markdown(f"{literal(scored.label)}: {literal(scored.decisions.of(selected).reason)}")
@@ -108,7 +108,7 @@ def _draw_turn(scored: Outcome, answers: Answering, selected: int, work: Work) -
 
 def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_gate: bool) -> None:
     """Draw the turn and its neighbours as a list, which takes keys and clicks."""
-    conversation = scored.moment.conversation
+    conversation = scored.message.conversation
     turns = range(max(0, selected - _CONTEXT), min(len(conversation), selected + _CONTEXT + 1))
     marks = Marks(
         selected=selected,
@@ -117,7 +117,7 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
         only=turns,
     )
     data = transcript_data(
-        conversation, scored.moment.current, scored.decisions, marks, place=scored.moment.key, height="60vh"
+        conversation, scored.message.current, scored.decisions, marks, place=scored.message.key, height="60vh"
     )
     rows = [row for row in data["rows"] if row["turn"] in turns]
     if not shows_gate:  # scores and decisions would bias the answers
