@@ -10,8 +10,8 @@ import streamlit as st
 from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.invariants.judge import KindJudge, load_judge
 from convgate.context.mode import MODES, Mode
-from convgate.context.modes.classifier import ModeClassifier, is_bundled, load_classifier
-from convgate.context.modes.conversation import ConversationModes, find_modes, is_from_user
+from convgate.context.modes.classifier import ModeClassifier, load_classifier
+from convgate.context.modes.conversation import is_from_user
 from convgate.core.conversation import Conversation
 from convgate.core.settings import Settings
 from convgate.core.text import pluralize
@@ -35,11 +35,6 @@ def statement_judge(settings: Settings) -> KindJudge:
     return load_judge(settings)
 
 
-def are_modes_ready(app: App) -> bool:
-    """Return whether the encoder of the settings is the one that the classifier reads."""
-    return is_bundled(app.encoder().identity)
-
-
 def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge | None = None) -> None:
     """Find the modes of all messages, with a progress bar the first time.
 
@@ -60,24 +55,7 @@ def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge 
     once(f"modes {key} {id(classifier)} {id(judge)}", work)
 
 
-def conversation_modes(app: App, key: str, conversation: Conversation) -> ConversationModes:
-    """Return the modes of its turns, those that people corrected included; call `find_ahead` first."""
-    classifier, modes = mode_classifier(app.settings), corrected_modes(app, key)
-    return _modes(key, id(classifier), tuple(modes.items()), classifier, conversation)
-
-
 def corrected_modes(app: App, key: str) -> dict[int, Mode]:
     """Return the modes that people chose for messages of a conversation, by turn."""
     edits = ModeCorrections(app.store).of(key).items()
     return {turn: mode for turn, edit in edits for mode in MODES if mode == edit.corrected}
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _modes(
-    key: str,
-    classifier: int,
-    intents: tuple[tuple[int, Mode], ...],
-    _classifier: ModeClassifier,
-    _conversation: Conversation,
-) -> ConversationModes:
-    return find_modes(_conversation.turns, _classifier, dict(intents))

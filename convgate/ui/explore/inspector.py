@@ -13,8 +13,6 @@ from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.keys import MAKE_CURRENT
-from convgate.ui.mode_correction import draw_mode_correction
-from convgate.ui.modes import are_modes_ready
 from convgate.ui.text import literal
 from convgate.ui.turn import Step, draw_turn_head, draw_turn_text, outcome_words
 
@@ -32,8 +30,6 @@ def draw_inspector(
         "explore", message.conversation, selected, state.select, _make_current(outcome, selected),
         reference=message.current.turn.timestamp,
     )  # fmt: skip
-    if getattr(outcome.policy, "encoder", None) is not None and are_modes_ready(app):
-        draw_mode_correction(app, state.page, message.key, message.conversation, selected)
     indices = outcome.decisions.indices
     if not len(indices) or not int(indices[0]) <= selected <= int(indices[-1]):
         is_current = selected == message.current.index

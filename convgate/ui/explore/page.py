@@ -59,7 +59,7 @@ def explore(app: App) -> None:
             draw_chart(result, selected, is_logit=view.logit)
         else:
             st.info("Nothing to decide: this is the first turn. Choose a later message.")
-        draw_reading(app, result, selected, answers)
+        draw_reading(result, selected, answers)
     with right, st.container(key="explore-panel"):
         draw_inspector(app, view, result, selected, answers)
     draw_messages(view, result)

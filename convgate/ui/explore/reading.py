@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import streamlit as st
 
 from convgate.core.conversation import Conversation
-from convgate.core.errors import ContextError
-from convgate.core.text import format_number
 from convgate.store.conversations import terms
 from convgate.ui.answering import Answering, take_answers, transcript_labelling
 from convgate.ui.changes import Indices, following
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.frame import App
 from convgate.ui.keys import NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
-from convgate.ui.modes import are_modes_ready, conversation_modes, find_ahead
-from convgate.ui.text import literal
 from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
 
 TRANSCRIPT, SEARCH = "explore.transcript", "explore.search"
 _FOCUS, _OPENED = "explore.focus", "explore.opened"  # the turn in view, the expanded turns; by conversation
 _SHOWN = "explore.shown"  # the conversation that was drawn last
 _HEIGHT = "max(24rem, calc(100vh - 8rem))"
-_MAX_TURNS_WITH_MODES = 120  # in longer conversations it takes too long to find the modes unasked
 
 
-def draw_reading(app: App, outcome: Outcome, selected: int | None, answering: Answering) -> None:
+def draw_reading(outcome: Outcome, selected: int | None, answering: Answering) -> None:
     """Draw the search, the buttons, and the turns, which can be answered for."""
     key, conversation = outcome.message.key, outcome.message.conversation
     search = st.session_state.get(SEARCH) or ""
@@ -45,7 +37,6 @@ def draw_reading(app: App, outcome: Outcome, selected: int | None, answering: An
         terms=terms(search),
         opened=st.session_state.get(f"{_OPENED}.{key}", frozenset()),
         labelling=transcript_labelling(answering, selected),
-        modes=_find_modes(app, outcome),
     )
     data = transcript_data(
         conversation, outcome.message.current, outcome.decisions, marks, place=key, height=_HEIGHT
@@ -82,27 +73,6 @@ def _draw_jumps(outcome: Outcome, selected: int | None, search: str) -> None:
             label, key=f"explore.next_{name}", shortcut=shortcut, disabled=not len(turns),
             on_click=_select, args=(following(turns, selected),),
         )  # fmt: skip
-
-
-def _find_modes(app: App, outcome: Outcome) -> Mapping[int, tuple[str, str]]:
-    """Return the mode of each user's turn, with its reason; nothing where finding them takes long."""
-    key, conversation = outcome.message.key, outcome.message.conversation
-    is_encoded = getattr(outcome.policy, "encoder", None) is not None
-    if not is_encoded or len(conversation) > _MAX_TURNS_WITH_MODES or not are_modes_ready(app):
-        return {}
-    try:
-        find_ahead(app, key, conversation)
-        modes = conversation_modes(app, key, conversation)
-    except ContextError as error:  # decisions do not depend on modes
-        st.warning(f"Modes cannot be found: {literal(str(error))}", icon=":material/category:")
-        return {}
-    return {
-        turn: (
-            f"{mode.likeliest}{'' if mode.mode == mode.likeliest else '?'} {format_number(mode.confidence)}",
-            mode.reason,
-        )
-        for turn, mode in modes.found.items()
-    }
 
 
 def _select(turn: int | None) -> None:
