@@ -24,10 +24,10 @@ from convgate.policies.base import Policy
 from convgate.store.guard_states import GuardStates
 from convgate.ui import scoring
 from convgate.ui.choosers import chooser_label, policy_of, version_of
+from convgate.ui.context.modes import corrected_modes, find_ahead, mode_classifier, statement_judge
 from convgate.ui.context.state import View
 from convgate.ui.frame import App
 from convgate.ui.measurement import digest
-from convgate.ui.modes import corrected_modes, find_ahead, mode_classifier, statement_judge
 from convgate.ui.scoring import OpenMessage
 from convgate.ui.turn import moves
 
@@ -116,7 +116,7 @@ def build(app: App, view: View, message: OpenMessage) -> ContextResult:
     policy = scoring.policy(app, chooser)
     scoring.encode_ahead(message, app.encoder())
     judge, classifier = statement_judge(app.settings), mode_classifier(app.settings)
-    find_ahead(app, message.key, message.conversation, judge)
+    find_ahead(app, message.key, message.conversation)
     guard = CurrentGuard(fallbacks_of(GuardStates(app.store).open_alerts()))
     intents = known_intents(settings).items()
     modes, index = corrected_modes(app, message.key), message.current.index

@@ -57,7 +57,7 @@ class Marks:
     terms: Sequence[str] = ()  # words that are searched for
     opened: Collection[int] = field(default_factory=frozenset)  # turns whose whole text was asked for
     labelling: Labelling | None = None
-    modes: Mapping[int, tuple[str, str]] = field(default_factory=dict)  # by turn: its mode, and why
+    modes: Mapping[int, str] = field(default_factory=dict)  # by turn
     only: Sequence[int] | None = None  # the turns that are shown, increasing; None: all
 
 
@@ -193,7 +193,7 @@ def _row(
         "who": turn.speaker if turn.speaker == turn.role else f"{isolate(turn.speaker)} · {turn.role}",
         "when": relative,
         "exact": exact,
-        "mode": list(marks.modes.get(index, ())),
+        "mode": marks.modes.get(index, ""),
         "text": text,
         "cut": cut,
         "flip": marks.flips.of(index) if marks.flips else "",
@@ -218,7 +218,7 @@ def _row(
 
 
 _BLANK: dict[str, Any] = {
-    "turn": QUESTION, "when": "", "exact": "", "mode": [], "cut": False, "score": "", "bar": None,
+    "turn": QUESTION, "when": "", "exact": "", "mode": "", "cut": False, "score": "", "bar": None,
     "flip": "", "reason": "", "mine": None, "theirs": [], "aimed": False, "open": False,
 }  # fmt: skip
 """A row without a decision or a label."""

@@ -1,4 +1,4 @@
-"""Modes of a conversation's messages, cached for all pages."""
+"""Modes of a conversation's messages: the classifiers, the corrections of people, and their control."""
 
 from __future__ import annotations
 
@@ -15,10 +15,15 @@ from convgate.context.modes.conversation import is_from_user
 from convgate.core.conversation import Conversation
 from convgate.core.settings import Settings
 from convgate.core.text import pluralize
-from convgate.store.edits import ModeCorrections
+from convgate.store.edits import ModeCorrection, ModeCorrections
+from convgate.ui.actions import draw_problem, reporting_problems
+from convgate.ui.context import state
 from convgate.ui.frame import App
 from convgate.ui.measurement import once
+from convgate.ui.state import put
 
+_CONTROL = "context.mode"
+_NOT_REVIEWED = ""
 _BATCH = 32  # turns between two reports of the progress
 _BY_HOME: dict[str | type[Any], Callable[[Any], Any]] = {Settings: lambda settings: str(settings.home)}
 
@@ -35,12 +40,9 @@ def statement_judge(settings: Settings) -> KindJudge:
     return load_judge(settings)
 
 
-def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge | None = None) -> None:
-    """Find the modes of all messages, with a progress bar the first time.
-
-    This encodes each message for the classifier, and its statements for the judge when there is one.
-    """
-    classifier = mode_classifier(app.settings)
+def find_ahead(app: App, key: str, conversation: Conversation) -> None:
+    """Encode all messages and their statements, with a progress bar the first time."""
+    classifier, judge = mode_classifier(app.settings), statement_judge(app.settings)
 
     def work(report: Callable[[str, float], None]) -> None:
         turns, finder = conversation.turns, InvariantFinder()
@@ -49,13 +51,39 @@ def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge 
             report(f"Finding the modes of {n_messages} for the first time …", start / len(turns))
             batch = turns[start : start + _BATCH]
             classifier.classify([turn for turn in batch if is_from_user(turn)])
-            if judge is not None:
-                finder.add(batch, judge)
+            finder.add(batch, judge)
 
-    once(f"modes {key} {id(classifier)} {id(judge)}", work)
+    once(f"modes {key} {id(classifier)}", work)
 
 
 def corrected_modes(app: App, key: str) -> dict[int, Mode]:
     """Return the modes that people chose for messages of a conversation, by turn."""
     edits = ModeCorrections(app.store).of(key).items()
     return {turn: mode for turn, edit in edits for mode in MODES if mode == edit.corrected}
+
+
+def draw_mode_correction(app: App, key: str, conversation: Conversation, turn: int | None) -> None:
+    """Draw the control that corrects or confirms the mode of a user's message; nothing for other turns.
+
+    turn: None for a typed question.
+    """
+    if turn is None or not is_from_user(conversation.turns[turn]):
+        return
+    decided = mode_classifier(app.settings).classify([conversation.turns[turn]])[0].mode
+    put(_CONTROL, corrected_modes(app, key).get(turn, _NOT_REVIEWED))
+
+    def store() -> None:
+        state.page.touched()
+        mode = st.session_state[_CONTROL]
+        correction = ModeCorrection(decided, mode) if mode else None
+        with reporting_problems():
+            ModeCorrections(app.store).change(key, {turn: correction})
+
+    def label(mode: str) -> str:
+        return f"{mode.capitalize() or 'Not reviewed'}{' (as classified)' if mode == decided else ''}"
+
+    st.selectbox(
+        "Correct the mode", [_NOT_REVIEWED, *MODES], key=_CONTROL, on_change=store, format_func=label,
+        help="Monitor shows how often the classifier is wrong. Choose its own mode to confirm it.",
+    )  # fmt: skip
+    draw_problem()
