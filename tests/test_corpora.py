@@ -1,4 +1,4 @@
-"""The public corpora as relevance sets, and `python -m tools.corpora`."""
+"""The public corpora as relevance sets, and `convgate corpus`."""
 
 from __future__ import annotations
 
@@ -320,7 +320,7 @@ def test_broken_lines_are_told_with_file_and_line(tmp_path: Path):
 
 def test_the_set_goes_to_a_file_that_reads_back(tmp_path: Path):
     write_part(tmp_path, {"7": DIALOGUE}, split="dev")
-    convert(["tiage", str(tmp_path), "--split", "dev", "--out", str(tmp_path / "set.jsonl")])
+    convert("tiage", tmp_path, tmp_path / "set.jsonl", split="dev")
     found = read_relevance_set(tmp_path / "set.jsonl")
     assert (len(found.conversations), len(found.cases), found.problems) == (1, 4, ())
 
@@ -329,7 +329,7 @@ def test_bad_input_writes_nothing_unless_it_is_skipped(tmp_path: Path):
     write_part(tmp_path, {"7": DIALOGUE, "8": [["hello ?", "2"]]})
     out = tmp_path / "set.jsonl"
     with pytest.raises(BadLinesError):
-        convert(["tiage", str(tmp_path), "--out", str(out)])
+        convert("tiage", tmp_path, out)
     assert not out.exists()
-    convert(["tiage", str(tmp_path), "--out", str(out), "--skip-bad"])
+    convert("tiage", tmp_path, out, skip_bad=True)
     assert len(read_relevance_set(out).conversations) == 1

@@ -24,7 +24,7 @@ from convgate.cli.monitor import monitor, record_outcome
 from convgate.cli.output import tell_error
 from convgate.cli.selection import score, select
 from convgate.cli.sessions import sessions
-from convgate.cli.tools import FORWARDED, bench, pretrain
+from convgate.cli.tools import FORWARDED, bench, corpus, pretrain
 from convgate.cli.training import train
 from convgate.cli.versions import versions
 from convgate.core.errors import ConvgateError
@@ -77,7 +77,7 @@ for command in (
 ):  # fmt: skip
     app.command()(command)
 app.command("import")(import_conversations)
-for tool in (pretrain, bench):
+for tool in (pretrain, corpus, bench):
     app.command(**FORWARDED)(tool)
 app.add_typer(labels, name="labels")
 app.add_typer(versions, name="versions")

@@ -5,17 +5,19 @@ python -m tools.corpora irc CHECKOUT --split train --out irc.train.jsonl
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
 
 from convgate.cli.main import main
+from convgate.cli.options import SkipBadOption
 from convgate.cli.output import tell, tell_problems
 from convgate.training.corpora import CORPORA
 from convgate.transcripts.relevance_sets import RelevanceSet, write_relevance_set
 from tools.corpora.cast import read_cast
-from tools.corpora.corpus import SPLITS
 from tools.corpora.irc import read_irc
 from tools.corpora.locomo import read_locomo
 from tools.corpora.mtrag import read_mtrag
@@ -30,29 +32,35 @@ READERS: dict[str, Callable[..., RelevanceSet]] = {
 }
 _WITH_SPLITS = ("irc", "tiage")
 
+app = typer.Typer(add_completion=False)
 
-def convert(words: list[str] | None = None) -> None:
-    """Write the relevance set, and show what was left out and the terms of the licence."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("corpus", choices=READERS, help="see docs/training.md for sources and licences")
-    parser.add_argument("path", type=Path, help="a checkout of the repository, or the file itself")
-    parser.add_argument("--split", choices=SPLITS, help="of irc and tiage; train unless given")
-    parser.add_argument("--skip-bad", action="store_true", help="leave out what cannot be read")
-    parser.add_argument("--out", type=Path, required=True)
-    arguments = parser.parse_args(words)
-    read = READERS[arguments.corpus]
-    if arguments.corpus in _WITH_SPLITS:
-        read = partial(read, split=arguments.split)
-    elif arguments.split:
-        parser.error(f"{arguments.corpus} has no splits")
-    cases = read(arguments.path, skip_bad=arguments.skip_bad)
+
+@app.command()
+def convert(
+    corpus: Annotated[
+        Literal["irc", "cast", "tiage", "mtrag", "locomo"],
+        typer.Argument(help="The corpus; docs/training.md has sources and licences."),
+    ],
+    path: Annotated[
+        Path, typer.Argument(help="A checkout of its repository, or the file itself.", exists=True)
+    ],
+    out: Annotated[Path, typer.Option(help="The relevance set to write.")],
+    split: Annotated[Literal["train", "dev", "test"] | None, typer.Option(help="Of irc and tiage.")] = None,
+    skip_bad: SkipBadOption = False,
+) -> None:
+    """Convert a public corpus to a relevance set, and show its licence."""
+    read = READERS[corpus]
+    if corpus in _WITH_SPLITS:
+        read = partial(read, split=split)
+    elif split:
+        raise typer.BadParameter(f"{corpus} has no splits", param_hint="--split")
+    cases = read(path, skip_bad=skip_bad)
     tell_problems(cases.problems)
-    write_relevance_set(cases, arguments.out)
+    write_relevance_set(cases, out)
     tell(
-        f"{len(cases.conversations):,} conversations and {len(cases.cases):,} cases;"
-        f" {CORPORA[arguments.corpus].terms}"
+        f"{len(cases.conversations):,} conversations and {len(cases.cases):,} cases; {CORPORA[corpus].terms}"
     )
 
 
 if __name__ == "__main__":
-    main(convert)
+    main(app)

@@ -107,7 +107,7 @@ def transcript_data(
         "older": start,
         "newer": len(turns) - stop,
         "selected": marks.selected,
-        "current": current,
+        "current": position,
         "focus": focus,
         "threshold": None if threshold is None else float(np.clip(threshold / scale, 0, 1)),
         "terms": list(marks.terms),
