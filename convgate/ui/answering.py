@@ -20,7 +20,8 @@ from convgate.store import ADJUDICATED, Answer, CurrentKey, CurrentLabels, Label
 from convgate.ui import keys
 from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.scoring import OpenMessage
-from convgate.ui.transcript import Labelling, current_name, given
+from convgate.ui.transcript.component import given
+from convgate.ui.transcript.rows import Labelling, current_name
 
 MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"}
 NAMES: dict[str, str] = {"relevant": "relevant", "not_relevant": "not relevant", "unsure": "unsure"}

@@ -28,7 +28,8 @@ from convgate.ui.picker import answered_words
 from convgate.ui.tables import draw_numbers
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
-from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
+from convgate.ui.transcript.component import asked, draw_transcript
+from convgate.ui.transcript.rows import Marks, transcript_data
 
 TURNS = "context.turns"
 _STYLE = Path(__file__).with_name("context.css")

@@ -11,9 +11,13 @@ from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.selector import Selection
+from convgate.store import Labels
 from convgate.ui import scoring
+from convgate.ui.annotator import annotator
+from convgate.ui.answering import Answering
 from convgate.ui.changes import Changes, changes
 from convgate.ui.choosers import chooser_label
+from convgate.ui.explore import state
 from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.scoring import OpenMessage
@@ -97,4 +101,17 @@ def outcome(app: App, view: View, message: OpenMessage) -> Outcome:
         selection = scoring.selected(policy, message, pair_answers=view.pairs)
     return Outcome(
         message, label, policy, selection, own, choice, changes(selection.decisions, before.decisions)
+    )
+
+
+def answering(app: App, outcome: Outcome) -> Answering:
+    """Return the annotator's answers for the message of an outcome."""
+    message, gate = outcome.message, outcome.gate
+    return Answering(
+        store=app.store,
+        message=message,
+        held=Labels(app.store).of(message.labelled),
+        by=annotator(),
+        go=state.go,
+        version=gate.version if gate else None,
     )

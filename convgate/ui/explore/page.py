@@ -8,10 +8,9 @@ import streamlit as st
 
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
-from convgate.ui.explore.answers import answering
 from convgate.ui.explore.inspector import draw_inspector
 from convgate.ui.explore.messages import draw_messages
-from convgate.ui.explore.outcome import outcome
+from convgate.ui.explore.outcome import answering, outcome
 from convgate.ui.explore.reading import draw_reading
 from convgate.ui.explore.rules import draw_nothing_kept, draw_policy, draw_rule, draw_threshold
 from convgate.ui.explore.summary import draw_chart, draw_message, draw_metrics

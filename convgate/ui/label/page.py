@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -16,14 +17,14 @@ from convgate.ui.answering import (
 )
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
-from convgate.ui.explore.answers import answering
-from convgate.ui.explore.outcome import Outcome, outcome
+from convgate.ui.explore.outcome import Outcome, answering, outcome
 from convgate.ui.frame import App
 from convgate.ui.label.more import draw_more
 from convgate.ui.label.work import Work, draw_work, resume
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal, show_text
-from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
+from convgate.ui.transcript.component import asked, draw_transcript
+from convgate.ui.transcript.rows import Marks, transcript_data
 from convgate.ui.turn import draw_steps
 
 GATE, TRANSCRIPT = "label.gate", "label.transcript"
@@ -52,9 +53,9 @@ def label(app: App) -> None:
     message = state.PICKER.pick_message(key, conversation, view.turn, view.question)
     scored = outcome(app, view, message)
     work = draw_work(app, view, scored.message)
-    answers = answering(
-        app, scored, asked=list(work.reasons), adjudicating=work.adjudicating, finished=work.finished,
-        next_message=work.next_message,
+    answers = replace(
+        answering(app, scored), asked=list(work.reasons), adjudicating=work.adjudicating,
+        finished=work.finished, next_message=work.next_message,
     )  # fmt: skip
     selected = view.selected
     if selected is None and len(answers.history):

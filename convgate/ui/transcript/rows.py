@@ -147,18 +147,18 @@ def outcome(decisions: TurnDecisions, row: int) -> tuple[str, str]:
     return ("kept", "kept") if kept else ("dropped", "dropped")
 
 
-def when(moment: datetime | None, reference: datetime | None) -> tuple[str, str]:
+def when(time: datetime | None, reference: datetime | None) -> tuple[str, str]:
     """Return a time relative to another, and exactly: ("2 hours before", "Mon 3 May 2027, 14:02:05")."""
-    if moment is None:
+    if time is None:
         return "", ""
-    exact = f"{moment:%a} {moment.day} {moment:%b %Y, %H:%M:%S}" + (f" {moment:%Z}" if moment.tzinfo else "")
-    if reference is None or (moment.tzinfo is None) != (reference.tzinfo is None):
-        return f"{moment.day} {moment:%b, %H:%M}", exact
-    if moment <= reference:
-        return format_age(moment, reference).replace(" ago", " before").replace(
+    exact = f"{time:%a} {time.day} {time:%b %Y, %H:%M:%S}" + (f" {time:%Z}" if time.tzinfo else "")
+    if reference is None or (time.tzinfo is None) != (reference.tzinfo is None):
+        return f"{time.day} {time:%b, %H:%M}", exact
+    if time <= reference:
+        return format_age(time, reference).replace(" ago", " before").replace(
             "just now", "just before"
         ), exact
-    return format_age(reference, moment).replace(" ago", " later").replace("just now", "just after"), exact
+    return format_age(reference, time).replace(" ago", " later").replace("just now", "just after"), exact
 
 
 def excerpt(text: str, terms: Sequence[str], *, whole: bool) -> tuple[str, bool]:
