@@ -33,14 +33,10 @@ def policy_of(chooser: str) -> str:
     return read_policy(chooser).name
 
 
-def is_known(spec: PolicySpec) -> bool:
-    """Return whether there is such a policy, and only a gate has a version, which may not exist."""
-    return spec.name in policy_names() and (spec.version is None or spec.name == GatePolicy.name)
-
-
 def _read(text: str) -> str:
     spec = read_policy(text)
-    if spec.parameters or not is_known(spec):
+    # Only a gate has a version, which may not exist.
+    if spec.parameters or spec.name not in policy_names() or (spec.version and spec.name != GatePolicy.name):
         raise ValueError(text)
     return text
 

@@ -22,7 +22,7 @@ from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import Picker
+from convgate.ui.picker import pick_conversation, pick_message
 from convgate.ui.scoring import OpenMessage, encode_ahead
 from convgate.ui.tables import markdown_table
 from convgate.ui.text import literal
@@ -30,7 +30,6 @@ from convgate.ui.text import literal
 PER_PAGE = 100
 _TABLE = "compare.table"
 _MAX_LABEL, _MAX_TEXT = 60, 200  # characters of a policy's name, of a turn
-_PICKER = Picker("compare", page.change, page.open)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,14 +60,14 @@ class ColumnDecisions:
 
 def draw_conversation(app: App, view: View, columns: Sequence[Column], reference: Column) -> None:
     """Draw the choice of conversation and message, then what the policies decide."""
-    picked = _PICKER.pick_conversation(app, view.conversation)
+    picked = pick_conversation(page, app, view.conversation)
     if picked is None:
         return
     key, conversation = picked
     view, problems = view.showing(key).within(conversation)
     page.keep(view)
     draw_problems(problems)
-    message = _PICKER.pick_message(key, conversation, view.turn, view.question)
+    message = pick_message(page, key, conversation, view.turn, view.question)
     decided = _decide(columns, reference, message)
     if not decided:
         return

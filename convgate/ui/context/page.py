@@ -24,7 +24,7 @@ from convgate.ui.context.state import MAX_BUDGET, SHOWN, View
 from convgate.ui.context.turn import draw_turn
 from convgate.ui.frame import App
 from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import answered_words
+from convgate.ui.picker import answered_words, pick_conversation, pick_message
 from convgate.ui.tables import draw_numbers
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
@@ -47,7 +47,7 @@ def context_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
     view, problems = state.page.current()
-    picked = state.PICKER.pick_conversation(app, view.conversation)
+    picked = pick_conversation(state.page, app, view.conversation)
     if picked is None:
         return
     key, conversation = picked
@@ -55,7 +55,7 @@ def context_page(app: App) -> None:
     view, missing = view.showing(key).within(conversation, labels)
     state.page.keep(view)
     draw_problems([*problems, *missing])
-    message = state.PICKER.pick_message(key, conversation, view.turn, view.question)
+    message = pick_message(state.page, key, conversation, view.turn, view.question)
     with st.sidebar:
         _draw_settings(app, view, labels)
     result = build(app, view, message)
@@ -205,7 +205,7 @@ def _draw_turns(result: ContextResult, view: View, selected: int) -> None:
 def _follow_request() -> None:
     request = asked(TURNS)
     if request is not None and request.what == "answer":
-        state.PICKER.change(turn=request.turn, question="", selected=None)
+        state.page.change(turn=request.turn, question="", selected=None)
     elif request is not None:
         state.page.select(request.turn)
 

@@ -16,6 +16,7 @@ from convgate.ui.explore.rules import draw_nothing_kept, draw_policy, draw_rule,
 from convgate.ui.explore.summary import draw_chart, draw_message, draw_metrics
 from convgate.ui.frame import App
 from convgate.ui.page_state import draw_problems
+from convgate.ui.picker import pick_conversation, pick_message
 from convgate.ui.samples import draw_sample_note
 
 _STYLE = Path(__file__).with_name("explore.css")
@@ -26,7 +27,7 @@ def explore(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
     view, problems = state.current_view()
-    picked = state.PICKER.pick_conversation(app, view.conversation)
+    picked = pick_conversation(state.page, app, view.conversation)
     if picked is None:
         return
     key, conversation = picked
@@ -34,7 +35,7 @@ def explore(app: App) -> None:
     view, missing = view.showing(key).within(conversation, labels)
     state.keep(view)
     draw_problems([*problems, *missing])
-    message = state.PICKER.pick_message(key, conversation, view.turn, view.question)
+    message = pick_message(state.page, key, conversation, view.turn, view.question)
     with st.sidebar:
         draw_policy(view, labels)
     result = outcome(app, view, message)

@@ -22,6 +22,7 @@ from convgate.ui.frame import App
 from convgate.ui.label.more import draw_more
 from convgate.ui.label.work import Work, draw_work, resume
 from convgate.ui.page_state import draw_problems
+from convgate.ui.picker import pick_conversation, pick_message
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript.component import asked, draw_transcript
 from convgate.ui.transcript.rows import Marks, transcript_data
@@ -40,7 +41,7 @@ def label(app: App) -> None:
     view, problems = state.current_view()
     if view.conversation is None:
         view = resume(app, view)
-    picked = state.PICKER.pick_conversation(app, view.conversation)
+    picked = pick_conversation(state.page, app, view.conversation)
     if picked is None:
         state.keep(view)
         draw_annotator(app)
@@ -50,7 +51,7 @@ def label(app: App) -> None:
     view, missing = view.showing(key).within(conversation, chooser_labels(app.settings.home))
     state.keep(view)
     draw_problems([*problems, *missing])
-    message = state.PICKER.pick_message(key, conversation, view.turn, view.question)
+    message = pick_message(state.page, key, conversation, view.turn, view.question)
     scored = outcome(app, view, message)
     work = draw_work(app, view, scored.message)
     answers = replace(

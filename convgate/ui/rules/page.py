@@ -12,7 +12,7 @@ from convgate.store.conversations import terms
 from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import Picker
+from convgate.ui.picker import pick_conversation
 from convgate.ui.rules.editor import Draft, draw_editor, load_draft
 from convgate.ui.rules.library import (
     CheckedConversation,
@@ -30,14 +30,12 @@ from convgate.ui.theme import current_palette
 
 ROWS_PER_PAGE = 10
 
-_picker = Picker("rules", address.change, address.open)
-
 
 def rules_page(app: App) -> None:
     """Draw the page."""
     st.html(style(current_palette()))
     view, problems = address.current()
-    picked = _picker.pick_conversation(app, view.conversation)
+    picked = pick_conversation(address, app, view.conversation)
     if picked is not None:
         view = view.showing(picked[0])
     address.keep(view)

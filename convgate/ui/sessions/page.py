@@ -18,7 +18,7 @@ from convgate.policies.sessions import Boundaries, BoundaryRules
 from convgate.transcripts.characters import writable
 from convgate.ui.frame import App
 from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import Picker
+from convgate.ui.picker import pick_conversation
 from convgate.ui.sessions import state
 from convgate.ui.sessions.boundaries import ConversationBoundaries, load_boundaries, states_of, times_of
 from convgate.ui.sessions.edits import LABELS, draw_turn
@@ -30,7 +30,6 @@ from convgate.ui.turn import turn_labels
 
 CHART, TABLE = "sessions.chart", "sessions.boundaries"
 _STYLE = Path(__file__).with_name("sessions.css")
-_PICKER = Picker("sessions", state.page.change, state.page.open)
 _GAPS = tuple(
     60.0 * minutes
     for minutes in (5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 360, 480, 720, 1440, 2880, 4320, 10080)
@@ -49,7 +48,7 @@ def sessions_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
     view, problems = state.page.current()
-    picked = _PICKER.pick_conversation(app, view.conversation)
+    picked = pick_conversation(state.page, app, view.conversation)
     if picked is None:
         return
     key, conversation = picked
