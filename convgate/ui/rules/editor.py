@@ -86,6 +86,13 @@ def draw_editor(draft: Draft) -> None:
         st.button(
             "Discard", key="rules.discard", disabled=not draft.is_changed, on_click=_set_draft
         )  # fmt: skip
+        if draft.file.backup.exists():
+            st.button(
+                "Undo last save", key="rules.undo", icon=":material/undo:", on_click=run_action,
+                args=(address, partial(_undo, draft.file)),
+                disabled=draft.is_changed or bool(draft.file.problem),
+                help="Restores the file of before; a second undo restores the save.",
+            )  # fmt: skip
         if not draft.text.strip() and not draft.file.problem:
             st.button("Insert an example", key="rules.example", on_click=_set_draft, args=(EXAMPLE,))
     draw_result(address)
@@ -125,9 +132,9 @@ def _save(draft: Draft) -> ActionResult:
     """Write the text to the file, and discard the draft, which it has."""
     save(draft.file, draft.text.encode())
     _set_draft()
-    return ActionResult("Saved. Agents use these rules now.", partial(_undo, draft.file))
+    return ActionResult("Saved. Agents use these rules now.")
 
 
 def _undo(file: RulesFile) -> ActionResult:
     undo(file)
-    return ActionResult("The previous file is restored.", partial(_undo, file))
+    return ActionResult("The previous file is restored.")
