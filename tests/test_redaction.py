@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from convgate.core.conversation import Conversation
+from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
 from convgate.store import Conversations, Store, documents
 from convgate.transcripts import read_conversations, read_text, write_conversation
@@ -219,3 +219,10 @@ def test_an_import_redacts_before_anything_is_kept(run: Run, file: Path) -> None
     assert turns[0].text == "The key is [redacted: AWS Access Key]"
     assert AWS not in row["title"]
     assert AWS.encode() not in store.backup_bytes()
+
+
+def test_two_secrets_as_keys_of_one_object_both_stay_as_entries() -> None:
+    keys = {f"AKIAIOSFODNN7EXAMPL{letter}": number for number, letter in enumerate("EF")}
+    talk = Conversation(id="t", turns=(Turn.of("user", "", metadata={"usage": keys}),))
+    (turn,) = Redactor().redact(talk).turns
+    assert sorted(turn.metadata["usage"].values()) == [0, 1]

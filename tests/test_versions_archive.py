@@ -157,7 +157,7 @@ def _config(files: Files, **changes: object) -> Files:
     [
         lambda files: _card(files, colour="red"),
         lambda files: _card(files, weights_sha256="0" * 64),
-        lambda files: _config(files, current="leaning"),
+        lambda files: _config(files, text_rule="leaning"),
         lambda files: files | {"mine/gate.safetensors": b"x" * 900_000},
     ],
 )
@@ -188,7 +188,7 @@ ENCODER = {"model": "m", "revision": "r", "dtype": "float32", "chunking": "c", "
         {"band": 10**9},
         {"window": 10**9},
         {"preset": ["reference"]},
-        {"current": {"current": 1}},
+        {"text_rule": {"text_rule": 1}},
     ],
 )
 def test_a_config_that_no_gate_can_have_is_refused(

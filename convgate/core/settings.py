@@ -36,7 +36,7 @@ def _default_home() -> Path:
 class Settings(BaseSettings):
     """What a person can choose without touching code; use `load_settings`, which also reads the file."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, extra="forbid", frozen=True)
 
     home: Path = Field(default_factory=_default_home)  # database, embedding cache, gate versions
     encoder: str = Field("all-MiniLM-L6-v2", min_length=1)  # a sentence-transformers model or its folder
@@ -115,7 +115,7 @@ def load_settings(path: Path | None = None) -> Settings:
     value and where it stands, for what is unknown or out of range.
     """
     file, values = _from_file(path)
-    inherited = {key: value for key, value in values.items() if _variable(key) not in os.environ}
+    inherited = {key: value for key, value in values.items() if not os.environ.get(_variable(key))}
     try:
         settings = Settings(**inherited)
     except ValidationError as error:
@@ -150,7 +150,7 @@ def _problem(place: tuple[int | str, ...], message: str, value: object, file: Pa
     key, inner = str(place[0]), "".join(f"[{part}]" for part in place[1:] if isinstance(part, int))
     if key not in Settings.model_fields:
         return f"{file}: there is no setting {quote(key)}; there are {', '.join(Settings.model_fields)}"
-    where = _variable(key) if _variable(key) in os.environ else f"{file}, {key}"
+    where = _variable(key) if os.environ.get(_variable(key)) else f"{file}, {key}"
     got = "" if key in _SECRETS else f"; got {quote(value)}"
     return f"{where}{inner}: {message}{got}"
 

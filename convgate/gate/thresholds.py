@@ -12,7 +12,7 @@ settings file and the command line offer its parameters.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -273,7 +273,8 @@ class TokenBudget(Checked):
                 chosen.append(row)
                 left -= int(tokens[row])
         rows = np.array(chosen, dtype=np.int64)
-        return _chosen(scores, rows, f"within the budget of {self.budget:,} tokens, best first")
+        cut = _chosen(scores, rows, f"within the budget of {self.budget:,} tokens, best first")
+        return replace(cut, threshold=None)  # a turn that is too long may score higher than a kept one
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,8 +299,8 @@ class Limits(Checked):
         order = _best_first(scores)
         best_kept, best_dropped = order[kept[order]], order[~kept[order]]
         missing = max(0, self.min_turns - len(best_kept))
-        below = f"below the threshold, but at least {self.min_turns} turns are kept."
-        above = f"above the threshold, but at most {self.max_turns} turns are kept."
+        below = f"not chosen by the rule, but at least {self.min_turns} turns are kept."
+        above = f"chosen by the rule, but at most {self.max_turns} turns are kept."
         changes = dict.fromkeys(best_dropped[:missing].tolist(), below)
         if self.max_turns is not None:
             changes |= dict.fromkeys(best_kept[self.max_turns :].tolist(), above)

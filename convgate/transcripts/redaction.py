@@ -137,7 +137,13 @@ class Redactor:
 def _redact(value: Any, counts: Counter[str], name: str = "") -> Any:
     """Return the value without secrets; `name` is the key or field that holds it."""
     if isinstance(value, Mapping):
-        return {_redact(key, counts): _redact(item, counts, str(key)) for key, item in value.items()}
+        redacted: dict[Any, Any] = {}
+        for key, item in value.items():
+            label = _redact(key, counts)
+            if label in redacted:
+                label = f"{label} {len(redacted) + 1}"  # two secrets of one kind: neither entry is lost
+            redacted[label] = _redact(item, counts, str(key))
+        return redacted
     if isinstance(value, list | tuple):
         return [_redact(item, counts, name) for item in value]
     if isinstance(value, bool) or not isinstance(value, str | int | float) or value == "":

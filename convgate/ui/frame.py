@@ -99,7 +99,7 @@ def show_problem(error: ConvgateError) -> None:
     """Show an error, and a link that helps to mend it."""
     st.error(literal(str(error), ltr=True), icon=":material/error:")
     if isinstance(error, ActiveVersionError):
-        st.page_link(VERSIONS, label="Go back to another version", icon=":material/history:")
+        st.page_link(VERSIONS, label="Roll back to another version", icon=":material/history:")
 
 
 def _offer_new_library(database: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import chain, count
 
 import streamlit as st
 
@@ -47,13 +48,13 @@ def literal(text: str, *, limit: int | None = None, ltr: bool = False) -> str:
 def make_labels_unique(titles: Mapping[str, str]) -> dict[str, str]:
     """Return the titles with a number after repeated ones: Streamlit needs options that look different.
 
-    >>> make_labels_unique({"a": "Talk", "b": "Other", "c": "Talk"})
-    {'a': 'Talk', 'b': 'Other', 'c': 'Talk (2)'}
+    >>> make_labels_unique({"a": "Talk", "b": "Talk", "c": "Talk (2)"})
+    {'a': 'Talk', 'b': 'Talk (2)', 'c': 'Talk (2) (2)'}
     """
-    seen: dict[str, int] = {}
-    labels = {}
+    labels: dict[str, str] = {}
     for key, title in titles.items():
-        title = isolate(title)
-        seen[title] = seen.get(title, 0) + 1
-        labels[key] = title if seen[title] == 1 else f"{title} ({seen[title]})"
+        numbered = (f"{isolate(title)} ({number})" for number in count(2))
+        labels[key] = next(
+            label for label in chain([isolate(title)], numbered) if label not in labels.values()
+        )
     return labels
