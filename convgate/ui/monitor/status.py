@@ -49,7 +49,7 @@ def guard_statuses(report: Report, settings: Settings) -> list[GuardStatus]:
     has_data = latest.judged >= settings.guard_low_confidence_min_requests
     confidence = GuardStatus(
         "Low confidence",
-        _state("low_confidence" in alerts, has_data),
+        _state(is_alert="low_confidence" in alerts, has_data=has_data),
         f"**{format_share(latest.low_share or 0)}** of {latest.judged:,} requests in the last"
         f" {settings.guard_low_confidence_minutes:g} min, limit"
         f" {format_share(settings.guard_low_confidence_share)}, at least"
@@ -59,7 +59,7 @@ def guard_statuses(report: Report, settings: Settings) -> list[GuardStatus]:
     is_stopped = "misclassified" in alerts or (has_data and rate is not None and rate > MAX_MISCLASSIFIED)
     reviews = GuardStatus(
         "Misclassification",
-        _state(is_stopped, has_data),
+        _state(is_alert=is_stopped, has_data=has_data),
         f"**{format_share(rate or 0)}** of {pluralize(latest.reviewed, 'message')} reviewed in"
         f" {REVIEW_WINDOW.days} days, limit {format_share(MAX_MISCLASSIFIED)}, at least {MIN_REVIEWS:,}",
     )
@@ -75,7 +75,7 @@ def guard_statuses(report: Report, settings: Settings) -> list[GuardStatus]:
         limit = format_share(settings.guard_error_factor * overall)
         figure = f"{', '.join(rates) or 'No recent outcomes'}; limit {limit}, at least {min_outcomes:,}"
     has_data = overall is not None and any(mode.newest.count >= min_outcomes for mode in report.errors)
-    errors = GuardStatus("Errors", _state("errors" in alerts, has_data), figure)
+    errors = GuardStatus("Errors", _state(is_alert="errors" in alerts, has_data=has_data), figure)
     return [drift, confidence, reviews, errors]
 
 
@@ -131,7 +131,7 @@ def draw_alerts(alerts: Sequence[Alert], key: str) -> None:
     st.dataframe(rows, hide_index=True, key=key, alt="Alerts, the newest first")
 
 
-def _state(is_alert: bool, has_data: bool) -> State:
+def _state(*, is_alert: bool, has_data: bool) -> State:
     return "alert" if is_alert else "normal" if has_data else "not enough data"
 
 
