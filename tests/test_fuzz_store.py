@@ -186,7 +186,7 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
         "sessions": look_at_sessions,
         "detect": lambda: SessionManager(store, clock=lambda: NOW).detect("Where is the oasis?"),
         "monitor": lambda: report(store, Settings(), NOW - timedelta(days=1), NOW, NOW),
-        "requests": lambda: list(Requests(store).everything(NOW - timedelta(days=1), NOW)),
+        "requests": lambda: list(Requests(store).classified(NOW - timedelta(days=1), NOW)),
         "log": lambda: Requests(store).add([replace(logged(1), id="new")]),
         "rename": each(lambda key: library.rename(key, "Other")),
         "backup": store.backup_bytes,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from convgate.context.mode import MIN_CONFIDENCE, Mode, ModeDecision, known_intents, mode_of_intent
-from convgate.context.modes.conversation import find_modes
+from convgate.context.modes.conversation import ConversationModes, ModeTracker
 from convgate.core.conversation import ToolCall, Turn
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
@@ -26,8 +26,12 @@ class Told:
         return ModeDecision(place, mode, "classifier", "", "mode", mode, float(confidence), source, likeliest)
 
 
-def said(*texts: str) -> list[Turn]:
-    return [Turn.of("user", text) for text in texts]
+def find_modes(*turns: str | Turn, intents: Mapping[int, Mode] | None = None) -> ConversationModes:
+    """The modes of turns; a text is a user's turn."""
+    tracker = ModeTracker()
+    said = [Turn.of("user", turn) if isinstance(turn, str) else turn for turn in turns]
+    tracker.add(said, Told(), intents or {})
+    return tracker.modes
 
 
 @pytest.mark.parametrize(
@@ -43,11 +47,11 @@ def said(*texts: str) -> list[Turn]:
     ],
 )
 def test_the_mode_changes_when_it_is_sure_or_said_twice(texts: list[str], applied: list[Mode]):
-    assert list(find_modes(said(*texts), Told()).applied.values()) == applied
+    assert list(find_modes(*texts).applied.values()) == applied
 
 
 def test_an_intent_changes_the_mode_at_once_and_says_so():
-    modes = find_modes(said("TASK 0.9", "TASK 0.9", "LEARNING 0.75"), Told(), {1: "DEBUGGING"})
+    modes = find_modes("TASK 0.9", "TASK 0.9", "LEARNING 0.75", intents={1: "DEBUGGING"})
     assert list(modes.applied.values()) == ["TASK", "DEBUGGING", "DEBUGGING"]
     decision = modes.found[1]
     assert (decision.mode, decision.confidence, decision.source) == ("DEBUGGING", 1.0, "intent")
@@ -65,7 +69,7 @@ def test_a_turn_that_is_unsure_belongs_to_what_it_follows_and_answers_to_what_th
         Turn.of("assistant", "Because of the cache."),
         Turn.of("user", "TASK 0.75"),
     ]
-    modes = find_modes(turns, Told())
+    modes = find_modes(*turns)
     assert dict(modes.labels) == {
         1: "GENERAL",
         2: "DEBUGGING",
@@ -81,7 +85,7 @@ def test_a_turn_that_is_unsure_belongs_to_what_it_follows_and_answers_to_what_th
 
 
 def test_nothing_said_has_no_modes():
-    modes = find_modes([Turn.of("system", "Be brief.")], Told())
+    modes = find_modes(Turn.of("system", "Be brief."))
     assert (modes.found, modes.applied, modes.labels) == ({}, {}, {})
 
 

@@ -70,7 +70,7 @@ def test_a_smaller_budget_drops_turns_and_says_what_exceeds_it(talk: str) -> Non
 
 def test_a_person_corrects_the_mode_of_one_message(store: Store, talk: str) -> None:
     app = opened(conversation=talk)
-    correct_mode(app, "context.mode", "DEBUGGING")
+    correct_mode(app, "DEBUGGING")
     assert metric(app, "Mode") == "Debugging"
     assert "DEBUGGING: chosen by a person." in said(app)
     correction = ModeCorrections(store).of(talk)[9]
@@ -80,7 +80,7 @@ def test_a_person_corrects_the_mode_of_one_message(store: Store, talk: str) -> N
     assert "answering turn 8" in said(app)
     assert metric(app, "Mode") == "Task", "one unsure message does not change the mode"
     assert "The conversation stays in TASK" in said(app)
-    app = correct_mode(click(app, "context.next"), "context.mode", "")
+    app = correct_mode(click(app, "context.next"), "")
     assert metric(app, "Mode") == "Task"
     assert ModeCorrections(store).of(talk) == {}
 
@@ -93,7 +93,7 @@ def test_a_program_builds_the_same_messages(talk: str, monkeypatch: pytest.Monke
         return False
 
     monkeypatch.setattr("streamlit.download_button", keep_file)
-    correct_mode(opened(conversation=talk), "context.mode", "DEBUGGING")
+    correct_mode(opened(conversation=talk), "DEBUGGING")
     app = opened(conversation=talk, show="messages", budget="9000")
     sent = json.loads(files["context.download"])
     assert (sent[0]["role"], len(sent)) == ("system", int(metric(app, "Earlier turns").split()[0]) + 1)

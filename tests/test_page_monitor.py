@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import replace
 
 import pytest
@@ -13,9 +11,8 @@ from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import ModeCorrection, ModeCorrections
 from convgate.store.guard_states import GuardStates
 from convgate.store.requests import Requests
-from convgate.ui.monitor.page import requests_csv
 from tests.guarded import guarded, record
-from tests.monitor_page import USUAL, ago, log, logged, now, opened, put_baseline, put_drift, store
+from tests.monitor_page import USUAL, ago, log, now, opened, put_baseline, put_drift, store
 from tests.page_app import address, click, metric, said, sound
 from tests.session_agents import Watch
 
@@ -106,16 +103,6 @@ def test_a_baseline_is_set_from_the_period_undone_and_cleared(store: Store) -> N
 def test_an_empty_period_names_the_last_request(store: Store) -> None:
     log(store, USUAL, end=ago(hours=30))
     assert "No requests in this period." in said(opened())
-
-
-def test_requests_go_into_a_file(store: Store) -> None:
-    log(store, {"TASK": 4, "DEBUGGING": 2}, end=now())
-    Requests(store).add([logged(99, ago(minutes=1), "GENERAL", id="=cmd()", fallbacks=("drift", "errors"))])
-    Requests(store).record_outcomes([("r0", False)], now())
-    rows = list(csv.DictReader(io.StringIO(requests_csv(store, ago(days=1), now()))))
-    assert [row["id"] for row in rows] == [*(f"r{number}" for number in range(6)), "'=cmd()"]
-    assert (rows[0]["ok"], rows[1]["ok"], rows[6]["fallbacks"]) == ("0", "", "drift errors")
-    assert rows[0]["at"].endswith("+00:00")
 
 
 def test_the_simulation_opens_at_its_peak_and_leaves_the_log_alone(store: Store) -> None:

@@ -206,7 +206,7 @@ def test_an_empty_library_still_has_the_editor() -> None:
 
 def test_statistics_count_the_conversation_or_the_library(keys: dict[str, str]) -> None:
     app = opened(conversation=keys["First"])
-    assert "60% kept: 3 of 5 exchanges; 2 skipped." in said(app)
+    assert "60% kept: 3 of 5 exchanges" in said(app)
     choose(app, "rules.look", "library")
     assert app.query_params["look"] == "library"
     assert "71% kept: 5 of 7 exchanges" in said(app)
@@ -214,7 +214,6 @@ def test_statistics_count_the_conversation_or_the_library(keys: dict[str, str]) 
     assert len(shown(app)) == 4
     write(app, SKIP_BUILD)
     assert "43% kept: 3 of 7 exchanges" in said(app)
-    assert app.dataframe[0].value.query("Category == 'noise'").values.tolist() == [["noise", 0, 2]]
 
 
 def test_a_save_that_fails_leaves_the_file_and_the_draft(

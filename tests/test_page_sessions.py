@@ -1,10 +1,9 @@
-"""Sessions: the boundaries of a conversation, edited by a person, under changed rules; stored sessions."""
+"""Sessions: the boundaries of a conversation, edited by a person, under changed rules."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -12,10 +11,8 @@ from streamlit.testing.v1 import AppTest
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.home import app_root
 from convgate.core.settings import load_settings
-from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries
-from convgate.store.sessions import Session, Sessions
 from convgate.transcripts import read_conversations
 from tests.page_app import address, click, metric, open_page, said, sound
 
@@ -123,7 +120,7 @@ def test_changed_rules_show_their_boundaries_and_how_to_save_them(store: Store, 
 
 
 def test_an_address_restores_the_view_and_names_what_is_wrong(day: str) -> None:
-    app = opened(conversation=day, selected="5", gap="off", override="0", axis="turns")
+    app = opened(conversation=day, selected="5", gap="off", override="0")
     assert ("Turn 5" in said(app), app.select_slider(key="sessions.gap").value) == (True, math.inf)
     app = opened(conversation=day, selected="99", gap="soon")
     assert len(app.warning) == 2
@@ -135,7 +132,6 @@ def test_without_times_commands_still_count(store: Store) -> None:
     app = opened(conversation=add(store, turns))
     assert boundaries(app) == {1: "session", 3: "conversation"}
     assert "Most messages have no time" in said(app)
-    assert "sessions.axis" not in {group.key for group in app.button_group}
 
 
 def test_an_edit_of_a_conversation_that_was_deleted_meanwhile_is_an_error(store: Store, day: str) -> None:
@@ -157,49 +153,3 @@ def test_text_of_a_transcript_is_shown_as_text(store: Store) -> None:
 def test_explore_numbers_turns_in_reasons_as_on_the_screen(day: str) -> None:
     reason = "which began at turn 7: the workflow reached COMPLETE at turn 6"
     assert reason in said(opened(EXPLORE, conversation=day, turn="13", selected="1", policy="session"))
-
-
-@pytest.fixture
-def shop(store: Store) -> Session:
-    """Two sessions of a shop, one of them active, and a hundred days old one of a lab."""
-    for workspace, days in (("lab", 100), ("shop", 3), ("shop", 1)):
-        at = datetime.now(UTC) - timedelta(days=days)
-        sessions = SessionManager(store, workspace=workspace, clock=at.replace)
-        found = sessions.detect("hello")
-        sessions.detect({"role": "assistant", "content": "ok", "workflow_state": "TESTING"})
-        if workspace == "lab":
-            sessions.end("The lab is closed.")
-    return found.session
-
-
-def listed(app: AppTest) -> list[tuple[str, str]]:
-    """Workspace and state of the sessions in the table."""
-    table = app.dataframe[0].value
-    return list(zip(table["workspace"], table["state"], strict=True))
-
-
-def select(app: AppTest, row: int) -> AppTest:
-    app.session_state["sessions.stored"] = {"selection": {"rows": [row], "columns": [], "cells": []}}
-    return sound(app.run())
-
-
-def test_a_selected_session_shows_its_conversations_and_is_deleted(store: Store, shop: Session) -> None:
-    SessionManager(store, workspace="shop").add_conversation(add(store, [Turn.of("user", "hi")]))
-    app = opened(on="stored")
-    assert listed(app) == [("shop", "active"), ("shop", "ended"), ("lab", "ended")]
-    assert app.dataframe[0].value["reason"][2] == "The lab is closed."
-    select(app, 0)
-    assert shop.id in said(app)
-    (link,) = [button for button in app.button if (button.key or "").startswith("sessions.open")]
-    assert "TESTING" in link.label
-    sound(link.click().run())
-    assert boundaries(app) == {1: "session"}
-    app = select(opened(on="stored"), 2)
-    click(app, "sessions.delete")
-    assert listed(app) == [("shop", "active"), ("shop", "ended")]
-    assert Sessions(store).count() == 2
-
-
-def test_without_sessions_it_says_how_an_agent_adds_them(store: Store) -> None:
-    app = opened(on="stored")
-    assert "SessionManager" in app.code[0].value

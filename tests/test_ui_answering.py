@@ -15,7 +15,7 @@ from convgate.store import ADJUDICATED, CurrentLabels, Labels, Store
 from convgate.ui import answering as answering_module
 from convgate.ui import keys
 from convgate.ui.answering import MARKS, NAMES, Answering, Work
-from convgate.ui.scoring import Moment
+from convgate.ui.scoring import OpenMessage
 from convgate.ui.transcript import component
 
 TURNS = 8
@@ -40,7 +40,7 @@ def answering(
     turns = (said_first, *(Turn.of("user", f"turn {number}") for number in range(TURNS)))
     current, history = Conversation("t", turns).at(TURNS)
     work = Work(dict.fromkeys(asked or [], ""), adjudicating)
-    return Answering(Labels(store), Moment("t", current, history), CurrentLabels(said), by, None, work)
+    return Answering(Labels(store), OpenMessage("t", current, history), CurrentLabels(said), by, None, work)
 
 
 TURN = st.integers(0, TURNS - 1)

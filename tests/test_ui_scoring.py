@@ -22,7 +22,7 @@ from convgate.policies.window import LastK
 from convgate.ui import scoring
 from convgate.ui.explore import matrix
 from convgate.ui.measurement import digest
-from convgate.ui.scoring import Moment
+from convgate.ui.scoring import OpenMessage
 from convgate.versions.card import Draft
 from convgate.versions.catalog import Versions
 from tests.fakes import FakeEncoder
@@ -30,10 +30,10 @@ from tests.gates import trained_gate
 
 
 @pytest.fixture
-def moment() -> Moment:
+def message() -> OpenMessage:
     turns = tuple(Turn.of("user", text) for text in ("nan loss", "fibonacci", "empty batch", "loss is nan"))
     conversation = Conversation("talk", turns)
-    return Moment("a key", *conversation.at(3))
+    return OpenMessage("a key", *conversation.at(3))
 
 
 @pytest.fixture
@@ -47,34 +47,34 @@ def gates() -> tuple[GatePolicy, GatePolicy]:
 
 
 def test_scores_of_one_gate_are_not_taken_for_those_of_another(
-    moment: Moment, gates: tuple[GatePolicy, GatePolicy]
+    message: OpenMessage, gates: tuple[GatePolicy, GatePolicy]
 ) -> None:
-    one, other = (scoring.scored(gate, moment).scores.scores for gate in gates)
+    one, other = (scoring.scored(gate, message).scores.scores for gate in gates)
     assert not np.allclose(one, other)
-    assert scoring.scored(gates[0], moment).scores.scores is one, "kept"
-    first, second = (scoring.words(gate, moment, 0) for gate in gates)
+    assert scoring.scored(gates[0], message).scores.scores is one, "kept"
+    first, second = (scoring.words(gate, message, 0) for gate in gates)
     assert first != second
-    first_links, second_links = (scoring.links(gate, moment, 0) for gate in gates)
+    first_links, second_links = (scoring.links(gate, message, 0) for gate in gates)
     assert first_links != second_links
 
 
 def test_matrix_of_one_gate_is_not_taken_for_that_of_another(
-    moment: Moment, gates: tuple[GatePolicy, GatePolicy]
+    message: OpenMessage, gates: tuple[GatePolicy, GatePolicy]
 ) -> None:
-    one, other = (matrix.scores(gate, moment, 0) for gate in gates)
+    one, other = (matrix.scores(gate, message, 0) for gate in gates)
     assert not np.allclose(one, other, equal_nan=True)
-    assert matrix.scores(gates[0], moment, 0) is one, "kept"
+    assert matrix.scores(gates[0], message, 0) is one, "kept"
 
 
 def test_decisions_of_one_rule_are_not_taken_for_those_of_another(
-    moment: Moment, gates: tuple[GatePolicy, GatePolicy]
+    message: OpenMessage, gates: tuple[GatePolicy, GatePolicy]
 ) -> None:
-    one, two = (scoring.decided(replace(gates[0], rule=TopK(k)), moment) for k in (1, 2))
+    one, two = (scoring.decided(replace(gates[0], rule=TopK(k)), message) for k in (1, 2))
     assert (one.kept.sum(), two.kept.sum()) == (1, 2)
 
 
-def test_decisions_with_one_parameter_are_not_taken_for_those_with_another(moment: Moment) -> None:
-    one, two = (scoring.decided(LastK(k), moment) for k in (1, 2))
+def test_decisions_with_one_parameter_are_not_taken_for_those_with_another(message: OpenMessage) -> None:
+    one, two = (scoring.decided(LastK(k), message) for k in (1, 2))
     assert (one.kept.sum(), two.kept.sum()) == (1, 2)
 
 
@@ -88,12 +88,12 @@ def test_a_policy_is_told_from_another_by_what_settings_add_to_it_and_by_its_sta
     assert digest(one) != digest(other), "the same stages, another gate"
 
 
-def test_edited_rules_of_the_gatekeeper_give_no_stale_decisions(moment: Moment, tmp_path: Path) -> None:
+def test_edited_rules_of_the_gatekeeper_give_no_stale_decisions(message: OpenMessage, tmp_path: Path) -> None:
     policy = build_policy("gatekeeper", Settings(home=tmp_path), FakeEncoder())
-    before = scoring.decided(policy, moment)
-    assert scoring.decided(policy, moment) is before, "kept"
+    before = scoring.decided(policy, message)
+    assert scoring.decided(policy, message) is before, "kept"
     (tmp_path / "gatekeeper.yaml").write_text("keep_patterns: [{pattern: 'fibonacci'}]")
-    after = scoring.decided(policy, moment)
+    after = scoring.decided(policy, message)
     assert (before.kept[1], after.kept[1]) == (False, True)
 
 

@@ -12,11 +12,9 @@ def test_a_selection_is_read_by_key_whether_streamlit_or_a_test_put_it_there() -
         from convgate.ui import state
 
         st.text(state.selected_points("chart"))
-        st.text(state.selected_rows("table"))
 
     app = AppTest.from_function(script).run()
-    assert [element.value for element in app.text] == ["[]", "[]"]
+    assert [element.value for element in app.text] == ["[]"]
 
     app.session_state["chart"] = {"selection": {"points": [{"customdata": 4}, {"x": 1}, {"customdata": 2}]}}
-    app.session_state["table"] = {"selection": {"rows": [7]}}
-    assert [element.value for element in app.run().text] == ["[4, 2]", "[7]"]
+    assert [element.value for element in app.run().text] == ["[4, 2]"]

@@ -63,17 +63,15 @@ def agents(home: Path, day: str) -> dict[str, str]:
         for days in range(120, 0, -17):
             at = now - timedelta(days=days)
             sessions = SessionManager(store, workspace=workspace, clock=partial(_same, at))
-            found = sessions.detect("Where were we?")
+            sessions.detect("Where were we?")
             sessions.detect({"role": "assistant", "content": "Here.", "workflow_state": "TESTING"})
         if workspace == "shop":
             sessions.add_conversation(day)
-            open_id = found.session.id
         else:
             sessions.end("The lab is closed.")
     MovedBoundaries(store).change(day, {6: MovedBoundary("none"), 8: MovedBoundary("conversation")})
     return {
         "sessions-day": f"Sessions?conversation={day}&override=0&selected=9",
-        "sessions-stored": f"Sessions?on=stored&session={open_id}",
     }
 
 
@@ -82,7 +80,7 @@ def contexts(login: str) -> dict[str, str]:
     return {
         "context-small": f"Context?conversation={login}&budget=100&show=dropped",
         "context-invariants": f"Context?conversation={login}&show=invariants&selected=12",
-        "context-messages": f"Context?conversation={login}&show=messages&hysteresis=0.1",
+        "context-messages": f"Context?conversation={login}&show=messages",
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -30,11 +30,6 @@ class Statistics:
 
     counts: Mapping[Key, int]
     model: ModelUse = ModelUse()  # noqa: RUF009 - frozen
-
-    @classmethod
-    def of(cls, decisions: Iterable[GatekeeperDecision]) -> Statistics:
-        """Return the counts of these decisions."""
-        return cls(Counter(map(key_of, decisions)))
 
     @property
     def decided(self) -> int:

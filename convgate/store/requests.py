@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -14,12 +14,6 @@ from convgate.transcripts.characters import writable
 
 TOKEN_COLUMNS = ("rules", "task_state", "recent", "evidence", "decisions", "capsules")
 """Sections, in the order of `LoggedRequest.tokens`."""
-
-COLUMNS = (
-    "id", "at", "mode", "classified", "confidence", "source", *(f"tokens_{name}" for name in TOKEN_COLUMNS),
-    "tokens_total", "budget", "invariants", "breaches", "over_budget", "fallbacks", "seconds", "ok",
-)  # fmt: skip
-"""What `Requests.everything` yields of each request; `at` is seconds since 1970."""
 
 MAX_LOSSES = 1_000
 """Rows of lost requests that are kept."""
@@ -133,14 +127,6 @@ class Requests(Repository):
         """Return the time of the last request, or None."""
         (at,) = self._row("SELECT max(at) FROM requests")
         return None if at is None else datetime.fromtimestamp(at, UTC)
-
-    def everything(self, since: datetime, until: datetime) -> Iterator[tuple[Any, ...]]:
-        """Yield the `COLUMNS` of each request in the order of time."""
-        with self._store.read() as db:
-            yield from db.execute(
-                f"SELECT {', '.join(COLUMNS)} FROM requests WHERE {_PERIOD} ORDER BY at, number",
-                [since.timestamp(), until.timestamp()],
-            )
 
     def sums(self, since: datetime, until: datetime, modes: Sequence[str]) -> Sums:
         """Return the sums of a period."""

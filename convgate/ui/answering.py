@@ -22,8 +22,9 @@ from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.annotator import annotator
 from convgate.ui.explore.state import go
 from convgate.ui.frame import App
-from convgate.ui.scoring import Moment
-from convgate.ui.transcript import Labelling, current_name, given
+from convgate.ui.scoring import OpenMessage
+from convgate.ui.transcript.component import given
+from convgate.ui.transcript.rows import Labelling, current_name
 
 MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"}
 NAMES: dict[str, str] = {"relevant": "relevant", "not_relevant": "not relevant", "unsure": "unsure"}
@@ -52,7 +53,7 @@ class Answering:
     """A message whose earlier turns an annotator answers for."""
 
     labels: Labels
-    moment: Moment
+    message: OpenMessage
     held: CurrentLabels
     by: str | None  # None while no name was chosen
     version: str | None  # of the gate that decides
@@ -61,7 +62,7 @@ class Answering:
     @property
     def history(self) -> range:
         """Return the turns before the message."""
-        return range(self.moment.history.start, self.moment.history.stop)
+        return range(self.message.history.start, self.message.history.stop)
 
     @cached_property
     def mine(self) -> dict[int, str]:
@@ -91,7 +92,7 @@ class Answering:
         """Return the turns that an answer is for; "rest" leaves out instructions and empty turns."""
         if scope == "turn":
             return [turn]
-        turns = enumerate(self.moment.history, self.moment.history.start)
+        turns = enumerate(self.message.history, self.message.history.start)
         return [
             index
             for index, other in turns
@@ -100,7 +101,7 @@ class Answering:
 
     def reloaded(self) -> Answering:
         """Return the message with the answers that are stored now."""
-        return replace(self, held=self.labels.of(self.moment.labelled))
+        return replace(self, held=self.labels.of(self.message.labelled))
 
     def others(self) -> dict[int, list[tuple[str, str]]]:
         """Return the answers of others by turn, as (annotator, answer).
@@ -118,10 +119,10 @@ class Answering:
         }
 
 
-def read_answers(app: App, moment: Moment, version: str | None, work: Work) -> Answering:
+def read_answers(app: App, message: OpenMessage, version: str | None, work: Work) -> Answering:
     """Return the annotator's answers for a message; version: of the gate that decides."""
     labels = Labels(app.store)
-    return Answering(labels, moment, labels.of(moment.labelled), annotator(), version, work)
+    return Answering(labels, message, labels.of(message.labelled), annotator(), version, work)
 
 
 def draw_answers(answering: Answering, turn: int) -> None:
@@ -210,7 +211,7 @@ def take_answers(key: str) -> None:
         if (
             answering is not None
             and answering.by is not None
-            and answer.current == current_name(answering.moment.key, answering.moment.current)
+            and answer.current == current_name(answering.message.key, answering.message.current)
             and answering.can_answer(answer.turn)
         ):
             _answer(answering, answer.turn, answer.value, answer.scope)
@@ -238,7 +239,7 @@ def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope)
     with reporting_problems():
         now = answering.reloaded()
         answers = dict.fromkeys([turn] if value is None else now.targets(turn, scope), value)
-        labels, current, work = now.labels, now.moment.labelled, now.work
+        labels, current, work = now.labels, now.message.labelled, now.work
         if work.adjudicating:
             saved = labels.adjudicate(current, answers, by=by)
         else:
@@ -261,7 +262,7 @@ def _go_on(answering: Answering, turn: int) -> None:
     )
     stays = next_message is None or (following is not None and (not asked or following in asked))
     if stays or next_message is None or not next_message():
-        go(answering.moment.labelled, turn if following is None else following)
+        go(answering.message.labelled, turn if following is None else following)
 
 
 def _undo_or_redo(answering: Answering, action: str) -> None:

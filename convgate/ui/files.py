@@ -1,13 +1,10 @@
-"""Files to download: settings for an agent, cells of CSV files, and the choice to redact secrets."""
+"""Files to download: settings for an agent, and the choice to redact secrets."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from convgate.policies.agent_settings import FILE_NAME, AgentSettings
-from convgate.transcripts.characters import writable
-
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def draw_download(agent: AgentSettings, *, page: str) -> None:
@@ -32,13 +29,3 @@ def redact_checkbox(key: str) -> bool:
     return st.checkbox(
         "Redact secrets", key=key, help="API keys, tokens, passwords and private keys become [redacted: …]."
     )
-
-
-def plain_cell(text: str) -> str:
-    """Return untrusted text for a spreadsheet, with an apostrophe before what looks like a formula.
-
-    >>> plain_cell("=1+1"), plain_cell("one")
-    ("'=1+1", 'one')
-    """
-    text = writable(text)
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text

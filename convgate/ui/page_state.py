@@ -252,7 +252,7 @@ class Address(Generic[S]):
         # After an interaction the browser may not have seen yet what the last run wrote to the address.
         touched = st.session_state.pop(self._touched, False)
         as_written = query == st.session_state.get(self._written) or not (query or self._bare)
-        # After the browser's back button the address is for a moment still that of the page that was left.
+        # After the browser's back button the address is briefly still that of the page that was left.
         page, left_query = st.session_state.get(_LAST, (self.key, None))
         left_behind = page != self.key and query == left_query
         # A rerun without a user action, such as that of a new chart, may still have the address before.
@@ -317,7 +317,8 @@ class Address(Generic[S]):
     def select(self, turn: int | None) -> None:
         """Select a turn (0-based), if there is one; lists stay on their page. For callbacks."""
         if turn is not None:
-            self.show(_replace(self.now(), selected=turn))
+            values: dict[str, Any] = {"selected": turn}  # a field that only some pages have
+            self.show(replace(self.now(), **values))
 
     def open(self, key: str | None) -> None:
         """Open another conversation, if there is one; for callbacks."""
@@ -346,11 +347,6 @@ class Address(Generic[S]):
 
 
 _OPEN_FIELDS = ("conversation", "turn", "question")
-
-
-def _replace(view: S, **values: Any) -> S:
-    """Replace fields that a subclass may have."""
-    return replace(view, **values)
 
 
 def _open_fields(view: PageState) -> dict[str, Any]:

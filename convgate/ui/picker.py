@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -14,118 +12,119 @@ from convgate.ui.changes import following, preceding
 from convgate.ui.frame import App
 from convgate.ui.keys import NEXT_MESSAGE, PREVIOUS_MESSAGE
 from convgate.ui.navigation import LIBRARY
-from convgate.ui.page_state import LONGEST_QUESTION
+from convgate.ui.page_state import LONGEST_QUESTION, Address
 from convgate.ui.state import put
 from convgate.ui.text import literal, make_labels_unique
 
 if TYPE_CHECKING:
-    from convgate.ui.scoring import Moment
+    from convgate.ui.scoring import OpenMessage
 
 _OFFERED = 200  # conversations in the menu; the Library finds the others
 
 
-@dataclass(frozen=True)
-class Picker:
-    """The controls of one page."""
+def pick_conversation(page: Address[Any], app: App, key: str | None) -> tuple[str, Conversation] | None:
+    """Return the conversation of that key, or the newest one, and its present key.
 
-    page: str  # begins their keys
-    change: Callable[..., None]  # changes turn and question in the state of the page
-    open: Callable[[str | None], None]  # opens another conversation; None: nothing was chosen
+    Without one, draw the reason and return None.
+    """
+    titles = {row.key: row.title for row in app.conversations.find(per_page=_OFFERED).rows}
+    if key is None and not titles:
+        st.info("There is no conversation yet.", icon=":material/inventory_2:")
+        _draw_way_to_library("Add a conversation, or a sample")
+        return None
+    try:
+        summary = app.conversations.summary(key or next(iter(titles)))
+        conversation = app.conversation(summary.key)
+    except StoreError as error:
+        st.error(literal(str(error)), icon=":material/link_off:")
+        if titles:
+            _draw_menu(page, titles, None)
+        _draw_way_to_library("Open the Library")
+        return None
+    key = summary.key
+    _draw_menu(page, {key: summary.title} | titles, key)
+    if not len(conversation):
+        st.info(
+            "This conversation has no messages, so there is nothing to decide.",
+            icon=":material/chat_bubble:",
+        )
+        _draw_way_to_library("Open the Library")
+        return None
+    return key, conversation
 
-    def pick_conversation(self, app: App, key: str | None) -> tuple[str, Conversation] | None:
-        """Return the conversation of that key, or the newest one, and its present key.
 
-        Without one, draw the reason and return None.
-        """
-        titles = {row.key: row.title for row in app.conversations.find(per_page=_OFFERED).rows}
-        if key is None and not titles:
-            st.info("There is no conversation yet.", icon=":material/inventory_2:")
-            _draw_way_to_library("Add a conversation, or a sample")
-            return None
-        try:
-            summary = app.conversations.summary(key or next(iter(titles)))
-            conversation = app.conversation(summary.key)
-        except StoreError as error:
-            st.error(literal(str(error)), icon=":material/link_off:")
-            if titles:
-                self._draw_menu(titles, None)
-            _draw_way_to_library("Open the Library")
-            return None
-        key = summary.key
-        self._draw_menu({key: summary.title} | titles, key)
-        if not len(conversation):
-            st.info(
-                "This conversation has no messages, so there is nothing to decide.",
-                icon=":material/chat_bubble:",
-            )
-            _draw_way_to_library("Open the Library")
-            return None
-        return key, conversation
+def pick_message(
+    page: Address[Any], key: str, conversation: Conversation, turn: int | None, question: str
+) -> OpenMessage:
+    """Return the current message, by number or typed; without either, the one a model would answer."""
+    from convgate.ui.scoring import OpenMessage  # torch, which pages without scores never need
 
-    def pick_moment(self, key: str, conversation: Conversation, turn: int | None, question: str) -> Moment:
-        """Return the current message, by number or typed; without either, the one a model would answer."""
-        from convgate.ui.scoring import Moment  # torch, which pages without scores never need
+    with st.sidebar:
+        turn = conversation.current_index() if turn is None else turn
+        asked = bool(question)
+        put(f"{page.name}.turn", turn + 1)
+        st.markdown(
+            ":small[Current message]",
+            help=f"The message that the model has to answer, 1 to {len(conversation):,}. Turns count from"
+            " 1 here and in the address, from 0 in JSON and on the command line. The keys skip the"
+            " assistant's turns.",
+        )
+        _draw_steps(page, conversation, turn, asked=asked)
+        put(f"{page.name}.question", question)
+        st.text_input(
+            "… or ask what nobody asked yet",
+            key=f"{page.name}.question", on_change=_typed_question, args=(page,), max_chars=LONGEST_QUESTION,
+            placeholder="A question after the last turn",
+            help="See what would be kept if this were the next message. Empty it to go back.",
+        )  # fmt: skip
+    current, history = conversation.asked(question) if asked else conversation.at(turn)
+    return OpenMessage(key, current, history)
 
-        with st.sidebar:
-            turn = conversation.current_index() if turn is None else turn
-            asked = bool(question)
-            put(f"{self.page}.turn", turn + 1)
-            st.markdown(
-                ":small[Current message]",
-                help=f"The message that the model has to answer, 1 to {len(conversation):,}. Turns count from"
-                " 1 here and in the address, from 0 in JSON and on the command line. The keys skip the"
-                " assistant's turns.",
-            )
-            self._draw_steps(conversation, turn, asked=asked)
-            put(f"{self.page}.question", question)
-            st.text_input(
-                "… or ask what nobody asked yet",
-                key=f"{self.page}.question", on_change=self._typed_question, max_chars=LONGEST_QUESTION,
-                placeholder="A question after the last turn",
-                help="See what would be kept if this were the next message. Empty it to go back.",
-            )  # fmt: skip
-        current, history = conversation.asked(question) if asked else conversation.at(turn)
-        return Moment(key, current, history)
 
-    def _draw_steps(self, conversation: Conversation, turn: int, *, asked: bool) -> None:
-        messages = conversation.answerable()
-        with st.container(
-            horizontal=True, vertical_alignment="bottom", gap="xsmall", wrap=False, key=f"{self.page}-current"
-        ):
-            st.button(
-                "", icon=":material/navigate_before:", key=f"{self.page}.previous",
-                shortcut=PREVIOUS_MESSAGE, on_click=self._answer, args=(preceding(messages, turn),),
-                help="The previous message to answer",
-            )  # fmt: skip
-            st.number_input(
-                "Current message", min_value=1, max_value=len(conversation), key=f"{self.page}.turn",
-                on_change=self._typed_turn, disabled=asked, label_visibility="collapsed",
-            )  # fmt: skip
-            st.button(
-                "", icon=":material/navigate_next:", key=f"{self.page}.next", shortcut=NEXT_MESSAGE,
-                on_click=self._answer, args=(following(messages, turn),), help="The next message to answer",
-            )  # fmt: skip
-
-    def _draw_menu(self, titles: dict[str, str], chosen: str | None) -> None:
-        labels, key = make_labels_unique(titles), f"{self.page}.conversation"
-        put(key, chosen)
-        st.sidebar.selectbox(
-            "Conversation", list(labels), format_func=lambda option: labels.get(option, option), key=key,
-            on_change=self._picked, placeholder="Choose one", index=None if chosen is None else 0,
+def _draw_steps(page: Address[Any], conversation: Conversation, turn: int, *, asked: bool) -> None:
+    messages = conversation.answerable()
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", gap="xsmall", wrap=False, key=f"{page.name}-current"
+    ):
+        st.button(
+            "", icon=":material/navigate_before:", key=f"{page.name}.previous",
+            shortcut=PREVIOUS_MESSAGE, on_click=_answer, args=(page, preceding(messages, turn)),
+            help="The previous message to answer",
+        )  # fmt: skip
+        st.number_input(
+            "Current message", min_value=1, max_value=len(conversation), key=f"{page.name}.turn",
+            on_change=_typed_turn, args=(page,), disabled=asked, label_visibility="collapsed",
+        )  # fmt: skip
+        st.button(
+            "", icon=":material/navigate_next:", key=f"{page.name}.next", shortcut=NEXT_MESSAGE,
+            on_click=_answer, args=(page, following(messages, turn)), help="The next message to answer",
         )  # fmt: skip
 
-    def _picked(self) -> None:
-        self.open(st.session_state[f"{self.page}.conversation"])
 
-    def _answer(self, turn: int | None) -> None:
-        if turn is not None:
-            self.change(turn=turn, question="")
+def _draw_menu(page: Address[Any], titles: dict[str, str], chosen: str | None) -> None:
+    labels, key = make_labels_unique(titles), f"{page.name}.conversation"
+    put(key, chosen)
+    st.sidebar.selectbox(
+        "Conversation", list(labels), format_func=lambda option: labels.get(option, option), key=key,
+        on_change=_picked, args=(page,), placeholder="Choose one", index=None if chosen is None else 0,
+    )  # fmt: skip
 
-    def _typed_turn(self) -> None:
-        self._answer(int(st.session_state[f"{self.page}.turn"]) - 1)
 
-    def _typed_question(self) -> None:
-        self.change(question=(st.session_state[f"{self.page}.question"] or "").strip())
+def _picked(page: Address[Any]) -> None:
+    page.open(st.session_state[f"{page.name}.conversation"])
+
+
+def _answer(page: Address[Any], turn: int | None) -> None:
+    if turn is not None:
+        page.change(turn=turn, question="")
+
+
+def _typed_turn(page: Address[Any]) -> None:
+    _answer(page, int(st.session_state[f"{page.name}.turn"]) - 1)
+
+
+def _typed_question(page: Address[Any]) -> None:
+    page.change(question=(st.session_state[f"{page.name}.question"] or "").strip())
 
 
 def answered_words(title: str, current: CurrentMessage) -> str:

@@ -53,7 +53,7 @@ def load_samples(folder: Path) -> tuple[Sample, ...]:
         new = tuple(conversation for conversation in transcript if conversation.turns not in seen)
         if new and transcript.format != "relevance-set":
             turn = int(row["opens at"]) if row["opens at"].isdecimal() else None
-            samples.append(Sample(file, row["what it shows"], turn, new))
+            samples.append(Sample(file, row["content"], turn, new))
             seen += [conversation.turns for conversation in new]
     return tuple(samples)
 

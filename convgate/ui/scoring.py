@@ -36,8 +36,8 @@ LINKS = 8
 
 
 @dataclass(frozen=True)
-class Moment:
-    """A message to answer, and what came before it; the same key means the same moment."""
+class OpenMessage:
+    """A message to answer, and what came before it; the same key means the same message."""
 
     key: str  # of the conversation in the library
     current: CurrentMessage
@@ -89,54 +89,54 @@ def gate_policy(app: App, chooser: str = GatePolicy.name) -> GatePolicy:
     return gate
 
 
-def encode_ahead(moment: Moment, encoder: Encoder) -> None:
+def encode_ahead(message: OpenMessage, encoder: Encoder) -> None:
     """Encode all turns of the conversation, with a progress bar the first time."""
 
     def work(progress: EvaluationProgress) -> None:
-        texts = [turn.scored_text for turn in moment.conversation.turns]
+        texts = [turn.scored_text for turn in message.conversation.turns]
         encoder.encode(texts, progress=partial(progress, "Encoding turns for the first time"))
 
-    once(f"encoded {moment.key} {_identity(encoder)}", work)
+    once(f"encoded {message.key} {_identity(encoder)}", work)
 
 
 _BY_CONTENT: dict[Any, Callable[[Any], object]] = {
-    Moment: lambda moment: repr(moment.labelled),
+    OpenMessage: lambda message: repr(message.labelled),
     GatePolicy: lambda gate: (gate.gate.fingerprint, _identity(gate.encoder)),  # whatever its rule
 }
 
 
 @st.cache_resource(max_entries=128, show_spinner=False, hash_funcs=_BY_CONTENT)
-def scored(gate: GatePolicy, moment: Moment) -> ScoredHistory:
-    """Return the gate's scores of the moment, whatever the rule."""
-    return gate.score(moment.current, moment.history)
+def scored(gate: GatePolicy, message: OpenMessage) -> ScoredHistory:
+    """Return the gate's scores of the message, whatever the rule."""
+    return gate.score(message.current, message.history)
 
 
-def decided(chosen: Policy, moment: Moment) -> TurnDecisions:
+def decided(chosen: Policy, message: OpenMessage) -> TurnDecisions:
     """Return what a policy decides; a gate's rule decides on the cached scores."""
-    return _decided(_key(chosen, moment), chosen, moment)
+    return _decided(_key(chosen, message), chosen, message)
 
 
-def selected(chosen: Policy, moment: Moment, *, pair_answers: bool = False) -> Selection:
+def selected(chosen: Policy, message: OpenMessage, *, pair_answers: bool = False) -> Selection:
     """Return what a policy sends: its decisions as a valid list of messages."""
-    return _selected(_key(chosen, moment), chosen, moment, pair_answers=pair_answers)
+    return _selected(_key(chosen, message), chosen, message, pair_answers=pair_answers)
 
 
-def _key(chosen: Policy, moment: Moment) -> str:
-    return f"{moment.labelled} {digest(chosen)} {moves(moment.conversation)}"
+def _key(chosen: Policy, message: OpenMessage) -> str:
+    return f"{message.labelled} {digest(chosen)} {moves(message.conversation)}"
 
 
 @st.cache_resource(max_entries=256, show_spinner=False, hash_funcs=_BY_CONTENT)
-def links(gate: GatePolicy, moment: Moment, row: int) -> list[Link]:
+def links(gate: GatePolicy, message: OpenMessage, row: int) -> list[Link]:
     """Return which turns that of `row` attends to most, each with the measured effect of leaving it out."""
-    state, message = gate.read(moment.current, moment.history)
-    return strongest_links(gate.gate, state, message, scored(gate, moment).scores, row, limit=LINKS)
+    state, encoded = gate.read(message.current, message.history)
+    return strongest_links(gate.gate, state, encoded, scored(gate, message).scores, row, limit=LINKS)
 
 
 @st.cache_resource(max_entries=64, show_spinner="Hiding one word after the other …", hash_funcs=_BY_CONTENT)
-def words(gate: GatePolicy, moment: Moment, row: int) -> list[WordEffect]:
+def words(gate: GatePolicy, message: OpenMessage, row: int) -> list[WordEffect]:
     """Return what each word of the turn of `row` does to its semantic part, by hiding it."""
-    state, message = gate.read(moment.current, moment.history)
-    return word_effects(gate.gate, gate.encoder, moment.history[row].scored_text, state, message)
+    state, encoded = gate.read(message.current, message.history)
+    return word_effects(gate.gate, gate.encoder, message.history[row].scored_text, state, encoded)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -153,16 +153,16 @@ def _policy(
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _decided(key: str, _policy: Policy, _moment: Moment) -> TurnDecisions:
+def _decided(key: str, _policy: Policy, _message: OpenMessage) -> TurnDecisions:
     if isinstance(_policy, GatePolicy):
-        return _policy.decide_scored(scored(_policy, _moment))
-    return _policy.decide(_moment.current, _moment.history)
+        return _policy.decide_scored(scored(_policy, _message))
+    return _policy.decide(_message.current, _message.history)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _selected(key: str, _policy: Policy, _moment: Moment, *, pair_answers: bool) -> Selection:
-    decisions = decided(_policy, _moment)
-    return Selector(_policy).valid(_moment.current, _moment.history, decisions, pair_answers=pair_answers)
+def _selected(key: str, _policy: Policy, _message: OpenMessage, *, pair_answers: bool) -> Selection:
+    decisions = decided(_policy, _message)
+    return Selector(_policy).valid(_message.current, _message.history, decisions, pair_answers=pair_answers)
 
 
 def _identity(encoder: Encoder | None) -> str:

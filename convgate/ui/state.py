@@ -64,11 +64,6 @@ def clicked(key: str) -> int | None:
     return clicked_turn([{"customdata": turn} for turn in turns])
 
 
-def selected_rows(key: str) -> list[int]:
-    """Return the positions of the rows that are selected in the table `key`."""
-    return list(_selection(key).get("rows", ()))
-
-
 def selected_cell(key: str) -> int | None:
     """Return the row of the cell that is selected in the table `key`."""
     cells = _selection(key).get("cells", ())

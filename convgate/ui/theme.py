@@ -7,7 +7,7 @@ import streamlit as st
 from convgate.figures.palette import DARK, LIGHT, Palette
 
 # Streamlit does not run the page again when the theme changes. A transition of a colour that the theme sets
-# begins at just that moment, whether the menu or the system changed it.
+# begins at just that time, whether the menu or the system changed it.
 _watch = st.components.v2.component(
     "convgate.theme",
     html="<i></i>",

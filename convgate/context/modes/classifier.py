@@ -10,10 +10,9 @@ from pathlib import Path
 from convgate.context.classifier.model import Floats, ResultCache, TextModel, excerpt, read_model, runs_of
 from convgate.context.classifier.states import state_encoder
 from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision, Source, no_mode
-from convgate.core.bundled_encoder import BUNDLED_MODEL, BUNDLED_SHA256
 from convgate.core.conversation import Turn
 from convgate.core.settings import Settings
-from convgate.embedding.base import Encoder, EncoderIdentity
+from convgate.embedding.base import Encoder
 
 SHIPPED = Path(__file__).parent / "weights" / "modes.safetensors"
 
@@ -87,8 +86,3 @@ def load_classifier(settings: Settings) -> ModeClassifier:
 def shipped_model() -> TextModel:
     """Return the weights that come with convgate."""
     return read_model(SHIPPED, MODES, "python -m tools.mode_figures --write")
-
-
-def is_bundled(identity: EncoderIdentity) -> bool:
-    """Whether the encoder is the one that comes with convgate, in whatever precision."""
-    return (identity.model, identity.revision) == (BUNDLED_MODEL, BUNDLED_SHA256)

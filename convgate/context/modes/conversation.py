@@ -31,23 +31,14 @@ def is_from_user(turn: Turn) -> bool:
     return not (turn.is_instruction or turn.role == "assistant" or is_result(turn) or calls_of(turn))
 
 
-def find_modes(
-    turns: Sequence[Turn], classifier: ModeClassifier, intents: Mapping[int, Mode] | None = None
-) -> ConversationModes:
-    """Return the modes of all turns; intents: the modes that callers asked for, by turn.
+class ModeTracker:
+    """Finds the modes of a conversation that grows: what was read is not read again.
 
     The mode of the conversation changes at once on an intent or at confidence 0.85, otherwise after two
     user's turns in a row that agree; the first one takes its own. A turn belongs to its own mode from
     confidence 0.70 on, else to what the conversation was in before it: a short "and then?" belongs to what
     it follows. Answers belong to what they answer.
     """
-    tracker = ModeTracker()
-    tracker.add(turns, classifier, intents or {})
-    return tracker.modes
-
-
-class ModeTracker:
-    """Finds the modes of a conversation that grows: what was read is not read again."""
 
     def __init__(self) -> None:
         self._found: dict[int, ModeDecision] = {}

@@ -21,15 +21,14 @@ from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import Picker
-from convgate.ui.scoring import Moment, encode_ahead
+from convgate.ui.picker import pick_conversation, pick_message
+from convgate.ui.scoring import OpenMessage, encode_ahead
 from convgate.ui.tables import markdown_table
 from convgate.ui.text import literal
 
 PER_PAGE = 100
 _TABLE = "compare.table"
 _MAX_LABEL, _MAX_TEXT = 60, 200  # characters of a policy's name, of a turn
-_PICKER = Picker("compare", page.change, page.open)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,15 +54,15 @@ class ColumnDecisions:
 
 def draw_conversation(app: App, view: View, columns: Sequence[Column], reference: Column) -> None:
     """Draw the choice of conversation and message, then what the policies decide."""
-    picked = _PICKER.pick_conversation(app, view.conversation)
+    picked = pick_conversation(page, app, view.conversation)
     if picked is None:
         return
     key, conversation = picked
     view, problems = view.showing(key).within(conversation)
     page.keep(view)
     draw_problems(problems)
-    moment = _PICKER.pick_moment(key, conversation, view.turn, view.question)
-    decided = _decide(columns, reference, moment)
+    message = pick_message(page, key, conversation, view.turn, view.question)
+    decided = _decide(columns, reference, message)
     if not decided:
         return
     indices = decided[0].decisions.indices
@@ -73,17 +72,17 @@ def draw_conversation(app: App, view: View, columns: Sequence[Column], reference
     kept = np.stack([column.decisions.kept for column in decided])
     differ = indices[kept.any(axis=0) & ~kept.all(axis=0)]
     _draw_summary(decided)
-    _draw_table(view, moment, decided, differ)
+    _draw_table(view, message, decided, differ)
 
 
-def _decide(columns: Sequence[Column], reference: Column, moment: Moment) -> list[ColumnDecisions]:
+def _decide(columns: Sequence[Column], reference: Column, message: OpenMessage) -> list[ColumnDecisions]:
     """Return what each policy decides; say which fail. The first stands in for a reference that fails."""
     selections: dict[Column, Selection] = {}
     for column in columns:
         try:
             if encoder := getattr(column.policy, "encoder", None):
-                encode_ahead(moment, encoder)
-            selections[column] = scoring.selected(column.policy, moment)
+                encode_ahead(message, encoder)
+            selections[column] = scoring.selected(column.policy, message)
         except ConvgateError as error:
             draw_failure(column.label, error)
     if reference not in selections:
@@ -117,7 +116,9 @@ def _draw_summary(decided: Sequence[ColumnDecisions]) -> None:
         st.markdown(markdown_table(head, rows, numbers=True))
 
 
-def _draw_table(view: View, moment: Moment, decided: Sequence[ColumnDecisions], differ: Indices) -> None:
+def _draw_table(
+    view: View, message: OpenMessage, decided: Sequence[ColumnDecisions], differ: Indices
+) -> None:
     """Draw what each policy decides about each turn."""
     st.toggle(
         f"Only the {len(differ):,} that differ", disabled=not len(differ),
@@ -134,7 +135,7 @@ def _draw_table(view: View, moment: Moment, decided: Sequence[ColumnDecisions], 
             "who": writable(turn.speaker),
             "text": writable(truncate(turn.scored_text.strip(), _MAX_TEXT)),
         }
-        for index, turn in ((index, moment.conversation.turns[index]) for index in listed)
+        for index, turn in ((index, message.conversation.turns[index]) for index in listed)
     ]
     event = st.dataframe(
         rows, hide_index=True, key=_TABLE, height=min(460, 38 + 35 * len(rows)), on_select="rerun",
@@ -149,6 +150,6 @@ def _draw_table(view: View, moment: Moment, decided: Sequence[ColumnDecisions], 
         row, name = cells[0]
         columns = {writable(column.column.label): column.column.written for column in decided}
         spec = columns.get(name, decided[0].column.written)
-        key, turn = moment.key, moment.current.index
+        key, turn = message.key, message.current.index
         explore = ExploreView(key, turn, view.question, listed[row], chooser_of(spec), choice_of(spec))
         st.switch_page(EXPLORE, query_params=explore.to_query())

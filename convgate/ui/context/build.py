@@ -25,11 +25,11 @@ from convgate.policies.base import Policy
 from convgate.store.guard_states import GuardStates
 from convgate.ui import scoring
 from convgate.ui.choosers import chooser_label, policy_of, version_of
+from convgate.ui.context.modes import corrected_modes, find_ahead, mode_classifier, statement_judge
 from convgate.ui.context.state import View
 from convgate.ui.frame import App
 from convgate.ui.measurement import digest
-from convgate.ui.modes import corrected_modes, find_ahead, mode_classifier, statement_judge
-from convgate.ui.scoring import Moment
+from convgate.ui.scoring import OpenMessage
 from convgate.ui.turn import moves
 
 MAX_EARLIER = 5
@@ -46,7 +46,7 @@ class ContextResult:
     """A context, and what it was built with."""
 
     app: App
-    moment: Moment
+    message: OpenMessage
     bundle: ContextBundle
     settings: Settings  # with what the view replaces
     policy: Policy
@@ -57,17 +57,17 @@ class ContextResult:
     @property
     def key(self) -> str:
         """The key of the conversation in the library."""
-        return self.moment.key
+        return self.message.key
 
     @property
     def conversation(self) -> Conversation:
         """The whole conversation, with the edits of its invariants."""
-        return self.moment.conversation
+        return self.message.conversation
 
     @property
     def index(self) -> int | None:
         """The 0-based turn of the current message; None for a typed question."""
-        return self.moment.current.index
+        return self.message.current.index
 
     @cached_property
     def placed(self) -> Mapping[int, tuple[SectionName, PlacedTurn]]:
@@ -107,7 +107,7 @@ def apply_view(settings: Settings, view: View) -> Settings:
     return settings.model_copy(update=changes)
 
 
-def build(app: App, view: View, moment: Moment) -> ContextResult:
+def build(app: App, view: View, message: OpenMessage) -> ContextResult:
     """Return the context of a view.
 
     Raises ContextError for budgets that cannot be, and what building the policy raises.
@@ -115,12 +115,12 @@ def build(app: App, view: View, moment: Moment) -> ContextResult:
     settings = apply_view(app.settings, view)
     chooser = view.policy or app.settings.policy
     policy = scoring.policy(app, chooser)
-    scoring.encode_ahead(moment, app.encoder())
+    scoring.encode_ahead(message, app.encoder())
     judge, classifier = statement_judge(app.settings), mode_classifier(app.settings)
-    find_ahead(app, moment.key, moment.conversation, judge)
+    find_ahead(app, message.key, message.conversation)
     guard = CurrentGuard(fallbacks_of(GuardStates(app.store).open_alerts()))
     intents = known_intents(settings).items()
-    modes, index = corrected_modes(app, moment.key), moment.current.index
+    modes, index = corrected_modes(app, message.key), message.current.index
     corrected = None if index is None else modes.get(index)
     intent = next((word for word, mode in intents if mode == corrected), None)
     builder = ContextBuilder(
@@ -133,15 +133,15 @@ def build(app: App, view: View, moment: Moment) -> ContextResult:
         hysteresis=settings.context_hysteresis,
         pair_answers=settings.pair_answers,
         guard=guard,
-        tables=_turn_tables(moment.key),
+        tables=_turn_tables(message.key),
         reader=ConversationReader(judge),
     )
     values = [getattr(settings, name) for name in _USED]
     overruled = [guard.overruled(mode) for mode in MODES]
-    inputs = repr((digest(policy), values, overruled, id(classifier), _edits(moment.conversation)))
-    bundle = _bundle(repr(moment.labelled), inputs, intent, builder, moment)
-    decisions = scoring.decided(policy, moment)
-    return ContextResult(app, moment, bundle, settings, policy, chooser_label(chooser), decisions, intent)
+    inputs = repr((digest(policy), values, overruled, id(classifier), _edits(message.conversation)))
+    bundle = _bundle(repr(message.labelled), inputs, intent, builder, message)
+    decisions = scoring.decided(policy, message)
+    return ContextResult(app, message, bundle, settings, policy, chooser_label(chooser), decisions, intent)
 
 
 def _edits(conversation: Conversation) -> str:
@@ -162,12 +162,12 @@ def _bundle(
     inputs: str,
     intent: str | None,
     _builder: ContextBuilder,
-    _moment: Moment,
+    _message: OpenMessage,
 ) -> ContextBundle:
-    conversation, index = _moment.conversation, _moment.current.index
+    conversation, index = _message.conversation, _message.current.index
     if _builder.hysteresis:
         earlier = [turn for turn in conversation.answerable() if index is None or turn < index]
         for turn in earlier[-MAX_EARLIER:]:
             _builder.build_at(conversation, turn)
-    question = _moment.current.turn.text if index is None else None
+    question = _message.current.turn.text if index is None else None
     return _builder.build_at(conversation, index, question=question, intent=intent)

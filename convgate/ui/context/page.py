@@ -20,16 +20,17 @@ from convgate.ui.context import state
 from convgate.ui.context.build import ContextResult, build
 from convgate.ui.context.invariants import draw_invariants
 from convgate.ui.context.messages import draw_messages
+from convgate.ui.context.modes import draw_mode_correction
 from convgate.ui.context.state import MAX_BUDGET, SHOWN, View
 from convgate.ui.context.turn import draw_turn
 from convgate.ui.frame import App
-from convgate.ui.mode_correction import draw_mode_correction
 from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import answered_words
+from convgate.ui.picker import answered_words, pick_conversation, pick_message
 from convgate.ui.tables import draw_numbers
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
-from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
+from convgate.ui.transcript.component import asked, draw_transcript
+from convgate.ui.transcript.rows import Marks, transcript_data
 
 TURNS = "context.turns"
 _STYLE = Path(__file__).with_name("context.css")
@@ -48,7 +49,7 @@ def context_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
     view, problems = state.page.current()
-    picked = state.PICKER.pick_conversation(app, view.conversation)
+    picked = pick_conversation(state.page, app, view.conversation)
     if picked is None:
         return
     key, conversation = picked
@@ -56,11 +57,11 @@ def context_page(app: App) -> None:
     view, missing = view.showing(key).within(conversation, labels)
     state.page.keep(view)
     draw_problems([*problems, *missing])
-    moment = state.PICKER.pick_moment(key, conversation, view.turn, view.question)
+    message = pick_message(state.page, key, conversation, view.turn, view.question)
     with st.sidebar:
         _draw_settings(app, view, labels)
-    result = build(app, view, moment)
-    st.markdown(answered_words(app.conversations.summary(key).title, moment.current))
+    result = build(app, view, message)
+    st.markdown(answered_words(app.conversations.summary(key).title, message.current))
     draw_numbers(_numbers(result), key="context-strip")
     _draw_mode(result)
     _draw_problems(result.bundle)
@@ -87,7 +88,7 @@ def _draw_settings(app: App, view: View, labels: dict[str, str]) -> None:
 
 
 def _numbers(result: ContextResult) -> list[tuple[str, str, str, str]]:
-    bundle, n_earlier, n_sent = result.bundle, len(result.moment.history), len(result.placed)
+    bundle, n_earlier, n_sent = result.bundle, len(result.message.history), len(result.placed)
     saved = 1 - bundle.tokens / bundle.tokens_total if bundle.tokens_total else 0.0
     n_active = sum(invariant.active for invariant in bundle.invariants)
     used = f"{format_share(bundle.tokens / bundle.budget)} of the budget" if bundle.budget else "no budget"
@@ -122,7 +123,7 @@ def _draw_mode(result: ContextResult) -> None:
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     left.markdown(_mode_reason(result.bundle))
     with right:
-        draw_mode_correction(result.app, state.page, result.key, result.conversation, result.index)
+        draw_mode_correction(result.app, result.key, result.conversation, result.index)
 
 
 def _mode_reason(bundle: ContextBundle) -> str:
@@ -162,7 +163,7 @@ def _draw_problems(bundle: ContextBundle) -> None:
 
 
 def _draw_lists(result: ContextResult, view: View) -> None:
-    bundle, n_earlier, n_sent = result.bundle, len(result.moment.history), len(result.placed)
+    bundle, n_earlier, n_sent = result.bundle, len(result.message.history), len(result.placed)
     counts = {
         "all": n_earlier,
         "sent": n_sent,
@@ -195,10 +196,10 @@ def _draw_turns(result: ContextResult, view: View, selected: int) -> None:
     only = None
     if view.show != "all":
         only = decisions.indices[decisions.kept == (view.show == "sent")].tolist()
-    modes = {turn: (mode.capitalize(), "") for turn, mode in result.bundle.labels.items()}
+    modes = {turn: mode.capitalize() for turn, mode in result.bundle.labels.items()}
     marked = selected if only is None or selected in only else None
     marks = Marks(selected=marked, opened={selected}, modes=modes, only=only)
-    place, current = f"{result.key} {view.show}", result.moment.current
+    place, current = f"{result.key} {view.show}", result.message.current
     data = transcript_data(result.conversation, current, decisions, marks, place=place, height=_HEIGHT)
     draw_transcript(data, key=TURNS, on_asked=_follow_request)
 
@@ -206,7 +207,7 @@ def _draw_turns(result: ContextResult, view: View, selected: int) -> None:
 def _follow_request() -> None:
     request = asked(TURNS)
     if request is not None and request.what == "answer":
-        state.PICKER.change(turn=request.turn, question="", selected=None)
+        state.page.change(turn=request.turn, question="", selected=None)
     elif request is not None:
         state.page.select(request.turn)
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from convgate.ui.choosers import CHOOSER
 from convgate.ui.page_state import TURN, Address, PageState, number, one_of, param
-from convgate.ui.picker import Picker
 
 SHOWN = {
     "all": "All turns",
@@ -32,4 +31,3 @@ class View(PageState):
 
 
 page = Address("context", View)
-PICKER = Picker("context", page.change, page.open)

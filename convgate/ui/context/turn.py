@@ -19,7 +19,7 @@ _MAX_STATEMENT = 160  # characters
 def draw_turn(result: ContextResult, selected: int) -> None:
     """Draw the turn with everything that is known about it."""
     turn = result.conversation.turns[selected]
-    current = result.moment.current.turn
+    current = result.message.current.turn
     draw_turn_head("context", result.conversation, selected, state.page.select, reference=current.timestamp)
     draw_turn_text(turn)
     reason = _reason(result, selected)

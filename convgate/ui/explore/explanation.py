@@ -24,7 +24,7 @@ from convgate.gate.explain import WordEffect
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts.characters import writable
 from convgate.ui import scoring
-from convgate.ui.scoring import Moment
+from convgate.ui.scoring import OpenMessage
 from convgate.ui.theme import current_palette
 from convgate.ui.turn import turn_labels
 
@@ -52,24 +52,24 @@ def draw_parts(decisions: TurnDecisions, turn: int) -> None:
         st.caption(describe_activation(decisions.gate_activation))
 
 
-def draw_links(gate: GatePolicy, moment: Moment, turn: int) -> None:
+def draw_links(gate: GatePolicy, message: OpenMessage, turn: int) -> None:
     """Draw the turns that a turn (0-based) attends to most, with the effect of leaving each out."""
-    start = moment.history.start
-    links = scoring.links(gate, moment, turn - start)
+    start = message.history.start
+    links = scoring.links(gate, message, turn - start)
     if not links:
         st.caption("There is no other turn to attend to.")
         return
     st.caption("Attention, and how the score changes when that turn is left out (measured).")
     st.plotly_chart(
-        links_figure(links, turn_labels(moment.key, moment.conversation), current_palette(), start=start),
+        links_figure(links, turn_labels(message.key, message.conversation), current_palette(), start=start),
         theme=None, config=CONFIG, key="explore.links_of_turn", alt=describe_links(links, start=start),
     )  # fmt: skip
 
 
-def draw_words(gate: GatePolicy, moment: Moment, turn: int) -> None:
+def draw_words(gate: GatePolicy, message: OpenMessage, turn: int) -> None:
     """Draw the text of a turn (0-based) with the effect of each word on its score."""
     st.html(_STYLE)
-    effects = scoring.words(gate, moment, turn - moment.history.start)
+    effects = scoring.words(gate, message, turn - message.history.start)
     if not effects:
         st.caption("This turn has no words.")
         return
@@ -77,7 +77,7 @@ def draw_words(gate: GatePolicy, moment: Moment, turn: int) -> None:
     st.caption(
         f"Each word was hidden once. Shaded: without it the score is lower; underlined: higher.{limit}"
     )
-    st.html(words_html(moment.conversation.turns[turn].scored_text, effects))
+    st.html(words_html(message.conversation.turns[turn].scored_text, effects))
 
 
 def words_html(text: str, effects: list[WordEffect]) -> str:

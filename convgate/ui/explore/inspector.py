@@ -13,8 +13,6 @@ from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.keys import MAKE_CURRENT
-from convgate.ui.mode_correction import draw_mode_correction
-from convgate.ui.modes import are_modes_ready
 from convgate.ui.text import literal
 from convgate.ui.turn import Step, draw_turn_head, draw_turn_text, outcome_words
 
@@ -27,22 +25,20 @@ def draw_inspector(
     """Draw the selected turn, and the tab that is open."""
     if selected is None:
         return
-    moment = outcome.moment
+    message = outcome.message
     draw_turn_head(
-        "explore", moment.conversation, selected, state.select, _make_current(outcome, selected),
-        reference=moment.current.turn.timestamp,
+        "explore", message.conversation, selected, state.select, _make_current(outcome, selected),
+        reference=message.current.turn.timestamp,
     )  # fmt: skip
-    if getattr(outcome.policy, "encoder", None) is not None and are_modes_ready(app):
-        draw_mode_correction(app, state.page, moment.key, moment.conversation, selected)
     indices = outcome.decisions.indices
     if not len(indices) or not int(indices[0]) <= selected <= int(indices[-1]):
-        is_current = selected == moment.current.index
+        is_current = selected == message.current.index
         st.markdown(
             "This is the current message: it is always sent."
             if is_current
             else "This turn comes after the current message, so nothing is decided about it."
         )
-        draw_turn_text(moment.conversation.turns[selected])
+        draw_turn_text(message.conversation.turns[selected])
         return
     shown = view.show if view.show in TABS else TABS[0]
     tabs = st.tabs(TABS, **state.page.control("show", shown, none=TABS[0]))
@@ -56,16 +52,16 @@ def _draw_tab(app: App, name: str, outcome: Outcome, selected: int, answering: A
     decisions, gate = outcome.decisions, outcome.gate
     if name == "Why":
         _draw_reason(outcome, selected)
-        draw_turn_text(outcome.moment.conversation.turns[selected])
+        draw_turn_text(outcome.message.conversation.turns[selected])
         _draw_label(app, answering, selected)
     elif name == "Score":
         _draw_score(outcome, selected)
     elif gate is None or not decisions.parts:
         st.caption("Only the gate explains this. Choose it as policy.")
     elif name == "Links":
-        draw_links(gate, outcome.moment, selected)
+        draw_links(gate, outcome.message, selected)
     elif name == "Words":
-        draw_words(gate, outcome.moment, selected)
+        draw_words(gate, outcome.message, selected)
     else:
         draw_matrix(gate, outcome, selected)
 
@@ -101,7 +97,7 @@ def _draw_label(app: App, answering: Answering, selected: int) -> None:
 def _make_current(outcome: Outcome, selected: int) -> Step:
     return Step(
         "make_current", "make current", MAKE_CURRENT,
-        None if selected == outcome.moment.current.index else selected,
+        None if selected == outcome.message.current.index else selected,
         "Decide as if this turn were the message to answer",
         lambda turn: state.change(turn=turn, question="", selected=None),
     )  # fmt: skip

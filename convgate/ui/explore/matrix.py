@@ -18,7 +18,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.measurement import once
-from convgate.ui.scoring import Moment
+from convgate.ui.scoring import OpenMessage
 from convgate.ui.state import selected_points
 from convgate.ui.theme import current_palette
 
@@ -29,14 +29,14 @@ Scores = NDArray[np.float32]
 
 def draw_matrix(gate: GatePolicy, outcome: Outcome, selected: int) -> None:
     """Draw each turn as the current one against every turn before it; a click goes there."""
-    moment = outcome.moment
+    message = outcome.message
     st.caption(
         "Each row is a message, each column a turn before it, with the gate's score. Blue reaches the"
         " threshold. Click a cell to go there."
     )
-    current, count = moment.current.index, len(moment.conversation)
+    current, count = message.current.index, len(message.conversation)
     start = first_turn(count, count - 1 if current is None else current)
-    threshold, matrix = outcome.decisions.threshold, scores(gate, moment, start)
+    threshold, matrix = outcome.decisions.threshold, scores(gate, message, start)
     is_inside = current is not None and start <= selected < current < start + len(matrix)
     cell = (current, selected) if current is not None and is_inside else None
     st.plotly_chart(
@@ -56,12 +56,12 @@ def first_turn(count: int, current: int) -> int:
     return max(0, min((current // step - 1) * step, count - LIMIT))
 
 
-def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
+def scores(gate: GatePolicy, message: OpenMessage, start: int) -> Scores:
     """Return (n, n) the matrix of at most LIMIT turns from `start`; NaN where a turn is not earlier."""
 
     def work(report: EvaluationProgress) -> Scores:
         report("Encoding messages", 0, 1)
-        conversation = moment.conversation
+        conversation = message.conversation
         stop = min(len(conversation), start + LIMIT)
         current_messages = [conversation.at(index) for index in range(start, stop)]
         texts = [current.turn.scored_text for current, _ in current_messages]
@@ -80,7 +80,7 @@ def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
         ]
         return relevance_matrix(gate.gate, state, messages, progress=progress)
 
-    return once(f"matrix {moment.key} {gate.gate.fingerprint} {gate.encoder.identity!r} {start}", work)
+    return once(f"matrix {message.key} {gate.gate.fingerprint} {gate.encoder.identity!r} {start}", work)
 
 
 def _select_clicked() -> None:

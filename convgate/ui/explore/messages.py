@@ -53,7 +53,7 @@ def decisions_json(
 
 
 def _draw_messages(view: View, outcome: Outcome) -> None:
-    selection, conversation = outcome.selection, outcome.moment.conversation
+    selection, conversation = outcome.selection, outcome.message.conversation
     count, tokens = len(selection.messages), selection.tokens_kept
     st.caption(f"{pluralize(count, 'message')}, {pluralize(tokens, 'token')}, the current message last.")
     if selection.missing_results:
@@ -71,7 +71,7 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
         st.download_button(
             "Download decisions (JSON)",
             lambda: decisions_json(
-                conversation, outcome.moment.current, outcome.decisions, outcome.version
+                conversation, outcome.message.current, outcome.decisions, outcome.version
             ),
             file_name="decisions.json", mime="application/json", on_click="ignore",
             icon=":material/data_object:", key="explore.download_json",
@@ -86,9 +86,9 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
 
 def _write(outcome: Outcome) -> str:
     """Return the messages in the format of the import, else as OpenAI messages."""
-    moment = outcome.moment
+    message = outcome.message
     try:
-        return writable(write_selection(moment.conversation, moment.current, outcome.selection))
+        return writable(write_selection(message.conversation, message.current, outcome.selection))
     except TranscriptError:
         return f"{_write_openai(outcome)}\n"
 

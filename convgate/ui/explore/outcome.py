@@ -16,7 +16,7 @@ from convgate.ui.changes import Changes, changes
 from convgate.ui.choosers import chooser_label
 from convgate.ui.explore.state import View
 from convgate.ui.frame import App
-from convgate.ui.scoring import Moment
+from convgate.ui.scoring import OpenMessage
 from convgate.ui.threshold_settings import ThresholdSettings
 
 
@@ -24,7 +24,7 @@ from convgate.ui.threshold_settings import ThresholdSettings
 class Outcome:
     """Decisions about every earlier turn, made a valid list of messages."""
 
-    moment: Moment
+    message: OpenMessage
     label: str  # of the policy
     policy: Policy  # with the rule and the limits that decided
     selection: Selection
@@ -81,20 +81,20 @@ class Outcome:
         return any(turn not in decisions.overrides for turn in decisions.kept_indices)
 
 
-def outcome(app: App, view: View, moment: Moment) -> Outcome:
+def outcome(app: App, view: View, message: OpenMessage) -> Outcome:
     """Return what the page shows of a view; only what was never scored is scored."""
     policy = scoring.policy(app, view.policy)
     label = chooser_label(view.policy)
     if encoder := getattr(policy, "encoder", None):
-        scoring.encode_ahead(moment, encoder)
-    selection = scoring.selected(policy, moment, pair_answers=view.pairs)
+        scoring.encode_ahead(message, encoder)
+    selection = scoring.selected(policy, message, pair_answers=view.pairs)
     if not isinstance(policy, GatePolicy):
-        return Outcome(moment, label, policy, selection)
+        return Outcome(message, label, policy, selection)
     own = ThresholdSettings(policy.rule, policy.limits)
     choice, before = view.choice or own, selection
     if choice != own:
         policy = policy.with_rule(choice.rule, choice.limits)
-        selection = scoring.selected(policy, moment, pair_answers=view.pairs)
+        selection = scoring.selected(policy, message, pair_answers=view.pairs)
     return Outcome(
-        moment, label, policy, selection, own, choice, changes(selection.decisions, before.decisions)
+        message, label, policy, selection, own, choice, changes(selection.decisions, before.decisions)
     )

@@ -17,6 +17,7 @@ from convgate.ui.explore.rules import draw_nothing_kept, draw_policy, draw_rule,
 from convgate.ui.explore.summary import draw_chart, draw_message, draw_metrics
 from convgate.ui.frame import App
 from convgate.ui.page_state import draw_problems
+from convgate.ui.picker import pick_conversation, pick_message
 from convgate.ui.samples import draw_sample_note
 
 _STYLE = Path(__file__).with_name("explore.css")
@@ -27,7 +28,7 @@ def explore(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
     view, problems = state.current_view()
-    picked = state.PICKER.pick_conversation(app, view.conversation)
+    picked = pick_conversation(state.page, app, view.conversation)
     if picked is None:
         return
     key, conversation = picked
@@ -35,20 +36,20 @@ def explore(app: App) -> None:
     view, missing = view.showing(key).within(conversation, labels)
     state.keep(view)
     draw_problems([*problems, *missing])
-    moment = state.PICKER.pick_moment(key, conversation, view.turn, view.question)
+    message = pick_message(state.page, key, conversation, view.turn, view.question)
     with st.sidebar:
         draw_policy(view, labels)
-    result = outcome(app, view, moment)
+    result = outcome(app, view, message)
     with st.sidebar:
         draw_rule(result)
-    answers = read_answers(app, result.moment, result.gate.version if result.gate else None, Work())
+    answers = read_answers(app, result.message, result.gate.version if result.gate else None, Work())
     selected = result.first_selected() if view.selected is None else view.selected
 
     summary = app.conversations.summary(key)
     draw_sample_note(summary.origin)
     left, right = st.columns(_COLUMNS, gap="medium")
     with left:
-        draw_message(summary.title, moment.current)
+        draw_message(summary.title, message.current)
     with right:
         draw_metrics(result)
     left, right = st.columns(_COLUMNS, gap="medium")
@@ -59,7 +60,7 @@ def explore(app: App) -> None:
             draw_chart(result, selected, is_logit=view.logit)
         else:
             st.info("Nothing to decide: this is the first turn. Choose a later message.")
-        draw_reading(app, result, selected, answers)
+        draw_reading(result, selected, answers)
     with right, st.container(key="explore-panel"):
         draw_inspector(app, view, result, selected, answers)
     draw_messages(view, result)

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import streamlit as st
 
 from convgate.core.conversation import Conversation
-from convgate.core.errors import ContextError
-from convgate.core.text import format_number
 from convgate.store.conversations import terms
 from convgate.ui.answering import Answering, take_answers, transcript_labelling
 from convgate.ui.changes import Indices, following
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.frame import App
 from convgate.ui.keys import NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
-from convgate.ui.modes import are_modes_ready, conversation_modes, find_ahead
-from convgate.ui.text import literal
-from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
+from convgate.ui.transcript.component import asked, draw_transcript
+from convgate.ui.transcript.rows import Marks, transcript_data
 
 TRANSCRIPT, SEARCH = "explore.transcript", "explore.search"
 _FOCUS, _OPENED = "explore.focus", "explore.opened"  # the turn in view, the expanded turns; by conversation
 _SHOWN = "explore.shown"  # the conversation that was drawn last
 _HEIGHT = "max(24rem, calc(100vh - 8rem))"
-_MAX_TURNS_WITH_MODES = 120  # in longer conversations it takes too long to find the modes unasked
 
 
-def draw_reading(app: App, outcome: Outcome, selected: int | None, answering: Answering) -> None:
+def draw_reading(outcome: Outcome, selected: int | None, answering: Answering) -> None:
     """Draw the search, the buttons, and the turns, which can be answered for."""
-    key, conversation = outcome.moment.key, outcome.moment.conversation
+    key, conversation = outcome.message.key, outcome.message.conversation
     search = st.session_state.get(SEARCH) or ""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="explore-jumps"):
         st.text_input(
@@ -45,10 +38,9 @@ def draw_reading(app: App, outcome: Outcome, selected: int | None, answering: An
         terms=terms(search),
         opened=st.session_state.get(f"{_OPENED}.{key}", frozenset()),
         labelling=transcript_labelling(answering, selected),
-        modes=_find_modes(app, outcome),
     )
     data = transcript_data(
-        conversation, outcome.moment.current, outcome.decisions, marks, place=key, height=_HEIGHT
+        conversation, outcome.message.current, outcome.decisions, marks, place=key, height=_HEIGHT
     )
     st.session_state[_SHOWN] = key
     draw_transcript(data, key=TRANSCRIPT, on_asked=_on_asked, on_answers=_on_answers)
@@ -75,34 +67,13 @@ def _draw_jumps(outcome: Outcome, selected: int | None, search: str) -> None:
     if outcome.flips is not None and len(outcome.flips):
         jumps.append(("flipped", "Next flipped", NEXT_FLIPPED, outcome.flips.indices))
     if search.strip():
-        matches = find_turns(outcome.moment.conversation, search)
+        matches = find_turns(outcome.message.conversation, search)
         jumps.append(("found", f"Next of {len(matches):,} found", NEXT_FOUND, matches))
     for name, label, shortcut, turns in jumps:
         st.button(
             label, key=f"explore.next_{name}", shortcut=shortcut, disabled=not len(turns),
             on_click=_select, args=(following(turns, selected),),
         )  # fmt: skip
-
-
-def _find_modes(app: App, outcome: Outcome) -> Mapping[int, tuple[str, str]]:
-    """Return the mode of each user's turn, with its reason; nothing where finding them takes long."""
-    key, conversation = outcome.moment.key, outcome.moment.conversation
-    is_encoded = getattr(outcome.policy, "encoder", None) is not None
-    if not is_encoded or len(conversation) > _MAX_TURNS_WITH_MODES or not are_modes_ready(app):
-        return {}
-    try:
-        find_ahead(app, key, conversation)
-        modes = conversation_modes(app, key, conversation)
-    except ContextError as error:  # decisions do not depend on modes
-        st.warning(f"Modes cannot be found: {literal(str(error))}", icon=":material/category:")
-        return {}
-    return {
-        turn: (
-            f"{mode.likeliest}{'' if mode.mode == mode.likeliest else '?'} {format_number(mode.confidence)}",
-            mode.reason,
-        )
-        for turn, mode in modes.found.items()
-    }
 
 
 def _select(turn: int | None) -> None:

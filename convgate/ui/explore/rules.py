@@ -39,7 +39,7 @@ def draw_rule(outcome: Outcome) -> None:
     """Draw the rule of the gate, its parameters and its limits."""
     if outcome.own is None or outcome.gate is None:
         return
-    history = outcome.moment.history
+    history = outcome.message.history
     tokens = int(turn_tokens(history.turns).sum()) if len(history) else 0
     with st.expander("Threshold rule"):
         _controls(outcome.own).draw(Extent(len(history), tokens, outcome.gate.gate.learned_threshold))

@@ -11,7 +11,6 @@ from convgate.policies.gate import GatePolicy
 from convgate.store import CurrentKey
 from convgate.ui.choosers import CHOOSER
 from convgate.ui.page_state import TURN, Address, PageState, param
-from convgate.ui.picker import Picker
 from convgate.ui.state import put as put
 from convgate.ui.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
 
@@ -40,7 +39,6 @@ page = Address("explore", View)
 VIEW = page.key
 current_view, change, select = page.current, page.change, page.select
 touched, keep = page.touched, page.keep
-PICKER = Picker("explore", change, page.open)
 
 
 def go(current: CurrentKey, selected: int | None) -> None:

@@ -68,7 +68,7 @@ def draw_chart(outcome: Outcome, selected: int | None, *, is_logit: bool) -> Non
     flipped |= {int(turn): "flips to dropped" for turn in flips.down} if flips else {}
     st.plotly_chart(
         scores_figure(
-            outcome.decisions, labels=turn_labels(outcome.moment.key, outcome.moment.conversation),
+            outcome.decisions, labels=turn_labels(outcome.message.key, outcome.message.conversation),
             palette=current_palette(), selected=selected, flipped=flipped, is_logit=is_logit,
         ),
         theme=None, key=CHART, on_select=_select_clicked, selection_mode="points", config=CONFIG,
@@ -90,7 +90,7 @@ def _details(outcome: Outcome) -> list[str]:
     lines = [
         f"**Policy:** {literal(outcome.label)}",
         f"**Weights:** {literal(outcome.version) if outcome.version else 'none'}",
-        f"**Conversation:** {pluralize(len(outcome.moment.conversation), 'turn')}",
+        f"**Conversation:** {pluralize(len(outcome.message.conversation), 'turn')}",
         f"**Kept anyway:** {n_forced:,} (instructions, tool calls, limits)",
     ]
     if outcome.choice is not None:

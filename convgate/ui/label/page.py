@@ -22,8 +22,10 @@ from convgate.ui.frame import App
 from convgate.ui.label.more import draw_more
 from convgate.ui.label.work import draw_work, resume
 from convgate.ui.page_state import draw_problems
+from convgate.ui.picker import pick_conversation, pick_message
 from convgate.ui.text import literal, show_text
-from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
+from convgate.ui.transcript.component import asked, draw_transcript
+from convgate.ui.transcript.rows import Marks, transcript_data
 from convgate.ui.turn import draw_steps
 
 GATE, TRANSCRIPT = "label.gate", "label.transcript"
@@ -38,7 +40,7 @@ def label(app: App) -> None:
     view, problems = state.current_view()
     if view.conversation is None:
         view = resume(app, view)
-    picked = state.PICKER.pick_conversation(app, view.conversation)
+    picked = pick_conversation(state.page, app, view.conversation)
     if picked is None:
         state.keep(view)
         draw_annotator(app)
@@ -48,10 +50,10 @@ def label(app: App) -> None:
     view, missing = view.showing(key).within(conversation, chooser_labels(app.settings.home))
     state.keep(view)
     draw_problems([*problems, *missing])
-    moment = state.PICKER.pick_moment(key, conversation, view.turn, view.question)
-    scored = outcome(app, view, moment)
+    message = pick_message(state.page, key, conversation, view.turn, view.question)
+    scored = outcome(app, view, message)
     version = scored.gate.version if scored.gate else None
-    answers = read_answers(app, scored.moment, version, draw_work(app, view, scored.moment))
+    answers = read_answers(app, scored.message, version, draw_work(app, view, scored.message))
     selected = view.selected
     if selected is None and len(answers.history):
         selected = answers.ask[0] if answers.ask else answers.history[-1]
@@ -69,8 +71,8 @@ def _draw_question(app: App, scored: Outcome, answers: Answering, selected: int 
     work = answers.work
     if answers.by and not answers.ask and len(answers.history) and not work.next_message:
         st.success("All turns before this message have an answer. Press N for the next message.")
-    current = scored.moment.current
-    title = literal(app.conversations.summary(scored.moment.key).title, limit=70)
+    current = scored.message.current
+    title = literal(app.conversations.summary(scored.message.key).title, limit=70)
     number = "The question" if current.index is None else f"Message {current.index + 1:,}"
     st.caption(f"{title} · {number}")
     with st.container(key="label-message"):
@@ -93,7 +95,7 @@ def _draw_turn(scored: Outcome, answers: Answering, selected: int) -> None:
         draw_actions(answers)
         return
     draw_answers(answers, selected)
-    draw_steps("explore", scored.moment.conversation, selected, state.select)
+    draw_steps("explore", scored.message.conversation, selected, state.select)
     st.toggle("Show the gate's decision", key=GATE, on_change=state.touched, persist_state="session")
     if shows_gate:
         st.markdown(f"{literal(scored.label)}: {literal(scored.decisions.of(selected).reason)}")
@@ -101,7 +103,7 @@ def _draw_turn(scored: Outcome, answers: Answering, selected: int) -> None:
 
 def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_gate: bool) -> None:
     """Draw the turn and its neighbours as a list, which takes keys and clicks."""
-    conversation = scored.moment.conversation
+    conversation = scored.message.conversation
     turns = range(max(0, selected - _CONTEXT), min(len(conversation), selected + _CONTEXT + 1))
     marks = Marks(
         selected=selected,
@@ -110,7 +112,7 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
         only=turns,
     )
     data = transcript_data(
-        conversation, scored.moment.current, scored.decisions, marks, place=scored.moment.key, height="60vh"
+        conversation, scored.message.current, scored.decisions, marks, place=scored.message.key, height="60vh"
     )
     rows = [row for row in data["rows"] if row["turn"] in turns]
     if not shows_gate:  # scores and decisions would bias the answers

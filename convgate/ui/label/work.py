@@ -23,7 +23,7 @@ from convgate.ui.choosers import chooser_labels, version_of
 from convgate.ui.explore import state
 from convgate.ui.explore.state import View, go
 from convgate.ui.frame import App
-from convgate.ui.scoring import Moment
+from convgate.ui.scoring import OpenMessage
 from convgate.ui.text import literal
 
 WORK, QUEUE, DISAGREEMENT = "label.work", "label.queue", "label.disagreement"
@@ -50,7 +50,7 @@ def resume(app: App, view: View) -> View:
     return _at(view, last, None) if last else view
 
 
-def draw_work(app: App, view: View, moment: Moment) -> Work:
+def draw_work(app: App, view: View, message: OpenMessage) -> Work:
     """Draw what can be worked on and how much of it is done, and return the chosen work."""
     if st.session_state.pop(_MAKE, False) and _make_queue(app):
         _open_queue(app)
@@ -69,17 +69,17 @@ def draw_work(app: App, view: View, moment: Moment) -> Work:
         if not is_asked():
             draw_annotator(app)
     if is_asked():
-        draw_annotator(app, lambda name: "{:,} of {:,}".format(*_count_answers(app, view, moment, name)))
+        draw_annotator(app, lambda name: "{:,} of {:,}".format(*_count_answers(app, view, message, name)))
     if view.settle:
-        return _draw_disagreements(app, view, moment)
-    work = Work() if view.queue is None else _draw_queue(app, view, view.queue, moment)
+        return _draw_disagreements(app, view, message)
+    work = Work() if view.queue is None else _draw_queue(app, view, view.queue, message)
     if (by := annotator()) is not None:
-        done, total = _count_answers(app, view, moment, by)
+        done, total = _count_answers(app, view, message, by)
         st.progress(done / max(total, 1), text=f"{literal(by)}, {done:,} of {total:,}")
     return work
 
 
-def _draw_queue(app: App, view: View, number: int, moment: Moment) -> Work:
+def _draw_queue(app: App, view: View, number: int, message: OpenMessage) -> Work:
     """Draw the choice of a queue, and return what it asks about a message."""
     queues = Queues(app.store)
     names = {number: f"{number}. {isolate(name)}" for number, name in queues.names().items()}
@@ -99,7 +99,7 @@ def _draw_queue(app: App, view: View, number: int, moment: Moment) -> Work:
     is_finished = not queues.progress(number, annotator() or "").left
     if is_finished:
         st.success("All turns of this queue have an answer of yours.", icon=":material/done_all:")
-    here = moment.labelled
+    here = message.labelled
     return Work(
         {item.turn: _REASONS.get(item.kind, item.kind) for item in queues.items_about(number, here)},
         finished=is_finished,
@@ -127,9 +127,9 @@ def _make_queue(app: App) -> bool:
     return bool(items)
 
 
-def _draw_disagreements(app: App, view: View, moment: Moment) -> Work:
+def _draw_disagreements(app: App, view: View, message: OpenMessage) -> Work:
     """Draw the choice of a disagreement, and return those of the message that is shown."""
-    counts, here = Labels(app.store), moment.labelled
+    counts, here = Labels(app.store), message.labelled
     listed = counts.disagreements()
     st.selectbox(
         f"{pluralize(len(listed), 'disagreement')}", listed[:_MAX_LISTED], key=DISAGREEMENT, index=None,
@@ -207,12 +207,12 @@ def _next_place(app: App, view: View, here: CurrentKey | None = None) -> tuple[C
     return next(((row.current, row.turn) for row in rows if row.current != here), None)
 
 
-def _count_answers(app: App, view: View, moment: Moment, name: str) -> tuple[int, int]:
+def _count_answers(app: App, view: View, message: OpenMessage, name: str) -> tuple[int, int]:
     """Return how many turns of the queue or message an annotator has answered, of how many."""
     if view.queue is not None:
         progress = Queues(app.store).progress(view.queue, name)
         return progress.answered, progress.items
-    return len(Labels(app.store).of(moment.labelled).of(name)), len(moment.history)
+    return len(Labels(app.store).of(message.labelled).of(name)), len(message.history)
 
 
 def _at(view: View, current: CurrentKey, selected: int | None) -> View:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -16,9 +14,8 @@ from convgate.core.settings import Settings
 from convgate.core.text import format_share, format_time, pluralize
 from convgate.store.database import Store
 from convgate.store.guard_states import Baseline, GuardStates
-from convgate.store.requests import COLUMNS, Requests
+from convgate.store.requests import Requests
 from convgate.ui.actions import ActionResult, draw_result, run_action
-from convgate.ui.files import plain_cell
 from convgate.ui.frame import App
 from convgate.ui.monitor import state, status
 from convgate.ui.monitor.charts import draw_charts
@@ -70,12 +67,7 @@ def _draw_log(app: App, view: View) -> None:
         **state.page.control("period", view.period),
     )  # fmt: skip
     st.fragment(_draw_report, run_every=REFRESH_SECONDS)(app, view, newest)
-    shown = _read_report(app, view)
-    _draw_baseline(app, shown)
-    st.download_button(
-        "Download requests (CSV)", lambda: requests_csv(app.store, shown.since, shown.until), "requests.csv",
-        "text/csv", key="monitor.csv", icon=":material/download:", on_click="ignore",
-    )  # fmt: skip
+    _draw_baseline(app, _read_report(app, view))
 
 
 def _draw_report(app: App, view: View, newest: datetime) -> None:
@@ -128,18 +120,6 @@ def _draw_baseline(app: App, shown: Report) -> None:
                 "Clear", key="monitor.clear", on_click=run_action,
                 args=(state.page, partial(_put_baseline, app, None, "Baseline cleared.")),
             )  # fmt: skip
-
-
-def requests_csv(store: Store, since: datetime, until: datetime) -> str:
-    """Return the requests of the period as CSV, a row each."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
-    for id, at, *rest in Requests(store).everything(since, until):
-        time = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
-        # A caller chooses the ids: they must not become formulas.
-        writer.writerow([plain_cell(id), time, *("" if value is None else value for value in rest)])
-    return out.getvalue()
 
 
 def _read_report(app: App, view: View) -> Report:

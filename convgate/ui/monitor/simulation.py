@@ -24,7 +24,7 @@ _USUAL = (40, 15, 20, 10, 15)  # shares of the modes when there is no baseline
 
 
 def draw_simulation(app: App, view: View) -> None:
-    """Draw what is simulated, and what the guardrails do at one moment of it."""
+    """Draw what is simulated, and what the guardrails do at one time of it."""
     st.info(
         "Invented requests with your limits. Your log, baseline and webhook are not used.",
         icon=":material/science:",

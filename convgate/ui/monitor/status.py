@@ -49,7 +49,7 @@ def guard_statuses(report: Report, settings: Settings) -> list[GuardStatus]:
     has_data = latest.judged >= settings.guard_low_confidence_min_requests
     confidence = GuardStatus(
         "Low confidence",
-        "alert" if "low_confidence" in alerts else "normal" if has_data else "not enough data",
+        _state(is_alert="low_confidence" in alerts, has_data=has_data),
         f"**{format_share(latest.low_share or 0)}** of {latest.judged:,} requests in the last"
         f" {settings.guard_low_confidence_minutes:g} min, limit"
         f" {format_share(settings.guard_low_confidence_share)}, at least"
@@ -59,24 +59,24 @@ def guard_statuses(report: Report, settings: Settings) -> list[GuardStatus]:
     is_stopped = "misclassified" in alerts or (has_data and rate is not None and rate > MAX_MISCLASSIFIED)
     reviews = GuardStatus(
         "Misclassification",
-        "alert" if is_stopped else "normal" if has_data else "not enough data",
+        _state(is_alert=is_stopped, has_data=has_data),
         f"**{format_share(rate or 0)}** of {pluralize(latest.reviewed, 'message')} reviewed in"
         f" {REVIEW_WINDOW.days} days, limit {format_share(MAX_MISCLASSIFIED)}, at least {MIN_REVIEWS:,}",
     )
     min_outcomes, overall = settings.guard_error_min_outcomes, latest.overall_rate
     rates = [
-        f"{errors.mode} {format_share(errors.newest.rate)} of {errors.newest.count:,}"
-        for errors in report.errors
-        if errors.newest.rate is not None
+        f"{mode.mode} {format_share(mode.newest.rate)} of {mode.newest.count:,}"
+        for mode in report.errors
+        if mode.newest.rate is not None
     ]
     if overall is None:
         figure = f"**{latest.overall.count:,} of {MIN_OVERALL_OUTCOMES:,}** outcomes for an overall rate"
     else:
         limit = format_share(settings.guard_error_factor * overall)
         figure = f"{', '.join(rates) or 'No recent outcomes'}; limit {limit}, at least {min_outcomes:,}"
-    has_data = overall is not None and any(one.newest.count >= min_outcomes for one in report.errors)
-    state: State = "alert" if "errors" in alerts else "normal" if has_data else "not enough data"
-    return [drift, confidence, reviews, GuardStatus("Errors", state, figure)]
+    has_data = overall is not None and any(mode.newest.count >= min_outcomes for mode in report.errors)
+    errors = GuardStatus("Errors", _state(is_alert="errors" in alerts, has_data=has_data), figure)
+    return [drift, confidence, reviews, errors]
 
 
 def drift_status(nats: float | None, requests: int, settings: Settings, alert: Alert | None) -> GuardStatus:
@@ -129,6 +129,10 @@ def draw_alerts(alerts: Sequence[Alert], key: str) -> None:
         for alert in alerts
     ]
     st.dataframe(rows, hide_index=True, key=key, alt="Alerts, the newest first")
+
+
+def _state(*, is_alert: bool, has_data: bool) -> State:
+    return "alert" if is_alert else "normal" if has_data else "not enough data"
 
 
 def _name(alert: Alert) -> str:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
 import streamlit as st
 
-from convgate.core.errors import ConvgateError
 from convgate.core.text import pluralize
 from convgate.gatekeeper.rules import RuleProblem, Rules, RulesError
 from convgate.gatekeeper.rules_file import parse_rules
+from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.rules.rules_file import RulesFile, save, undo
 from convgate.ui.rules.view import address
 from convgate.ui.state import put
 from convgate.ui.text import literal
 
-TEXT, DRAFT, NOTE = "rules.text", "rules.draft", "rules.note"
+TEXT, DRAFT = "rules.text", "rules.draft"
 
 EXAMPLE = r"""# keep_patterns come before skip_patterns; both before the built-in checks.
 # pattern: a regular expression (RE2), found anywhere in the message; write it in single quotes
@@ -79,8 +79,8 @@ def draw_editor(draft: Draft) -> None:
     )  # fmt: skip
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
-            "Save", key="rules.save", type="primary", icon=":material/save:", on_click=_write,
-            args=(partial(save, draft.file, draft.text.encode()), "Saved. Agents use these rules now."),
+            "Save", key="rules.save", type="primary", icon=":material/save:", on_click=run_action,
+            args=(address, partial(_save, draft)),
             disabled=bool(draft.file.problem or draft.problems) or not draft.is_changed,
         )  # fmt: skip
         st.button(
@@ -88,15 +88,14 @@ def draw_editor(draft: Draft) -> None:
         )  # fmt: skip
         if draft.file.backup.exists():
             st.button(
-                "Undo last save", key="rules.undo", icon=":material/undo:", on_click=_write,
-                args=(partial(undo, draft.file), "The previous file is restored."),
+                "Undo last save", key="rules.undo", icon=":material/undo:", on_click=run_action,
+                args=(address, partial(_undo, draft.file)),
                 disabled=draft.is_changed or bool(draft.file.problem),
                 help="Restores the file of before; a second undo restores the save.",
             )  # fmt: skip
         if not draft.text.strip() and not draft.file.problem:
             st.button("Insert an example", key="rules.example", on_click=_set_draft, args=(EXAMPLE,))
-    if note := st.session_state.pop(NOTE, None):
-        st.info(note)
+    draw_result(address)
     if draft.file.problem:
         st.error(literal(draft.file.problem, ltr=True), icon=":material/error:")
     elif draft.problems:
@@ -129,13 +128,13 @@ def _set_draft(text: str | None = None) -> None:
     address.touched()
 
 
-def _write(act: Callable[[], None], note: str) -> None:
-    """Write the file, and discard the draft, which it has; for callbacks."""
-    try:
-        act()
-    except ConvgateError as error:
-        note = literal(str(error), ltr=True)
-    else:
-        _set_draft()
-    st.session_state[NOTE] = note
-    address.touched()
+def _save(draft: Draft) -> ActionResult:
+    """Write the text to the file, and discard the draft, which it has."""
+    save(draft.file, draft.text.encode())
+    _set_draft()
+    return ActionResult("Saved. Agents use these rules now.")
+
+
+def _undo(file: RulesFile) -> ActionResult:
+    undo(file)
+    return ActionResult("The previous file is restored.")

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
 from convgate.core.text import format_share, pluralize
 from convgate.gatekeeper.exchange import Exchange
-from convgate.gatekeeper.statistics import KeptSkipped, Statistics
 from convgate.store.conversations import terms
 from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import Picker
+from convgate.ui.picker import pick_conversation
 from convgate.ui.rules.editor import Draft, draw_editor, load_draft
 from convgate.ui.rules.library import (
     CheckedConversation,
@@ -31,14 +30,12 @@ from convgate.ui.theme import current_palette
 
 ROWS_PER_PAGE = 10
 
-_picker = Picker("rules", address.change, address.open)
-
 
 def rules_page(app: App) -> None:
     """Draw the page."""
     st.html(style(current_palette()))
     view, problems = address.current()
-    picked = _picker.pick_conversation(app, view.conversation)
+    picked = pick_conversation(address, app, view.conversation)
     if picked is not None:
         view = view.showing(picked[0])
     address.keep(view)
@@ -76,15 +73,10 @@ def _draw_exchanges(view: View, rows: Sequence[Row]) -> None:
         "Search", placeholder="Search messages and answers", label_visibility="collapsed",
         **address.control("search", view.search),
     )  # fmt: skip
-    statistics = Statistics.of(row.decision for row in rows)
-    if statistics.keep_rate is not None:
-        st.markdown(
-            f"**{format_share(statistics.keep_rate)} kept:** {statistics.kept:,} of"
-            f" {pluralize(statistics.decided, 'exchange')}; {statistics.decided - statistics.kept:,} skipped."
-        )
-        with st.expander("By category and rule"):
-            st.dataframe(_to_table("Category", statistics.categories), hide_index=True)
-            st.dataframe(_to_table("Rule", statistics.rules), hide_index=True)
+    if rows:
+        n_kept = sum(row.decision.keep for row in rows)
+        share = format_share(n_kept / len(rows))
+        st.markdown(f"**{share} kept:** {n_kept:,} of {pluralize(len(rows), 'exchange')}.")
     _draw_rows(view, [row for row in matching if _is_shown(row, view.show)])
 
 
@@ -120,13 +112,6 @@ def _draw_rows(view: View, rows: Sequence[Row]) -> None:
 def _check_library(app: App) -> list[CheckedConversation]:
     with st.spinner("Checking the library …"):
         return check_library(app)
-
-
-def _to_table(heading: str, counts: Mapping[str, KeptSkipped]) -> list[dict[str, object]]:
-    return [
-        {heading: name.replace("_", " "), "Kept": count.kept, "Skipped": count.skipped}
-        for name, count in counts.items()
-    ]
 
 
 def _is_shown(row: Row, show: str) -> bool:

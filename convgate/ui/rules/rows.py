@@ -44,7 +44,7 @@ def exchange_html(
     exchange: Exchange,
     decision: GatekeeperDecision,
     *,
-    heading: str = "",
+    heading: str,
     before: GatekeeperDecision | None = None,
 ) -> str:
     """Return the decision with its reason, and both messages with their matches.
@@ -84,7 +84,7 @@ def mark(text: str, matches: Sequence[Match]) -> str:
 
 def _head(decision: GatekeeperDecision, heading: str, before: GatekeeperDecision | None) -> str:
     parts = [
-        f'<span class="muted">{_text(heading)}</span>' if heading else "",
+        f'<span class="muted">{_text(heading)}</span>',
         f"<b>{'● kept' if decision.keep else '○ skipped'}</b>",
         f'<span class="category">{_name(decision.category)}</span>',
     ]

@@ -1,4 +1,4 @@
-"""Sessions from top to bottom: the boundaries of one conversation, or the sessions of running agents."""
+"""Sessions from top to bottom: rules, summary, timeline, the table of boundaries, the selected message."""
 
 from __future__ import annotations
 
@@ -18,12 +18,10 @@ from convgate.policies.sessions import Boundaries, BoundaryRules
 from convgate.transcripts.characters import writable
 from convgate.ui.frame import App
 from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import Picker
+from convgate.ui.picker import pick_conversation
 from convgate.ui.sessions import state
 from convgate.ui.sessions.boundaries import ConversationBoundaries, load_boundaries, states_of, times_of
 from convgate.ui.sessions.edits import LABELS, draw_turn
-from convgate.ui.sessions.state import AXES, View
-from convgate.ui.sessions.stored import draw_stored
 from convgate.ui.state import clicked, selected_cell
 from convgate.ui.tables import draw_numbers
 from convgate.ui.text import literal
@@ -32,8 +30,6 @@ from convgate.ui.turn import turn_labels
 
 CHART, TABLE = "sessions.chart", "sessions.boundaries"
 _STYLE = Path(__file__).with_name("sessions.css")
-_TABS = {"conversation": "One conversation", "stored": "Stored sessions"}
-_PICKER = Picker("sessions", state.page.change, state.page.open)
 _GAPS = tuple(
     60.0 * minutes
     for minutes in (5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 360, 480, 720, 1440, 2880, 4320, 10080)
@@ -52,26 +48,13 @@ def sessions_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
     view, problems = state.page.current()
-    state.page.keep(view)
-    draw_problems(problems)
-    st.segmented_control(
-        "Show", list(_TABS), format_func=_TABS.__getitem__, required=True, label_visibility="collapsed",
-        **state.page.control("on", view.on),
-    )  # fmt: skip
-    if view.on == "stored":
-        draw_stored(app)
-    else:
-        _draw_conversation(app, view)
-
-
-def _draw_conversation(app: App, view: View) -> None:
-    picked = _PICKER.pick_conversation(app, view.conversation)
+    picked = pick_conversation(state.page, app, view.conversation)
     if picked is None:
         return
     key, conversation = picked
-    view, problems = view.showing(key).within(conversation)
+    view, missing = view.showing(key).within(conversation)
     state.page.keep(view)
-    draw_problems(problems)
+    draw_problems([*problems, *missing])
     try:
         saved_rules = BoundaryRules.of(app.settings)
     except SessionError as error:
@@ -82,7 +65,7 @@ def _draw_conversation(app: App, view: View) -> None:
     boundaries = load_boundaries(app, key, rules)
     selected = boundaries.shown.conversation_starts[-1] if view.selected is None else view.selected
     _draw_summary(boundaries)
-    _draw_chart(view, boundaries, selected)
+    _draw_chart(boundaries, selected)
     with st.container(key="sessions-body"):
         left, right = st.columns([1.45, 1], gap="medium")
         with left:
@@ -162,13 +145,7 @@ def _draw_summary(boundaries: ConversationBoundaries) -> None:
         st.warning(f"{literal(problems)}{more}", icon=":material/warning:")
 
 
-def _draw_chart(view: View, boundaries: ConversationBoundaries, selected: int) -> None:
-    times = times_of(boundaries.key, boundaries.conversation)
-    if times is not None:
-        st.segmented_control(
-            "Axis", list(AXES), format_func=AXES.__getitem__, required=True, label_visibility="collapsed",
-            **state.page.control("axis", view.axis),
-        )  # fmt: skip
+def _draw_chart(boundaries: ConversationBoundaries, selected: int) -> None:
     conversation = boundaries.conversation
     states = [
         Event(turn, "state", f"The workflow is {name.lower()}.")
@@ -179,7 +156,7 @@ def _draw_chart(view: View, boundaries: ConversationBoundaries, selected: int) -
         is_user=[turn.role == "user" for turn in conversation.turns],
         events=sorted([*_events(boundaries.shown), *states], key=lambda event: event.turn),
         sessions=boundaries.shown.session_starts,
-        times=times if view.axis == "time" else None,
+        times=times_of(boundaries.key, conversation),
         edits=[
             Event(turn, "state", f"Edited: {LABELS[edit.kind].lower()}")
             for turn, edit in boundaries.edits.items()

@@ -1,19 +1,15 @@
 """The state of the page Sessions.
 
 ?conversation=KEY&selected=13&gap=1800&override=0
-?on=stored
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from convgate.policies.sessions import BoundaryRules
-from convgate.ui.page_state import TURN, Address, Codec, PageState, one_of, param, share
-
-AXES = {"time": "By time", "turns": "By turn"}
+from convgate.ui.page_state import TURN, Address, Codec, PageState, param, share
 
 _SECONDS = share(0, math.inf)
 GAP = Codec(
@@ -25,11 +21,9 @@ GAP = Codec(
 
 @dataclass(frozen=True)
 class View(PageState):
-    """One conversation under some rules, or the stored sessions. Rules that are None are the saved ones."""
+    """One conversation under some rules. Rules that are None are the saved ones."""
 
-    on: Literal["conversation", "stored"] = "conversation"
     selected: int | None = param(None, TURN, of_conversation=True)
-    axis: str = param("time", one_of(AXES))
     gap: float | None = param(None, GAP)  # seconds, inf for none
     override: bool | None = None  # whether a continue command continues after a longer gap
     complete: bool | None = None  # whether COMPLETE closes the conversation

@@ -57,7 +57,7 @@ class Marks:
     terms: Sequence[str] = ()  # words that are searched for
     opened: Collection[int] = field(default_factory=frozenset)  # turns whose whole text was asked for
     labelling: Labelling | None = None
-    modes: Mapping[int, tuple[str, str]] = field(default_factory=dict)  # by turn: its mode, and why
+    modes: Mapping[int, str] = field(default_factory=dict)  # by turn
     only: Sequence[int] | None = None  # the turns that are shown, increasing; None: all
 
 
@@ -147,18 +147,18 @@ def outcome(decisions: TurnDecisions, row: int) -> tuple[str, str]:
     return ("kept", "kept") if kept else ("dropped", "dropped")
 
 
-def when(moment: datetime | None, reference: datetime | None) -> tuple[str, str]:
+def when(time: datetime | None, reference: datetime | None) -> tuple[str, str]:
     """Return a time relative to another, and exactly: ("2 hours before", "Mon 3 May 2027, 14:02:05")."""
-    if moment is None:
+    if time is None:
         return "", ""
-    exact = f"{moment:%a} {moment.day} {moment:%b %Y, %H:%M:%S}" + (f" {moment:%Z}" if moment.tzinfo else "")
-    if reference is None or (moment.tzinfo is None) != (reference.tzinfo is None):
-        return f"{moment.day} {moment:%b, %H:%M}", exact
-    if moment <= reference:
-        return format_age(moment, reference).replace(" ago", " before").replace(
+    exact = f"{time:%a} {time.day} {time:%b %Y, %H:%M:%S}" + (f" {time:%Z}" if time.tzinfo else "")
+    if reference is None or (time.tzinfo is None) != (reference.tzinfo is None):
+        return f"{time.day} {time:%b, %H:%M}", exact
+    if time <= reference:
+        return format_age(time, reference).replace(" ago", " before").replace(
             "just now", "just before"
         ), exact
-    return format_age(reference, moment).replace(" ago", " later").replace("just now", "just after"), exact
+    return format_age(reference, time).replace(" ago", " later").replace("just now", "just after"), exact
 
 
 def excerpt(text: str, terms: Sequence[str], *, whole: bool) -> tuple[str, bool]:
@@ -193,7 +193,7 @@ def _row(
         "who": turn.speaker if turn.speaker == turn.role else f"{isolate(turn.speaker)} · {turn.role}",
         "when": relative,
         "exact": exact,
-        "mode": list(marks.modes.get(index, ())),
+        "mode": marks.modes.get(index, ""),
         "text": text,
         "cut": cut,
         "flip": marks.flips.of(index) if marks.flips else "",
@@ -218,7 +218,7 @@ def _row(
 
 
 _BLANK: dict[str, Any] = {
-    "turn": QUESTION, "when": "", "exact": "", "mode": [], "cut": False, "score": "", "bar": None,
+    "turn": QUESTION, "when": "", "exact": "", "mode": "", "cut": False, "score": "", "bar": None,
     "flip": "", "reason": "", "mine": None, "theirs": [], "aimed": False, "open": False,
 }  # fmt: skip
 """A row without a decision or a label."""

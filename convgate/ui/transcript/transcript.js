@@ -163,9 +163,8 @@ class Transcript {
     row.who.textContent = data.who
     row.when.textContent = data.when
     row.when.title = data.exact
-    row.mode.textContent = data.mode[0] ?? ""
-    row.mode.title = data.mode[1] ?? ""
-    row.mode.hidden = !data.mode.length
+    row.mode.textContent = data.mode
+    row.mode.hidden = !data.mode
     element.classList.toggle("aimed", data.aimed)
     row.next.textContent = data.aimed ? "gets the next answer" : ""
     row.next.hidden = !row.next.textContent

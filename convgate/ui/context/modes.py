@@ -1,0 +1,88 @@
+"""Modes of a conversation's messages: the classifiers, the corrections of people, and their control."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from convgate.context.invariants.finding import InvariantFinder
+from convgate.context.invariants.judge import KindJudge, load_judge
+from convgate.context.mode import MODES, Mode
+from convgate.context.modes.classifier import ModeClassifier, load_classifier
+from convgate.context.modes.conversation import is_from_user
+from convgate.core.conversation import Conversation
+from convgate.core.settings import Settings
+from convgate.evaluation.judged_cases import EvaluationProgress
+from convgate.store.edits import ModeCorrection, ModeCorrections
+from convgate.ui.actions import draw_problem, reporting_problems
+from convgate.ui.context import state
+from convgate.ui.frame import App
+from convgate.ui.measurement import once
+from convgate.ui.state import put
+
+_CONTROL = "context.mode"
+_NOT_REVIEWED = ""
+_BATCH = 32  # turns between two reports of the progress
+_BY_HOME: dict[str | type[Any], Callable[[Any], Any]] = {Settings: lambda settings: str(settings.home)}
+
+
+@st.cache_resource(max_entries=2, show_spinner="Loading the classifier of modes …", hash_funcs=_BY_HOME)
+def mode_classifier(settings: Settings) -> ModeClassifier:
+    """Return the classifier of modes, loaded once; errors as of `load_classifier`."""
+    return load_classifier(settings)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False, hash_funcs=_BY_HOME)
+def statement_judge(settings: Settings) -> KindJudge:
+    """Return the classifier of statements, loaded once; errors as of `load_judge`."""
+    return load_judge(settings)
+
+
+def find_ahead(app: App, key: str, conversation: Conversation) -> None:
+    """Encode all messages and their statements, with a progress bar the first time."""
+    classifier, judge = mode_classifier(app.settings), statement_judge(app.settings)
+
+    def work(progress: EvaluationProgress) -> None:
+        turns, finder = conversation.turns, InvariantFinder()
+        for start in range(0, len(turns), _BATCH):
+            progress("Finding modes for the first time", start, len(turns))
+            batch = turns[start : start + _BATCH]
+            classifier.classify([turn for turn in batch if is_from_user(turn)])
+            finder.add(batch, judge)
+
+    once(f"modes {key} {id(classifier)}", work)
+
+
+def corrected_modes(app: App, key: str) -> dict[int, Mode]:
+    """Return the modes that people chose for messages of a conversation, by turn."""
+    edits = ModeCorrections(app.store).of(key).items()
+    return {turn: mode for turn, edit in edits for mode in MODES if mode == edit.corrected}
+
+
+def draw_mode_correction(app: App, key: str, conversation: Conversation, turn: int | None) -> None:
+    """Draw the control that corrects or confirms the mode of a user's message; nothing for other turns.
+
+    turn: None for a typed question.
+    """
+    if turn is None or not is_from_user(conversation.turns[turn]):
+        return
+    decided = mode_classifier(app.settings).classify([conversation.turns[turn]])[0].mode
+    put(_CONTROL, corrected_modes(app, key).get(turn, _NOT_REVIEWED))
+
+    def store() -> None:
+        state.page.touched()
+        mode = st.session_state[_CONTROL]
+        correction = ModeCorrection(decided, mode) if mode else None
+        with reporting_problems():
+            ModeCorrections(app.store).change(key, {turn: correction})
+
+    def label(mode: str) -> str:
+        return f"{mode.capitalize() or 'Not reviewed'}{' (as classified)' if mode == decided else ''}"
+
+    st.selectbox(
+        "Correct the mode", [_NOT_REVIEWED, *MODES], key=_CONTROL, on_change=store, format_func=label,
+        help="Monitor shows how often the classifier is wrong. Choose its own mode to confirm it.",
+    )  # fmt: skip
+    draw_problem()
