@@ -347,13 +347,19 @@ def test_what_is_gone_or_damaged_is_said_and_the_rest_is_shown(opened: Open, fin
     assert "was deleted." in texts(sound(app.run()))
 
 
-def test_erasing_everything_takes_runs_and_sets_along(opened: Open, home: Path, tmp_path: Path) -> None:
+def test_erasing_everything_takes_runs_sets_and_debug_log_along(
+    opened: Open, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened()
+    monkeypatch.setenv("CONVGATE_GATEKEEPER_DEBUG_LOG", str(tmp_path / "debug.jsonl"))
+    for name in ("debug.jsonl", "debug.jsonl.3"):
+        (tmp_path / name).write_text("text")
     add_set(home, tmp_path)
     started_run(home)
     services.erase_everything(load_settings())
     assert not (home / "runs").exists()
     assert not (home / "sets").exists()
+    assert list(tmp_path.glob("debug.jsonl*")) == []
     assert Versions(home).names() == ["first"], "versions hold no conversation"
 
 

@@ -118,7 +118,7 @@ WRITERS: dict[str, Callable[[Settings, Store], object]] = {
     "restore": lambda settings, store: store.restore_bytes((settings.database).read_bytes()),
     "set aside": lambda settings, _: set_aside(settings.database),
     "erase": lambda settings, _: services.erase_everything(settings),
-    "remove for good": lambda settings, store: remove_for_good(store, settings.home),
+    "remove for good": lambda settings, store: remove_for_good(store, settings),
     "forget vectors": lambda settings, _: forget(settings.home / CACHE_FILE, ["text"]),
     "activate": lambda settings, _: Versions(settings.home).activate("first", who="Ada"),
     "delete a version": lambda settings, _: Versions(settings.home).delete("first", who="Ada"),

@@ -47,7 +47,7 @@ _SCHEMA = (
 def default_encoder(
     name: str = BUNDLED_MODEL, *, home: Path | None = None, device: str = "cpu", dtype: str = "auto"
 ) -> Encoder:
-    """The named encoder (a sentence-transformers model, or its folder) with its cache in `home`.
+    """Return the named encoder (a sentence-transformers model, or its folder) with its cache in `home`.
 
     `home` None keeps vectors in memory only. `dtype` is "float32", "bfloat16" or "auto", which is the faster
     of both on this device. Raises EncoderError when the model cannot be loaded.
@@ -91,7 +91,7 @@ class CachedEncoder:
         return self._encoder.identity
 
     def count_chunks(self, text: str) -> ChunkCount:
-        """The chunks that the text is split into, counted once."""
+        """Count the chunks that the text is split into, once for each text."""
         return self._count_chunks(text)
 
     def split_passages(self, text: str) -> list[str]:
@@ -106,7 +106,7 @@ class CachedEncoder:
                 self._db = None
 
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
-        """(len(texts), d) float32 as the wrapped encoder gives; only texts not yet known reach it."""
+        """Return (len(texts), d) float32 as the wrapped encoder gives; only texts not yet known reach it."""
         return text_vectors(self.encode_passages(texts, progress=progress), self._dimension)
 
     def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embeddings]:
@@ -138,8 +138,14 @@ class CachedEncoder:
         return vectors
 
     def _is_empty(self) -> bool:
+        if self._db is None:
+            return False
         query = "select 1 from vectors where encoder = ? limit 1"
-        return self._db is not None and self._db.execute(query, (self._encoder_id,)).fetchone() is None
+        try:
+            return self._db.execute(query, (self._encoder_id,)).fetchone() is None
+        except sqlite3.Error as error:
+            self._give_up("read", error)
+            return False
 
     def _decode(self, blob: bytes) -> Embeddings | None:
         """Return the stored vectors; None when the row is damaged, so that its text is encoded again."""
@@ -241,7 +247,7 @@ def forget(path: Path, texts: Iterable[str]) -> None:
 
 
 def content_hash(text: str) -> bytes:
-    """16 bytes that stand for the text in the cache.
+    """Return 16 bytes that stand for the text in the cache.
 
     >>> content_hash("hello").hex()
     '46fb7408d4f285228f4af516ea25851b'
