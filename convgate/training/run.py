@@ -154,7 +154,7 @@ class Run:
         return str(self.outcome.get("sentence") or self.outcome.get("message") or "")
 
     def is_locked(self) -> bool:
-        """Whether a process is training in the folder."""
+        """Return whether a process is training in the folder."""
         if not (self.folder / LOCK).exists():
             return False
         lock = FileLock(self.folder / LOCK, timeout=0)
@@ -189,7 +189,7 @@ class Run:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Turn an OSError in the block into a TrainingError."""
+        """Raise an OSError of the block as a TrainingError."""
         try:
             yield
         except OSError as error:
@@ -253,7 +253,7 @@ class Run:
         return record
 
     def resume(self, wanted: RunRecord, trainer: Trainer) -> RunRecord:
-        """Bring the trainer to the last whole epoch, and return the record.
+        """Restore the trainer to the last whole epoch, and return the record.
 
         Raises TrainingError when the run was started with another plan, or its files are damaged. A plan may
         have fewer epochs than have run: the run ends there.

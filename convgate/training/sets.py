@@ -135,7 +135,11 @@ class Plan:
         counted, overlaps = remove_duplicates([each.cases for each in sets])
         unique = make_ids_unique([*counted, *(each.cases for each in replayed)])
         return [
-            replace(each, cases=cases, overlaps=tuple(one for one in overlaps if one.name == cases.name))
+            replace(
+                each,
+                cases=cases,
+                overlaps=tuple(overlap for overlap in overlaps if overlap.name == cases.name),
+            )
             for each, cases in zip([*sets, *replayed], unique, strict=True)
         ]
 
@@ -149,9 +153,9 @@ class Plan:
         for each in sets:
             listener.stage(f"Reading {each.cases.name} as the gate does")
             whole = all(overlap.is_within for overlap in each.overlaps)
-            read = read_episodes(gate, encoder, each.cases, whole=whole, progress=listener.progress)
-            if read:
-                episodes[each.cases.name] = read
+            set_episodes = read_episodes(gate, encoder, each.cases, whole=whole, progress=listener.progress)
+            if set_episodes:
+                episodes[each.cases.name] = set_episodes
         return episodes
 
 
