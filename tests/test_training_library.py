@@ -18,7 +18,7 @@ from convgate.store import Conversations, CurrentKey, Labels, NewConversation, S
 from convgate.training import library
 from convgate.training.library import SAMPLES, Copies, RelevanceSets, find_copies, remove_for_good
 from convgate.training.process import resume_training
-from convgate.training.records import Ended, Request, utc_now
+from convgate.training.records import Ended, RunRequest, utc_now
 from convgate.training.run import DATA, LOG, Run, Runs
 from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_relevance_set
 from tests.fakes import FakeEncoder
@@ -128,7 +128,7 @@ def add_run(home: Path, id: str, *conversations: Conversation, state: Ended = "d
     (run.folder / DATA).mkdir(parents=True)
     file = run.folder / DATA / "my-labels.jsonl"
     write_relevance_set(relevance_set("my-labels", *conversations), file)
-    run.write_request(Request(("train", str(file)), "first", ("my-labels",), started=utc_now()))
+    run.write_request(RunRequest(("train", str(file)), "first", ("my-labels",), started=utc_now()))
     run.write_outcome(state, 2, {"version": "second"})
     (run.folder / LOG).write_text("".join(f"bad line: {each.turns[0].text}\n" for each in conversations))
     return run

@@ -81,9 +81,7 @@ class CachedEncoder:
         self._db: sqlite3.Connection | None = None
         self._encoder_id = 0
         if path is not None:
-            self._open(path)
-        if packaged is not None and not self._is_read_only and self._is_empty():
-            self._write(read_vectors(packaged, encoder.identity))
+            self._open(path, packaged)
 
     @property
     def identity(self) -> EncoderIdentity:
@@ -137,16 +135,6 @@ class CachedEncoder:
         self._remember(vectors)
         return vectors
 
-    def _is_empty(self) -> bool:
-        if self._db is None:
-            return False
-        query = "select 1 from vectors where encoder = ? limit 1"
-        try:
-            return self._db.execute(query, (self._encoder_id,)).fetchone() is None
-        except sqlite3.Error as error:
-            self._give_up("read", error)
-            return False
-
     def _decode(self, blob: bytes) -> Embeddings | None:
         """Return the stored vectors; None when the row is damaged, so that its text is encoded again."""
         if not blob or len(blob) % (4 * self._dimension):
@@ -193,7 +181,7 @@ class CachedEncoder:
         except sqlite3.Error as error:
             self._give_up("write", error)
 
-    def _open(self, path: Path) -> None:
+    def _open(self, path: Path, packaged: Path | None) -> None:
         identity = json.dumps(asdict(self._encoder.identity), sort_keys=True)
         if self._is_read_only and not path.exists():
             return
@@ -216,6 +204,10 @@ class CachedEncoder:
                     db.execute("insert or ignore into encoders (identity) values (?)", (identity,))
             row = db.execute("select id from encoders where identity = ?", (identity,)).fetchone()
             self._encoder_id = row[0] if row else 0
+            query = "select 1 from vectors where encoder = ? limit 1"
+            is_empty = db.execute(query, (self._encoder_id,)).fetchone() is None
+            if packaged is not None and is_empty and not self._is_read_only:
+                self._write(read_vectors(packaged, self._encoder.identity))
         except (sqlite3.Error, OSError) as error:
             self._give_up("open", error)
 

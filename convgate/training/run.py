@@ -40,8 +40,8 @@ from convgate.training.records import (
     REQUEST_TYPE,
     STATUS_TYPE,
     Ended,
-    Request,
     RunRecord,
+    RunRequest,
     Status,
     parse_time,
     utc_now,
@@ -71,7 +71,7 @@ class Run:
         self.folder, self.id = folder, folder.name
 
     @cached_property
-    def request(self) -> Request | None:
+    def request(self) -> RunRequest | None:
         """What was asked for; None when it was not written or is damaged."""
         return _read(REQUEST_TYPE, self.folder / REQUEST)
 
@@ -195,7 +195,7 @@ class Run:
         except OSError as error:
             raise _cannot_write(self.folder, error) from error
 
-    def write_request(self, request: Request) -> None:
+    def write_request(self, request: RunRequest) -> None:
         """Write the request and make the folder. Raises TrainingError."""
         with self.writing():
             make_home(self.folder)
