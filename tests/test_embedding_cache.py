@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from convgate.embedding import cache as cache_module
-from convgate.embedding.cache import CachedEncoder, content_hash, write_vectors
+from convgate.embedding.cache import PACKAGED_VECTORS, CachedEncoder, content_hash, write_vectors
 from tests.fakes import FakeEncoder
 
 
@@ -92,13 +93,17 @@ def test_damaged_row_is_encoded_again(path: Path):
     assert np.array_equal(vectors, FakeEncoder().encode(["one", "two", "three"]))
 
 
-def test_corrupt_file_costs_speed_and_is_left_alone(path: Path, caplog: pytest.LogCaptureFixture):
+@pytest.mark.parametrize("columns", ["", "x"])
+def test_unusable_file_costs_speed_and_is_left_alone(path: Path, columns: str):
     path.parent.mkdir()
-    path.write_bytes(b"this is no database" * 100)
-    cached = CachedEncoder(FakeEncoder(), path)
+    path.write_bytes(b"" if columns else b"this is no database" * 100)
+    if columns:
+        with closing(sqlite3.connect(path)) as db:
+            db.execute(f"create table vectors ({columns})")
+    cached = CachedEncoder(FakeEncoder(), path, packaged=PACKAGED_VECTORS)
     assert np.array_equal(cached.encode(["one"]), FakeEncoder().encode(["one"]))
     assert cached._db is None
-    assert path.read_bytes().startswith(b"this is no database")
+    assert columns or path.read_bytes() == b"this is no database" * 100
 
 
 def test_full_disk_stores_nothing_half_and_goes_on_in_memory(path: Path, caplog: pytest.LogCaptureFixture):

@@ -17,7 +17,7 @@ from convgate.core.settings import load_settings
 from convgate.labels.gold import GoldCounts
 from convgate.training import process as process_module
 from convgate.training.library import RelevanceSets
-from convgate.training.records import Request, utc_now
+from convgate.training.records import RunRequest, utc_now
 from convgate.training.report import read_verdict
 from convgate.training.run import DATA, STOP, Run, Runs
 from convgate.training.sets import Plan
@@ -58,7 +58,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     versions.activate("first", who="Ada")
     for name, conversations, settings in (("better", 150, QUICK), ("unknown", 2, ONCE)):
         run, file = Run(home / "runs" / name), planted_file(folder, "own", conversations=conversations)
-        run.write_request(Request(("train", str(file)), "first", ("own",), epochs=3, started=utc_now()))
+        run.write_request(RunRequest(("train", str(file)), "first", ("own",), epochs=3, started=utc_now()))
         train_version(
             Plan((file,), settings, parent="first"),
             encoder=small_encoder(),
@@ -128,7 +128,7 @@ def started_run(
 ) -> Path:
     run = Run(home / "runs" / id)
     words = ("train", "own.jsonl", "--from", "first")
-    run.write_request(Request(words, "first", ("own",), epochs=8, started=utc_now()))
+    run.write_request(RunRequest(words, "first", ("own",), epochs=8, started=utc_now()))
     run.write_progress("Epoch 3 of at most 8", 5, 20, epochs=epochs)
     if outcome:
         run.write_outcome(outcome.pop("state"), outcome.pop("ran", epochs), outcome)
@@ -289,7 +289,7 @@ def test_the_list_begins_with_the_newest_and_opens_a_run(opened: Open, home: Pat
             home, f"run-{number:02}", outcome={"state": "stopped", "ran": 2, "message": "so"}
         )
         started = f"2026-01-{number + 1:02}T00:00:00+00:00"
-        Run(folder).write_request(Request((), "first", ("own",), started=started))
+        Run(folder).write_request(RunRequest((), "first", ("own",), started=started))
     app = opened()
     keys = [button.key for button in app.button if (button.key or "").startswith("train.open.")]
     assert keys == [f"train.open.run-{number:02}" for number in (2, 1, 0)]
@@ -347,13 +347,19 @@ def test_what_is_gone_or_damaged_is_said_and_the_rest_is_shown(opened: Open, fin
     assert "was deleted." in texts(sound(app.run()))
 
 
-def test_erasing_everything_takes_runs_and_sets_along(opened: Open, home: Path, tmp_path: Path) -> None:
+def test_erasing_everything_takes_runs_sets_and_debug_log_along(
+    opened: Open, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened()
+    monkeypatch.setenv("CONVGATE_GATEKEEPER_DEBUG_LOG", str(tmp_path / "debug.jsonl"))
+    for name in ("debug.jsonl", "debug.jsonl.3"):
+        (tmp_path / name).write_text("text")
     add_set(home, tmp_path)
     started_run(home)
     services.erase_everything(load_settings())
     assert not (home / "runs").exists()
     assert not (home / "sets").exists()
+    assert list(tmp_path.glob("debug.jsonl*")) == []
     assert Versions(home).names() == ["first"], "versions hold no conversation"
 
 

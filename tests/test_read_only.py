@@ -19,7 +19,7 @@ from convgate.store import Conversations, CurrentKey, Labels, NewConversation, S
 from convgate.store.database import set_aside
 from convgate.training import run as run_module
 from convgate.training.library import RelevanceSets, remove_for_good
-from convgate.training.process import Order, start_training
+from convgate.training.process import start_training
 from convgate.training.run import Runs
 from convgate.ui import services
 from convgate.ui.rules.rules_file import read_file, rules_path, save
@@ -117,13 +117,13 @@ WRITERS: dict[str, Callable[[Settings, Store], object]] = {
     "restore": lambda settings, store: store.restore_bytes((settings.database).read_bytes()),
     "set aside": lambda settings, _: set_aside(settings.database),
     "erase": lambda settings, _: services.erase_everything(settings),
-    "remove for good": lambda settings, store: remove_for_good(store, settings.home),
+    "remove for good": lambda settings, store: remove_for_good(store, settings),
     "forget vectors": lambda settings, _: forget(settings.home / CACHE_FILE, ["text"]),
     "activate": lambda settings, _: Versions(settings.home).activate("first", who="Ada"),
     "delete a version": lambda settings, _: Versions(settings.home).delete("first", who="Ada"),
     "add a set": lambda settings, _: RelevanceSets(settings.home).add("new", b"{}"),
     "delete a set": lambda settings, _: RelevanceSets(settings.home).delete("mine"),
-    "train": lambda settings, _: start_training(settings.home, Order("first", sets=("mine",))),
+    "train": lambda settings, _: start_training(settings.home, "first", sets=("mine",)),
     "delete a run": lambda settings, _: Runs(settings.home).delete("run-1"),
     "rules": save_rules,
 }

@@ -76,6 +76,8 @@ def test_active_version_is_the_one_without_a_name(tmp_path: Path, monkeypatch: p
     assert load_gate(encoder=FakeEncoder()).policy.version == "shipped", "nothing is activated by itself"
     Versions(load_settings().home).activate("mine", who="Ada")
     assert load_gate(encoder=FakeEncoder()).policy.version == "mine"
+    (tmp_path / "untrained").mkdir()
+    monkeypatch.chdir(tmp_path)
     assert load_gate("untrained", encoder=FakeEncoder()).policy.version == "untrained"
     assert load_gate("shipped", encoder=FakeEncoder()).policy.version == "shipped"
 
@@ -93,4 +95,4 @@ def test_version_decides_by_its_own_rule_unless_another_is_named(tmp_path: Path)
     assert rule(settings=load_settings().model_copy(update={"threshold_parameters": {"k": 5}})) == TopK(
         5, 0.25
     )
-    assert load_gate(found.folder, encoder=FakeEncoder()).policy.rule == TopK(k=2, above=0.25)
+    assert load_gate(str(found.folder), encoder=FakeEncoder()).policy.rule == TopK(k=2, above=0.25)

@@ -18,7 +18,7 @@ from convgate.store import Conversations, CurrentKey, Labels, NewConversation, S
 from convgate.training import library
 from convgate.training.library import SAMPLES, Copies, RelevanceSets, find_copies, remove_for_good
 from convgate.training.process import resume_training
-from convgate.training.records import Ended, Request, utc_now
+from convgate.training.records import Ended, RunRequest, utc_now
 from convgate.training.run import DATA, LOG, Run, Runs
 from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_relevance_set
 from tests.fakes import FakeEncoder
@@ -128,7 +128,7 @@ def add_run(home: Path, id: str, *conversations: Conversation, state: Ended = "d
     (run.folder / DATA).mkdir(parents=True)
     file = run.folder / DATA / "my-labels.jsonl"
     write_relevance_set(relevance_set("my-labels", *conversations), file)
-    run.write_request(Request(("train", str(file)), "first", ("my-labels",), started=utc_now()))
+    run.write_request(RunRequest(("train", str(file)), "first", ("my-labels",), started=utc_now()))
     run.write_outcome(state, 2, {"version": "second"})
     (run.folder / LOG).write_text("".join(f"bad line: {each.turns[0].text}\n" for each in conversations))
     return run
@@ -146,9 +146,12 @@ def store(convgate_home: Path) -> Store:
 
 
 def test_what_is_removed_for_good_is_nowhere_in_the_data_folder(
-    convgate_home: Path, store: Store, tmp_path: Path
+    convgate_home: Path, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = convgate_home
+    monkeypatch.setenv("CONVGATE_GATEKEEPER_DEBUG_LOG", str(home / "debug.jsonl"))
+    for name in ("debug.jsonl", "debug.jsonl.1"):
+        (home / name).write_text(WORD)
     stopped = add_run(home, "stopped", talk(WORD), talk(OTHER), state="stopped")
     other = add_run(home, "other", talk(OTHER), state="stopped")
     sets = RelevanceSets(home)
@@ -165,7 +168,7 @@ def test_what_is_removed_for_good_is_nowhere_in_the_data_folder(
     assert (set(found.runs), found.sets) == ({"stopped"}, ("alone", "mixed"))
     untouched = {path: path.read_bytes() for path in other.folder.rglob("*") if path.is_file()}
 
-    removal = remove_for_good(store, home)
+    removal = remove_for_good(store, load_settings())
 
     assert (removal.conversations, removal.copies) == (1, found)
     assert holding(home, WORD) == []
@@ -187,7 +190,7 @@ def test_nothing_is_removed_while_a_training_uses_a_copy(convgate_home: Path, st
     run.write_progress("Epoch 1", epochs=0)
     before = holding(convgate_home, WORD)
     with run.lock(), pytest.raises(TrainingError, match="one"):
-        remove_for_good(store, convgate_home)
+        remove_for_good(store, load_settings())
     assert holding(convgate_home, WORD) == before
     assert len(Conversations(store).keys(deleted=True)) == 1
 
@@ -210,9 +213,9 @@ def test_after_a_kill_in_the_middle_the_rest_is_removed(
             original(self, missing_ok=missing_ok)
 
         Path.unlink = unlink  # type: ignore[method-assign]
-        remove_for_good(store, convgate_home)
+        remove_for_good(store, load_settings())
 
     assert fork(remove_and_die, output=tmp_path / "said.txt").wait() == -signal.SIGKILL
     assert len(Conversations(store).keys(deleted=True)) == 1
-    remove_for_good(store, convgate_home)
+    remove_for_good(store, load_settings())
     assert holding(convgate_home, WORD) == []

@@ -17,7 +17,7 @@ from convgate.core.errors import TrainingError
 from convgate.core.files import write_whole
 from convgate.training import process as process_module
 from convgate.training.library import SAMPLES, RelevanceSets
-from convgate.training.process import Order, finish_training, resume_training, start_process, start_training
+from convgate.training.process import finish_training, resume_training, start_process, start_training
 from convgate.training.run import DATA, LOG, Run, Runs
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
 from convgate.versions import Draft, Versions
@@ -89,8 +89,8 @@ def labelled(count: int = 6) -> RelevanceSet:
     return planted("my-labels", conversations=count)
 
 
-def order(**changes: Any) -> Order:
-    return Order(**{"parent": "first", "labels": labelled(), "epochs": 3, **changes})
+def start(home: Path, **changes: Any) -> str:
+    return start_training(home, "first", **{"labels": labelled(), "epochs": 3, **changes})
 
 
 # What is written before it starts
@@ -101,10 +101,8 @@ def test_a_run_has_its_data_and_the_words_that_go_on(
 ) -> None:
     sets = RelevanceSets(home)
     sets.add("my-labels", planted_file(tmp_path, "my-labels", conversations=2).read_bytes())
-    id = start_training(
-        home,
-        order(sets=("my-labels", SAMPLES), replay=("scenarios",), name="second", note="--a note", who="Ada"),
-    )
+    texts = {"name": "second", "note": "--a note", "who": "Ada"}
+    id = start(home, sets=("my-labels", SAMPLES), replay=("scenarios",), **texts)
     run = Runs(home).get(id)
     assert run.request is not None
     assert run.request.sets == ("my-labels-2", "my-labels", SAMPLES)
@@ -122,7 +120,7 @@ def test_a_run_has_its_data_and_the_words_that_go_on(
 
 
 def test_a_run_that_is_at_work_or_done_is_not_started_again(home: Path, started: list[list[str]]) -> None:
-    id = start_training(home, order())
+    id = start(home)
     folder = Runs(home).get(id).folder
     with Run(folder).lock():
         for again in (resume_training, finish_training):
@@ -151,14 +149,14 @@ def test_a_training_outlives_the_process_that_started_it_and_one_that_is_killed_
             output,
             {**environment, "PYTHONPATH": os.pathsep.join([environment["PYTHONPATH"], str(CHECKOUT)])},
         )
-        start_training(home, order())
+        start(home)
         os.kill(os.getpid(), signal.SIGKILL)
 
     assert fork(start_and_die, output=tmp_path / "said.txt").wait() == -signal.SIGKILL
     (outliving,) = Runs(home).all()
 
     program("step:18")  # in the middle of the third epoch
-    id = start_training(home, order(name="second"))
+    id = start(home, name="second")
     run = until(home, id, "interrupted")
     assert run.epochs == 2
     program(":")
@@ -186,7 +184,7 @@ def test_what_is_written_into_a_data_folder_of_any_mode_is_the_owners_alone(
         versions.activate("first", who="Ada")
         sets.add("own", planted_file(tmp_path, "own", conversations=3).read_bytes())
         sets.leave_out("own", [next(iter(sets.read("own").conversations))])
-        id = start_training(convgate_home, order(sets=("own",)))
+        id = start(convgate_home, sets=("own",))
         run = until(convgate_home, id, "done")
         Runs(convgate_home).stop(id)
         asked_for = tmp_path / "asked-for.zip"
@@ -205,7 +203,7 @@ def test_stopped_it_keeps_its_epochs_and_its_end_is_asked_for(
     home: Path, program: Callable[[str], None]
 ) -> None:
     program("slow:1")
-    id = start_training(home, order())
+    id = start(home)
     until(home, id, "running", epochs=1)
     Runs(home).stop(id)
     run = until(home, id, "stopped")

@@ -18,7 +18,7 @@ from convgate.store import Answer, CurrentKey, Labels, Store
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.store.label_log import Entry
 from convgate.store.queues import NewItem, Queues
-from convgate.training.process import Order, start_training
+from convgate.training.process import start_training
 from convgate.training.run import Runs
 from convgate.ui.rules.editor import EXAMPLE
 from convgate.versions import SHIPPED, Draft, Versions
@@ -121,11 +121,11 @@ def _tune(versions: Versions) -> None:
 
 
 def _train(home: Path, store: Store) -> str:
-    order = Order(
-        parent=SHIPPED, labels=gold_set(store), epochs=4, name="mine", who=NAME,
+    id = start_training(
+        home, SHIPPED, labels=gold_set(store), epochs=4, name="mine", who=NAME,
         note="The first labels of the house",
     )  # fmt: skip
-    runs, id = Runs(home), start_training(home, order)
+    runs = Runs(home)
     end = time.monotonic() + _PATIENCE
     while (run := runs.get(id)).is_active and time.monotonic() < end:
         time.sleep(0.5)

@@ -34,7 +34,7 @@ class EncoderIdentity:
         return f"{self.model}@{self.revision[:12]} ({self.dimension} dimensions)"
 
     def differences(self, other: EncoderIdentity) -> list[str]:
-        """The fields for which a gate made for one cannot read the other's vectors; empty when it can.
+        """Return the fields for which a gate made for one cannot read the other's vectors; empty if it can.
 
         float32 and bfloat16 are no difference: each processor computes in what is fast on it, and the
         vectors agree. The cache, which gives back exactly what was put in, keeps them apart all the same.
@@ -73,7 +73,7 @@ class Encoder(Protocol):
         ...
 
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
-        """(len(texts), d) float32, rows L2-normalised, in the order given; blank text gives a zero row.
+        """Return (len(texts), d) float32, rows L2-normalised, in the given order; a zero row for blank text.
 
         Raises EncoderError when a vector is NaN or infinite.
         """
@@ -92,12 +92,12 @@ class Encoder(Protocol):
         ...
 
     def count_chunks(self, text: str) -> ChunkCount:
-        """The chunks that the text is split into: more than one when the model cannot read it at once."""
+        """Count the chunks of the text: more than one when the model cannot read it at once."""
         ...
 
 
 def check_embeddings(vectors: Embeddings, *, dimension: int, source: str) -> Embeddings:
-    """The vectors, when they are finite and (n, dimension); else EncoderError naming the first bad row.
+    """Return the vectors if finite and (n, dimension); else raise EncoderError naming the first bad row.
 
     >>> check_embeddings(np.array([[1.0, np.nan]], dtype=np.float32), dimension=2, source="demo")
     Traceback (most recent call last):

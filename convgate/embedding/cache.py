@@ -47,7 +47,7 @@ _SCHEMA = (
 def default_encoder(
     name: str = BUNDLED_MODEL, *, home: Path | None = None, device: str = "cpu", dtype: str = "auto"
 ) -> Encoder:
-    """The named encoder (a sentence-transformers model, or its folder) with its cache in `home`.
+    """Return the named encoder (a sentence-transformers model, or its folder) with its cache in `home`.
 
     `home` None keeps vectors in memory only. `dtype` is "float32", "bfloat16" or "auto", which is the faster
     of both on this device. Raises EncoderError when the model cannot be loaded.
@@ -81,9 +81,7 @@ class CachedEncoder:
         self._db: sqlite3.Connection | None = None
         self._encoder_id = 0
         if path is not None:
-            self._open(path)
-        if packaged is not None and not self._is_read_only and self._is_empty():
-            self._write(read_vectors(packaged, encoder.identity))
+            self._open(path, packaged)
 
     @property
     def identity(self) -> EncoderIdentity:
@@ -91,7 +89,7 @@ class CachedEncoder:
         return self._encoder.identity
 
     def count_chunks(self, text: str) -> ChunkCount:
-        """The chunks that the text is split into, counted once."""
+        """Count the chunks that the text is split into, once for each text."""
         return self._count_chunks(text)
 
     def split_passages(self, text: str) -> list[str]:
@@ -106,7 +104,7 @@ class CachedEncoder:
                 self._db = None
 
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
-        """(len(texts), d) float32 as the wrapped encoder gives; only texts not yet known reach it."""
+        """Return (len(texts), d) float32 as the wrapped encoder gives; only texts not yet known reach it."""
         return text_vectors(self.encode_passages(texts, progress=progress), self._dimension)
 
     def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embeddings]:
@@ -136,10 +134,6 @@ class CachedEncoder:
             self._give_up("read", error)
         self._remember(vectors)
         return vectors
-
-    def _is_empty(self) -> bool:
-        query = "select 1 from vectors where encoder = ? limit 1"
-        return self._db is not None and self._db.execute(query, (self._encoder_id,)).fetchone() is None
 
     def _decode(self, blob: bytes) -> Embeddings | None:
         """Return the stored vectors; None when the row is damaged, so that its text is encoded again."""
@@ -187,7 +181,7 @@ class CachedEncoder:
         except sqlite3.Error as error:
             self._give_up("write", error)
 
-    def _open(self, path: Path) -> None:
+    def _open(self, path: Path, packaged: Path | None) -> None:
         identity = json.dumps(asdict(self._encoder.identity), sort_keys=True)
         if self._is_read_only and not path.exists():
             return
@@ -210,6 +204,10 @@ class CachedEncoder:
                     db.execute("insert or ignore into encoders (identity) values (?)", (identity,))
             row = db.execute("select id from encoders where identity = ?", (identity,)).fetchone()
             self._encoder_id = row[0] if row else 0
+            query = "select 1 from vectors where encoder = ? limit 1"
+            is_empty = db.execute(query, (self._encoder_id,)).fetchone() is None
+            if packaged is not None and is_empty and not self._is_read_only:
+                self._write(read_vectors(packaged, self._encoder.identity))
         except (sqlite3.Error, OSError) as error:
             self._give_up("open", error)
 
@@ -241,7 +239,7 @@ def forget(path: Path, texts: Iterable[str]) -> None:
 
 
 def content_hash(text: str) -> bytes:
-    """16 bytes that stand for the text in the cache.
+    """Return 16 bytes that stand for the text in the cache.
 
     >>> content_hash("hello").hex()
     '46fb7408d4f285228f4af516ea25851b'

@@ -35,7 +35,7 @@ class Chunks:
 
 
 def describe(max_pieces: int) -> str:
-    """What an encoder's identity says of the splitting."""
+    """Return the description of the splitting in an encoder's identity."""
     return f"length-weighted mean of chunks of sentences, {max_pieces} pieces, at most {MAX_CHUNKS}"
 
 
@@ -45,8 +45,8 @@ def count(text: str, tokenizer: Any, max_pieces: int) -> ChunkCount:
         return ChunkCount(1, 1)
     sample = _sample(text)
     (pieces,) = tokenizer.encode_batch([sample], add_special_tokens=False)
-    found = len(_firsts(sample, pieces, max_pieces))
-    return ChunkCount(min(found, MAX_CHUNKS), round(found * len(text) / len(sample)))
+    n_chunks = len(_firsts(sample, pieces, max_pieces))
+    return ChunkCount(min(n_chunks, MAX_CHUNKS), round(n_chunks * len(text) / len(sample)))
 
 
 def split(texts: Sequence[str], tokenizer: Any, max_pieces: int) -> Chunks:
@@ -85,11 +85,11 @@ def weigh(vectors: Embeddings, chunks: Chunks) -> list[Embeddings]:
     """
     vectors = unit_rows(vectors)
     lengths = np.array([len(text) for text in chunks.texts], dtype=np.float32)
-    found = []
+    weighed = []
     for start, stop in pairwise(chunks.starts):
         shares = lengths[start:stop] / lengths[start:stop].sum()
-        found.append(vectors[start:stop] * shares[:, None])
-    return found
+        weighed.append(vectors[start:stop] * shares[:, None])
+    return weighed
 
 
 def unit_rows(vectors: Embeddings) -> Embeddings:

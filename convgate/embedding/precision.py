@@ -13,7 +13,7 @@ DTYPES = ("float32", "bfloat16")
 
 
 def resolve_dtype(dtype: str, device: str) -> str:
-    """ "float32" or "bfloat16": as named, or what "auto" means on this device.
+    """Return "float32" or "bfloat16": as named, or what "auto" means on this device.
 
     "auto" is bfloat16 on a processor that multiplies it in hardware; without that it is slower than float32.
     Raises EncoderError for any other name.
@@ -27,6 +27,6 @@ def resolve_dtype(dtype: str, device: str) -> str:
 
 @cache
 def has_fast_bfloat16() -> bool:
-    """Whether this processor multiplies bfloat16 matrices in hardware."""
+    """Return whether this processor multiplies bfloat16 matrices in hardware."""
     capabilities = torch.cpu.get_capabilities()
     return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))

@@ -64,7 +64,7 @@ class SentenceTransformerEncoder:
     def load(
         cls, name: str = BUNDLED_MODEL, *, device: str = "cpu", dtype: str = AUTO
     ) -> SentenceTransformerEncoder:
-        """The encoder of that name (bundled, on this disk, or in the local hub cache) or folder.
+        """Return the encoder of that name (bundled, on this disk, or in the local hub cache) or folder.
 
         `dtype` is "float32", "bfloat16" or "auto", which is the faster of both on this device. Nothing is
         downloaded. Raises EncoderError when the model is missing or its weights are damaged.
@@ -93,7 +93,7 @@ class SentenceTransformerEncoder:
         return self._identity
 
     def count_chunks(self, text: str) -> ChunkCount:
-        """The chunks that the text is split into: more than one when the model cannot read it at once."""
+        """Count the chunks of the text: more than one when the model cannot read it at once."""
         return chunks.count(text, self._tokenizer, self._max_pieces)
 
     def split_passages(self, text: str) -> list[str]:
@@ -101,7 +101,7 @@ class SentenceTransformerEncoder:
         return chunks.split([text], self._tokenizer, self._max_pieces).texts
 
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
-        """(len(texts), d) float32, rows L2-normalised, in the order given; blank text gives a zero row.
+        """Return (len(texts), d) float32, rows L2-normalised, in the given order; a zero row for blank text.
 
         A text that comes several times is encoded once.
         """
@@ -141,7 +141,7 @@ def _untruncated(model: SentenceTransformer) -> Any:
 
 
 def _revision(model: SentenceTransformer, source: str) -> str:
-    """The hub's commit, or for a folder the hash of its weight files."""
+    """Return the hub's commit, or for a folder the hash of its weight files."""
     config = getattr(getattr(model[0], "auto_model", None), "config", None)  # none in a static model
     commit = getattr(config, "_commit_hash", None)
     if commit:

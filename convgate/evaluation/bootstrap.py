@@ -23,7 +23,7 @@ Draws = NDArray[np.float64]  # (resamples, clusters): how often each cluster was
 
 
 def draw(clusters: int, *, resamples: int = RESAMPLES, seed: int = 0) -> Draws:
-    """(resamples, clusters) how often each cluster is in each resample; rows add up to `clusters`.
+    """Return (resamples, clusters) how often each cluster is in each resample; rows add up to `clusters`.
 
     The same clusters and seed give the same draws, so that policies are compared on the same resamples.
     """
@@ -34,14 +34,14 @@ def draw(clusters: int, *, resamples: int = RESAMPLES, seed: int = 0) -> Draws:
 
 
 def cluster_sums(terms: Terms, clusters: NDArray[np.integer[Any]], count: int) -> Terms:
-    """(count, 2, m) terms of cases, (cases, 2, m), added up by cluster, (cases,) in 0 … count - 1."""
+    """Return (count, 2, m) terms of cases, (cases, 2, m), summed by cluster, (cases,) in 0 … count - 1."""
     sums = np.zeros((count, *terms.shape[1:]))
     np.add.at(sums, clusters, terms)
     return sums
 
 
 def resampled(sums: Terms, draws: Draws) -> Terms:
-    """(resamples, m) the metrics of each resample; NaN where a resample leaves a metric undefined.
+    """Return (resamples, m) the metrics of each resample; NaN where a resample leaves one undefined.
 
     sums: (clusters, 2, m).
     """
@@ -49,7 +49,7 @@ def resampled(sums: Terms, draws: Draws) -> Terms:
 
 
 def interval(sums: Terms, draws: Draws) -> Terms:
-    """(m, 2) the percentile interval of each metric, over the resamples that define it.
+    """Return (m, 2) the percentile interval of each metric, over the resamples that define it.
 
     NaN for a metric to which fewer than two clusters contribute: one conversation cannot show how
     much conversations differ.
@@ -62,7 +62,7 @@ def interval(sums: Terms, draws: Draws) -> Terms:
 
 
 def difference_interval(a: Terms, b: Terms, draws: Draws) -> Terms:
-    """(m, 2) the percentile interval of metric(b) - metric(a), both on the same resamples.
+    """Return (m, 2) the percentile interval of metric(b) - metric(a), both on the same resamples.
 
     a, b: (clusters, 2, m), row by row about the same conversation. NaN as in `interval`.
     """
@@ -75,7 +75,7 @@ def _clusters_behind(sums: Terms) -> NDArray[np.int64]:
 
 
 def _percentiles(values: Terms, enough: NDArray[np.bool_]) -> Terms:
-    """(m, 2) the middle LEVEL of each column of (resamples, m), NaN left out; NaN where not `enough`."""
+    """Return (m, 2) the middle LEVEL of each column of (resamples, m) without NaN; NaN where not `enough`."""
     tail = (1 - LEVEL) / 2
     bounds = np.full((values.shape[1], 2), np.nan)
     for column in np.flatnonzero(enough):

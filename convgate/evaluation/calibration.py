@@ -36,7 +36,7 @@ class Goal(Protocol):
         ...
 
     def worth(self, curve: ThresholdCurve) -> Terms:
-        """(t,) what the best threshold has most of; NaN where it is undefined or the goal is not reached."""
+        """Return (t,) what the best threshold maximizes; NaN where undefined or the goal is not reached."""
         ...
 
 
@@ -55,7 +55,7 @@ class WantedPrecision:
         return f"precision {self.precision:.2f}"
 
     def worth(self, curve: ThresholdCurve) -> Terms:
-        """Recall."""
+        """Return the recall."""
         return np.where(curve.precision >= self.precision - _ROUNDING, curve.recall, np.nan)
 
 
@@ -74,7 +74,7 @@ class WantedRecall:
         return f"recall {self.recall:.2f}"
 
     def worth(self, curve: ThresholdCurve) -> Terms:
-        """The threshold itself."""
+        """Return the threshold itself."""
         return np.where(curve.recall >= self.recall - _ROUNDING, curve.thresholds, np.nan)
 
 
@@ -93,7 +93,7 @@ class BestFBeta:
         return f"the best F{self.beta:g}"
 
     def worth(self, curve: ThresholdCurve) -> Terms:
-        """F-beta."""
+        """Return F-beta."""
         return curve.f_beta(self.beta)
 
 
@@ -117,7 +117,7 @@ class LeastCost:
         return f"the least cost (false keep {self.false_keep_cost:g}, false drop 1)"
 
     def worth(self, curve: ThresholdCurve) -> Terms:
-        """The negative cost per turn."""
+        """Return the negative cost per turn."""
         return -(self.false_keep_cost * curve.false_keep_share + curve.false_drop_share)
 
 

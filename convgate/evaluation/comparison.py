@@ -60,7 +60,7 @@ def compare_all(
 
 
 def outcome_codes(relevant: Bools, a: Bools, b: Bools) -> NDArray[np.int8]:
-    """(n,) the place in OUTCOMES of each turn: whether it is relevant, and whether a and b keep it."""
+    """Return (n,) each turn's index in OUTCOMES: whether it is relevant, and whether a and b keep it."""
     right_a, right_b = a == relevant, b == relevant
     conditions = [right_a & right_b, ~right_a & right_b, right_a & ~right_b]
     return np.select(conditions, [BOTH_RIGHT, FIXED, BROKEN], BOTH_WRONG).astype(np.int8)

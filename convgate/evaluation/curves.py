@@ -37,18 +37,18 @@ class ThresholdCurve:
         return len(self.thresholds)
 
     def to_json(self) -> dict[str, list[float | None]]:
-        """Each column by its name; null where undefined."""
+        """Return each column by its name; null where undefined."""
         columns = {field.name: getattr(self, field.name).tolist() for field in fields(self)}
         return {
             name: [None if np.isnan(value) else value for value in column] for name, column in columns.items()
         }
 
     def f_beta(self, beta: float) -> Terms:
-        """(t,) F-beta; beta above 1 weighs recall more, below 1 precision. Zero where nothing is hit."""
+        """Return (t,) F-beta; beta above 1 weighs recall more, below 1 precision. 0 where nothing is hit."""
         return _f_beta(self.precision, self.recall, beta)
 
     def best(self, beta: float = 1.0) -> int | None:
-        """Row of the highest F-beta, the highest threshold of equals; None where nothing is relevant."""
+        """Return the row of the highest F-beta, then threshold; None if nothing is relevant."""
         f_beta = self.f_beta(beta)
         if not len(self) or np.isnan(f_beta).all():
             return None
@@ -62,7 +62,7 @@ def threshold_curve(
     tokens: NDArray[np.integer[Any]] | None = None,
     thresholds: Floats | None = None,
 ) -> ThresholdCurve:
-    """Exact metrics at the given thresholds, sorted, or at every distinct score.
+    """Return exact metrics at the given thresholds, sorted, or at every distinct score.
 
     relevant: (n,) bool; scores: (n,) on any scale, comparable between cases; tokens: (n,) counts, for
     `kept_token_share`. Rows of all cases may be put one after the other: the metrics are micro. The
@@ -81,7 +81,7 @@ def threshold_curve(
 
 
 def candidate_thresholds(relevant: Bools, scores: Floats) -> Floats:
-    """(t,) thresholds that are worth looking at: every distinct score, or CANDIDATES of very many.
+    """Return (t,) candidate thresholds: every distinct score, or CANDIDATES of very many.
 
     Of very many, half are spread evenly over the scores of the relevant turns, for only at those does
     recall change, and half over the scores of all turns. relevant: (n,) bool; scores: (n,).
@@ -113,7 +113,7 @@ class CurveSums:
         clusters: NDArray[np.integer[Any]] | None = None,
         count: int = 1,
     ) -> CurveSums:
-        """Sums by conversation: clusters (n,), the number of each turn's conversation, below `count`."""
+        """Return sums by conversation: clusters (n,), each turn's conversation as a number below `count`."""
         reached = np.searchsorted(thresholds, scores, side="right")
         columns = np.zeros(len(scores), dtype=np.int64) if clusters is None else clusters
         turns = np.ones(len(scores))
@@ -127,11 +127,11 @@ class CurveSums:
         return cls(thresholds, amounts)
 
     def curve(self, times: Terms) -> ThresholdCurve:
-        """The curve with each conversation counted so many times; times (conversations,)."""
+        """Return the curve with each conversation counted so many times; times (conversations,)."""
         return next(self.curves(times[None]))
 
     def curves(self, times: Terms) -> Iterator[ThresholdCurve]:
-        """One curve a row of `times`, (m, conversations)."""
+        """Return a curve for each row of `times`, (m, conversations)."""
         kept = [np.cumsum((amount @ times.T)[::-1], axis=0)[::-1] for amount in self.amounts]
         for column in range(len(times)):
             yield curve_of_sums(self.thresholds, *(sums[:, column] for sums in kept))
@@ -146,7 +146,7 @@ def policy_curve(judged: JudgedSet) -> ThresholdCurve | None:
 
 
 def curve_of_sums(thresholds: Floats, hits: Terms, turns: Terms, tokens: Terms) -> ThresholdCurve:
-    """The curve of (t + 1,) sums: of everything, then of what each threshold keeps."""
+    """Return the curve of (t + 1,) sums: of everything, then of what each threshold keeps."""
     precision, recall = share(hits[1:], turns[1:]), share(hits[1:], hits[0])
     return ThresholdCurve(
         thresholds=thresholds,
@@ -161,7 +161,7 @@ def curve_of_sums(thresholds: Floats, hits: Terms, turns: Terms, tokens: Terms) 
 
 
 def _f_beta(precision: Terms, recall: Terms, beta: float) -> Terms:
-    """F-beta by F = (1 + β²)·P·R / (β²·P + R); 0 without a hit, NaN where nothing is relevant."""
+    """Return F = (1 + β²)·P·R / (β²·P + R); 0 without a hit, NaN where nothing is relevant."""
     nothing_kept = np.isnan(precision)
     precision = np.where(nothing_kept, 0.0, precision)
     numerator = (1 + beta**2) * precision * recall

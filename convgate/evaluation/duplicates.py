@@ -44,7 +44,7 @@ class Overlap:
 
 
 def remove_duplicates(sets: Sequence[RelevanceSet]) -> tuple[list[RelevanceSet], list[Overlap]]:
-    """The sets, each without what was judged before, and how much that was; a set may be left empty.
+    """Return the sets, each without what was judged before, and how much that was; one may be empty.
 
     Where the answers differ, the first one counts. What one conversation of a set says twice stays.
     """
@@ -54,8 +54,8 @@ def remove_duplicates(sets: Sequence[RelevanceSet]) -> tuple[list[RelevanceSet],
         cases = []
         for case, message in zip(each.cases, _messages(each), strict=True):
             judged, taken = _judged(each, case), known.setdefault(message, {})
-            here = (number, case.conversation)
-            if twice := {turn for turn in judged if taken.setdefault(turn, here) != here}:
+            source = (number, case.conversation)
+            if twice := {turn for turn in judged if taken.setdefault(turn, source) != source}:
                 shared.update((each.name, sets[taken[turn][0]].name) for turn in twice)
                 left = judged - twice
                 case = replace(case, judged=left, relevant=case.relevant & left)
@@ -66,7 +66,7 @@ def remove_duplicates(sets: Sequence[RelevanceSet]) -> tuple[list[RelevanceSet],
 
 
 def conversation_names(sets: Sequence[RelevanceSet]) -> Mapping[tuple[str, str], str]:
-    """By set and id, what names a conversation: the same wherever it is, also as it was or as it went on."""
+    """Return by set and id what names a conversation: the same for it, its beginnings and extensions."""
     talks = {(each.name, id): talk for each in sets for id, talk in each.conversations.items()}
     names = group_conversations(
         [f"{name}/{id}" for name, id in talks], [chain(talk.turns)[1:] for talk in talks.values()]
@@ -75,7 +75,7 @@ def conversation_names(sets: Sequence[RelevanceSet]) -> Mapping[tuple[str, str],
 
 
 def _messages(relevance_set: RelevanceSet) -> list[bytes]:
-    """What names the message of each case."""
+    """Return the key of each case's message."""
     chains = {id: chain(talk.turns) for id, talk in relevance_set.conversations.items()}
     digests = []
     for case in relevance_set.cases:

@@ -79,17 +79,17 @@ def pool_results(judged: Mapping[str, JudgedSet], *, by_tag: bool = False, seed:
     tags = {tag: np.array([tag in case.tags for case in first.cases], dtype=np.bool_) for tag in names}
     clusters, draws = first.clusters, draw(first.conversations, seed=seed)
 
-    def pool(name: str, one: JudgedSet) -> PolicyResult:
-        in_tags = {tag: summarise(one.terms[has], clusters[has], draws) for tag, has in tags.items()}
-        overall = summarise(one.terms, clusters, draws)
-        return PolicyResult(name, overall, in_tags, one.terms, policy_curve(one))
+    def pool(name: str, judged_set: JudgedSet) -> PolicyResult:
+        in_tags = {tag: summarise(judged_set.terms[has], clusters[has], draws) for tag, has in tags.items()}
+        overall = summarise(judged_set.terms, clusters, draws)
+        return PolicyResult(name, overall, in_tags, judged_set.terms, policy_curve(judged_set))
 
     return SetResult(
         name=first.name,
         case_ids=tuple(case.id for case in first.cases),
         clusters=clusters,
         tags=tags,
-        policies={name: pool(name, one) for name, one in judged.items()},
+        policies={name: pool(name, judged_set) for name, judged_set in judged.items()},
     )
 
 

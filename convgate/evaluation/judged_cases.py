@@ -86,7 +86,7 @@ def judge(
     tokens: Mapping[str, TokenCounts],
     progress: EvaluationProgress = silent,
 ) -> Iterator[JudgedCase]:
-    """Each case with the policy's decisions on every turn of its history, in the order of `cases_in_order`.
+    """Return each case with the policy's decisions on its history, in the order of `cases_in_order`.
 
     Turns that are not judged are in the history that the policy decides about, and in none of the columns.
 
@@ -142,12 +142,12 @@ def judge_set(
 
 
 def join_columns(parts: Sequence[NDArray[Any]], kind: type[Any]) -> NDArray[Any]:
-    """(n,) the columns one after the other; empty without any."""
+    """Return (n,) the columns one after the other; empty without any."""
     return np.concatenate([*parts, np.zeros(0, dtype=kind)]).astype(kind)
 
 
 def cases_in_order(relevance_set: RelevanceSet) -> list[Case]:
-    """The cases by conversation and id, so that the order of a file's lines changes no figure.
+    """Return the cases by conversation and id, so that the order of a file's lines changes no figure.
 
     Cases of one conversation come together, which lets policies keep what they know about it. A case of
     which no turn is judged is left out.
@@ -159,7 +159,7 @@ def cases_in_order(relevance_set: RelevanceSet) -> list[Case]:
 def count_tokens(
     relevance_set: RelevanceSet, counter: TokenCounter | None = None, *, progress: EvaluationProgress = silent
 ) -> dict[str, TokenCounts]:
-    """(turns,) tokens of each turn, by conversation id, for every conversation that has a case.
+    """Return (turns,) tokens of each turn, by conversation id, for every conversation that has a case.
 
     counter: tokens of a text; the word pieces of the bundled encoder by default.
     """
@@ -197,14 +197,14 @@ def _prepare(relevance_set: RelevanceSet, policy: Policy, progress: EvaluationPr
 
 
 def _mask(relevant: frozenset[int], start: int, stop: int) -> Bools:
-    """(stop - start,) which turns of the history are relevant; one cut off by the window cannot be chosen."""
+    """Return (stop - start,) which turns of the history are relevant; none before the window."""
     mask = np.zeros(stop - start, dtype=np.bool_)
     mask[[index - start for index in relevant if start <= index < stop]] = True
     return mask
 
 
 def _judged_rows(case: Case, start: int, stop: int) -> slice | NDArray[np.int64]:
-    """The rows of the history that are judged."""
+    """Return the rows of the history that are judged."""
     if case.judged is None:
         return slice(None)
     return np.array(sorted(index - start for index in case.judged if start <= index < stop), dtype=np.int64)

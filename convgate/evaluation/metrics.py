@@ -40,7 +40,7 @@ Terms = NDArray[np.float64]  # (..., 2, len(METRICS)): numerators, then denomina
 
 
 def ranks_of_relevant(relevant: Bools, scores: Floats) -> NDArray[np.int64]:
-    """(relevant turns,) their ranks from 1, increasing; highest score first, of equal scores the newer turn.
+    """Return (relevant turns,) their ranks from 1, increasing; by score, of equal scores the newer first.
 
     relevant: (n,) bool, oldest turn first; scores: (n,).
 
@@ -54,7 +54,7 @@ def ranks_of_relevant(relevant: Bools, scores: Floats) -> NDArray[np.int64]:
 def case_terms(
     relevant: Bools, kept: Bools, scores: Floats | None, tokens: NDArray[np.integer[Any]]
 ) -> Terms:
-    """(2, len(METRICS)) numerators and denominators that one case adds to each metric.
+    """Return (2, len(METRICS)) numerators and denominators that one case adds to each metric.
 
     relevant, kept: (n,) bool; scores: (n,), None from a policy that does not rank; tokens: (n,) counts.
     Where nothing is relevant, a case says nothing about ranking; where something is, nothing about
@@ -82,7 +82,7 @@ def case_terms(
 
 
 def ratios(terms: Terms) -> Terms:
-    """(..., len(METRICS)) the metrics of summed terms; NaN where the denominator is 0.
+    """Return (..., len(METRICS)) the metrics of summed terms; NaN where the denominator is 0.
 
     terms: (..., 2, len(METRICS)).
 
@@ -93,7 +93,7 @@ def ratios(terms: Terms) -> Terms:
 
 
 def share(part: Terms, whole: Terms) -> Terms:
-    """`part` / `whole`, NaN where the whole is 0."""
+    """Return `part` / `whole`, NaN where the whole is 0."""
     shares: Terms = np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) > 0)
     return shares
 
@@ -108,5 +108,5 @@ def _average_precision(ranks: NDArray[np.int64]) -> float:
 
 
 def _recall_at(ranks: NDArray[np.int64], cutoffs: tuple[int, ...]) -> Terms:
-    """(len(cutoffs),) the share of the ranks that are no higher than each cutoff."""
+    """Return (len(cutoffs),) the share of the ranks that are no higher than each cutoff."""
     return np.asarray(np.searchsorted(ranks, cutoffs, side="right") / len(ranks))

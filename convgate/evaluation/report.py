@@ -48,7 +48,7 @@ class _Grid:
 
 
 def markdown(evaluation: Evaluation, *, by_tag: bool = False, against: str | None = None) -> str:
-    """Every set as a Markdown table, with intervals.
+    """Return every set as a Markdown table, with intervals.
 
     by_tag: a table for each tag, too. against: a policy; adds tables of the others' paired differences.
 
@@ -63,7 +63,7 @@ def markdown(evaluation: Evaluation, *, by_tag: bool = False, against: str | Non
 def rich_tables(
     evaluation: Evaluation, *, by_tag: bool = False, against: str | None = None, intervals: bool = True
 ) -> Iterator[Table]:
-    """Every set as a table for a terminal; at most 115 columns wide with intervals, 80 without.
+    """Return every set as a table for a terminal; at most 115 columns wide with intervals, 80 without.
 
     Options and errors as in `markdown`.
     """
@@ -83,7 +83,7 @@ def rich_tables(
 
 
 def curve_table(curve: ThresholdCurve, *, found: int) -> Table:
-    """A short form of a curve: the highest threshold for each tenth of recall, and the row `found`, bold."""
+    """Return a short curve: the highest threshold for each tenth of recall, and the row `found`, bold."""
     wanted = (np.flatnonzero(curve.recall >= tenths / 10) for tenths in range(1, 11))
     rows = sorted({found, *(int(reached[-1]) for reached in wanted if len(reached))})
     table = Table(title=Text("By threshold", "bold"), title_justify="left", box=box.SIMPLE, padding=0)
@@ -112,7 +112,7 @@ def _values(result: SetResult, tag: str | None) -> _Grid:
 
 
 def _extent(result: SetResult, tag: str | None, rows: Mapping[str, Summary]) -> Iterator[str]:
-    """What was measured on, and why a figure may be missing."""
+    """Return what was measured on, and why a figure may be missing."""
     cases = len(result.case_ids) if tag is None else int(result.tags[tag].sum())
     conversations = result.conversations_with(tag)
     yield f"{pluralize(cases, 'case')}, {pluralize(conversations, 'conversation')}"
@@ -148,7 +148,7 @@ def _markdown_cell(metric: Metric, *, signed: bool) -> str:
 
 
 def _terminal_cell(measure: Metric, *, signed: bool, intervals: bool) -> Text:
-    """The value, and under it the interval, both as short as they can be."""
+    """Return the value, and under it the interval, both as short as they can be."""
     if measure.value is None:
         return Text(UNDEFINED)
     sure = signed and measure.excludes_0
@@ -161,5 +161,5 @@ def _terminal_cell(measure: Metric, *, signed: bool, intervals: bool) -> Text:
 
 
 def _short(number: float, digits: int, *, signed: bool = False) -> str:
-    """A share without the zero in front of its point."""
+    """Return a share without the zero in front of its point."""
     return f"{number:{'+' if signed else ''}.{digits}f}".replace("0.", ".", 1)

@@ -32,7 +32,7 @@ class Summary:
         return self.measures[metric]
 
     def to_json(self) -> dict[str, Any]:
-        """{METRIC: value, …, "ci": {METRIC: [low, high]}}, null where undefined."""
+        """Return {METRIC: value, …, "ci": {METRIC: [low, high]}}, null where undefined."""
         values: dict[str, Any] = {name: measure.value for name, measure in self.measures.items()}
         return values | {"ci": {name: measure.interval for name, measure in self.measures.items()}}
 
@@ -48,7 +48,7 @@ class PolicyResult:
     curve: ThresholdCurve | None = None  # all cases' turns by one threshold; None from what does not rank
 
     def to_json(self) -> dict[str, Any]:
-        """The metrics, each tag's metrics and the intervals."""
+        """Return the metrics, each tag's metrics and the intervals."""
         tags = {tag: {"cases": summary.cases} | summary.to_json() for tag, summary in self.by_tag.items()}
         return self.overall.to_json() | {"by_tag": tags}
 
@@ -69,11 +69,11 @@ class SetResult:
         return int(self.clusters.max(initial=-1)) + 1
 
     def conversations_with(self, tag: str | None) -> int:
-        """How many conversations have a case with the tag; all of them for None."""
+        """Return how many conversations have a case with the tag; all of them for None."""
         return self.conversations if tag is None else len(np.unique(self.clusters[self.tags[tag]]))
 
     def to_json(self) -> dict[str, Any]:
-        """Number of cases and of conversations, and each policy's metrics."""
+        """Return the number of cases and of conversations, and each policy's metrics."""
         policies = {name: result.to_json() for name, result in self.policies.items()}
         return {"cases": len(self.case_ids), "conversations": self.conversations, "policies": policies}
 
@@ -86,11 +86,11 @@ class Evaluation:
     seed: int  # of the bootstrap
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `convgate evaluate --json` prints."""
+        """Return the object that `convgate evaluate --json` prints."""
         return {"sets": {name: result.to_json() for name, result in self.sets.items()}}
 
 
 def summarise(terms: Terms, clusters: NDArray[np.int64], draws: Draws) -> Summary:
-    """Metrics and intervals of cases: terms (cases, 2, m), clusters (cases,), draws of all clusters."""
+    """Return metrics and intervals of cases: terms (cases, 2, m), clusters (cases,), draws of clusters."""
     sums = cluster_sums(terms, clusters, draws.shape[1])
     return Summary.of(len(terms), ratios(sums.sum(axis=0)), interval(sums, draws))

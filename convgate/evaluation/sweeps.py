@@ -42,7 +42,7 @@ class Sweep:
 
 
 def sweep_of(rule: Rule) -> Sweep | None:
-    """What the rule can be moved along; None for rules that fill a number of turns or tokens.
+    """Return the rule's sweep; None for rules that fill a number of turns or tokens.
 
     >>> sweep_of(Stricter()).parameter
     'deviations'
@@ -55,7 +55,7 @@ def sweep_of(rule: Rule) -> Sweep | None:
 
 
 def value_of(rule: Rule, *, learned: float) -> float | None:
-    """Where the rule stands on its sweep; the learned threshold where none is set. None without a sweep."""
+    """Return the rule's value on its sweep, the learned threshold if none is set; None without a sweep."""
     name = _parameter(rule)
     if name is None:
         return None
@@ -64,7 +64,7 @@ def value_of(rule: Rule, *, learned: float) -> float | None:
 
 
 def at_value(rule: Rule, value: float) -> Rule:
-    """The rule with its sweep's parameter there; what it was fitted for is no longer said of it.
+    """Return the rule with that value of its sweep's parameter, without what it was fitted for.
 
     >>> at_value(Calibrated(0.4, goal="recall 0.90"), 0.5)
     Calibrated(threshold=0.5, goal='', fitted_on='')
@@ -78,7 +78,7 @@ def at_value(rule: Rule, value: float) -> Rule:
 
 
 def reach(rule: Rule, scores: Floats, *, learned: float = 0.5) -> Floats:
-    """(n,) the highest value of the parameter at which the rule keeps each turn of one history.
+    """Return (n,) the highest value of the parameter at which the rule keeps each turn of one history.
 
     −inf for a turn that it never keeps, inf for one that it always does. scores: (n,), 0…1, of all the turns
     that are decided about together. Raises EvaluationError for a rule without a sweep.
@@ -110,7 +110,7 @@ def _parameter(rule: Rule) -> str | None:
 
 
 def _deviations(limits: Floats, scores: Floats) -> Floats:
-    """(n,) the most deviations at which mean + deviations · std, clipped to 0…1, is at most `limits`."""
+    """Return (n,) the max deviations at which mean + deviations · std, clipped to 0…1, is ≤ `limits`."""
     if not len(scores):
         return scores
     margins, spread = limits - scores.mean(), scores.std()

@@ -131,7 +131,7 @@ class ScoredCases:
         )
 
     def kept(self, rule: Rule, limits: Limits = NO_LIMITS) -> Bools:
-        """(n,) what the gate keeps with that rule."""
+        """Return (n,) what the gate keeps with that rule."""
         return join_columns([self._keep(case, rule, limits)[case.rows] for case in self.cases], np.bool_)
 
     def figures(self, kept: Bools) -> Figures:
@@ -150,7 +150,7 @@ class ScoredCases:
         )
 
     def terms(self, kept: Bools, *, ranking: bool) -> Terms:
-        """(cases, 2, len(METRICS)) what each case adds to each metric; to those of ranking only if asked."""
+        """Return (cases, 2, len(METRICS)) what each case adds to each metric; to ranking metrics if asked."""
         bounds = np.cumsum([0, *(len(case.rows) for case in self.cases)])
         terms = [
             case_terms(
@@ -164,7 +164,7 @@ class ScoredCases:
         return np.array(terms).reshape(-1, 2, len(METRICS))
 
     def summaries(self, kept: Bools) -> dict[str, tuple[int, Summary]]:
-        """By set: how many conversations it has cases of, and the metrics that `evaluate` gives on it."""
+        """Return by set how many conversations have cases, and the metrics that `evaluate` gives on it."""
         terms = self.terms(kept, ranking=True)
         summaries = {}
         for name in dict.fromkeys(case.set for case in self.cases):
@@ -180,7 +180,7 @@ class ScoredCases:
         return draw(self.conversations)
 
     def _keep(self, case: ScoredCase, rule: Rule, limits: Limits) -> Bools:
-        """(turns of the case's history,) what the rule keeps within the limits."""
+        """Return (turns of the case's history,) what the rule keeps within the limits."""
         kept = rule.cut(case.scores, learned=self.learned, tokens=case.tokens).kept.copy()
         for row in limits.changes(case.scores, kept):
             kept[row] = not kept[row]
@@ -190,7 +190,7 @@ class ScoredCases:
 def score_cases(
     sets: Sequence[RelevanceSet], policy: GatePolicy, *, progress: EvaluationProgress = silent
 ) -> ScoredCases:
-    """The cases of the sets with the gate's scores; what several sets judge counts once.
+    """Return the cases of the sets with the gate's scores; what several sets judge counts once.
 
     Raises PolicyError for scores that are unusable.
     """

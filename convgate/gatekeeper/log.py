@@ -14,6 +14,7 @@ from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from convgate.core.errors import StoreError
 from convgate.core.home import make_home, make_private
 from convgate.gatekeeper.decision import GatekeeperDecision
 from convgate.gatekeeper.exchange import Exchange
@@ -23,6 +24,15 @@ log = logging.getLogger(__name__)
 MAX_BYTES = 5_000_000  # of one file
 _MAX_FILES = 3  # older files beside it
 _MAX_MESSAGE = 2_000  # characters of each message
+
+
+def remove_logs(path: Path | None) -> None:
+    """Remove a debug log, if there is one, and its older files. Raises StoreError when it cannot."""
+    try:
+        for suffix in ("", *(f".{number}" for number in range(1, _MAX_FILES + 1))) if path else ():
+            Path(f"{path}{suffix}").unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(f"{error.filename} cannot be removed ({error.strerror}); delete it") from error
 
 
 class DecisionLog(RotatingFileHandler):

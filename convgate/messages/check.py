@@ -16,7 +16,7 @@ from convgate.transcripts.openai_messages import turn_from_message
 
 
 def check_valid(messages: Sequence[Turn | Mapping[str, Any]]) -> list[str]:
-    """Every violation of what chat APIs ask of a list, named as `rule: sentence`; empty when it is valid.
+    """Return each violation of what chat APIs ask of a list, as `rule: sentence`; empty when it is valid.
 
     Takes turns or OpenAI-style messages (legacy function calls too). The rules:
 

@@ -41,7 +41,7 @@ class Repair:
         ]
 
     def leave_what_cannot_stay(self) -> None:
-        """Orphan results, incomplete units and what precedes every user, all but the current turn's unit."""
+        """Drop orphan results, incomplete units and what precedes every user, but not the current unit."""
         for index in self.tool_units.orphans:
             self._drop(
                 index, ORPHAN_RESULT, "it is a tool's result, and no earlier message makes the call for it."
@@ -55,7 +55,7 @@ class Repair:
                 self._drop_unanswering(index)
 
     def keep_what_always_stays(self) -> None:
-        """Instructions and the current turn."""
+        """Keep instructions and the current turn."""
         for index, turn in enumerate(self.turns):
             if turn.is_instruction:
                 self.kept[index] = False  # named as such even where they were chosen
@@ -66,7 +66,7 @@ class Repair:
             self._keep(self.current, CURRENT, "it is the current message, the one to answer.")
 
     def keep_whole_groups(self, *, pair_answers: bool) -> None:
-        """Units, or with `pair_answers` questions and their answers, of which a turn is kept."""
+        """Keep whole units, or with `pair_answers` questions and their answers, of which a turn is kept."""
         groups = self._groups(pair_answers=pair_answers)
         in_group: set[int] = set()  # groups of which a turn is kept
         in_unit: set[int] = set()  # calls of units of which a turn is kept
@@ -83,7 +83,7 @@ class Repair:
                 self._keep(index, ANSWER_PAIR, "its question or its answer is kept, and they stay together.")
 
     def open_with_a_user(self) -> None:
-        """The user's turn before the first kept one when that is the assistant's."""
+        """Keep the user's turn before the first kept one when that is the assistant's."""
         first = next(
             (i for i, stays in enumerate(self.kept) if stays and not self.turns[i].is_instruction), None
         )
@@ -95,7 +95,7 @@ class Repair:
             self._keep(asked, FIRST_USER, reason)
 
     def _groups(self, *, pair_answers: bool) -> dict[int, int]:
-        """Each turn's group: its unit's call, or the user's turn that it answers when answers are paired."""
+        """Return each turn's group: its unit's call, or with paired answers the user's turn it answers."""
         groups: dict[int, int] = {}
         asked = None
         for index, turn in enumerate(self.turns):

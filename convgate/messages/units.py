@@ -23,12 +23,12 @@ RESULT_ROLES = frozenset({"tool", "function"})
 
 
 def is_result(turn: Turn) -> bool:
-    """Whether the turn is a tool's result: by its role, or because it names the call that it answers."""
+    """Return whether the turn is a tool's result: by its role, or as it names the call that it answers."""
     return bool(turn.role in RESULT_ROLES or turn.tool_call_id) and not turn.is_instruction
 
 
 def calls_of(turn: Turn) -> tuple[ToolCall, ...]:
-    """The tool calls that the turn makes; users, instructions and results make none, whatever they carry."""
+    """Return the tool calls of the turn; none for users, instructions and results, whatever they carry."""
     if not turn.tool_calls or turn.role == "user" or turn.is_instruction or is_result(turn):
         return ()
     return turn.tool_calls
@@ -76,12 +76,12 @@ def find_tool_units(turns: Sequence[Turn]) -> ToolUnits:
         if is_result(turn):
             call = waiting.close_for(turn)
             (orphans if call is None else results[call.turn]).append(index)
-        elif made := calls_of(turn):
-            calls[index] = [_Call(index, call.id, call.name) for call in made]
+        elif turn_calls := calls_of(turn):
+            calls[index] = [_Call(index, call.id, call.name) for call in turn_calls]
             waiting.add(calls[index])
     units = (
-        ToolUnit(index, tuple(results[index]), tuple(call.label for call in made if call.open))
-        for index, made in calls.items()
+        ToolUnit(index, tuple(results[index]), tuple(call.label for call in turn_calls if call.open))
+        for index, turn_calls in calls.items()
     )
     return ToolUnits(tuple(units), tuple(orphans))
 

@@ -38,7 +38,7 @@ class ValidSelection:
         return [items[index] for index in self.indices]
 
     def applied_to(self, decisions: TurnDecisions) -> TurnDecisions:
-        """The decisions with the changes to them; changes to turns that they are not about are left out."""
+        """Return the decisions with the changes to them; changes to other turns are left out."""
         decided = set(decisions.indices.tolist())
         return decisions.with_overrides(
             {index: override for index, override in self.overrides.items() if index in decided}

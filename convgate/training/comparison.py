@@ -58,11 +58,11 @@ def compare_gates(
 
 
 def _decide(rule: Rule, scores: Tensor, mask: Tensor, learned: float) -> Tensor:
-    """(B, n) what the rule keeps in each case."""
+    """Return (B, n) what the rule keeps in each case."""
     kept = torch.zeros_like(mask)
     for row, history in enumerate(mask):
-        cut = rule.cut(scores[row][history].double().numpy(), learned=learned)
-        kept[row, history] = torch.from_numpy(cut.kept)
+        selection = rule.cut(scores[row][history].double().numpy(), learned=learned)
+        kept[row, history] = torch.from_numpy(selection.kept)
     return kept
 
 
@@ -106,7 +106,7 @@ def fit_threshold_on(
 
 
 def _f1_curve(gate: Gate, episodes: Sequence[Episode], anchor: float) -> NDArray[np.float64] | None:
-    """(61,) F1 at each threshold."""
+    """Return (61,) F1 at each threshold."""
     scores, labels = [], []
     for episode in episodes[:_MAX_FITTED]:
         for batch in batches(gate, episode):

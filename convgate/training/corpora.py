@@ -45,7 +45,7 @@ CORPORA = {
 
 
 def corpora_in(cases: RelevanceSet) -> list[Corpus]:
-    """The corpora that the set's conversations are of, or were woven of."""
+    """Return the corpora that the set's conversations are of, or were woven of."""
     talks = cases.conversations.values()
     sources = {turn.metadata.get("source") for talk in talks for turn in talk.turns}
     ids = [id for id in (*cases.conversations, *sources) if isinstance(id, str)]
@@ -53,11 +53,11 @@ def corpora_in(cases: RelevanceSet) -> list[Corpus]:
 
 
 def licence_of(corpora: list[Corpus], *, own: str = "") -> str:
-    """The licences in one line, with that of convgate's `own` texts; empty when nothing is known."""
+    """Return the licences in one line, with that of convgate's `own` texts; empty when nothing is known."""
     licences = [corpus.licence for corpus in corpora] + [own] * bool(own)
     return " AND ".join(dict.fromkeys(licences))
 
 
 def attribution_of(corpora: list[Corpus], *, own: str = "") -> str:
-    """Whom to name, in one line, with what to say of convgate's `own` texts."""
+    """Return whom to name, in one line, with what to say of convgate's `own` texts."""
     return "; ".join([corpus.cite for corpus in corpora] + [own] * bool(own))

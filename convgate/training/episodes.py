@@ -90,7 +90,7 @@ def read_episodes(
     cues: CueCorrection | None = None,
     progress: Progress | None = None,
 ) -> list[Episode]:
-    """The episodes of a relevance set, as this gate reads them.
+    """Return the episodes of a relevance set, as this gate reads them.
 
     A long conversation whose cases have windows is read in stretches of 130 turns; each case is in one of
     them, and its history begins where the stretch does at the earliest. Cases without any turn before them,
@@ -114,22 +114,22 @@ def read_episodes(
     texts += [posed.text for cases in by_conversation.values() for posed in cases]
     distinct = list(dict.fromkeys(texts))
     passages = dict(zip(distinct, encoder.encode_passages(distinct, progress=progress), strict=True))
-    said = {id: tuple(chain(sets.conversations[id].turns)[1:]) for id in by_conversation}
+    hashes = {id: tuple(chain(sets.conversations[id].turns)[1:]) for id in by_conversation}
     return [
-        _episode(gate, passages, sets.conversations[id], said[id], start, stop, cases, cues)
-        for id, known in by_conversation.items()
-        for start, stop, cases in _stretches(len(sets.conversations[id]), known)
+        _episode(gate, passages, sets.conversations[id], hashes[id], start, stop, cases, cues)
+        for id, posed_cases in by_conversation.items()
+        for start, stop, cases in _stretches(len(sets.conversations[id]), posed_cases)
     ]
 
 
 def batches(gate: Gate, episode: Episode) -> Iterator[Batch]:
-    """All cases of an episode, 30 at a time."""
+    """Yield all cases of an episode, 30 at a time."""
     for start in range(0, len(episode.questions), BATCH_SIZE):
         yield batch(gate, episode, range(len(episode.questions))[start : start + BATCH_SIZE])
 
 
 def batch(gate: Gate, episode: Episode, chosen: Sequence[int]) -> Batch:
-    """The chosen cases of an episode, for the preset of the gate."""
+    """Return the chosen cases of an episode, for the preset of the gate."""
     questions = [episode.questions[place] for place in chosen]
     n = max(question.stop for question in questions)
     mask = torch.zeros(len(questions), n, dtype=torch.bool)
@@ -166,7 +166,7 @@ class _Posed:
     text: str  # what stands for the message
 
     def is_judged_from(self, start: int) -> bool:
-        """Whether a turn is judged that is not before this one."""
+        """Return whether a turn is judged that is not before this one."""
         return self.case.judged is None or any(turn >= start for turn in self.case.judged)
 
 
@@ -187,7 +187,7 @@ def _posed(gate: Gate, sets: RelevanceSet, case: Case) -> _Posed:
 
 
 def _stretches(length: int, cases: list[_Posed]) -> Iterator[tuple[int, int, list[_Posed]]]:
-    """Where each stretch of a conversation starts and stops, and its cases."""
+    """Return where each stretch of a conversation starts and stops, and its cases."""
     if length <= _STRETCH or any(posed.case.window is None for posed in cases):
         yield 0, length, cases
         return
@@ -264,7 +264,7 @@ def _episode(
 
 
 def _rows(turns: frozenset[int], start: int, first: int) -> NDArray[np.int64]:
-    """Rows of a history that begins at row `first` of the stretch from turn `start` on."""
+    """Return rows of a history that begins at row `first` of the stretch from turn `start` on."""
     return np.array(sorted(turn - start - first for turn in turns if turn >= start), dtype=np.int64)
 
 

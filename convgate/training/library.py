@@ -22,7 +22,9 @@ from convgate.core.conversation import Conversation
 from convgate.core.errors import SettingsError, TrainingError, TranscriptError
 from convgate.core.files import sync_folder, write_whole
 from convgate.core.home import app_root, check_writable, make_home
+from convgate.core.settings import Settings
 from convgate.embedding.cache import CACHE_FILE, forget
+from convgate.gatekeeper.log import remove_logs
 from convgate.store import Conversations, Store
 from convgate.store.openings import chain
 from convgate.training.corpora import attribution_of, corpora_in, licence_of
@@ -162,7 +164,7 @@ class RelevanceSets:
 
 
 def _samples() -> Path | None:
-    """The packaged set; None in an installation without the app."""
+    """Return the packaged set; None in an installation without the app."""
     try:
         path = app_root() / _SAMPLES_FILE
     except SettingsError:
@@ -232,8 +234,8 @@ def find_copies(home: Path, deleted: Sequence[Conversation]) -> Copies:
     )
 
 
-def remove_for_good(store: Store, home: Path) -> Removal:
-    """Remove what was deleted in the library, with every copy in the data folder.
+def remove_for_good(store: Store, settings: Settings) -> Removal:
+    """Remove what was deleted in the library, with every copy in the data folder and the whole debug log.
 
     A run keeps its figures and its version, and cannot be resumed; a set keeps its other conversations. The
     library comes last, so that after a kill the same can be done again.
@@ -241,8 +243,8 @@ def remove_for_good(store: Store, home: Path) -> Removal:
     Raises TrainingError, before anything is removed, when a run with a copy is active; StoreError,
     TrainingError or TranscriptError when something cannot be removed.
     """
+    home, start = settings.home, datetime.now(UTC)
     check_writable(home)
-    began = datetime.now(UTC)
     conversations = Conversations(store)
     deleted = conversations.deleted()
     copies, library = find_copies(home, deleted), RelevanceSets(home)
@@ -258,8 +260,9 @@ def remove_for_good(store: Store, home: Path) -> Removal:
     for name in copies.sets:
         conversations_by_id = library.read(name).conversations
         library.leave_out(name, {id for id, each in conversations_by_id.items() if is_copy(each)})
+    remove_logs(settings.gatekeeper_debug_log)
     forget(home / CACHE_FILE, (turn.scored_text for each in deleted for turn in each.turns))
-    return Removal(conversations.purge(older_than=datetime.now(UTC) - began), copies)
+    return Removal(conversations.purge(older_than=datetime.now(UTC) - start), copies)
 
 
 def _copy_test(deleted: Sequence[Conversation]) -> Callable[[Conversation], bool]:

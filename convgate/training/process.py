@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile
 
@@ -29,54 +29,55 @@ from convgate.versions import Versions, check_name
 _NICE = 10  # how far behind the app's own process the system puts a training
 
 
-@dataclass(frozen=True)
-class Order:
-    """A training that a person asks for."""
+def start_training(
+    home: Path,
+    parent: str,
+    *,
+    labels: RelevanceSet | None = None,
+    sets: Sequence[str] = (),
+    replay: Sequence[str] = (),
+    epochs: int | None = None,
+    name: str = "",
+    note: str = "",
+    who: str = "",
+    activate: bool = True,
+) -> str:
+    """Start to train the version `parent` further and return the id of the run.
 
-    parent: str  # name of the version to start from
-    labels: RelevanceSet | None = None  # from the library's labels
-    sets: tuple[str, ...] = ()  # names in the library of sets
-    replay: tuple[str, ...] = ()  # of texts that come with convgate
-    epochs: int | None = None  # None: the default of `convgate train`
-    name: str = ""  # of the version; empty for the date
-    note: str = ""
-    who: str = ""
-    activate: bool = True  # when it is surely better than its parent
-
-
-def start_training(home: Path, order: Order) -> str:
-    """Start a training and return the id of its run.
+    `sets` are names of `RelevanceSets`, `replay` of texts that come with convgate; `epochs` None is the
+    default of `convgate train`. The new version is called `name`, else by the date; `activate` uses it when
+    it is certainly better than its parent.
 
     Raises TrainingError when there is nothing to learn from, a set must not be trained on, or the process
     cannot be started; TranscriptError for a set that cannot be read; GateError for a name that is taken.
     """
-    if order.name and check_name(order.name) in Versions(home).names():
-        raise GateError(f"there is already a version {order.name}; choose another name")
+    if name and check_name(name) in Versions(home).names():
+        raise GateError(f"there is already a version {name}; choose another name")
     library = RelevanceSets(home)
-    for name in order.sets:
-        info = library.info(name)
+    for set_name in sets:
+        info = library.info(set_name)
         if info.problem:
             raise TranscriptError(info.problem)
         if not info.may_train:
-            raise TrainingError(f"{name}: {info.terms}. It is not trained on.")
-    labels = order.labels if order.labels is not None and order.labels.cases else None
-    if not (labels or order.sets or order.replay):
+            raise TrainingError(f"{set_name}: {info.terms}. It is not trained on.")
+    labels = labels if labels is not None and labels.cases else None
+    if not (labels or sets or replay):
         raise TrainingError("there is nothing to learn from: choose labels, a set or replayed texts")
     run = Runs(home).new()
     data = run.folder / DATA
     with run.writing():
         make_home(data)
-        files = [data / f"{name}.jsonl" for name in order.sets]
-        for name, file in zip(order.sets, files, strict=True):
+        files = [data / f"{set_name}.jsonl" for set_name in sets]
+        for set_name, file in zip(sets, files, strict=True):
             make_private(file)
-            copyfile(library.path(name), file)
+            copyfile(library.path(set_name), file)
         if labels is not None:
-            files.insert(0, data / f"{_free_name(labels.name, order.sets)}.jsonl")
+            files.insert(0, data / f"{_free_name(labels.name, sets)}.jsonl")
             write_relevance_set(labels, files[0], private=True)
-    settings = FURTHER if order.epochs is None else replace(FURTHER, epochs=order.epochs)
-    plan = Plan(tuple(files), settings, parent=order.parent, replay=order.replay)
-    activate: Activate = "better" if order.activate else "never"
-    request = plan.request(run.folder, name=order.name, note=order.note, who=order.who, activate=activate)
+    settings = FURTHER if epochs is None else replace(FURTHER, epochs=epochs)
+    plan = Plan(tuple(files), settings, parent=parent, replay=tuple(replay))
+    when: Activate = "better" if activate else "never"
+    request = plan.request(run.folder, name=name, note=note, who=who, activate=when)
     run.write_request(request)
     _launch(home, run, request.arguments, epochs=0)
     return run.id

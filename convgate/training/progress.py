@@ -24,15 +24,15 @@ class Listener(Protocol):
     """Hears how a training goes."""
 
     def stage(self, name: str) -> None:
-        """A stage begins."""
+        """Report that a stage begins."""
         ...
 
     def progress(self, done: int, total: int) -> None:
-        """So much of the stage is done."""
+        """Report how much of the stage is done."""
         ...
 
     def epoch(self, epoch: Epoch) -> None:
-        """An epoch is finished."""
+        """Report a finished epoch."""
         ...
 
 
@@ -50,21 +50,21 @@ class Reporter:
         self._write()
 
     def stage(self, name: str) -> None:
-        """A stage begins."""
+        """Report that a stage begins."""
         self._check()
         self._stage = name
         self._write()
         self._listener.stage(name)
 
     def progress(self, done: int, total: int) -> None:
-        """So much of the stage is done."""
+        """Report how much of the stage is done."""
         self._check()
         if monotonic() - self._written > _REPORT_SECONDS:
             self._write(done, total)
         self._listener.progress(done, total)
 
     def epoch(self, epoch: Epoch) -> None:
-        """An epoch is finished and saved."""
+        """Report an epoch that is finished and saved."""
         self.epochs = epoch.number
         self._write()
         self._listener.epoch(epoch)

@@ -31,7 +31,7 @@ _LIBRARIES = ("numpy", "scipy", "sentence-transformers", "torch")
 
 @with_config(STORED)
 @dataclass(frozen=True)
-class Request:
+class RunRequest:
     """`plan.json`: the words of a command, and what a list shows of them."""
 
     arguments: tuple[str, ...]  # of `convgate`; the run resumes with the same
@@ -101,7 +101,7 @@ class RunRecord:
         }
 
 
-REQUEST_TYPE, STATUS_TYPE = TypeAdapter(Request), TypeAdapter(Status)
+REQUEST_TYPE, STATUS_TYPE = TypeAdapter(RunRequest), TypeAdapter(Status)
 RECORD_TYPE = TypeAdapter(RunRecord)
 
 

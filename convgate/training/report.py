@@ -115,7 +115,7 @@ def make_verdict(cases: Sequence[CaseDecisions], *, folds: int = 0) -> tuple[Ver
     clusters = np.repeat([groups[case.group] for case in cases], [len(case.turns) for case in cases])
 
     def sum_terms(kept: Bools) -> Terms:
-        """(groups, 2, 1) what each adds to F1: twice the relevant ones kept; the kept and the relevant."""
+        """Return (groups, 2, 1) terms of F1: twice the relevant turns kept; the kept and the relevant."""
         terms: NDArray[Any] = np.stack([2 * (kept & relevant), kept.astype(int) + relevant], axis=1)
         return cluster_sums(terms[:, :, np.newaxis].astype(np.float64), clusters, len(groups))
 

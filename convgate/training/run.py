@@ -40,8 +40,8 @@ from convgate.training.records import (
     REQUEST_TYPE,
     STATUS_TYPE,
     Ended,
-    Request,
     RunRecord,
+    RunRequest,
     Status,
     parse_time,
     utc_now,
@@ -71,7 +71,7 @@ class Run:
         self.folder, self.id = folder, folder.name
 
     @cached_property
-    def request(self) -> Request | None:
+    def request(self) -> RunRequest | None:
         """What was asked for; None when it was not written or is damaged."""
         return _read(REQUEST_TYPE, self.folder / REQUEST)
 
@@ -154,7 +154,7 @@ class Run:
         return str(self.outcome.get("sentence") or self.outcome.get("message") or "")
 
     def is_locked(self) -> bool:
-        """Whether a process is training in the folder."""
+        """Return whether a process is training in the folder."""
         if not (self.folder / LOCK).exists():
             return False
         lock = FileLock(self.folder / LOCK, timeout=0)
@@ -189,13 +189,13 @@ class Run:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Turn an OSError in the block into a TrainingError."""
+        """Raise an OSError of the block as a TrainingError."""
         try:
             yield
         except OSError as error:
             raise _cannot_write(self.folder, error) from error
 
-    def write_request(self, request: Request) -> None:
+    def write_request(self, request: RunRequest) -> None:
         """Write the request and make the folder. Raises TrainingError."""
         with self.writing():
             make_home(self.folder)
@@ -253,7 +253,7 @@ class Run:
         return record
 
     def resume(self, wanted: RunRecord, trainer: Trainer) -> RunRecord:
-        """Bring the trainer to the last whole epoch, and return the record.
+        """Restore the trainer to the last whole epoch, and return the record.
 
         Raises TrainingError when the run was started with another plan, or its files are damaged. A plan may
         have fewer epochs than have run: the run ends there.

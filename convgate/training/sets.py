@@ -18,7 +18,7 @@ from convgate.gate.thresholds import Anchored, Expected, Rule, Stricter
 from convgate.training.corpora import attribution_of, corpora_in, licence_of
 from convgate.training.epochs import TrainingSettings
 from convgate.training.progress import Listener
-from convgate.training.records import Activate, Request, utc_now
+from convgate.training.records import Activate, RunRequest, utc_now
 from convgate.training.split import make_ids_unique
 from convgate.transcripts.reading import read_conversations
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
@@ -79,7 +79,7 @@ class Plan:
         """Return the words of the command that trains so, without the options that all plans have."""
         return ["train", *(str(file.absolute()) for file in self.files), "--from", str(self.parent)]
 
-    def request(self, folder: Path, *, name: str, note: str, who: str, activate: Activate) -> Request:
+    def request(self, folder: Path, *, name: str, note: str, who: str, activate: Activate) -> RunRequest:
         """Return the request of a run in the folder, with the words that resume it from anywhere."""
         words = [*self.command(), "--run", str(folder.absolute())]
         texts = {"--name": name, "--note": note, "--who": who}
@@ -92,7 +92,7 @@ class Plan:
             words.append("--activate")
         elif self.parent is not None:  # from scratch, nothing is activated unless asked for
             words.append("--no-activate")
-        return Request(
+        return RunRequest(
             arguments=tuple(words),
             parent=self.parent,
             sets=tuple(file.stem for file in self.files),
@@ -135,7 +135,7 @@ class Plan:
         counted, overlaps = remove_duplicates([each.cases for each in sets])
         unique = make_ids_unique([*counted, *(each.cases for each in replayed)])
         return [
-            replace(each, cases=cases, overlaps=tuple(one for one in overlaps if one.name == cases.name))
+            replace(each, cases=cases, overlaps=tuple(pair for pair in overlaps if pair.name == cases.name))
             for each, cases in zip([*sets, *replayed], unique, strict=True)
         ]
 
@@ -149,9 +149,9 @@ class Plan:
         for each in sets:
             listener.stage(f"Reading {each.cases.name} as the gate does")
             whole = all(overlap.is_within for overlap in each.overlaps)
-            read = read_episodes(gate, encoder, each.cases, whole=whole, progress=listener.progress)
-            if read:
-                episodes[each.cases.name] = read
+            set_episodes = read_episodes(gate, encoder, each.cases, whole=whole, progress=listener.progress)
+            if set_episodes:
+                episodes[each.cases.name] = set_episodes
         return episodes
 
 

@@ -56,16 +56,16 @@ def split_episodes(sets: EpisodeSets, *, replayed: Collection[str] = (), compare
     """
     lists = {name: list(episodes) for name, episodes in sets.items()}
     own = {name: episodes for name, episodes in lists.items() if name not in replayed} or lists
-    beside = {name: episodes for name, episodes in lists.items() if name not in own}
+    replayed_sets = {name: episodes for name, episodes in lists.items() if name not in own}
     if not compare:
         training, validation = hold_out(sets, share=PRETRAINING_SHARE)
-        return Parts(training, validation, {}, frozenset(beside))
+        return Parts(training, validation, {}, frozenset(replayed_sets))
     count = len(set(group_episodes([episode for episodes in own.values() for episode in episodes])))
-    more, known = hold_out(beside, share=PRETRAINING_SHARE)
+    more, known = hold_out(replayed_sets, share=PRETRAINING_SHARE)
 
     def make_parts(rest: EpisodeSets, compared: dict[str, list[Episode]]) -> Parts:
         training, validation = hold_out(rest, share=TRAINING_SHARE)
-        return Parts(training | more, validation | known, compared, frozenset(beside))
+        return Parts(training | more, validation | known, compared, frozenset(replayed_sets))
 
     if count < MIN_CONVERSATIONS:
         training, validation = own | more, {name: [] for name in own} | known
@@ -73,7 +73,7 @@ def split_episodes(sets: EpisodeSets, *, replayed: Collection[str] = (), compare
             "Not compared with its parent: not enough data."
             f" Label turns in at least {MIN_CONVERSATIONS} conversations (now {count})."
         )
-        return Parts(training, validation, {}, frozenset(beside), why_not_compared=why_not)
+        return Parts(training, validation, {}, frozenset(replayed_sets), why_not_compared=why_not)
     rest, compared = hold_out(own, share=COMPARED_SHARE)
     if count >= MIN_COMPARED and any(compared.values()):
         return make_parts(rest, compared)
@@ -178,7 +178,7 @@ def make_ids_unique(sets: Sequence[RelevanceSet]) -> list[RelevanceSet]:
 
 
 def _continues(hashes: list[bytes], other: list[bytes] | None) -> bool:
-    """Whether one of two conversations is the beginning of the other."""
+    """Return whether one of two conversations is the beginning of the other."""
     shorter = min(len(hashes), len(other)) if other else 0
     return other is not None and hashes[shorter - 1] == other[shorter - 1]
 

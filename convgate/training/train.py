@@ -204,7 +204,7 @@ def _run_key(run: Run, record: RunRecord) -> str:
 
 
 def _is_of(version: Version, run: Run) -> bool:
-    """Whether the run made the version: a kill may have come before it could say so."""
+    """Return whether the run made the version: a kill may have come before it was recorded."""
     training = version.card.training
     if training is None or not run.has_record:
         return False

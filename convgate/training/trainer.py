@@ -72,7 +72,7 @@ class Trainer:
         return done >= self.settings.epochs or done - best >= self.settings.patience
 
     def run(self, on_epoch: Callable[[Epoch], object] | None = None) -> Gate:
-        """All epochs that are left; the averaged weights of the best one."""
+        """Run the remaining epochs and return the averaged weights of the best one."""
         while not self.finished:
             epoch = self.epoch()
             if on_epoch:
@@ -80,7 +80,7 @@ class Trainer:
         return self.best
 
     def epoch(self, on_progress: Callable[[int, int], object] | None = None) -> Epoch:
-        """One pass over the data.
+        """Run one pass over the data.
 
         A loss or gradient that is no number raises TrainingError; `best` is kept as it was.
         """
@@ -103,7 +103,7 @@ class Trainer:
         return epoch
 
     def state(self) -> dict[str, Tensor]:
-        """All tensors that the next epoch depends on."""
+        """Return all tensors that the next epoch depends on."""
         tensors = {"epochs": torch.tensor(len(self.history))}
         for name, gate in (("gate", self.gate), ("averaged", self.averaged), ("best", self.best)):
             tensors |= {f"{name}/{key}": value.clone() for key, value in gate.state_dict().items()}
@@ -113,7 +113,7 @@ class Trainer:
         return tensors
 
     def restore(self, tensors: Mapping[str, Tensor], history: Sequence[Epoch]) -> None:
-        """Go on from a `state()` and the history that it had; TrainingError when they do not fit."""
+        """Load a `state()` and its history; TrainingError when they do not fit."""
         ran = int(tensors.get("epochs", len(history)))
         if ran != len(history):
             raise TrainingError(
@@ -187,7 +187,7 @@ class Trainer:
         )
 
     def _rate(self, epochs: float) -> float:
-        """Up in a straight line, then down along a cosine."""
+        """Return the learning rate: up in a straight line, then down along a cosine."""
         done = epochs / self.settings.epochs
         if done < _WARM_UP:
             return self.settings.learning_rate * (0.05 + 0.95 * done / _WARM_UP)
@@ -249,7 +249,7 @@ def drop_parts(gate: Gate, cases: Batch, chance: float, rng: np.random.Generator
 
 
 def cross_entropy(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
-    """(B,) binary cross-entropy of each case, summed over its n turns and divided by √n.
+    """Return (B,) binary cross-entropy of each case, summed over its n turns and divided by √n.
 
     The root lies between the mean, for which one relevant turn among 600 hardly counts, and the sum, for
     which long histories are all that counts.
@@ -259,7 +259,7 @@ def cross_entropy(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
 
 
 def soft_f1_loss(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
-    """() 1 − F1 of the selection over all cases, each turn counted by its score instead of kept or not.
+    """Return () 1 − F1 of the selection over all cases, each turn counted by its score.
 
     It moves scores to the side of ½ where the F1 is best, whether little or much is relevant.
     """
@@ -269,7 +269,7 @@ def soft_f1_loss(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
 
 
 def any_relevant(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
-    """(B,) cross-entropy of whether anything is relevant in each case.
+    """Return (B,) cross-entropy of whether anything is relevant in each case.
 
     That nothing is has the probability Π (1 − pᵢ)^0.7, as the rule `expected` has it (`thresholds.TOGETHER`).
     Above 8 nats the loss of a case without relevant turns grows by the logarithm, so that one case in which
@@ -281,7 +281,7 @@ def any_relevant(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
 
 
 def training_loss(output: GateOutput, relevant: Tensor, mask: Tensor, *, overlap_weight: float) -> Tensor:
-    """() the loss of a batch: cross-entropy of both tiers and of "anything", and the overlap."""
+    """Return () the loss of a batch: cross-entropy of both tiers and of "anything", and the overlap."""
     losses = cross_entropy(output.logit, relevant, mask)
     losses = losses + TIER1_WEIGHT * cross_entropy(output.tier1, relevant, mask)
     losses = losses + ANY_WEIGHT * any_relevant(output.logit, relevant, mask)

@@ -19,6 +19,7 @@ from convgate.core.errors import ConvgateError, StoreError
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import pluralize
 from convgate.embedding.base import Encoder
+from convgate.gatekeeper.log import remove_logs
 from convgate.store import Conversations, Store, database
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def remove_for_good(chosen: Settings) -> Removal:
     from convgate.training import library
 
     try:
-        return library.remove_for_good(store(chosen.database), chosen.home)
+        return library.remove_for_good(store(chosen.database), chosen)
     finally:
         _forget_all()
 
@@ -110,7 +111,7 @@ def set_aside(path: Path) -> Path:
 
 
 def erase_everything(chosen: Settings) -> str:
-    """Remove all data in home and in memory, and return a sentence about it.
+    """Remove all data in home and in memory, and the debug log, and return a sentence about it.
 
     Raises StoreError when something cannot be removed, and without removing anything while a training runs.
     The library is removed last.
@@ -131,6 +132,7 @@ def erase_everything(chosen: Settings) -> str:
                 shutil.rmtree(folder)
         for name in CACHE_FILES:
             (home / name).unlink(missing_ok=True)
+        remove_logs(chosen.gatekeeper_debug_log)
     except OSError as error:
         raise StoreError(
             f"{error.filename} cannot be removed ({error.strerror}); delete it. The library is still there."

@@ -164,17 +164,17 @@ class Card(Draft):
         return {CONFIG: self.config_sha256, WEIGHTS: self.weights_sha256}
 
     def to_json(self) -> dict[str, Any]:
-        """The card as plain JSON values."""
+        """Return the card as plain JSON values."""
         values: dict[str, Any] = _KIND.dump_python(self, mode="json")
         return values
 
     def to_bytes(self) -> bytes:
-        """The content of `card.json`; GateError naming the field that could not be read again."""
+        """Return the content of `card.json`; GateError naming the field that could not be read again."""
         return dump(_KIND, self, "the card")
 
 
 def parse_card(content: bytes, where: str) -> Card:
-    """The card in the content of `card.json`; GateError naming `where` and each field that does not fit."""
+    """Return the card of a `card.json`; GateError naming `where` and each field that does not fit."""
     return parse(_KIND, content, where)
 
 

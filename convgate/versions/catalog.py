@@ -7,6 +7,7 @@ versions.activate(version.name, who="Ada")
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -95,11 +96,11 @@ class Versions:
         return pointers.active or (SHIPPED if _is_packaged() else UNTRAINED)
 
     def names(self) -> list[str]:
-        """The names of all versions, the shipped one first, then by name."""
+        """Return the names of all versions, the shipped one first, then by name."""
         return [SHIPPED] * _is_packaged() + self._own_names()
 
     def listing(self) -> Listing:
-        """All of them."""
+        """Return all versions, and the names of damaged ones."""
         versions, damaged = [], {}
         for name in self.names():
             try:  # without asking for each name whether it is there
@@ -111,27 +112,27 @@ class Versions:
         return Listing(tuple(versions), damaged)
 
     def get(self, name: str) -> Version:
-        """The version of that name."""
+        """Return the version of that name."""
         if name == SHIPPED and _is_packaged():
             return Version.read(PACKAGED / SHIPPED)
         return Version.read(self._folder(name))
 
     def find(self, version: str | Path | Version | None) -> Version | Path | None:
-        """What to load for a version that a person names.
+        """Return what to load for a version, a name, or a folder: a text with a path separator is one.
 
-        None is the active one. A name is looked up here first, then as a folder. A folder without a card is
-        given back as it is; None means an untrained gate, which `untrained` asks for.
+        None stands for the active version. A folder without a card is returned as it is. Returns None for an
+        untrained gate, as for the name "untrained".
         """
         if isinstance(version, Version):
             return version
         if version is None:
             return self._in_use()
-        if isinstance(version, Path) or (version not in self.names() and Path(version).is_dir()):
+        if version == UNTRAINED:
+            return None
+        if isinstance(version, Path) or {"/", os.sep} & {*version}:
             folder = Path(version)
             return Version.read(folder) if (folder / CARD).exists() else folder
-        if not is_name(version):
-            return Path(version)
-        return None if version == UNTRAINED else self.get(version)
+        return self.get(version)
 
     def add(self, gate: Gate, draft: Draft, *, name: str | None = None) -> Version:
         """Store a gate as a new version, under the day's date and a number unless it is named."""
@@ -139,7 +140,7 @@ class Versions:
             return write_version(self.root / self.free_name(name), gate, draft)
 
     def export(self, name: str) -> bytes:
-        """The version as one zip file, to be imported elsewhere."""
+        """Return the version as one zip file, to be imported elsewhere."""
         return pack(name, self.get(name).files())
 
     def import_(self, source: Path | bytes, *, name: str | None = None, where: str | None = None) -> Version:
@@ -215,7 +216,7 @@ class Versions:
             shutil.rmtree(removed, ignore_errors=True)  # what stays behind goes with the next change
 
     def _own_names(self) -> list[str]:
-        """The names of the versions, sorted."""
+        """Return the names of the user's versions, sorted."""
         try:
             return sorted(path.name for path in self.root.iterdir() if is_name(path.name) and path.is_dir())
         except FileNotFoundError:
@@ -233,7 +234,7 @@ class Versions:
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        """Alone among all programs; what one of them left half done is swept away."""
+        """Lock the versions against other programs, and remove partial files of killed ones."""
         try:
             make_home(self.home)
             make_home(self.root)
@@ -285,7 +286,7 @@ class Versions:
         return pointers.changes[-1]
 
     def _folder(self, name: str) -> Path:
-        """The folder of a version of the user's."""
+        """Return the folder of a version of the user's."""
         if name == SHIPPED:
             raise GateError(
                 "the shipped version is part of convgate and stays as it is"

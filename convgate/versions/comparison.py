@@ -40,7 +40,7 @@ class Headline:
 
 
 def headline(version: Version, other: Version | None) -> Headline | None:
-    """The metrics on the first set where the other is known, else on the first; None without any."""
+    """Return the metrics on the first set where the other is known, else on the first; None without any."""
     card = version.card
     names = [name for name, measured in card.metrics.items() if _values(measured.metrics)]
     if not names:
@@ -67,7 +67,7 @@ def _values(metrics: Mapping[str, Metric]) -> dict[str, float]:
 
 
 def _metrics_on(set: str, version: Version, other: Version) -> Mapping[str, Metric]:
-    """The other version's metrics on the cases of that set of the version's card; empty when unknown.
+    """Return the other version's metrics on the cases of that set of the card; empty when unknown.
 
     A parent was measured beside its child, on the child's cases.
     """

@@ -14,7 +14,7 @@ UNDEFINED = "–"
 
 
 def model_card(version: Version, *, marks: Sequence[str] = ()) -> str:
-    """The version's card; `marks` say what it is just now, such as "active"."""
+    """Return the version's card; `marks` are its states, such as "active"."""
     card = version.card
     blocks = [f"# {version.name}" + (f" ({', '.join(marks)})" if marks else "")]
     if card.note:
@@ -34,7 +34,7 @@ def model_card(version: Version, *, marks: Sequence[str] = ()) -> str:
 
 
 def format_metric(metric: Metric | None) -> str:
-    """A value with its interval.
+    """Return a value with its interval.
 
     >>> format_metric(Metric(0.628, 0.598, 0.655)), format_metric(None)
     ('0.628 (0.598–0.655)', '–')
@@ -47,7 +47,7 @@ def format_metric(metric: Metric | None) -> str:
 
 
 def format_difference(metric: Metric | None) -> str:
-    """A difference with its interval.
+    """Return a difference with its interval.
 
     >>> format_difference(Metric(0.05, -0.01, 0.1))
     '+0.050 (−0.010 to +0.100)'
@@ -115,5 +115,5 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Text that Markdown shows as it is, in a table too."""
+    """Return text that Markdown shows as it is, in a table too."""
     return re.sub(r"([\\`*\[\]<>|#])", r"\\\1", printable(text))

@@ -82,7 +82,7 @@ class Pointers:
         return next((change for change in reversed(self.changes) if change.pointer == pointer), None)
 
     def _stack(self, pointer: Pointer) -> list[str | None]:
-        """What was pointed at and not rolled back, oldest first; None is always below."""
+        """Return what was pointed at and not rolled back, oldest first; None is always below."""
         stack: list[str | None] = [None]
         for change in self.changes:
             if change.pointer != pointer:

@@ -49,7 +49,7 @@ class Version:
 
     @classmethod
     def read(cls, folder: Path) -> Version:
-        """The version in the folder, called like it; GateError when it is damaged."""
+        """Return the version in the folder, called like it; GateError when it is damaged."""
         files = _read(folder, (CONFIG, CARD), folder.name)
         try:
             return cls(folder.name, folder, *_parsed(folder, files[CONFIG], files[CARD]))
@@ -62,7 +62,7 @@ class Version:
         return self.name == SHIPPED
 
     def load(self, *, encoder: EncoderIdentity | None = None) -> Gate:
-        """The gate, in evaluation mode.
+        """Return the gate, in evaluation mode.
 
         Raises GateError when a file is not the one that the card was written for, or the version was made
         for another encoder than the one given (both are named).
@@ -75,7 +75,7 @@ class Version:
             raise _damaged(self.name, str(error)) from error
 
     def files(self) -> dict[str, bytes]:
-        """The contents of its files by name, as they were when it was made; GateError when they are not."""
+        """Return its files' contents by name; GateError when they are not as they were when it was made."""
         files = _read(self.folder, FILES, self.name)
         try:
             check_digests(files, self.card, str(self.folder))
@@ -84,11 +84,11 @@ class Version:
         return files
 
     def as_parent(self) -> Parent:
-        """What the draft of a version says that is trained from this one."""
+        """Return the parent field for the draft of a version that is trained from this one."""
         return Parent(self.name, self.card.weights_sha256)
 
     def to_json(self) -> dict[str, Any]:
-        """Name, config and card as plain JSON values."""
+        """Return name, config and card as plain JSON values."""
         return {"name": self.name, "config": self.config.to_json(), **self.card.to_json()}
 
 
@@ -114,13 +114,13 @@ def write_version(folder: Path, gate: Gate, draft: Draft, *, created: datetime |
 
 
 def check_files(files: Mapping[str, bytes], where: str) -> None:
-    """GateError naming `where` when the contents of a version's files do not make one."""
+    """Raise GateError naming `where` when the contents of a version's files do not make one."""
     check_digests(files, parse_card(files[CARD], f"{where}, {CARD}"), where)
     build_gate(files, where)
 
 
 def check_digests(files: Mapping[str, bytes], card: Card, where: str) -> None:
-    """GateError naming the file that is not the one the card was written for."""
+    """Raise GateError naming the file that is not the one the card was written for."""
     for name, expected in card.sha256.items():
         if (digest := _sha256(files[name])) != expected:
             raise GateError(
@@ -147,7 +147,7 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> Version:
 
 
 def partial_beside(folder: Path) -> Path:
-    """A new name beside the folder for what is being made or removed; nobody takes it for a version."""
+    """Return a new path beside the folder for what is being written or removed; it is no version's name."""
     return folder.with_name(f".{secrets.token_hex(8)}.partial")
 
 
@@ -178,7 +178,7 @@ def _sha256(content: bytes) -> str:
 
 
 def is_name(name: str) -> bool:
-    """Whether a version may be called that.
+    """Return whether a version may be called that.
 
     >>> [is_name(name) for name in ("2026-11-21-1", "../mine", "Mine", "con")]
     [True, False, False, False]
@@ -187,7 +187,7 @@ def is_name(name: str) -> bool:
 
 
 def check_name(name: str) -> str:
-    """The name for a version of the user's; GateError when it cannot be one."""
+    """Return the name for a version of the user's; GateError when it cannot be one."""
     if not is_name(name):
         raise GateError(
             f"{name!r} cannot name a version: it takes up to 64 small letters, digits, points, hyphens and"
@@ -199,7 +199,7 @@ def check_name(name: str) -> str:
 
 
 def automatic_name(today: date, taken: Iterable[str]) -> str:
-    """The day with the next free number.
+    """Return the day with the next free number.
 
     >>> automatic_name(date(2026, 11, 21), ["2026-11-21-1", "mine", "2026-11-20-7"])
     '2026-11-21-2'
@@ -209,7 +209,7 @@ def automatic_name(today: date, taken: Iterable[str]) -> str:
 
 
 def pack(name: str, files: Mapping[str, bytes]) -> bytes:
-    """The zip of a version's files, by name; the same files give the same zip."""
+    """Return the zip of a version's files, by name; the same files give the same zip."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for file, content in sorted(files.items()):

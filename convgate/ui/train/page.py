@@ -11,7 +11,7 @@ from convgate.labels.agreement import training_warnings
 from convgate.labels.gold import gold_set
 from convgate.training.epochs import FURTHER
 from convgate.training.library import RelevanceSets, SetInfo
-from convgate.training.process import Order, start_training
+from convgate.training.process import start_training
 from convgate.training.sets import REPLAYS
 from convgate.training.split import MIN_COMPARED, MIN_CONVERSATIONS, count_conversations
 from convgate.transcripts import RelevanceSet
@@ -181,15 +181,16 @@ def _start(app: App, names: Sequence[str]) -> None:
     # From the session: arguments would be those before what was typed last.
     values = st.session_state
     Versions(app.settings.home).get(values[PARENT]).files()  # fails here rather than in the background
-    order = Order(
-        parent=values[PARENT],
+    run_id = start_training(
+        app.settings.home,
+        values[PARENT],
         labels=gold_set(app.store) if LABELS in names else None,
-        sets=tuple(name for name in names if name != LABELS),
-        replay=tuple(values[REPLAY]),
+        sets=[name for name in names if name != LABELS],
+        replay=values[REPLAY],
         epochs=int(values[EPOCHS]),
         name=values[NAME].strip(),
         note=values[NOTE].strip(),
         who=person(),
         activate=values[ACTIVATE],
     )
-    show_run(start_training(app.settings.home, order))
+    show_run(run_id)
