@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import EvaluationError
-from convgate.evaluation.calibration import BestFBeta, LeastCost, WantedPrecision, WantedRecall, calibrate
+from convgate.evaluation.calibration import BestFBeta, MinCost, WantedPrecision, WantedRecall, calibrate
 from convgate.evaluation.curves import threshold_curve
 from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.fitting import FOUND, NOTHING, NOW, fit_threshold
@@ -102,7 +102,7 @@ def test_the_found_rule_and_the_one_in_use_by_hand():
     assert value(fitted, NOW, "recall") == 2 / 3  # of ALL, only 0.6 is above the mean
 
 
-@pytest.mark.parametrize("goal", [WantedPrecision(0.8), WantedRecall(0.8), BestFBeta(2), LeastCost(0.5)])
+@pytest.mark.parametrize("goal", [WantedPrecision(0.8), WantedRecall(0.8), BestFBeta(2), MinCost(0.5)])
 def test_evaluating_with_the_found_rule_gives_the_figures_that_the_fit_told(goal):
     given = noisy(60)
     fitted = fit_threshold([given], Told(), goal)
@@ -160,9 +160,9 @@ labelled_rows = st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=1
         (WantedRecall(0.6), 0.5),
         (BestFBeta(), 0.1),
         (BestFBeta(0.25), 0.9),
-        (LeastCost(0.25), 0.1),  # costs .5 there, 1.25 at .5, 2 at .9
-        (LeastCost(0.9), 0.1),  # 1.8, 1.9, 2
-        (LeastCost(4), 0.9),  # 8, 5, 2
+        (MinCost(0.25), 0.1),  # costs .5 there, 1.25 at .5, 2 at .9
+        (MinCost(0.9), 0.1),  # 1.8, 1.9, 2
+        (MinCost(4), 0.9),  # 8, 5, 2
     ],
 )
 def test_threshold_serves_the_goal(goal, threshold: float):
@@ -180,7 +180,7 @@ def test_no_threshold_costs_less_than_the_one_of_least_cost(rows, cost: float):
         kept = scores / 10 >= threshold
         return cost * (kept & ~relevant).sum() + (relevant & ~kept).sum()
 
-    found = calibrate(curve, LeastCost(cost)).threshold
+    found = calibrate(curve, MinCost(cost)).threshold
     assert costs(found) <= min(costs(threshold) for threshold in scores / 10) + 1e-6
 
 

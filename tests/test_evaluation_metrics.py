@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import bootstrap
 from sklearn.metrics import average_precision_score, precision_recall_curve
 
-from convgate.evaluation.bootstrap import difference_interval, draw, interval, resampled
+from convgate.evaluation.bootstrap import difference_interval, draw, interval, resample
 from convgate.evaluation.curves import threshold_curve
 from convgate.evaluation.metrics import (
     METRICS,
@@ -141,7 +141,7 @@ def test_resamples_that_leave_a_metric_undefined_are_left_out():
     rare = np.zeros((30, 2, 1))
     rare[:2] = [[1.0], [1.0]]
     draws = draw(30)
-    assert np.isnan(resampled(rare, draws)).any()
+    assert np.isnan(resample(rare, draws)).any()
     assert interval(rare, draws)[0].tolist() == [1, 1]
 
 

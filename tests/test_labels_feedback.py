@@ -15,7 +15,7 @@ from convgate.core.errors import ConvgateError
 from convgate.core.settings import load_settings
 from convgate.labels.feedback import quoted_turns
 from convgate.labels.gold import gold_set
-from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Saved, Store
+from convgate.store import ActionRecord, Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.transcripts import read_conversations
 
 Messages = list[dict[str, Any]]
@@ -30,7 +30,7 @@ def said(turns: int, name: str = "talk") -> Messages:
     return [{"role": "assistant" if i % 2 else "user", "content": f"{name} {i}"} for i in range(turns)]
 
 
-def place(saved: Saved) -> CurrentKey:
+def place(saved: ActionRecord) -> CurrentKey:
     assert saved.current is not None
     return saved.current
 

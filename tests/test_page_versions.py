@@ -14,7 +14,7 @@ from convgate.core.home import app_root
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.ui.navigation import EXPLORE
-from convgate.versions import DataSet, Draft, Measured, Metric, Parent, Training, Versions
+from convgate.versions import DataSet, Draft, Metric, MetricSet, Parent, Training, Versions
 from tests.commands import Run
 from tests.compare_page import add_talk, sound
 from tests.fakes import FakeEncoder
@@ -141,7 +141,7 @@ def test_text_of_a_card_is_shown_and_not_rendered(versions: Versions) -> None:
             parent=Parent(HOSTILE, "a" * 64),
             data=(DataSet(HOSTILE, "b" * 64, {HOSTILE: 1}, HOSTILE, HOSTILE),),
             training=Training(1, 1, {HOSTILE: HOSTILE}, {HOSTILE: HOSTILE}, {HOSTILE: (1.0,)}),
-            metrics={HOSTILE: Measured(1, 1, {HOSTILE: Metric(0.5), "map": Metric(0.5)})},
+            metrics={HOSTILE: MetricSet(1, 1, {HOSTILE: Metric(0.5), "map": Metric(0.5)})},
             limits=(HOSTILE,),
         ),
         name="hostile",

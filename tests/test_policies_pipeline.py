@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Conversation, CurrentMessage, Turn
 from convgate.core.errors import PolicyError
 from convgate.core.settings import Settings
-from convgate.policies.base import Policy, SeesAll
+from convgate.policies.base import Policy, WholeHistoryPolicy
 from convgate.policies.build import build_policy
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.spec import PolicySpec, read_policies, to_text
@@ -83,7 +83,7 @@ def test_stage_sees_a_conversation_of_what_was_left_and_nothing_of_what_comes():
 
 
 def test_what_goes_by_the_conversation_as_it_happened_sees_all_of_it_and_brings_nothing_back():
-    class Greetings(SeesAll):
+    class Greetings(WholeHistoryPolicy):
         name, label, needs_encoder, ranks = "greetings", "", False, False
 
         def decide(self, current, history):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from convgate import Conversation, Turn
 from convgate.policies.retention import Confidence
-from convgate.policies.retention_policy import Pruning, Retained, Retention
+from convgate.policies.retention_policy import Pruning, Retention, RetentionResult
 
 JUST_BELOW = {border: math.nextafter(border, 0) for border in (0.7, 0.6, 0.5)}
 SHARES = st.sampled_from(
@@ -31,11 +31,13 @@ def confident(values: Sequence[float]) -> list[Confidence]:
     return [Confidence(value) for value in values]
 
 
-def window(turns: Sequence[Turn], known: Sequence[Confidence] | None = None, **settings: int) -> Retained:
+def window(
+    turns: Sequence[Turn], known: Sequence[Confidence] | None = None, **settings: int
+) -> RetentionResult:
     return Retention(**settings).retain(turns, known)
 
 
-def prune(turns: Sequence[Turn], known: Sequence[Confidence], **settings: int) -> Retained:
+def prune(turns: Sequence[Turn], known: Sequence[Confidence], **settings: int) -> RetentionResult:
     return Pruning(**settings).retain(turns, known)
 
 

@@ -14,8 +14,8 @@ from convgate.versions import (
     Card,
     DataSet,
     Draft,
-    Measured,
     Metric,
+    MetricSet,
     Parent,
     Training,
     Version,
@@ -37,7 +37,7 @@ FULL = Draft(
         libraries={"torch": "2.13.0"},
         curves={"loss": (0.7, 0.5), "precision": (None, 0.8)},
     ),
-    metrics={"woven": Measured(709, 120, {"map": Metric(0.85, 0.83, 0.87), "f1": Metric(None)})},
+    metrics={"woven": MetricSet(709, 120, {"map": Metric(0.85, 0.83, 0.87), "f1": Metric(None)})},
     limits=("English only.",),
     note="A first try",
     who="Ada",
@@ -94,7 +94,7 @@ def test_what_is_no_card_is_refused(content: bytes):
 
 
 def measured(versions: Versions, name: str, **sets: tuple[int, float]) -> Version:
-    metrics = {set: Measured(cases, 2, {"f1": Metric(f1)}) for set, (cases, f1) in sets.items()}
+    metrics = {set: MetricSet(cases, 2, {"f1": Metric(f1)}) for set, (cases, f1) in sets.items()}
     return versions.add(trained_gate(), Draft(metrics=metrics), name=name)
 
 
@@ -111,11 +111,11 @@ def test_headline_is_of_the_set_that_both_were_measured_on(versions: Versions) -
 OWN = "held out"
 
 
-def held_out(f1: float, digest: str, parent: float | None = None, low: float = 0.01) -> Measured:
+def held_out(f1: float, digest: str, parent: float | None = None, low: float = 0.01) -> MetricSet:
     """F1 on twenty cases of the version's own, and the parent's on these."""
     beside = {} if parent is None else {"f1": Metric(parent)}
     gain = {} if parent is None else {"f1": Metric(f1 - parent, low, f1 - parent + 0.1)}
-    return Measured(20, 5, {"f1": Metric(f1)}, sha256=digest * 64, parent=beside, gain=gain)
+    return MetricSet(20, 5, {"f1": Metric(f1)}, sha256=digest * 64, parent=beside, gain=gain)
 
 
 @pytest.mark.parametrize("low", [0.01, -0.01])

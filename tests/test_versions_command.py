@@ -9,7 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from convgate.core.settings import load_settings
-from convgate.versions import DataSet, Draft, Measured, Metric, Parent, Training, Versions
+from convgate.versions import DataSet, Draft, Metric, MetricSet, Parent, Training, Versions
 from convgate.versions.markdown import model_card
 from tests.commands import Run
 from tests.fakes import FakeEncoder
@@ -39,7 +39,7 @@ def versions() -> Versions:
             training=Training(
                 7, 2, {"rate": 0.01}, {"torch": "2.13.0"}, {"loss": (0.7, 0.5), "p": (None, 0.8)}
             ),
-            metrics={"woven": Measured(709, 120, {"map": Metric(0.85, 0.83, 0.87), "f1": Metric(0.6)})},
+            metrics={"woven": MetricSet(709, 120, {"map": Metric(0.85, 0.83, 0.87), "f1": Metric(0.6)})},
             limits=("English only.",),
         ),
         name="first",
@@ -50,7 +50,7 @@ def versions() -> Versions:
             parent=first.as_parent(),
             threshold_rule="top_k",
             threshold_parameters={"k": 3},
-            metrics={"woven": Measured(709, 120, {"map": Metric(0.95, 0.93, 0.97)})},
+            metrics={"woven": MetricSet(709, 120, {"map": Metric(0.95, 0.93, 0.97)})},
         ),
         name="second",
     )
@@ -79,7 +79,7 @@ def test_text_of_a_card_steers_neither_terminal_nor_page(run: Run, versions: Ver
             parent=Parent(HOSTILE, "a" * 64),
             data=(DataSet(HOSTILE, "b" * 64, {HOSTILE: 1}, HOSTILE, HOSTILE),),
             training=Training(1, 1, {HOSTILE: HOSTILE}, {HOSTILE: HOSTILE}, {HOSTILE: (1.0,)}),
-            metrics={HOSTILE: Measured(1, 1, {HOSTILE: Metric(0.5), "map": Metric(0.5)})},
+            metrics={HOSTILE: MetricSet(1, 1, {HOSTILE: Metric(0.5), "map": Metric(0.5)})},
             limits=(HOSTILE,),
         ),
         name="hostile",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.versions import DataSet, Draft, Measured, Metric, Training, Versions
+from convgate.versions import DataSet, Draft, Metric, MetricSet, Training, Versions
 from tests import compare_page
 from tests.compare_page import sound
 from tests.fakes import FakeEncoder
@@ -23,7 +23,7 @@ MESSAGES = TALK[1:]
 def two_versions(home: Path) -> None:
     """`first`, and its child `second`, which keeps the last three turns."""
     versions = Versions(home)
-    woven = Measured(709, 120, {"map": Metric(0.85), "f1": Metric(0.60, 0.55, 0.65)})
+    woven = MetricSet(709, 120, {"map": Metric(0.85), "f1": Metric(0.60, 0.55, 0.65)})
     first = versions.add(
         trained_gate(),
         Draft(
@@ -31,12 +31,12 @@ def two_versions(home: Path) -> None:
             who="Ada",
             data=(DataSet("woven.train", "a" * 64, {"cases": 1_709}, "CC-BY-4.0", "IBM"),),
             training=Training(7, 2, {"rate": 0.01}, {"torch": "2"}, {"loss": (0.7, 0.5), "p": (None, 0.8)}),
-            metrics={"held out": Measured(20, 5, {"f1": Metric(0.9)}, "a" * 64), "woven": woven},
+            metrics={"held out": MetricSet(20, 5, {"f1": Metric(0.9)}, "a" * 64), "woven": woven},
             limits=("English only.",),
         ),
         name="first",
     )
-    own = Measured(
+    own = MetricSet(
         20, 5, {"f1": Metric(0.7)}, "b" * 64, {"f1": Metric(0.65)}, {"f1": Metric(0.05, -0.01, 0.1)}
     )
     versions.add(
@@ -45,7 +45,10 @@ def two_versions(home: Path) -> None:
             parent=first.as_parent(),
             threshold_rule="top_k",
             threshold_parameters={"k": 3},
-            metrics={"held out": own, "woven": Measured(709, 120, {"map": Metric(0.80), "f1": Metric(0.75)})},
+            metrics={
+                "held out": own,
+                "woven": MetricSet(709, 120, {"map": Metric(0.80), "f1": Metric(0.75)}),
+            },
         ),
         name="second",
     )

@@ -27,7 +27,7 @@ from convgate.evaluation.judged_cases import TokenCounts, cases_in_order, count_
 from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms, ratios
 from convgate.evaluation.results import summarise
 from convgate.policies.retention import Confidence, confidences
-from convgate.policies.retention_policy import Pruning, Retained, Retention
+from convgate.policies.retention_policy import Pruning, Retention, RetentionResult
 from convgate.transcripts import RelevanceSet
 from convgate.transcripts.relevance_sets import read_relevance_set
 from convgate.versions.card import Metric
@@ -128,10 +128,10 @@ def posed(relevance_set: RelevanceSet, conversations: int | None = None) -> list
     return found
 
 
-Given = Iterable[Sequence[Sequence[Confidence]]]  # by seed, then by case, then by turn
+TranscriptAnswer = Iterable[Sequence[Sequence[Confidence]]]  # by seed, then by case, then by turn
 
 
-def kinds(cases: Sequence[Posed], seeds: int) -> Iterator[tuple[str, Given]]:
+def kinds(cases: Sequence[Posed], seeds: int) -> Iterator[tuple[str, TranscriptAnswer]]:
     """Each kind of confidence with its name."""
     yield "none stated", [[confidences(case.turns) for case in cases]]
     yield "estimate", [[confidences(case.turns, estimate=True) for case in cases]]
@@ -185,7 +185,7 @@ def _spread(sums: Values) -> Values:
 
 
 def _terms(
-    cases: Sequence[Posed], given: Given, base_windows: Sequence[int]
+    cases: Sequence[Posed], given: TranscriptAnswer, base_windows: Sequence[int]
 ) -> tuple[dict[tuple[int, int], Terms], dict[tuple[int, int], float], float]:
     """By base window and period the terms of each case and the share of checkpoints; the correlation."""
     keys = [(way, period) for way in (*base_windows, PRUNING) for period in PERIODS]
@@ -207,7 +207,7 @@ def _terms(
     return terms, {key: count / turns for key, count in checkpoints.items()}, correlation
 
 
-def _retained(way: int, turns: Sequence[Turn], found: Sequence[Confidence], period: int) -> Retained:
+def _retained(way: int, turns: Sequence[Turn], found: Sequence[Confidence], period: int) -> RetentionResult:
     if way == PRUNING:
         return Pruning(period=period).retain(turns, found)
     return Retention(base_window=way, period=period).retain(turns, found)

@@ -16,7 +16,7 @@ from typing import Any
 
 from convgate.core.settings import load_settings
 from convgate.policies.gate import GatePolicy
-from convgate.versions.card import Draft, Measured, Metric
+from convgate.versions.card import Draft, Metric, MetricSet
 from convgate.versions.catalog import Versions
 from convgate.versions.version import write_version
 
@@ -50,11 +50,11 @@ def main(name: str, *evaluations: str) -> None:
     sys.stdout.write(f"{SHIPPED}: {size / 1e6:.2f} MB\n")
 
 
-def _measured(found: dict[str, Any]) -> Measured:
+def _measured(found: dict[str, Any]) -> MetricSet:
     gate = found["policies"][GatePolicy.name]
     intervals = gate["ci"]
     values = {key: value for key, value in gate.items() if isinstance(value, float | None) and key != "ci"}
-    return Measured(
+    return MetricSet(
         cases=found["cases"],
         conversations=found["conversations"],
         metrics={key: Metric(value, *intervals.get(key) or (None, None)) for key, value in values.items()},

@@ -50,7 +50,7 @@ def context(
     from convgate.context.builder import ContextBuilder
     from convgate.context.mode import mode_of_intent
     from convgate.core.settings import load_settings
-    from convgate.policies.base import Prepares
+    from convgate.policies.base import PreparablePolicy
     from convgate.policies.build import EncoderOnDemand, build_policy
 
     options.check_current(turn, question)
@@ -65,7 +65,7 @@ def context(
         builder = ContextBuilder.of(
             chosen, policy=build_policy(policy or chosen.policy, chosen, encoder), encoder=encoder
         )
-        if isinstance(builder.policy, Prepares):
+        if isinstance(builder.policy, PreparablePolicy):
             builder.policy.prepare([conversation], progress=progress)
         index = conversation.current_index() if question is None and turn is None else turn
         end = len(conversation) if index is None else index

@@ -11,7 +11,7 @@ from convgate.cli import inputs, options, output
 from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
-    from convgate.store import Saved
+    from convgate.store import ActionRecord
 
 
 def feedback(
@@ -45,7 +45,7 @@ def feedback(
     output.write_result(values, lambda: output.print_lines(text), json_output, out)
 
 
-def _feedback_json(saved: Saved) -> dict[str, Any]:
+def _feedback_json(saved: ActionRecord) -> dict[str, Any]:
     current = saved.current
     at = {"conversation": current.conversation, "at": current.turn} if current else {}
     return {**output.pick(saved, "action", "changed"), "conversation": None, "at": None, **at}

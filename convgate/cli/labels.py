@@ -14,7 +14,7 @@ from convgate.core.home import login_name
 
 if TYPE_CHECKING:
     from convgate.labels.imports import Import
-    from convgate.store import Saved
+    from convgate.store import ActionRecord
 
 labels = typer.Typer(
     no_args_is_help=False, help="Labels: which earlier turns are relevant, by people and agents."
@@ -156,7 +156,7 @@ def import_labels(
     output.write_result({"kept": not dry_run, "files": results}, show, json_output, out)
 
 
-def _import_json(labels_import: Import, saved: Saved | None) -> dict[str, Any]:
+def _import_json(labels_import: Import, saved: ActionRecord | None) -> dict[str, Any]:
     return {
         "file": labels_import.name,
         "format": labels_import.format,

@@ -75,7 +75,7 @@ def select(
 ) -> None:
     """Choose the messages to send for the current one: a valid list, in order."""
     from convgate.core.settings import load_settings
-    from convgate.policies.base import Prepares
+    from convgate.policies.base import PreparablePolicy
     from convgate.policies.selector import Selector, write_selection
 
     options.check_current(turn, question)
@@ -87,7 +87,7 @@ def select(
             _build_policy(policy or chosen.policy, chosen, gate, settings, rule),
             pair_answers=chosen.pair_answers,
         )
-        if isinstance(selector.policy, Prepares):
+        if isinstance(selector.policy, PreparablePolicy):
             selector.policy.prepare([conversation], progress=progress)
         selection = selector.valid(current, history, selector.policy.decide(current, history))
     for violation in selection.violations:

@@ -1,7 +1,7 @@
 """Parameters that a person may set: each with its range and the words that a slider needs.
 
-Rules and policies are frozen dataclasses that derive from `Checked`; the app makes its sliders, the command
-line its `--set` and the settings file its keys from the same fields.
+Rules and policies are frozen dataclasses that derive from `ParameterSet`; the app makes its sliders, the
+command line its `--set` and the settings file its keys from the same fields.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def one_of(default: str, options: tuple[str, ...], label: str, *, help: str = ""
     return field(default=default, metadata={"options": options, "label": label, "help": help})
 
 
-class Checked:
+class ParameterSet:
     """Checks every parameter when the object is made; PolicyError names it, its range and what was given."""
 
     name: ClassVar[str]

@@ -40,7 +40,7 @@ def cluster_sums(terms: Terms, clusters: NDArray[np.integer[Any]], count: int) -
     return sums
 
 
-def resampled(sums: Terms, draws: Draws) -> Terms:
+def resample(sums: Terms, draws: Draws) -> Terms:
     """Return (resamples, m) the metrics of each resample; NaN where a resample leaves one undefined.
 
     sums: (clusters, 2, m).
@@ -58,7 +58,7 @@ def interval(sums: Terms, draws: Draws) -> Terms:
         >>> interval(sums, draw(3)).round(2).tolist()
         [[0.5, 0.75]]
     """
-    return _percentiles(resampled(sums, draws), _clusters_behind(sums) > 1)
+    return _percentiles(resample(sums, draws), _clusters_behind(sums) > 1)
 
 
 def difference_interval(a: Terms, b: Terms, draws: Draws) -> Terms:
@@ -67,7 +67,7 @@ def difference_interval(a: Terms, b: Terms, draws: Draws) -> Terms:
     a, b: (clusters, 2, m), row by row about the same conversation. NaN as in `interval`.
     """
     enough = np.minimum(_clusters_behind(a), _clusters_behind(b)) > 1
-    return _percentiles(resampled(b, draws) - resampled(a, draws), enough)
+    return _percentiles(resample(b, draws) - resample(a, draws), enough)
 
 
 def _clusters_behind(sums: Terms) -> NDArray[np.int64]:

@@ -98,7 +98,7 @@ class BestFBeta:
 
 
 @dataclass(frozen=True, slots=True)
-class LeastCost:
+class MinCost:
     """The least cost, where a false keep costs `false_keep_cost` and a false drop costs 1.
 
     A false keep is an irrelevant turn that is kept, a false drop a relevant one that is not. So 0.25 says

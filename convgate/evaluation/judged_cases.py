@@ -15,7 +15,7 @@ from convgate.core.decisions import Floats, TurnDecisions
 from convgate.core.errors import PolicyError
 from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms
 from convgate.messages.tokens import TokenCounter, turn_tokens
-from convgate.policies.base import Policy, Prepares
+from convgate.policies.base import Policy, PreparablePolicy
 
 if TYPE_CHECKING:
     from convgate.transcripts import Case, RelevanceSet
@@ -181,7 +181,7 @@ def _conversations(relevance_set: RelevanceSet) -> list[Conversation]:
 
 
 def _prepare(relevance_set: RelevanceSet, policy: Policy, progress: EvaluationProgress) -> None:
-    if not isinstance(policy, Prepares):
+    if not isinstance(policy, PreparablePolicy):
         return
     # Typed questions are in no conversation; as one of their own they are encoded in the same batches.
     questions = tuple(case.query for case in cases_in_order(relevance_set) if case.query is not None)

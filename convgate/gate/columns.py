@@ -27,7 +27,7 @@ FORM = (
 _SATURATION, _LENGTH_WEIGHT, _USUAL_LENGTH = 1.5, 0.75, 15.0  # BM25's k1 and b, and the words of a usual turn
 
 
-class Growing:
+class GrowableArray:
     """An array that rows are appended to; views of its first rows do not change.
 
     order: "C" keeps the numbers of a row together in memory, "F" those of a column.
@@ -67,7 +67,7 @@ class Growing:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Present:
+class MessageFacts:
     """The facts of m messages for features with their earlier turns; each (m,) unless noted."""
 
     index: Integers  # how many turns are before it
@@ -88,18 +88,18 @@ class Columns:
 
     def __init__(self, facts: Iterable[TurnFacts] = ()) -> None:
         self.facts: list[TurnFacts] = []
-        self.speaker, self.next_turn = Growing(np.int32), Growing(np.int32)
-        self.names = Growing(np.int32, NAMED, order="F")  # ids, the first to speak first, then NOBODY
-        self.next_naming = Growing(np.int32, NAMED, order="F")
-        self.naming_since = Growing(np.int32)  # the turn by which somebody whom it names has spoken
-        self.first_turn = Growing(np.int32)  # one row a speaker
-        self.mass, self.new = Growing(np.float32), Growing(np.float32)
-        self.minutes = Growing(np.float64)
-        self.form = Growing(np.float32, len(FORM), order="F")
-        self.first_entry = Growing(np.int64)  # of each turn in the columns below, which have a row a stem
-        self.turn, self.stem = Growing(np.int32), Growing(np.int32)
-        self.weight, self.count = Growing(np.float32), Growing(np.float32)
-        self.identifier = Growing(np.float32)  # 1 where the turn writes the stem as an identifier
+        self.speaker, self.next_turn = GrowableArray(np.int32), GrowableArray(np.int32)
+        self.names = GrowableArray(np.int32, NAMED, order="F")  # ids, the first to speak first, then NOBODY
+        self.next_naming = GrowableArray(np.int32, NAMED, order="F")
+        self.naming_since = GrowableArray(np.int32)  # the turn by which somebody whom it names has spoken
+        self.first_turn = GrowableArray(np.int32)  # one row a speaker
+        self.mass, self.new = GrowableArray(np.float32), GrowableArray(np.float32)
+        self.minutes = GrowableArray(np.float64)
+        self.form = GrowableArray(np.float32, len(FORM), order="F")
+        self.first_entry = GrowableArray(np.int64)  # by turn, in the columns below (a row per stem)
+        self.turn, self.stem = GrowableArray(np.int32), GrowableArray(np.int32)
+        self.weight, self.count = GrowableArray(np.float32), GrowableArray(np.float32)
+        self.identifier = GrowableArray(np.float32)  # 1 where the turn writes the stem as an identifier
         self._speakers: dict[str, int] = {}
         self._stems: dict[str, int] = {}
         self._entries_with: list[array[int]] = []  # by stem
@@ -138,13 +138,13 @@ class Columns:
         self.minutes.append(fact.minutes)
         self.form.append(_form(fact))
 
-    def rows(self, start: int, stop: int) -> Present:
+    def rows(self, start: int, stop: int) -> MessageFacts:
         """Return the turns start…stop − 1 as messages."""
         names = self.names.first(stop)[start:]
         index = np.arange(start, stop, dtype=np.int32)
         known = (names != NOBODY) & (self._first_turns(names) < index[:, None])
         speaker = self.speaker.first(stop)[start:]
-        return Present(
+        return MessageFacts(
             index=index,
             speaker=np.where(self._first_turns(speaker) < index, speaker, STRANGER),
             names=np.where(known, names, STRANGER),
@@ -154,7 +154,7 @@ class Columns:
             form=self.form.first(stop)[start:],
         )
 
-    def message(self, fact: TurnFacts, n: int) -> tuple[Present, list[int], list[float], list[float]]:
+    def message(self, fact: TurnFacts, n: int) -> tuple[MessageFacts, list[int], list[float], list[float]]:
         """Return a message after the first n turns, then the ids and weights of its stems that earlier turns
         have, and 1 for each that it writes as an identifier."""
         speaker = self._speakers.get(fact.speaker, STRANGER)
@@ -176,7 +176,7 @@ class Columns:
                 ids.append(id)
                 weights.append(weight)
                 identifiers.append(float(stem in fact.identifiers))
-        present = Present(
+        present = MessageFacts(
             index=np.array([n], dtype=np.int32),
             speaker=np.array([speaker], dtype=np.int32),
             names=np.array([named + [STRANGER] * (NAMED - len(named))], dtype=np.int32),

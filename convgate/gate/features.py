@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.gate.arrays import Floats
-from convgate.gate.columns import FORM, STRANGER, Columns, Growing, Present
+from convgate.gate.columns import FORM, STRANGER, Columns, GrowableArray, MessageFacts
 from convgate.gate.facts import TurnFacts
 
 STATISTICS_OVER = 64  # turns before a message that tell what kind of conversation it is
@@ -65,9 +65,9 @@ class Passages:
     """
 
     def __init__(self, dimension: int) -> None:
-        self._vectors = Growing(np.float32, dimension)
-        self._turns = Growing(np.int64)  # those of several passages
-        self._first = Growing(np.int64)  # their first passages, and the number of passages at the end
+        self._vectors = GrowableArray(np.float32, dimension)
+        self._turns = GrowableArray(np.int64)  # those of several passages
+        self._first = GrowableArray(np.int64)  # their first passages, and the number of passages at the end
         self._first.append(0)
 
     def append(self, turn: int, vectors: Floats) -> None:
@@ -148,7 +148,7 @@ def turn_features(
 
 def _features(
     columns: Columns,
-    present: Present,
+    present: MessageFacts,
     at: tuple[Any, ...],
     cosine: Floats,
     passage: Floats,
@@ -166,7 +166,7 @@ def _features(
     stop = int(present.index[-1]) + 1 if len(present.index) else 0
     ago = np.arange(cosine.shape[1], 0, -1, dtype=np.int32)[None]
 
-    def of(column: Growing) -> NDArray[Any]:
+    def of(column: GrowableArray) -> NDArray[Any]:
         rows = column.first(stop)
         return rows[at] if rows.ndim == 1 else rows.T[:, *at]
 
@@ -230,7 +230,10 @@ def _below_best(values: Floats, is_turn: NDArray[np.bool_] | Literal[True]) -> F
 
 
 def _people(
-    columns: Columns, present: Present, of: Callable[[Growing], NDArray[Any]], last: NDArray[np.bool_]
+    columns: Columns,
+    present: MessageFacts,
+    of: Callable[[GrowableArray], NDArray[Any]],
+    last: NDArray[np.bool_],
 ) -> dict[str, NDArray[Any]]:
     """Who speaks and who is named, each of (m, w); last: whether a turn is the newest of its speaker."""
     now, sender = present.index[:, None], present.speaker[:, None]

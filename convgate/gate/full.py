@@ -14,7 +14,7 @@ from convgate.core.errors import GateError
 from convgate.embedding.base import Embeddings
 from convgate.embedding.chunks import unit_rows
 from convgate.gate.arrays import Floats, Logits
-from convgate.gate.columns import Columns, Growing
+from convgate.gate.columns import Columns, GrowableArray
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
 from convgate.gate.feature_tier import FeatureTier
@@ -38,12 +38,14 @@ class _Memory:
         self.scorer = Scorer(tiers.whitening, tiers.standardise, tiers.bilinear, tiers.attention)
         self.lock = threading.Lock()
         self.columns = Columns()
-        self.embeddings = Growing(np.float32, config.dimension)
-        self.vectors = Growing(np.float32, config.dimension)  # whitened
+        self.embeddings = GrowableArray(np.float32, config.dimension)
+        self.vectors = GrowableArray(np.float32, config.dimension)  # whitened
         self.passages = Passages(config.dimension)  # whitened
         self.raw_passages: list[Embeddings] = []  # as the encoder gave them
-        self.bands = [Growing(np.float32, config.band + 1) for _ in range(config.heads)]  # I − A by columns
-        self.contexts = [Growing(np.float32, config.band + 1) for _ in range(config.heads)]  # I − λA
+        self.bands = [
+            GrowableArray(np.float32, config.band + 1) for _ in range(config.heads)
+        ]  # I − A by columns
+        self.contexts = [GrowableArray(np.float32, config.band + 1) for _ in range(config.heads)]  # I − λA
 
     def grow(
         self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]

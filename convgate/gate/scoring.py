@@ -18,7 +18,7 @@ from convgate.gate.feature_tier import PART_OF, FeatureTier
 from convgate.gate.features import PARTS, Passages, message_features
 from convgate.gate.links import Band
 from convgate.gate.normalise import MAX_SPREADS, Standardise, Whitening
-from convgate.gate.thread_tier import FLOOR, LEAST, ThreadTier
+from convgate.gate.thread_tier import FLOOR, MIN_SHARE, ThreadTier
 
 Layer = Callable[[Floats], Floats]
 
@@ -96,11 +96,11 @@ class Scorer:
             _log(_reached(bands, share)),
             np.maximum(log, FLOOR),
             np.maximum(links - links.max(axis=0), FLOOR),
-            _everywhere(new, len(x)),
+            _broadcast_mean(new, len(x)),
         ]
         read = self._reading(np.concatenate(seen, axis=1))
         share, log, new = _shares(links + self._relink(read), fresh + self._refresh(best))
-        seen = [read, _log(_reached(bands, share)), np.maximum(log, FLOOR), _everywhere(new, len(x))]
+        seen = [read, _log(_reached(bands, share)), np.maximum(log, FLOOR), _broadcast_mean(new, len(x))]
         return np.asarray(self._head(np.concatenate(seen, axis=1))[:, 0], dtype=np.float64)
 
 
@@ -153,8 +153,8 @@ def _reached(bands: Sequence[Band], share: Floats) -> Floats:
 
 
 def _log(share: Floats) -> Floats:
-    return np.log(np.maximum(share, 0) + np.float32(LEAST))
+    return np.log(np.maximum(share, 0) + np.float32(MIN_SHARE))
 
 
-def _everywhere(new: Floats, count: int) -> Floats:
+def _broadcast_mean(new: Floats, count: int) -> Floats:
     return np.full((count, 1), new.mean(), dtype=np.float32)

@@ -14,7 +14,7 @@ _EVIDENCE = 12  # numbers that a pair of turns is summed up in
 _VALUES = 4  # of them that turns tell each other
 _READING = 48  # width of the second look
 _HEAD = 32
-LEAST = 1e-3  # what is added to a share before its logarithm
+MIN_SHARE = 1e-3  # what is added to a share before its logarithm
 FLOOR = -8.0  # a log share below it says no less than it
 _NO_EVIDENCE = -10.0  # of masked turns
 
@@ -114,11 +114,16 @@ class ThreadTier(nn.Module):
             below.flatten(-2),
             _log(_reached(threads, log, is_turn)),
             torch.cat([log, links - strongest], dim=-1).clamp(min=FLOOR),
-            _everywhere(fresh, features),
+            _broadcast_mean(fresh, features),
         ]
         read = self.reading(torch.cat(seen, dim=-1))
         log, fresh = shares(links + self.relink(read), self.fresh(best) + self.refresh(best), mask)
-        seen = [read, _log(_reached(threads, log, is_turn)), log.clamp(min=FLOOR), _everywhere(fresh, read)]
+        seen = [
+            read,
+            _log(_reached(threads, log, is_turn)),
+            log.clamp(min=FLOOR),
+            _broadcast_mean(fresh, read),
+        ]
         return self.head(torch.cat(seen, dim=-1)).squeeze(-1)  # type: ignore[no-any-return]
 
 
@@ -129,14 +134,14 @@ def _best(evidence: Tensor, mask: Tensor) -> Tensor:
 
 
 def _log(share: Tensor) -> Tensor:
-    return torch.log(share.clamp(min=0) + LEAST)
+    return torch.log(share.clamp(min=0) + MIN_SHARE)
 
 
 def _weight(sums: Tensor) -> Tensor:
-    return sums.clamp(min=LEAST).unsqueeze(-1)
+    return sums.clamp(min=MIN_SHARE).unsqueeze(-1)
 
 
-def _everywhere(fresh: Tensor, like: Tensor) -> Tensor:
+def _broadcast_mean(fresh: Tensor, like: Tensor) -> Tensor:
     """(..., n, 1) the log share of something new, the same for each turn."""
     return fresh.mean(dim=-1)[..., None, None].expand(*like.shape[:-1], 1)
 

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
 from convgate.core.errors import PolicyError
-from convgate.core.parameters import Checked, check_parameters, setting, text
+from convgate.core.parameters import ParameterSet, check_parameters, setting, text
 
-TOGETHER = 0.7  # 1 if turns were relevant independently of each other
+CORRELATION_EXPONENT = 0.7  # 1 if turns were relevant independently of each other
 _ROUNDING = 1e-9  # scores equal to the mean of equal scores must not miss it by a rounding error
 _KEPT = "{score}, above the threshold {threshold} by {margin}."
 _DROPPED = "{score}, below the threshold {threshold} by {margin}."
@@ -61,7 +61,7 @@ _THRESHOLD = setting(
 
 
 @dataclass(frozen=True, slots=True)
-class Absolute(Checked):
+class Absolute(ParameterSet):
     """Keep what scores at least a fixed threshold: the learned one unless another is set."""
 
     name: ClassVar[str] = "absolute"
@@ -75,7 +75,7 @@ class Absolute(Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class Anchored(Checked):
+class Anchored(ParameterSet):
     """Keep what scores at least the learned threshold, provided that one turn reaches the anchor.
 
     Hysteresis thresholding: a low threshold, which is right where much is relevant, keeps nothing where no
@@ -105,7 +105,7 @@ class Anchored(Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class Expected(Checked):
+class Expected(ParameterSet):
     """Keep as many of the best turns as have the highest expected F-beta, or nothing.
 
     With scores p, best first, the expected F-beta of the first k is (1 + β²) Σᵢ≤ₖ pᵢ / (k + β² Σ pᵢ), as in
@@ -156,11 +156,11 @@ def max_strictness(scores: Floats) -> Floats:
 
 def _none_relevant(scores: Floats) -> float:
     """Return the probability that no turn is relevant."""
-    return float(np.prod(1 - np.clip(scores, 0.0, 1.0)) ** TOGETHER)
+    return float(np.prod(1 - np.clip(scores, 0.0, 1.0)) ** CORRELATION_EXPONENT)
 
 
 @dataclass(frozen=True, slots=True)
-class Relative(Checked):
+class Relative(ParameterSet):
     """Keep what stands out from the other turns: mean + deviations · std of the scores."""
 
     name: ClassVar[str] = "relative"
@@ -174,7 +174,7 @@ class Relative(Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class Stricter(Checked):
+class Stricter(ParameterSet):
     """The reference rule: the stricter of the learned threshold and mean + deviations · std.
 
     When every turn is relevant, the relative part still drops about two thirds of them.
@@ -194,7 +194,7 @@ class Stricter(Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class Blended(Checked):
+class Blended(ParameterSet):
     """Between the two: (1 − weight) · learned + weight · (mean + deviations · std)."""
 
     name: ClassVar[str] = "blended"
@@ -218,7 +218,7 @@ class Blended(Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated(Checked):
+class Calibrated(ParameterSet):
     """A threshold fitted on labelled cases; see `convgate.evaluation.calibration`."""
 
     name: ClassVar[str] = "calibrated"
@@ -236,7 +236,7 @@ class Calibrated(Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class TopK(Checked):
+class TopK(ParameterSet):
     """Keep the k highest scores; among equal scores the newer turn wins."""
 
     name: ClassVar[str] = "top_k"
@@ -256,7 +256,7 @@ class TopK(Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class TokenBudget(Checked):
+class TokenBudget(ParameterSet):
     """Keep the highest scores while their tokens fit a budget; a turn too long is passed over."""
 
     name: ClassVar[str] = "token_budget"
@@ -278,7 +278,7 @@ class TokenBudget(Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits(Checked):
+class Limits(ParameterSet):
     """The min and max number of turns that any rule may keep; applied after it."""
 
     name: ClassVar[str] = "limits"
@@ -288,7 +288,7 @@ class Limits(Checked):
     max_turns: int | None = setting(None, "at most", low=0, high=10_000, step=1, help="Empty means no limit.")
 
     def __post_init__(self) -> None:
-        Checked.__post_init__(self)
+        ParameterSet.__post_init__(self)
         if self.max_turns is not None and self.max_turns < self.min_turns:
             raise PolicyError(
                 f"limits: max_turns ({self.max_turns}) must not be below min_turns ({self.min_turns})"

@@ -28,7 +28,7 @@ from convgate.labels.json_lines import (
     read_turn_lists,
     write_relevance_lines,
 )
-from convgate.store import Conversations, CurrentKey, Entry, Labels, Saved, Store
+from convgate.store import ActionRecord, Conversations, CurrentKey, Entry, Labels, Store
 from convgate.store.label_log import check_annotator
 from convgate.transcripts.characters import writable
 from convgate.transcripts.problems import Report
@@ -90,7 +90,7 @@ def read_labels(
     )
 
 
-def keep_labels(store: Store, imported: Import, *, by: str) -> Saved:
+def keep_labels(store: Store, imported: Import, *, by: str) -> ActionRecord:
     """Store the labels of a file as one action of `by` that can be undone, or nothing of it.
 
     New conversations are added, and stay when the labels are undone. Raises StoreError.

@@ -27,7 +27,7 @@ from convgate.core.settings import Settings, load_settings
 from convgate.core.text import pluralize, quote
 from convgate.labels.imports import parse_text
 from convgate.messages.tokens import turn_tokens
-from convgate.store import Conversations, CurrentKey, Entry, Labels, NewConversation, Saved, Store
+from convgate.store import ActionRecord, Conversations, CurrentKey, Entry, Labels, NewConversation, Store
 from convgate.store.openings import Openings, chain
 from convgate.transcripts.identity import content_id
 from convgate.transcripts.json_text import kind
@@ -96,7 +96,7 @@ class AnswerFeedback:
     """The feedback in an answer."""
 
     quoted: tuple[int, ...]  # 0-based indices of the earlier messages that it quotes
-    saved: Saved | None  # None when it quotes none
+    saved: ActionRecord | None  # None when it quotes none
 
     @property
     def outcome(self) -> Literal["no quotes", "known", "stored"]:
@@ -117,7 +117,7 @@ def feedback(
     version: str | None = None,
     how: How = "explicit",
     settings: Settings | str | Path | None = None,
-) -> Saved:
+) -> ActionRecord:
     """Store whether earlier messages mattered to the one that was answered.
 
     conversation: the library's key, or the agent's list of OpenAI messages, which the library keeps; as it
@@ -185,7 +185,7 @@ def quoted_turns(history: History, asked: str, answer: str) -> list[int]:
     return sorted({index for turns in turns_with.values() if len(turns) == 1 for index in turns})
 
 
-def keep_feedback(store: Store, piece: Feedback) -> Saved:
+def keep_feedback(store: Store, piece: Feedback) -> ActionRecord:
     """Store a piece of feedback, or nothing of it; errors as for `feedback`."""
     messages = None if isinstance(piece.conversation, str) else _conversation_of(piece.conversation)
     at = piece.at
@@ -209,7 +209,7 @@ def keep_feedback(store: Store, piece: Feedback) -> Saved:
 
 def keep_feedback_lines(
     store: Store, source: Source, *, agent: str = AGENT, skip_bad: bool = False
-) -> tuple[list[Saved], Problems]:
+) -> tuple[list[ActionRecord], Problems]:
     """Store every line, or nothing; return what became of each, and what was left out.
 
     agent: the source of lines that name none. Raises BadLinesError for bad lines unless `skip_bad`, and when
@@ -217,7 +217,7 @@ def keep_feedback_lines(
     """
     report = source.report
     lines = source.need_json("one JSON object a line").lines()
-    saved: list[Saved] = []
+    saved: list[ActionRecord] = []
     with store.write():
         for value, place in lines:
             try:

@@ -48,7 +48,7 @@ _FORMAT = RelevanceFormat()
 
 def is_relevance_file(source: Source) -> bool:
     """Return whether a file is a relevance set."""
-    return _FORMAT.recognises(source) > 0.5
+    return _FORMAT.match_share(source) > 0.5
 
 
 def write_relevance_lines(

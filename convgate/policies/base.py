@@ -38,7 +38,7 @@ def history_indices(history: History) -> NDArray[np.int64]:
 
 
 @runtime_checkable
-class Prepares(Protocol):
+class PreparablePolicy(Protocol):
     """A policy that has something to do before it decides, best done for all conversations at once."""
 
     def prepare(self, conversations: Sequence[Conversation], *, progress: Progress | None = None) -> None:
@@ -46,7 +46,7 @@ class Prepares(Protocol):
         ...
 
 
-class Encodes:
+class EncoderMixin:
     """What policies share that need embeddings."""
 
     encoder: Encoder
@@ -57,7 +57,7 @@ class Encodes:
         self.encoder.encode(texts, progress=progress)
 
 
-class SeesAll:
+class WholeHistoryPolicy:
     """A policy that decides by the conversation as it happened, which turns left out would falsify.
 
     In a pipeline it sees every turn, also those that the stages before it dropped; it brings none back.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
-from convgate.core.parameters import Checked, setting
+from convgate.core.parameters import ParameterSet, setting
 from convgate.gate.thresholds import TopK
 from convgate.policies.base import decide_by_rule, history_indices
 
@@ -43,7 +43,7 @@ def bm25_scores(current: CurrentMessage, history: History) -> NDArray[np.float64
 
 
 @dataclass(frozen=True, slots=True)
-class BM25(Checked):
+class BM25(ParameterSet):
     """Keeps the k turns that match the current message's words best; turns that share none are dropped."""
 
     name: ClassVar[str] = "bm25"

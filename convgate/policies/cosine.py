@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
-from convgate.core.parameters import Checked, setting
+from convgate.core.parameters import ParameterSet, setting
 from convgate.embedding.base import Encoder, check_embeddings
 from convgate.gate.thresholds import Absolute, TopK
-from convgate.policies.base import Encodes, decide_by_rule, history_indices
+from convgate.policies.base import EncoderMixin, decide_by_rule, history_indices
 
 
 def cosine_scores(encoder: Encoder, current: CurrentMessage, history: History) -> NDArray[np.float64]:
@@ -24,7 +24,7 @@ def cosine_scores(encoder: Encoder, current: CurrentMessage, history: History) -
 
 
 @dataclass(frozen=True, slots=True)
-class Cosine(Checked, Encodes):
+class Cosine(ParameterSet, EncoderMixin):
     """Keeps turns whose cosine similarity with the current message reaches a threshold."""
 
     name: ClassVar[str] = "cosine"
@@ -41,7 +41,7 @@ class Cosine(Checked, Encodes):
 
 
 @dataclass(frozen=True, slots=True)
-class CosineTopK(Checked, Encodes):
+class CosineTopK(ParameterSet, EncoderMixin):
     """Keeps the k turns of the highest cosine similarity, whatever it is."""
 
     name: ClassVar[str] = "cosine_top_k"

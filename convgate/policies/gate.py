@@ -18,7 +18,7 @@ from convgate.gate.facts import current_facts, facts_of
 from convgate.gate.model import Gate, GateScores, Message, State
 from convgate.gate.thresholds import Limits, Rule, Stricter, TokenBudget
 from convgate.messages.tokens import TokenCounter, turn_tokens
-from convgate.policies.base import NO_LIMITS, Encodes, decide_by_rule, history_indices
+from convgate.policies.base import NO_LIMITS, EncoderMixin, decide_by_rule, history_indices
 
 _CONVERSATIONS = 4  # whose states are cached; of 10,000 turns each, 100 MB
 
@@ -37,7 +37,7 @@ class ScoredHistory:
 
 
 @dataclass(frozen=True)
-class GatePolicy(Encodes):
+class GatePolicy(EncoderMixin):
     """Scores every turn with the gate and lets a rule decide."""
 
     name: ClassVar[str] = "gate"

@@ -12,14 +12,14 @@ import numpy as np
 
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.decisions import TurnDecisions, Why
-from convgate.core.parameters import Checked
+from convgate.core.parameters import ParameterSet
 from convgate.gatekeeper.decision import GatekeeperDecision
 from convgate.gatekeeper.exchange import TAIL, PlacedExchange, exchanges_of
 from convgate.gatekeeper.gatekeeper import Gatekeeper
 from convgate.gatekeeper.phrases import question_before
 from convgate.gatekeeper.rules import Rules
 from convgate.gatekeeper.rules_file import RulesFile
-from convgate.policies.base import SeesAll, history_indices
+from convgate.policies.base import WholeHistoryPolicy, history_indices
 
 _MAX_KNOWN = 20_000  # decisions that are cached
 _ANSWERS = frozenset({"assistant", "tool", "function"})
@@ -36,7 +36,7 @@ _DecidedExchange = tuple[PlacedExchange, GatekeeperDecision]
 
 
 @dataclass(frozen=True)
-class GatekeeperPolicy(Checked, SeesAll):
+class GatekeeperPolicy(ParameterSet, WholeHistoryPolicy):
     """Drops the turns of exchanges that the gatekeeper skips: a user's turn with all that answers it.
 
     Instructions stay, and so do open exchanges: the one that the current message belongs to, a short question

@@ -11,10 +11,10 @@ from scipy.stats import rankdata
 
 from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import Floats, TurnDecisions
-from convgate.core.parameters import Checked, setting
+from convgate.core.parameters import ParameterSet, setting
 from convgate.embedding.base import Encoder
 from convgate.gate.thresholds import TopK
-from convgate.policies.base import Encodes, decide_by_rule, history_indices
+from convgate.policies.base import EncoderMixin, decide_by_rule, history_indices
 from convgate.policies.bm25 import bm25_scores
 from convgate.policies.cosine import cosine_scores
 
@@ -31,7 +31,7 @@ def reciprocal_rank_fusion(*rankings: Floats) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class Hybrid(Checked, Encodes):
+class Hybrid(ParameterSet, EncoderMixin):
     """Keeps the k turns that cosine similarity and BM25 rank best together."""
 
     name: ClassVar[str] = "hybrid"

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import Floats, Override, TurnDecisions, Why
 from convgate.core.errors import GateError, PolicyError
-from convgate.core.parameters import Checked, text
+from convgate.core.parameters import ParameterSet, text
 from convgate.embedding.base import Encoder, Progress
-from convgate.policies.base import Policy, Prepares, SeesAll, history_indices
+from convgate.policies.base import Policy, PreparablePolicy, WholeHistoryPolicy, history_indices
 from convgate.policies.spec import PolicySpec, read_policies
 
 DEFAULT_STAGES = "gatekeeper > session > gate"
@@ -25,10 +25,10 @@ _COLUMNS = ("scores", "logits", "tier1", "attention")
 
 
 @dataclass(frozen=True)
-class Pipeline(Checked):
+class Pipeline(ParameterSet):
     """Turns pass one stage after the other; what a stage drops, the later ones do not see.
 
-    Policies that are `SeesAll` (sessions, the gatekeeper) see all turns, and so decide as they do alone.
+    Policies that are `WholeHistoryPolicy` (sessions, the gatekeeper) see all turns, and so decide as they do alone.
 
     A dropped turn names the stage that dropped it. A kept one has the reason of the stage that scores: the
     gate if there is one, else the last that has scores, else the last. Scores, parts and threshold are that
@@ -55,7 +55,7 @@ class Pipeline(Checked):
     def prepare(self, conversations: Sequence[Conversation], *, progress: Progress | None = None) -> None:
         """Prepare every stage that needs it."""
         for policy in self.policies:
-            if isinstance(policy, Prepares):
+            if isinstance(policy, PreparablePolicy):
                 policy.prepare(conversations, progress=progress)
 
     def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
@@ -102,7 +102,7 @@ class Pipeline(Checked):
         results: list[_StageResult] = []
         rows, remaining = np.arange(len(history)), (current, history)
         for policy in self.policies:
-            sees_all = isinstance(policy, SeesAll)
+            sees_all = isinstance(policy, WholeHistoryPolicy)
             decisions = policy.decide(*((current, history) if sees_all else remaining))
             places = rows if sees_all else np.arange(len(rows))
             result = _StageResult(policy.name, decisions, rows, places)

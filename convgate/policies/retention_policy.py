@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from convgate.core.conversation import CurrentMessage, History, Turn
 from convgate.core.decisions import TurnDecisions, Why
-from convgate.core.parameters import Checked, setting, switch
+from convgate.core.parameters import ParameterSet, setting, switch
 from convgate.core.text import join_words, pluralize
 from convgate.policies.base import history_indices
 from convgate.policies.retention.confidence import CHECKPOINTS, UNLIMITED, Confidence, band_of, confidences
@@ -22,7 +22,7 @@ _HOW = {"checkpoint": "at a checkpoint", "base_window": "in the base window"}
 
 
 @dataclass(frozen=True, eq=False)
-class Retained:
+class RetentionResult:
     """Which messages stay; row i is about the i-th that was given."""
 
     rules: tuple[str, ...]  # (n,) which rule decided
@@ -41,7 +41,7 @@ class Retained:
 
 
 @dataclass(frozen=True)
-class ConfidencePolicy(Checked, ABC):
+class ConfidencePolicy(ParameterSet, ABC):
     """What both policies share: the score is the confidence, which says nothing about relevance."""
 
     needs_encoder: ClassVar[bool] = False
@@ -70,7 +70,7 @@ class ConfidencePolicy(Checked, ABC):
 
     def retain(
         self, turns: Sequence[Turn], known: Sequence[Confidence] | None = None, *, first: int = 0
-    ) -> Retained:
+    ) -> RetentionResult:
         """Return which messages stay.
 
         known: the confidence of each turn; by default that of `confidences`. first: the index of the first
@@ -88,7 +88,7 @@ class ConfidencePolicy(Checked, ABC):
             reason = self._reason(rules[row], known[row], positions[row])
             return Why(rules[row], f"{reason}.", how=_HOW.get(rules[row], ""))
 
-        return Retained(tuple(rules), tuple(known), why)
+        return RetentionResult(tuple(rules), tuple(known), why)
 
     @abstractmethod
     def _own_rules(

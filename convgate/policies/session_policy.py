@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions, Why
-from convgate.core.parameters import Checked, one_of, setting
-from convgate.policies.base import SeesAll, history_indices
+from convgate.core.parameters import ParameterSet, one_of, setting
+from convgate.policies.base import WholeHistoryPolicy, history_indices
 from convgate.policies.sessions import Boundaries, Boundary, BoundaryRules, segment
 
 _RULES = BoundaryRules()
@@ -36,7 +36,7 @@ class LastBoundaries:
 
 
 @dataclass(frozen=True)
-class SessionPolicy(Checked, SeesAll):
+class SessionPolicy(ParameterSet, WholeHistoryPolicy):
     """Keep the turns since the current conversation began, by events alone: times, commands, states.
 
     The current message may itself begin another, and then nothing is kept. Boundaries are those of the whole

@@ -9,7 +9,7 @@ import numpy as np
 
 from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
-from convgate.core.parameters import Checked, setting
+from convgate.core.parameters import ParameterSet, setting
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.policies.base import history_indices
 
@@ -37,7 +37,7 @@ class Everything:
 
 
 @dataclass(frozen=True, slots=True)
-class LastK(Checked):
+class LastK(ParameterSet):
     """Keeps the k newest turns; ranks by recency."""
 
     name: ClassVar[str] = "last_k"
@@ -62,7 +62,7 @@ class LastK(Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class TokenWindow(Checked):
+class TokenWindow(ParameterSet):
     """Keeps the newest turns while their tokens fit a budget; ranks by recency."""
 
     name: ClassVar[str] = "token_window"

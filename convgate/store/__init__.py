@@ -13,16 +13,17 @@ from convgate.store.database import Store
 from convgate.store.label_log import (
     ADJUDICATED,
     WHOLE,
+    ActionRecord,
     Answer,
     CurrentKey,
     Entry,
-    Saved,
 )
 from convgate.store.labels import Annotator, CurrentLabels, Labels
 
 __all__ = [
     "ADJUDICATED",
     "WHOLE",
+    "ActionRecord",
     "Addition",
     "Annotator",
     "Answer",
@@ -34,7 +35,6 @@ __all__ = [
     "Entry",
     "Labels",
     "NewConversation",
-    "Saved",
     "Sort",
     "Store",
     "StoredConversation",

@@ -57,7 +57,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class ActionRecord:
     """The result of an action."""
 
     action: int | None  # its number; None when nothing changed, so nothing was stored
@@ -206,17 +206,17 @@ class Writer:
 
     def close(
         self, kind: Kind, by: int, *, origin: str = "", undoes: int | None = None, left: int = 0
-    ) -> Saved:
+    ) -> ActionRecord:
         """Append the action; one that changes nothing is stored only when it `undoes` another."""
         at = datetime.fromisoformat(self.now)
         if not self._rows and undoes is None:
-            return Saved(None, at, 0, kind=kind)
+            return ActionRecord(None, at, 0, kind=kind)
         row = {"annotator": by, "kind": kind, "at": self.now, "origin": writable(origin), "undoes": undoes}
         action = self._db.table("label_actions").insert(row).last_pk
         assert isinstance(action, int)
         self._db.table("label_log").insert_all({"action": action, **row} for row in self._rows)
         current, turn = self._first_touched()
-        return Saved(action, at, len(self._rows), current, turn, kind, left)
+        return ActionRecord(action, at, len(self._rows), current, turn, kind, left)
 
     def _answers_of(self, place: _Place) -> dict[int, str]:
         name = (place.message, place.annotator)
@@ -241,7 +241,7 @@ class Writer:
         return None, WHOLE
 
 
-def revert(db: Database, by: str, kind: Literal["undo", "redo"]) -> Saved | None:
+def revert(db: Database, by: str, kind: Literal["undo", "redo"]) -> ActionRecord | None:
     """Undo or redo the newest action of `by` that can be; return None when there is none.
 
     Later answers are kept, even identical ones.

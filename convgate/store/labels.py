@@ -20,12 +20,12 @@ from convgate.store.database import Repository
 from convgate.store.label_log import (
     ADJUDICATED,
     WHOLE,
+    ActionRecord,
     AnnotatorKind,
     Answer,
     CurrentKey,
     Entry,
     Kind,
-    Saved,
     Writer,
     annotator_number,
     find_annotator,
@@ -88,14 +88,16 @@ class Labels(Repository):
         by: str,
         version: str | None = None,
         again: bool = False,
-    ) -> Saved:
+    ) -> ActionRecord:
         """Store answers of `by` by turn; None removes one. again: store the same answer with a new time."""
         entries = [
             Entry(current, turn, by, value, version=version) for turn, value in sorted(answers.items())
         ]
         return self.record(entries, by=by, kind="answer", again=again)
 
-    def adjudicate(self, current: CurrentKey, answers: Mapping[int, Answer | None], *, by: str) -> Saved:
+    def adjudicate(
+        self, current: CurrentKey, answers: Mapping[int, Answer | None], *, by: str
+    ) -> ActionRecord:
         """Decide turns on which annotators disagree; their own answers stay."""
         entries = [
             Entry(current, turn, ADJUDICATED, value, kind="adjudication")
@@ -103,7 +105,7 @@ class Labels(Repository):
         ]
         return self.record(entries, by=by, kind="adjudicate")
 
-    def skip(self, current: CurrentKey, *, by: str) -> Saved:
+    def skip(self, current: CurrentKey, *, by: str) -> ActionRecord:
         """Note that `by` skips a message for now."""
         return self.record([Entry(current, WHOLE, by, "skipped")], by=by, kind="skip")
 
@@ -116,7 +118,7 @@ class Labels(Repository):
         origin: str = "",
         by_kind: AnnotatorKind = "person",
         again: bool = False,
-    ) -> Saved:
+    ) -> ActionRecord:
         """Store the entries as one action of `by`, who is of `by_kind`.
 
         Entries that change nothing are left out, unless `again`. origin: the name of a file, or another
@@ -129,12 +131,12 @@ class Labels(Repository):
                 writer.add(entry, again=again)
             return writer.close(kind, annotator_number(db, by, by_kind), origin=origin)
 
-    def undo(self, by: str) -> Saved | None:
+    def undo(self, by: str) -> ActionRecord | None:
         """Undo the newest action of `by`; return None when there is none."""
         with self._store.write() as db:
             return revert(db, by, "undo")
 
-    def redo(self, by: str) -> Saved | None:
+    def redo(self, by: str) -> ActionRecord | None:
         """Redo the last undone action of `by`; return None when there is none, or something came since."""
         with self._store.write() as db:
             return revert(db, by, "redo")

@@ -101,7 +101,7 @@ def read_episodes(
     case about a conversation or turns that there are not; ConversationError for a current message that there
     is not.
     """
-    by_conversation: dict[str, list[_Posed]] = defaultdict(list)
+    by_conversation: dict[str, list[_PreparedCase]] = defaultdict(list)
     for case in sets.cases:
         posed = _posed(gate, sets, case)
         if len(posed.history) and case.says_something:
@@ -157,7 +157,7 @@ def batch(gate: Gate, episode: Episode, chosen: Sequence[int]) -> Batch:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Posed:
+class _PreparedCase:
     """A case with what it asks."""
 
     case: Case
@@ -170,7 +170,7 @@ class _Posed:
         return self.case.judged is None or any(turn >= start for turn in self.case.judged)
 
 
-def _posed(gate: Gate, sets: RelevanceSet, case: Case) -> _Posed:
+def _posed(gate: Gate, sets: RelevanceSet, case: Case) -> _PreparedCase:
     if case.conversation not in sets.conversations:
         raise TrainingError(
             f"case {case.id!r} of {sets.name} is about {case.conversation!r}, which it does not have"
@@ -183,10 +183,10 @@ def _posed(gate: Gate, sets: RelevanceSet, case: Case) -> _Posed:
         raise TrainingError(
             f"case {case.id!r} of {sets.name}: turn {min(unjudged)} is relevant, but not among the judged"
         )
-    return _Posed(case, current, history, current.turn.scored_text)
+    return _PreparedCase(case, current, history, current.turn.scored_text)
 
 
-def _stretches(length: int, cases: list[_Posed]) -> Iterator[tuple[int, int, list[_Posed]]]:
+def _stretches(length: int, cases: list[_PreparedCase]) -> Iterator[tuple[int, int, list[_PreparedCase]]]:
     """Return where each stretch of a conversation starts and stops, and its cases."""
     if length <= _STRETCH or any(posed.case.window is None for posed in cases):
         yield 0, length, cases
@@ -210,7 +210,7 @@ def _episode(
     said: tuple[bytes, ...],
     start: int,
     stop: int,
-    cases: list[_Posed],
+    cases: list[_PreparedCase],
     cues: CueCorrection | None,
 ) -> Episode:
     turns = conversation.turns[start:stop]

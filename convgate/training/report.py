@@ -16,7 +16,7 @@ from convgate.core.text import pluralize
 from convgate.evaluation.bootstrap import cluster_sums, difference_interval, draw, interval
 from convgate.evaluation.metrics import Bools, Terms, ratios
 from convgate.training.split import MIN_COMPARED
-from convgate.versions.card import Measured, Metric
+from convgate.versions.card import Metric, MetricSet
 
 MIN_FOR_INTERVAL = 5  # conversations; with fewer, chance alone often puts all on one side
 
@@ -105,7 +105,7 @@ def read_verdict(value: object) -> Verdict | None:
         return None
 
 
-def make_verdict(cases: Sequence[CaseDecisions], *, folds: int = 0) -> tuple[Verdict, Measured]:
+def make_verdict(cases: Sequence[CaseDecisions], *, folds: int = 0) -> tuple[Verdict, MetricSet]:
     """Return the verdict of at least one case, and what the child's card says: F1 of both with intervals."""
     relevant, parent_kept, child_kept = (
         np.concatenate([getattr(case, name) for case in cases])
@@ -137,7 +137,7 @@ def make_verdict(cases: Sequence[CaseDecisions], *, folds: int = 0) -> tuple[Ver
         gain_high=gain.high,
         folds=folds,
     )
-    measured = Measured(
+    measured = MetricSet(
         len(cases),
         len(groups),
         {"f1": child},

@@ -20,7 +20,7 @@ from convgate.training.run import Run
 from convgate.training.sets import REPLAY_PREFIX, Plan
 from convgate.training.split import MIN_COMPARED, Parts, split_episodes
 from convgate.training.trainer import Trainer
-from convgate.versions import Draft, Measured, Training, Version, Versions, check_name
+from convgate.versions import Draft, MetricSet, Training, Version, Versions, check_name
 
 _CURVES = ("loss", "validation_loss", "precision", "recall", "activation")  # of the card, by epoch
 HELD_OUT = "held out of its training data"  # the name on the card of the conversations compared on
@@ -225,7 +225,7 @@ def _draft(
     record: RunRecord,
     parent: Version | None,
     rule: Rule,
-    metrics: Mapping[str, Measured],
+    metrics: Mapping[str, MetricSet],
     *,
     note: str,
     who: str,

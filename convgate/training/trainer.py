@@ -15,7 +15,7 @@ from convgate.core.errors import TrainingError
 from convgate.gate.features import FEATURES, PARTS
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate, GateOutput
-from convgate.gate.thresholds import TOGETHER
+from convgate.gate.thresholds import CORRELATION_EXPONENT
 from convgate.training.episodes import Batch, Episode, batch
 from convgate.training.epochs import Epoch, TrainingSettings
 
@@ -275,7 +275,7 @@ def any_relevant(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
     Above 8 nats the loss of a case without relevant turns grows by the logarithm, so that one case in which
     much is kept wrongly is not all that counts.
     """
-    none = TOGETHER * (F.softplus(logits) * mask).sum(dim=1)  # −ln Π(1 − pᵢ)^0.7
+    none = CORRELATION_EXPONENT * (F.softplus(logits) * mask).sum(dim=1)  # −ln Π(1 − pᵢ)^0.7
     losses_of_any = -torch.log(-torch.expm1(-none.clamp(min=1e-6)))
     return torch.where((relevant * mask).sum(dim=1) > 0, losses_of_any, _KNEE * torch.log1p(none / _KNEE))
 

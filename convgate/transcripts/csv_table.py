@@ -77,7 +77,7 @@ class CSVFormat:
     label = "CSV"
     suffix = ".csv"
 
-    def recognises(self, source: Source) -> float:
+    def match_share(self, source: Source) -> float:
         """1 when the header names a text and somebody who says it."""
         return float(source.is_text and _read_columns(source)[1].is_transcript)
 

@@ -83,7 +83,7 @@ class MarkdownFormat:
     label = "Markdown or plain text"
     suffix = ".md"
 
-    def recognises(self, source: Source) -> float:
+    def match_share(self, source: Source) -> float:
         """Return 1 when at least two speak, 0.5 when one does."""
         if not source.is_text or (source.json is not None and not source.json.is_lines):
             return 0.0

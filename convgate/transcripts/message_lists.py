@@ -60,7 +60,7 @@ class MessageLists(ABC):
         """Return all turns of a conversation, with what depends on their neighbors, such as ids of calls."""
         return tuple(turns)
 
-    def recognises(self, source: Source) -> float:
+    def match_share(self, source: Source) -> float:
         """Share of the source's first values that are in this format, 0…1."""
         if source.json is None:
             return 0.0

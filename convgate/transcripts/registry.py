@@ -29,7 +29,7 @@ class Format(Protocol):
     label: str  # what people call it
     suffix: str  # of files written in it
 
-    def recognises(self, source: Source) -> float:
+    def match_share(self, source: Source) -> float:
         """Return how much of the source is in this format, 0…1; cheap, for every format is asked."""
         ...
 
@@ -65,7 +65,7 @@ def format_named(name: str) -> Format:
 
 def recognize(source: Source) -> Format:
     """Return the format that fits the source's content best; raises TranscriptError when none does."""
-    shares = [format.recognises(source) for format in FORMATS]
+    shares = [format.match_share(source) for format in FORMATS]
     if max(shares) > 0:
         return FORMATS[shares.index(max(shares))]
     raise source.json_error or TranscriptError(_unknown(source), file=source.report.file)

@@ -16,7 +16,7 @@ import streamlit as st
 
 from convgate.core.errors import StoreError
 from convgate.core.text import pluralize
-from convgate.store import ADJUDICATED, Answer, CurrentLabels, Labels, Saved
+from convgate.store import ADJUDICATED, ActionRecord, Answer, CurrentLabels, Labels
 from convgate.ui import keys
 from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.annotator import annotator
@@ -155,7 +155,7 @@ def draw_actions(answering: Answering, turn: int | None = None) -> None:
             )  # fmt: skip
         if turn is not None:
             st.button(
-                "clear", key="answering.none", shortcut=keys.TAKE_BACK, on_click=_answer,
+                "clear", key="answering.none", shortcut=keys.CLEAR, on_click=_answer,
                 args=(answering, turn, None, "turn"), disabled=turn not in answering.mine,
                 help="Remove the answer for this turn",
             )  # fmt: skip
@@ -174,7 +174,7 @@ def draw_actions(answering: Answering, turn: int | None = None) -> None:
         st.caption(words)
 
 
-def keep_saved(saved: Saved | None) -> None:
+def keep_saved(saved: ActionRecord | None) -> None:
     """Have the page show what became of an action."""
     st.session_state[SAVED] = saved
 
@@ -278,7 +278,7 @@ def _undo_or_redo(answering: Answering, action: str) -> None:
                 go(saved.current, saved.turn if saved.turn >= 0 else None)
 
 
-def _describe_saved(saved: Saved | None) -> str:
+def _describe_saved(saved: ActionRecord | None) -> str:
     """Return what was stored last in this window, as Markdown."""
     if saved is None:
         return ""

@@ -12,7 +12,7 @@ NEXT_KEPT, NEXT_DROPPED, NEXT_FLIPPED = "K", "D", "F"
 NEXT_FOUND = "S"
 NEXT_BOUNDARY = "J"
 
-RELEVANT, NOT_RELEVANT, UNSURE, TAKE_BACK = "1", "2", "3", "0"  # transcript.js knows them too
+RELEVANT, NOT_RELEVANT, UNSURE, CLEAR = "1", "2", "3", "0"  # transcript.js knows them too
 UNDO, REDO = "Z", "Y"
 LATER = "L"
 SCOPE = "B"

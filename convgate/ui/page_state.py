@@ -256,7 +256,7 @@ class Address(Generic[S]):
         page, left_query = st.session_state.get(_LAST, (self.key, None))
         left_behind = page != self.key and query == left_query
         # A rerun without a user action, such as that of a new chart, may still have the address before.
-        late = query == st.session_state.get(self._replaced) and state.hurried()
+        late = query == st.session_state.get(self._replaced) and state.is_early_rerun()
         if as_written:
             st.session_state.pop(self._replaced, None)
         problems: list[str] = []

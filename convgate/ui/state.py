@@ -32,7 +32,7 @@ def stay() -> None:
     st.session_state[_ENDED] = time.monotonic()
 
 
-def hurried() -> bool:
+def is_early_rerun() -> bool:
     """Return whether this run was requested before the last one ended, or soon after."""
     return bool(st.session_state.get(_HURRIED))
 

@@ -1,6 +1,6 @@
 """Versions of the gate: weights with a card, written once, pointed at as active or baseline."""
 
-from convgate.versions.card import Card, DataSet, Draft, Measured, Metric, Parent, Training
+from convgate.versions.card import Card, DataSet, Draft, Metric, MetricSet, Parent, Training
 from convgate.versions.catalog import Listing, Versions
 from convgate.versions.version import (
     SHIPPED,
@@ -18,8 +18,8 @@ __all__ = [
     "DataSet",
     "Draft",
     "Listing",
-    "Measured",
     "Metric",
+    "MetricSet",
     "Parent",
     "Training",
     "Version",

@@ -102,7 +102,7 @@ Metrics = Annotated[Mapping[Text, Metric], Bounded]
 
 @with_config(STORED)
 @dataclass(frozen=True)
-class Measured:
+class MetricSet:
     """The metrics of the version with its own rule on one relevance set."""
 
     cases: Count
@@ -125,7 +125,7 @@ class Draft:
     parent: Parent | None = None
     data: Annotated[tuple[DataSet, ...], Bounded] = ()
     training: Training | None = None
-    metrics: Annotated[Mapping[Text, Measured], Bounded] = field(
+    metrics: Annotated[Mapping[Text, MetricSet], Bounded] = field(
         default_factory=dict
     )  # by the name of the set
     limits: Annotated[tuple[Text, ...], Bounded] = ()  # sentences: what it is not good for

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from convgate.transcripts.characters import printable
-from convgate.versions.card import DataSet, Measured, Metric
+from convgate.versions.card import DataSet, Metric, MetricSet
 from convgate.versions.version import Version
 
 UNDEFINED = "–"
@@ -75,7 +75,7 @@ def _facts(version: Version) -> Iterator[tuple[str, str]]:
     yield "weights", f"SHA-256 {card.weights_sha256}"
 
 
-def _measured(sets: Mapping[str, Measured]) -> str:
+def _measured(sets: Mapping[str, MetricSet]) -> str:
     names = list(dict.fromkeys(name for measured in sets.values() for name in measured.metrics))
     rows = []
     for name, measured in sets.items():

@@ -15,7 +15,7 @@ from convgate.core.conversation import Conversation, CurrentMessage, History, Tu
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.home import app_root
-from convgate.policies.base import Policy, Prepares
+from convgate.policies.base import Policy, PreparablePolicy
 from convgate.transcripts import read_conversations, turns_from_messages
 from tools.benchmark.speed import Compared, compare
 
@@ -61,7 +61,7 @@ def measure_context(builder: ContextBuilder, *, n: int = 1_000, rounds: int = 15
     """Time the builder's gate and the rest of it on n turns out of the sample conversations."""
     policy, turns = builder.policy, sample_turns(n + 2 * rounds + 5)
     stops = list(range(n, len(turns), 2))  # a user's turn each, as n is even
-    if isinstance(policy, Prepares):
+    if isinstance(policy, PreparablePolicy):
         policy.prepare([Conversation("bench", tuple(turns))])
     builder.classifier.classify(turns)  # modes have vectors of their own; neither side encodes in a round
     talks = {stop: Conversation("bench", tuple(turns[: stop + 1])) for stop in stops}

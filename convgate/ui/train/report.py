@@ -13,7 +13,7 @@ from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.text import literal
 from convgate.ui.train.state import attempt
 from convgate.ui.versions.actions import activate, roll_back
-from convgate.versions.card import Measured
+from convgate.versions.card import MetricSet
 from convgate.versions.catalog import Versions
 
 
@@ -46,7 +46,7 @@ def draw_report(app: App, run: Run) -> None:
             )  # fmt: skip
 
 
-def _draw_metrics(method: str, measured: Measured, parent: str, name: str) -> None:
+def _draw_metrics(method: str, measured: MetricSet, parent: str, name: str) -> None:
     rows = [
         (
             metric.upper(),

@@ -24,14 +24,14 @@ _transcript = st.components.v2.component(
 )
 
 
-class Asked(BaseModel):
+class TranscriptRequest(BaseModel):
     """A request of the user in the transcript."""
 
     what: Literal["select", "answer", "show", "read"]  # explain it, make it current, go there, its full text
     turn: NonNegativeInt  # 0-based
 
 
-class Given(BaseModel):
+class TranscriptAnswer(BaseModel):
     """An answer that was given in the transcript."""
 
     number: StrictInt  # 1 for the first of its list; each is one higher than the one before
@@ -52,7 +52,7 @@ def draw_transcript(
     _transcript(key=key, data=dict(data), on_asked_change=on_asked, on_answers_change=on_answers)
 
 
-def given(key: str) -> tuple[str, list[Given], int]:
+def given(key: str) -> tuple[str, list[TranscriptAnswer], int]:
     """Return the id of the browser's list, its answers that are not stored yet, and how many are invalid.
 
     For the callback `on_answers`.
@@ -61,15 +61,15 @@ def given(key: str) -> tuple[str, list[Given], int]:
     answers, items = [], value.get("answers", [])
     for item in items:
         try:
-            answers.append(Given.model_validate(item))
+            answers.append(TranscriptAnswer.model_validate(item))
         except ValidationError:
             continue
     return str(value.get("client", "")), answers, len(items) - len(answers)
 
 
-def asked(key: str) -> Asked | None:
+def asked(key: str) -> TranscriptRequest | None:
     """Return the request in the transcript `key`, for the callback `on_asked`; None when it is invalid."""
     try:
-        return Asked.model_validate(st.session_state[key].get("asked"))
+        return TranscriptRequest.model_validate(st.session_state[key].get("asked"))
     except ValidationError:
         return None

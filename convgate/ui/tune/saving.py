@@ -27,7 +27,7 @@ from convgate.ui.tune.results import TuneResults
 from convgate.ui.tune.state import page
 from convgate.ui.versions.actions import activate
 from convgate.versions import UNTRAINED
-from convgate.versions.card import DataSet, Draft, Measured, Metric
+from convgate.versions.card import DataSet, Draft, Metric, MetricSet
 from convgate.versions.catalog import Versions
 
 NAME = "tune.name"
@@ -123,7 +123,7 @@ def _data(settings: NewSettings, *, known: set[str]) -> tuple[DataSet, ...]:
     return tuple(one for one in sets if one.sha256 not in known)
 
 
-def _metrics(settings: NewSettings) -> dict[str, Measured]:
+def _metrics(settings: NewSettings) -> dict[str, MetricSet]:
     """The metrics by set, of the rule alone: a version has no limits."""
     if settings.results is None:
         return {}
@@ -134,7 +134,7 @@ def _metrics(settings: NewSettings) -> dict[str, Measured]:
         cases = [case for case in scored.cases if case.set == name]
         labels = sorted((case.case.id, case.rows.tolist(), case.relevant.tolist()) for case in cases)
         digest = hashlib.sha256(repr(labels).encode()).hexdigest()
-        measured[name] = Measured(summary.cases, conversations, metrics, digest)
+        measured[name] = MetricSet(summary.cases, conversations, metrics, digest)
     return measured
 
 
