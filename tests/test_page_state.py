@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
+from convgate.gate.thresholds import RULES, Limits
 from convgate.policies.spec import read_policies
 from convgate.ui.compare.state import View as CompareView
 from convgate.ui.context.state import View as ContextView
@@ -18,15 +19,29 @@ from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.monitor.state import View as MonitorView
 from convgate.ui.page_state import PageState
 from convgate.ui.sessions.state import View as SessionsView
-from convgate.ui.threshold_settings import ThresholdSettings
+from convgate.ui.threshold_settings import ThresholdSettings, adjustable
 from convgate.ui.tune.state import View as TuneView
 from convgate.ui.versions.state import View as VersionsView
-from tests.test_explore_view import choices
 
 KINDS: list[type[PageState]] = [
     ExploreView, CompareView, ContextView, MonitorView, SessionsView, TuneView, VersionsView,
 ]  # fmt: skip
 COLUMNS = read_policies('gate@mine(rule=top_k, k=3), pipeline(stages="gatekeeper > bm25"), bm25', ",")
+
+
+@st.composite
+def choices(draw: st.DrawFn) -> ThresholdSettings:
+    rule = RULES[draw(st.sampled_from(list(RULES)))]
+    values = {}
+    for item in adjustable(rule):
+        low, high, step = (item.metadata[name] for name in ("low", "high", "step"))
+        steps = draw(st.integers(0, int((high - low) / step)))
+        values[item.name] = round(low + steps * step, 6)
+    min_turns = draw(st.integers(0, 50))
+    max_turns = draw(st.none() | st.integers(min_turns, 60))
+    return ThresholdSettings(rule(**values), Limits(min_turns, max_turns))
+
+
 NAMES = st.lists(st.sampled_from(["@labels", "mine"]), unique=True).map(tuple)
 CHOOSERS = st.sampled_from(["gate", "gate@mine", "bm25"])
 SHARED: dict[str, st.SearchStrategy[Any]] = {

@@ -103,7 +103,7 @@ def test_marks_and_keys_are_those_of_the_script() -> None:
     code = SCRIPT.read_text(encoding="utf-8")
     by_key = {keys.RELEVANT: "relevant", keys.NOT_RELEVANT: "not_relevant", keys.UNSURE: "unsure"}
     values = ", ".join(f'{key}: "{value}"' for key, value in by_key.items())
-    assert f"const ANSWERS = {{ {values}, {keys.TAKE_BACK}: null }}" in code
+    assert f"const ANSWERS = {{ {values}, {keys.CLEAR}: null }}" in code
     actions = "".join([keys.UNDO, keys.REDO, keys.LATER]).lower()
     assert f'const ACTIONS = "{actions}"' in code
     for name, words in (("MARKS", MARKS), ("CALLED", NAMES)):
