@@ -249,11 +249,6 @@ def test_two_disagree_in_a_queue_and_one_adjudicates(
     page.keyboard.press("2")
     eventually(page, lambda: len(labels.disagreements()), before)
     everything = [labels.of(CurrentKey(key, turn)).answers for turn in (2, 4)]
-    (disputed,) = [
-        {who: one.value for who, one in said.items()}
-        for answers in everything
-        for said in answers.values()
-        if len(said) > 2
-    ]
+    (disputed,) = [dict(said) for answers in everything for said in answers.values() if len(said) > 2]
     assert disputed == {names[0]: "relevant", names[1]: "not_relevant", ADJUDICATED: "not_relevant"}
     assert sum(len(said) for answers in everything for said in answers.values()) == 2 * count + 1
