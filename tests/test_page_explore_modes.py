@@ -19,8 +19,6 @@ def test_a_person_corrects_the_mode_of_the_current_message(
     app = opened(EXPLORE, conversation=talk, turn="8")
     control = app.selectbox(key="explore.mode")
     assert (control.value, control.options[0]) == ("", "Debugging (not reviewed)")
-    app = correct_mode(app, "LEARNING", "explore")
+    correct_mode(app, "LEARNING", "explore")
     correction = ModeCorrections(store).of(talk)[7]
     assert (correction.decided, correction.corrected) == ("DEBUGGING", "LEARNING")
-    correct_mode(app, "", "explore")
-    assert ModeCorrections(store).of(talk) == {}

@@ -7,11 +7,10 @@ import streamlit as st
 from convgate.core.text import format_time
 from convgate.store.sessions import Sessions
 from convgate.transcripts.characters import writable
-from convgate.ui.actions import ActionResult, draw_result, run_action
+from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.frame import App
 from convgate.ui.sessions import state
 from convgate.ui.state import selected_cell
-from convgate.ui.text import literal
 
 STORED = "sessions.stored"
 _MAX_ROWS = 50
@@ -20,7 +19,7 @@ _MAX_ROWS = 50
 def draw_stored(app: App) -> None:
     """Draw the table of sessions, and the button that deletes the selected one."""
     with st.expander("Stored sessions of running agents", icon=":material/history:"):
-        draw_result(state.page, STORED)
+        draw_problem()
         sessions = Sessions(app.store).recent(limit=_MAX_ROWS)
         if not sessions:
             st.caption("No sessions yet. Agents add them with `convgate.SessionManager`.")
@@ -49,9 +48,7 @@ def draw_stored(app: App) -> None:
 
 
 def _delete(app: App, id: str) -> None:
-    def delete() -> ActionResult:
+    state.page.touched()
+    with reporting_problems():
         Sessions(app.store).delete(id)
-        st.session_state.pop(STORED, None)
-        return ActionResult(f"Deleted {literal(id)}.")
-
-    run_action(state.page, delete, STORED)
+    st.session_state.pop(STORED, None)
