@@ -18,7 +18,7 @@ from tests.contexts import WordJudge
 from tests.fakes import FakeEncoder
 from tests.page_app import open_page, sound
 
-CONTEXT = "pages/9_Context.py"
+CONTEXT, EXPLORE = "pages/9_Context.py", "pages/1_Explore.py"
 _WORDS: dict[str, tuple[Mode, float]] = {
     "add": ("TASK", 0.95),
     "write": ("TASK", 0.95),
@@ -70,8 +70,8 @@ def talk(store: Store, fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatc
     """`TALK` in the library; nothing slow is loaded."""
     monkeypatch.setattr(services, "encoder", lambda *_: fake_encoder)
     monkeypatch.setattr(services, "warm_up", lambda: None)
-    monkeypatch.setattr("convgate.ui.context.modes.load_classifier", lambda *_: ByWords())
-    monkeypatch.setattr("convgate.ui.context.modes.load_judge", lambda *_: WordJudge())
+    monkeypatch.setattr("convgate.ui.modes.load_classifier", lambda *_: ByWords())
+    monkeypatch.setattr("convgate.ui.modes.load_judge", lambda *_: WordJudge())
     return add(store, TALK)
 
 
@@ -80,9 +80,9 @@ def add(store: Store, said: Sequence[Turn]) -> str:
     return Conversations(store).add([NewConversation(Conversation("talk", tuple(said)))])[0].key
 
 
-def opened(**query: str) -> AppTest:
+def opened(file: str = CONTEXT, **query: str) -> AppTest:
     """The page at an address."""
-    return open_page(CONTEXT, **query)
+    return open_page(file, **query)
 
 
 def rows(app: AppTest) -> list[dict[str, Any]]:
@@ -97,6 +97,6 @@ def turns(app: AppTest, state: str) -> list[int]:
     return [row["turn"] for row in rows(app) if row["state"] == state]
 
 
-def correct_mode(app: AppTest, mode: str) -> AppTest:
+def correct_mode(app: AppTest, mode: str, page: str = "context") -> AppTest:
     """The page after a choice in the control of the mode; "" for not reviewed."""
-    return sound(app.selectbox(key="context.mode").set_value(mode).run())
+    return sound(app.selectbox(key=f"{page}.mode").set_value(mode).run())

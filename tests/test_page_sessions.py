@@ -1,4 +1,4 @@
-"""Sessions: the boundaries of a conversation, edited by a person, under changed rules."""
+"""Sessions: the boundaries of a conversation, edited by a person, under changed rules; stored sessions."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from streamlit.testing.v1 import AppTest
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.home import app_root
 from convgate.core.settings import load_settings
+from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries
+from convgate.store.sessions import Sessions
 from convgate.transcripts import read_conversations
 from tests.page_app import address, click, metric, open_page, said, sound
 
@@ -153,3 +155,17 @@ def test_text_of_a_transcript_is_shown_as_text(store: Store) -> None:
 def test_explore_numbers_turns_in_reasons_as_on_the_screen(day: str) -> None:
     reason = "which began at turn 7: the workflow reached COMPLETE at turn 6"
     assert reason in said(opened(EXPLORE, conversation=day, turn="13", selected="1", policy="session"))
+
+
+def test_a_stored_session_of_an_agent_is_listed_and_deleted(store: Store) -> None:
+    for workspace in ("lab", "shop"):
+        SessionManager(store, workspace=workspace).detect("hello")
+    SessionManager(store, workspace="lab").end("The lab is closed.")
+    app = opened()
+    table = app.dataframe[0].value
+    assert list(table["workspace"]) == ["shop", "lab"]
+    assert [end == "active" for end in table["end"]] == [True, False]
+    assert list(table["conversations"]) == [1, 1]
+    app.session_state["sessions.stored"] = {"selection": {"rows": [], "columns": [], "cells": [[1, "end"]]}}
+    click(sound(app.run()), "sessions.delete")
+    assert [session.workspace for session in Sessions(store).recent()] == ["shop"]

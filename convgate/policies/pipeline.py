@@ -28,7 +28,7 @@ _COLUMNS = ("scores", "logits", "tier1", "attention")
 class Pipeline(ParameterSet):
     """Turns pass one stage after the other; what a stage drops, the later ones do not see.
 
-    A `WholeHistoryPolicy` (sessions, the gatekeeper) sees all turns, and so decides as it does alone.
+    Policies that are `WholeHistoryPolicy` (sessions, the gatekeeper) see all turns, and decide as if alone.
 
     A dropped turn names the stage that dropped it. A kept one has the reason of the stage that scores: the
     gate if there is one, else the last that has scores, else the last. Scores, parts and threshold are that

@@ -25,10 +25,10 @@ from convgate.policies.base import Policy
 from convgate.store.guard_states import GuardStates
 from convgate.ui import scoring
 from convgate.ui.choosers import chooser_label, policy_of, version_of
-from convgate.ui.context.modes import corrected_modes, find_ahead, mode_classifier, statement_judge
 from convgate.ui.context.state import View
 from convgate.ui.frame import App
 from convgate.ui.measurement import digest
+from convgate.ui.modes import corrected_modes, find_ahead, mode_classifier, statement_judge
 from convgate.ui.scoring import OpenMessage
 from convgate.ui.turn import moves
 

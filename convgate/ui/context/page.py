@@ -20,10 +20,10 @@ from convgate.ui.context import state
 from convgate.ui.context.build import ContextResult, build
 from convgate.ui.context.invariants import draw_invariants
 from convgate.ui.context.messages import draw_messages
-from convgate.ui.context.modes import draw_mode_correction
 from convgate.ui.context.state import MAX_BUDGET, SHOWN, View
 from convgate.ui.context.turn import draw_turn
 from convgate.ui.frame import App
+from convgate.ui.modes import draw_mode_correction
 from convgate.ui.page_state import draw_problems
 from convgate.ui.picker import answered_words, pick_conversation, pick_message
 from convgate.ui.tables import draw_numbers
@@ -123,7 +123,7 @@ def _draw_mode(result: ContextResult) -> None:
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     left.markdown(_mode_reason(result.bundle))
     with right:
-        draw_mode_correction(result.app, result.key, result.conversation, result.index)
+        draw_mode_correction(result.app, state.page, result.key, result.conversation, result.index)
 
 
 def _mode_reason(bundle: ContextBundle) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from convgate.core.bundled_encoder import BUNDLED_SHA256
 from convgate.ui.answering import Work, read_answers
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
@@ -16,6 +17,7 @@ from convgate.ui.explore.reading import draw_reading
 from convgate.ui.explore.rules import draw_nothing_kept, draw_policy, draw_rule, draw_threshold
 from convgate.ui.explore.summary import draw_chart, draw_message, draw_metrics
 from convgate.ui.frame import App
+from convgate.ui.modes import draw_mode_correction
 from convgate.ui.page_state import draw_problems
 from convgate.ui.picker import pick_conversation, pick_message
 from convgate.ui.samples import draw_sample_note
@@ -50,6 +52,10 @@ def explore(app: App) -> None:
     left, right = st.columns(_COLUMNS, gap="medium")
     with left:
         draw_message(summary.title, message.current)
+        # Other policies do without the bundled encoder, which the classifier of modes needs.
+        encoder = getattr(result.policy, "encoder", None)
+        if encoder is not None and encoder.identity.revision == BUNDLED_SHA256:
+            draw_mode_correction(app, state.page, key, conversation, message.current.index)
     with right:
         draw_metrics(result)
     left, right = st.columns(_COLUMNS, gap="medium")

@@ -1,4 +1,4 @@
-"""Sessions from top to bottom: rules, summary, timeline, the table of boundaries, the selected message."""
+"""Sessions: rules, summary, timeline, table of boundaries, the selected message, and stored sessions."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from convgate.ui.picker import pick_conversation
 from convgate.ui.sessions import state
 from convgate.ui.sessions.boundaries import ConversationBoundaries, load_boundaries, states_of, times_of
 from convgate.ui.sessions.edits import LABELS, draw_turn
+from convgate.ui.sessions.stored import draw_stored
 from convgate.ui.state import clicked, selected_cell
 from convgate.ui.tables import draw_numbers
 from convgate.ui.text import literal
@@ -47,6 +48,11 @@ _MAX_WORDS = 120  # characters
 def sessions_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
+    _draw_conversation(app)
+    draw_stored(app)
+
+
+def _draw_conversation(app: App) -> None:
     view, problems = state.page.current()
     picked = pick_conversation(state.page, app, view.conversation)
     if picked is None:

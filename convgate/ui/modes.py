@@ -17,12 +17,11 @@ from convgate.core.settings import Settings
 from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.store.edits import ModeCorrection, ModeCorrections
 from convgate.ui.actions import draw_problem, reporting_problems
-from convgate.ui.context import state
 from convgate.ui.frame import App
 from convgate.ui.measurement import once
+from convgate.ui.page_state import Address
 from convgate.ui.state import put
 
-_CONTROL = "context.mode"
 _NOT_REVIEWED = ""
 _BATCH = 32  # turns between two reports of the progress
 _BY_HOME: dict[str | type[Any], Callable[[Any], Any]] = {Settings: lambda settings: str(settings.home)}
@@ -61,7 +60,9 @@ def corrected_modes(app: App, key: str) -> dict[int, Mode]:
     return {turn: mode for turn, edit in edits for mode in MODES if mode == edit.corrected}
 
 
-def draw_mode_correction(app: App, key: str, conversation: Conversation, turn: int | None) -> None:
+def draw_mode_correction(
+    app: App, page: Address[Any], key: str, conversation: Conversation, turn: int | None
+) -> None:
     """Draw the control that corrects or confirms the mode of a user's message; nothing for other turns.
 
     turn: None for a typed question.
@@ -69,20 +70,23 @@ def draw_mode_correction(app: App, key: str, conversation: Conversation, turn: i
     if turn is None or not is_from_user(conversation.turns[turn]):
         return
     decided = mode_classifier(app.settings).classify([conversation.turns[turn]])[0].mode
-    put(_CONTROL, corrected_modes(app, key).get(turn, _NOT_REVIEWED))
+    control = f"{page.name}.mode"
+    put(control, corrected_modes(app, key).get(turn, _NOT_REVIEWED))
 
     def store() -> None:
-        state.page.touched()
-        mode = st.session_state[_CONTROL]
+        page.touched()
+        mode = st.session_state[control]
         correction = ModeCorrection(decided, mode) if mode else None
         with reporting_problems():
             ModeCorrections(app.store).change(key, {turn: correction})
 
     def label(mode: str) -> str:
-        return f"{mode.capitalize() or 'Not reviewed'}{' (as classified)' if mode == decided else ''}"
+        if mode == _NOT_REVIEWED:
+            return f"{decided.capitalize()} (not reviewed)"
+        return f"{mode.capitalize()}{' (as classified)' if mode == decided else ''}"
 
     st.selectbox(
-        "Correct the mode", [_NOT_REVIEWED, *MODES], key=_CONTROL, on_change=store, format_func=label,
+        "Correct the mode", [_NOT_REVIEWED, *MODES], key=control, on_change=store, format_func=label,
         help="Monitor shows how often the classifier is wrong. Choose its own mode to confirm it.",
     )  # fmt: skip
     draw_problem()
