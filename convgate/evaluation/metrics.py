@@ -1,15 +1,7 @@
-"""What is measured, as ratios of two sums over cases.
+"""What is measured, as ratios of two sums over cases: a numerator and a denominator a case and metric.
 
-Every metric here is a sum over cases divided by another sum over cases: MAP adds up average precisions
-and counts the cases that have one, micro precision adds up hits and kept turns. So a case gives one
-numerator and one denominator a metric (`case_terms`), any group of cases is summed, and a bootstrap
-only has to weigh the sums of whole conversations (`convgate.evaluation.bootstrap`). A denominator of
-zero is a metric that the cases do not define: NaN in arrays, None in results, null in JSON.
-
-Among turns with equal scores the newer ranks first, as it does in every top-k rule here: what is measured
-is the order in which turns would be chosen. BM25 scores most turns of a long history 0, so the choice
-matters (on crowded channels .40 against .31 in expectation over random orders), and this one does not make
-a baseline weaker than what its user has. A policy that scores all turns alike is measured as recency.
+A denominator of zero is a metric that the cases do not define: NaN in arrays, None in results, null in
+JSON. Among turns with equal scores the newer ranks first, as in every top-k rule here.
 """
 
 from __future__ import annotations

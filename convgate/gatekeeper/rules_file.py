@@ -65,12 +65,10 @@ def read_rules(path: Path) -> Rules:
 
 
 class RulesFile:
-    """The rules of a file as they are now, read again when it changes. Thread-safe.
+    """The rules of a file, read again when it changes. Thread-safe.
 
-    When the file breaks or goes away, the rules of before stay in force; `problem` says so, and the log once.
-    is_required: whether the file has to exist at first.
-
-    Raises RulesError when the file cannot be used at first.
+    When the file breaks or goes away, the rules of before stay in force, and `problem` says so.
+    Raises RulesError when the file cannot be used at first; is_required: whether it has to exist then.
     """
 
     def __init__(self, path: Path, *, is_required: bool) -> None:

@@ -38,9 +38,8 @@ def calibrate_encoder(
 ) -> Gate:
     """Return a copy of the gate that reads the embeddings of the other encoder instead of its own.
 
-    The whitening is measured on all texts of the conversations. The usual value and spread of the features
-    that come from embeddings are moved so that a value two spreads above the usual one with the own encoder
-    is so with the other: both are measured on the users' turns, each with the turns before it.
+    The whitening is measured on all texts of the conversations; mean and spread of the features that come
+    from embeddings are matched on the users' turns.
 
     Raises GateError unless the gate is of the full preset, TrainingError when the conversations are too few.
     """

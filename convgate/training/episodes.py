@@ -92,14 +92,11 @@ def read_episodes(
 ) -> list[Episode]:
     """Return the episodes of a relevance set, as this gate reads them.
 
-    A long conversation whose cases have windows is read in stretches of 130 turns; each case is in one of
-    them, and its history begins where the stretch does at the earliest. Cases without any turn before them,
-    or with none that is judged, are left out. whole: whether it is all of a set, not what others leave of it.
-    cues: replace the shipped cues.
+    Long conversations are read in stretches of 130 turns. Cases without a judged turn before them are left
+    out. whole: whether it is all of a set, not what others leave of it. cues: replace the shipped cues.
 
-    Raises TrainingError when a whole set has no other case, or none in which anything is relevant, and for a
-    case about a conversation or turns that there are not; ConversationError for a current message that there
-    is not.
+    Raises TrainingError when a whole set has no other case or nothing relevant, or a case does not fit its
+    conversation; ConversationError for a current message that there is not.
     """
     by_conversation: dict[str, list[_PreparedCase]] = defaultdict(list)
     for case in sets.cases:

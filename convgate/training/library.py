@@ -1,9 +1,5 @@
 """The user's relevance sets: files in the data folder that pages and commands choose by name.
 
-    sets = RelevanceSets(settings.home)
-    sets.add("my-labels", content)
-    sets.info("my-labels").cases
-
 Also here: removing deleted conversations for good, with their copies in these sets and in training runs.
 """
 
@@ -237,11 +233,10 @@ def find_copies(home: Path, deleted: Sequence[Conversation]) -> Copies:
 def remove_for_good(store: Store, settings: Settings) -> Removal:
     """Remove what was deleted in the library, with every copy in the data folder and the whole debug log.
 
-    A run keeps its figures and its version, and cannot be resumed; a set keeps its other conversations. The
-    library comes last, so that after a kill the same can be done again.
+    A run keeps its figures and its version, and cannot be resumed. The library comes last, so that after a
+    kill the same can be done again.
 
-    Raises TrainingError, before anything is removed, when a run with a copy is active; StoreError,
-    TrainingError or TranscriptError when something cannot be removed.
+    Raises TrainingError before anything is removed when a run with a copy is active, else as stores do.
     """
     home, start = settings.home, datetime.now(UTC)
     check_writable(home)

@@ -45,11 +45,9 @@ def start_training(
     """Start to train the version `parent` further and return the id of the run.
 
     `sets` are names of `RelevanceSets`, `replay` of texts that come with convgate; `epochs` None is the
-    default of `convgate train`. The new version is called `name`, else by the date; `activate` uses it when
-    it is certainly better than its parent.
+    default of `convgate train`. `activate` uses the version when it is certainly better than its parent.
 
-    Raises TrainingError when there is nothing to learn from, a set must not be trained on, or the process
-    cannot be started; TranscriptError for a set that cannot be read; GateError for a name that is taken.
+    Raises TrainingError, TranscriptError for a set that cannot be read, GateError for a name that is taken.
     """
     if name and check_name(name) in Versions(home).names():
         raise GateError(f"there is already a version {name}; choose another name")

@@ -34,11 +34,9 @@ _MIN_REPLAY = 40  # conversations an epoch, of all sets that are replayed
 class Trainer:
     """Trains a gate on episodes, epoch by epoch.
 
-    sets: the episodes of each set by its name, for training and for validation. replayed: names of sets that
-    are there so that nothing is forgotten; together they give as many conversations an epoch as all others,
-    or 40. `epoch()` runs the next one;
-    `state()` and `restore()` carry everything from one process to another between epochs, so an interrupted
-    training goes on as if nothing had happened.
+    sets: the episodes of each set by its name, for training and for validation. replayed: names of sets
+    against forgetting; together they give as many conversations an epoch as all others, or 40. `state()` and
+    `restore()` carry everything from one process to another between epochs.
     """
 
     def __init__(

@@ -65,12 +65,9 @@ _VALUES: dict[str, Callable[[Turn, Conversation], str]] = {
 class CSVFormat:
     """Tables with a header, separated by comma, semicolon, tab or bar.
 
-    Columns are known by their names: text, role or speaker, and if there are any conversation id,
-    turn id, timestamp, title; all others are metadata. Without a role column, a speaker called like a
-    role has that role, and everyone else is a user.
-
-    Written for turns that came from elsewhere, a table cannot hold metadata and parts (their texts are
-    joined); tool calls go into a column as JSON.
+    Columns are known by their names; unknown ones are metadata. Without a role column, a speaker called like
+    a role has that role, and everyone else is a user. Tables do not hold metadata and parts of turns that
+    came in another format.
     """
 
     name = "csv"

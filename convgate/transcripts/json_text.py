@@ -242,9 +242,7 @@ class JsonFile:
 def open_json(source: Source) -> JsonFile | None:
     """Return the JSON of a source, None when there is none.
 
-    "[Monday] Anna: hi" is none, though it begins with a bracket. It is lines when at least half of the
-    first ones hold an object or a list each, so that bad lines at the beginning do not hide what it is.
-
+    It is lines when at least half of the first ones hold an object or a list each.
     Raises TranscriptError when it begins as JSON does and is not.
     """
     first = list(islice((line for line in source.lines() if not line.isspace()), _N_SAMPLED))
