@@ -215,11 +215,7 @@ def _state_invariants(
 
 
 def _uses(scores: np.ndarray | None) -> list[float] | None:
-    """Return what sending each turn adds to the log-probability that no needed turn is missing.
-
-    That is -log(1 - score): scores are read as independent probabilities that a turn is needed, 0 where there
-    is none.
-    """
+    """Return -log(1 - score) of each turn: scores are read as independent probabilities that it is needed."""
     return None if scores is None else (-np.log1p(-np.clip(np.nan_to_num(scores), 0.0, 1 - 1e-9))).tolist()
 
 

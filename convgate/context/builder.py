@@ -42,8 +42,7 @@ Message = Mapping[str, Any]
 class ContextBuilder:
     """Builds contexts. Thread-safe as long as its policy and its encoder are.
 
-    It remembers the requests that it answered last (see `memory`): the intents that callers named, the
-    context before, for the hysteresis, and whether an invariant was lost.
+    It remembers the requests that it answered last (see `memory`).
     """
 
     policy: Policy  # what chooses the evidence
@@ -73,8 +72,6 @@ class ContextBuilder:
         guard: Guard | None = None,
     ) -> ContextBuilder:
         """Return the builder that the settings describe; arguments override them.
-
-        The encoder is loaded where the policy needs it.
 
         Raises ContextError, PolicyError, GateError or EncoderError for settings that cannot be had.
         """

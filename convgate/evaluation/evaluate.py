@@ -64,9 +64,7 @@ def evaluate(
 def pool_results(judged: Mapping[str, JudgedSet], *, by_tag: bool = False, seed: int = 0) -> SetResult:
     """Return the metrics of each policy, with intervals, and its curve where it ranks.
 
-    judged: by policy, all of the same set. The same policies and set give what `evaluate` gives.
-
-    Raises EvaluationError when there is no policy.
+    judged: by policy, all of the same set. Raises EvaluationError when there is no policy.
     """
     if not judged:
         raise EvaluationError("no policy was given, so there is nothing to measure")

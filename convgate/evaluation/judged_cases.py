@@ -147,11 +147,7 @@ def join_columns(parts: Sequence[NDArray[Any]], kind: type[Any]) -> NDArray[Any]
 
 
 def cases_in_order(relevance_set: RelevanceSet) -> list[Case]:
-    """Return the cases by conversation and id, so that the order of a file's lines changes no figure.
-
-    Cases of one conversation come together, which lets policies keep what they know about it. A case of
-    which no turn is judged is left out.
-    """
+    """Return the cases with a judged turn by conversation and id: the order of a file changes no figure."""
     judged = [case for case in relevance_set.cases if case.says_something]
     return sorted(judged, key=lambda case: (case.conversation, case.id))
 

@@ -41,8 +41,7 @@ _RECENT = 2.0  # seconds after a change in which another may leave time and size
 def parse_rules(text: str, *, file: str | None = None) -> Rules:
     """Return the rules of a text; `file` names it in errors.
 
-    Raises RulesError with everything that is wrong: YAML errors, unknown and repeated keys, values that are
-    no text, patterns that cannot be used or are repeated.
+    Raises RulesError with everything that is wrong.
     """
     reader = _Reader(file)
     lists = reader.read(text)

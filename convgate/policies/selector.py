@@ -1,9 +1,4 @@
-"""The shortest way to use convgate in an agent: messages in, the messages to send out, with reasons.
-
-gate = convgate.load_gate()
-selection = gate.select(messages)
-client.chat.completions.create(model=..., messages=selection.messages)
-"""
+"""The shortest way to use convgate in an agent: messages in, the messages to send out, with reasons."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Fit a version of the gate to another encoder without training.
-
-The gate reads similarities, not coordinates. So for another encoder it is enough to measure the whitening
-anew, and where its similarities usually lie; the learned weights stay.
-"""
+"""Fit a version of the gate to another encoder: only the whitening and where similarities lie change."""
 
 from __future__ import annotations
 

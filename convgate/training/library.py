@@ -105,8 +105,7 @@ class RelevanceSets:
     def add(self, name: str, content: bytes, *, replace: bool = False) -> SetInfo:
         """Add a set, whole or not at all.
 
-        Raises TranscriptError when a line is bad, it has no cases, the name is invalid or taken (unless
-        `replace`), or the file cannot be written.
+        Raises TranscriptError for bad lines, no cases, an invalid or taken name, or an unwritable file.
         """
         if not is_name(name) or name == SAMPLES:
             raise TranscriptError(

@@ -1,8 +1,4 @@
-"""Trainings in processes of their own: they outlive the page that started them, and the app.
-
-Each is the command `convgate train …` with what it needs in its run's folder, so that it can be stopped,
-killed and resumed, from the app or in a terminal.
-"""
+"""Trainings in processes of their own, as commands `convgate train …` that outlive the page and the app."""
 
 from __future__ import annotations
 

@@ -208,9 +208,7 @@ class JsonFile:
     def values(self, *, split: bool = True) -> Iterator[tuple[Any, Place]]:
         """Yield every value with its place: those of the lines, the items of a list, or the document.
 
-        split: whether the items of a list are the values, and not the list.
-
-        A line that is not JSON is noted in the source's report and left out.
+        split: whether the items of a list are the values. A line that is not JSON is reported and left out.
         """
         if self.is_lines:
             yield from self.lines()

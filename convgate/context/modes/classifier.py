@@ -76,8 +76,7 @@ def quote_signs(signs: Sequence[str]) -> str:
 def load_classifier(settings: Settings) -> ModeClassifier:
     """Return the classifier with the shipped weights; its vectors are cached in the settings' home.
 
-    It reads the bundled encoder's states, whatever encoder the gate has. Raises ContextError when the weights
-    are missing or damaged.
+    Raises ContextError when the weights are missing or damaged.
     """
     return ModeClassifier(shipped_model(), state_encoder(settings))
 
