@@ -43,9 +43,6 @@ class RequestMemory:
         self._lock = threading.Lock()
         self._requests: OrderedDict[bytes, PastRequest] = OrderedDict()
 
-    def __len__(self) -> int:
-        return len(self._requests)
-
     def find(self, chain: Sequence[bytes]) -> PastRequest | None:
         """Return the last request of this conversation before its current message; chain: a digest a turn."""
         with self._lock:

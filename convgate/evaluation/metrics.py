@@ -64,7 +64,7 @@ def case_terms(
     if n_relevant and scores is not None:
         ranks = ranks_of_relevant(relevant, scores)
         terms[0, 0] = _average_precision(ranks)
-        terms[0, 1 : len(RANKING_METRICS)] = _recall_at(ranks, CUTOFFS)
+        terms[0, 1 : len(RANKING_METRICS)] = np.searchsorted(ranks, CUTOFFS, side="right") / len(ranks)
         terms[1, : len(RANKING_METRICS)] = 1
     terms[:, len(RANKING_METRICS) :] = (
         (hits, hits, 2 * hits, not n_relevant and not n_kept, tokens @ kept),
@@ -97,8 +97,3 @@ def _average_precision(ranks: NDArray[np.int64]) -> float:
     True
     """
     return float((np.arange(1, len(ranks) + 1) / ranks).mean())
-
-
-def _recall_at(ranks: NDArray[np.int64], cutoffs: tuple[int, ...]) -> Terms:
-    """Return (len(cutoffs),) the share of the ranks that are no higher than each cutoff."""
-    return np.asarray(np.searchsorted(ranks, cutoffs, side="right") / len(ranks))

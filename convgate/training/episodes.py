@@ -162,10 +162,6 @@ class _PreparedCase:
     history: History
     text: str  # what stands for the message
 
-    def is_judged_from(self, start: int) -> bool:
-        """Return whether a turn is judged that is not before this one."""
-        return self.case.judged is None or any(turn >= start for turn in self.case.judged)
-
 
 def _posed(gate: Gate, sets: RelevanceSet, case: Case) -> _PreparedCase:
     if case.conversation not in sets.conversations:
@@ -195,7 +191,8 @@ def _stretches(length: int, cases: list[_PreparedCase]) -> Iterator[tuple[int, i
         if inside := [
             posed
             for posed in cases
-            if first <= posed.history.stop < start + _STRETCH and posed.is_judged_from(start)
+            if first <= posed.history.stop < start + _STRETCH
+            and (posed.case.judged is None or max(posed.case.judged, default=-1) >= start)
         ]:
             yield start, min(start + _STRETCH, length), inside
 

@@ -85,10 +85,6 @@ class RelevanceSets:
             raise TranscriptError(f"the set {name!r} cannot be read: {error.strerror}") from error
         return _inspect(path, name, status.st_mtime_ns, status.st_size)
 
-    def infos(self) -> list[SetInfo]:
-        """Return what each holds, in the order of `names()`."""
-        return [self.info(name) for name in self.names()]
-
     def free_name(self, file_name: str) -> str:
         """Return a name for an uploaded file that is valid and not taken.
 

@@ -90,7 +90,8 @@ def finish_training(home: Path, id: str) -> None:
     assert run.request is not None
     if not run.can_finish:
         raise TrainingError(f"the run {id} has no whole epoch yet, so no version can be made")
-    _launch(home, run, run.request.finish_arguments(run.epochs), epochs=run.epochs)
+    # of an option given twice, the last one counts
+    _launch(home, run, [*run.request.arguments, "--epochs", str(run.epochs)], epochs=run.epochs)
 
 
 def _resumable(home: Path, id: str) -> Run:
