@@ -132,7 +132,7 @@ class TestMemory:
             memory.keep(digest, self.remembered(0))
         memory.find([b"a", b"x"])
         memory.keep(b"c", self.remembered(0))
-        assert len(memory) == 2
+        assert len(memory._requests) == 2
         assert memory.find([b"b", b"x"]) is None
         assert memory.find([b"a", b"x"]) is not None
 

@@ -54,8 +54,7 @@ def restate(
 ) -> list[AddedMessage]:
     """Return messages for what has to hold and does not stand in its own turn's words.
 
-    That is an invariant whose text a person wrote anew, or which a person pinned to a turn that no valid list
-    can have, or whose turn is one of `shortened`, which are not sent for lack of room.
+    That is what a person wrote anew or pinned to an unsendable turn, or whose turn is one of `shortened`.
     """
     texts = [
         invariant.text

@@ -46,16 +46,6 @@ class ContextRequest:
     request_id: str
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Attempt:
-    """A packing with the valid list that it gives."""
-
-    packed: PackedTurns
-    valid: ValidSelection
-    listed: MessageList
-    missing: list[Invariant]  # must stand in it and do not
-
-
 def build_context(builder: ContextBuilder, request: ContextRequest) -> ContextBundle:
     """Return the context for a request; the guard logs it, and the memory keeps it."""
     started = time.perf_counter()
@@ -98,39 +88,38 @@ def build_context(builder: ContextBuilder, request: ContextRequest) -> ContextBu
         frozenset(claims.corrected if claims.filters else ()),
     )
 
-    def attempt(packer: Packer) -> _Attempt:
+    def attempt(packer: Packer) -> tuple[PackedTurns, ValidSelection, MessageList, list[Invariant]]:
         packed = packer(claims, [capsule.tokens for capsule in capsules], budget)
         valid = _make_valid(table, packed)
         added = [*notes, *(capsules[place] for place in packed.capsules)]
         listed = assemble(table, valid.indices, to_messages(valid.of(turns)), added)
-        missing = find_missing(reading.invariants, listed.messages, listed.places)
-        return _Attempt(packed, valid, listed, missing)
+        return packed, valid, listed, find_missing(reading.invariants, listed.messages, listed.places)
 
     earlier = before.breaches if before else ()
-    result = attempt(pack_baseline if earlier else builder.packer)
-    missing, fallbacks = result.missing, [reading.fallback] if reading.fallback else []
+    packed, valid, listed, missing = attempt(pack_baseline if earlier else builder.packer)
+    fallbacks = [reading.fallback] if reading.fallback else []
     if missing:
         log.error(
             "request %s: %d of the invariants that must hold were missing from the context (turns %s);"
             " the baseline context is used for the rest of this conversation",
             request.request_id, len(missing), sorted({invariant.source for invariant in missing}),
         )  # fmt: skip
-        result = attempt(pack_baseline)
+        packed, valid, listed, _ = attempt(pack_baseline)
     breaches = (*earlier, *(invariant for invariant in missing if invariant not in earlier))
     if breaches:
         fallbacks.append(_explain_breach(missing, len(breaches)))
     explanation = Explanation(
-        decisions, steady, claims, result.packed.placed, result.valid.overrides, result.valid.indices, total,
+        decisions, steady, claims, packed.placed, valid.overrides, valid.indices, total,
         builder.hysteresis,
     )  # fmt: skip
     held = sorted(t for t in steady.stay & explanation.stands if explanation.section(t) == "evidence")
-    listed, tokens = result.listed, sum(result.listed.tokens)
+    tokens = sum(listed.tokens)
     sent = [
         message_number(turn.text) if place is None else place
         for place, turn in zip(listed.places, listed.turns, strict=True)
     ]
     is_typed = request.current.index is None
-    packed_capsules = [capsules[place] for place in result.packed.capsules]
+    packed_capsules = [capsules[place] for place in packed.capsules]
     bundle = ContextBundle(
         request_id=request.request_id,
         mode=reading.mode,
@@ -147,8 +136,8 @@ def build_context(builder: ContextBuilder, request: ContextRequest) -> ContextBu
         decisions=explanation.to_decisions(),
         messages=listed.messages,
         places=[None if is_typed and place == table.current else place for place in listed.places],
-        indices=result.valid.indices[:-1] if is_typed else result.valid.indices,
-        missing_results=result.valid.missing_results,
+        indices=valid.indices[:-1] if is_typed else valid.indices,
+        missing_results=valid.missing_results,
         sent=listed.turns,
         prefix=compare_prefix(before, sent, listed.tokens, held),
     )
@@ -215,11 +204,7 @@ def _state_invariants(
 
 
 def _uses(scores: np.ndarray | None) -> list[float] | None:
-    """Return what sending each turn adds to the log-probability that no needed turn is missing.
-
-    That is -log(1 - score): scores are read as independent probabilities that a turn is needed, 0 where there
-    is none.
-    """
+    """Return -log(1 - score) of each turn: scores are read as independent probabilities that it is needed."""
     return None if scores is None else (-np.log1p(-np.clip(np.nan_to_num(scores), 0.0, 1 - 1e-9))).tolist()
 
 

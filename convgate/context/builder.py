@@ -1,10 +1,4 @@
-"""The builder: a conversation in, the context for its current message out, with a reason for every turn.
-
-builder = convgate.load_context()
-bundle = builder.build(messages, budget=8_000)
-bundle.messages                        # what to send: valid, in order, the very same objects
-bundle.sections, bundle.decisions      # where each turn stands and why, and why others do not
-"""
+"""The builder: a conversation in, the context for its current message out, with a reason for every turn."""
 
 from __future__ import annotations
 
@@ -48,8 +42,7 @@ Message = Mapping[str, Any]
 class ContextBuilder:
     """Builds contexts. Thread-safe as long as its policy and its encoder are.
 
-    It remembers the requests that it answered last (see `memory`): the intents that callers named, the
-    context before, for the hysteresis, and whether an invariant was lost.
+    It remembers the requests that it answered last (see `memory`).
     """
 
     policy: Policy  # what chooses the evidence
@@ -80,8 +73,6 @@ class ContextBuilder:
     ) -> ContextBuilder:
         """Return the builder that the settings describe; arguments override them.
 
-        The encoder is loaded where the policy needs it.
-
         Raises ContextError, PolicyError, GateError or EncoderError for settings that cannot be had.
         """
         encoder = EncoderOnDemand(settings) if encoder is None else encoder
@@ -110,13 +101,11 @@ class ContextBuilder:
     ) -> ContextBundle:
         """Return the context for the current message: the last from the user or a tool.
 
-        messages: OpenAI-style dicts, oldest first; those after the current one are not sent, and none is
-        changed or copied. question: the current message, put behind the others. budget: tokens of the whole
-        context. intent: what the message is meant for; an unknown one is logged as a warning, and the message
-        is classified. capsules: summaries by the caller. request_id: the request's name for `record_outcome`.
+        messages: OpenAI-style dicts, oldest first. question: the current message, put behind the others.
+        budget: tokens of the whole context. intent: what the message is meant for; unknown: logged, ignored.
+        capsules: summaries by the caller. request_id: the request's name for `record_outcome`.
 
-        Raises TranscriptError for messages that cannot be read, ConversationError when there are none, and
-        ContextError for a budget, a capsule or a request id that is none.
+        Raises TranscriptError, ConversationError without messages, or ContextError for a wrong argument.
         """
         return self.build_at(
             Conversation(id="live", turns=turns_from_messages(messages)),

@@ -1,8 +1,4 @@
-"""Earlier requests of the same conversation: what they sent, and what stays because of them.
-
-Each request is kept under a digest of all turns up to the message that it answered: a conversation that goes
-on finds its last request, and one that branches off the last before the branch.
-"""
+"""Earlier requests of the same conversation, each under a digest of all turns up to its current message."""
 
 from __future__ import annotations
 
@@ -46,9 +42,6 @@ class RequestMemory:
         self._size = size
         self._lock = threading.Lock()
         self._requests: OrderedDict[bytes, PastRequest] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._requests)
 
     def find(self, chain: Sequence[bytes]) -> PastRequest | None:
         """Return the last request of this conversation before its current message; chain: a digest a turn."""

@@ -36,11 +36,9 @@ Packer = Callable[[SectionClaims, Sequence[int], ContextBudget], PackedTurns]
 def pack(claims: SectionClaims, capsules: Sequence[int], budget: ContextBudget) -> PackedTurns:
     """Return the turns of the context, in time linear in the claims; capsules: the tokens of each.
 
-    After what stays in any case, capsules take their share, and evidence whatever fits: the context has every
-    turn that the policy alone would send under the same total. Each other section then takes what it wants
-    within its share, also from evidence. What is left over goes to claims that overflow, and to capsules
-    last. Claims that do not fit are passed over. The user's turn that a valid list has to open with is
-    counted from the start.
+    After what stays in any case, capsules take their share, and evidence whatever fits. Each other section
+    then takes what it wants within its share, also from evidence. What is left over goes to claims that
+    overflow, and to capsules last. Claims that do not fit are passed over.
     """
     packing = Packing(claims, budget)
     taken, left = [], budget.shares["capsules"]

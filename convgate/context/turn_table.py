@@ -137,8 +137,7 @@ def _digest(before: bytes, turn: Turn) -> bytes:
 def _find_mark(turn: Turn, before: Sequence[Turn], *, is_user: bool) -> DecisionMark | None:
     """Return by what `turn` decides or answers something; None when it does neither.
 
-    A user's turn decides by its words, or by being a short answer to what the last turn before it asked; the
-    assistant's turn by its words alone; instructions and tools' results decide nothing.
+    A user's turn may be a short answer to the last turn before it; instructions and tools decide nothing.
     """
     if not is_user:
         return _match(turn.text, "", is_user=False) if turn.role == "assistant" and turn.text else None

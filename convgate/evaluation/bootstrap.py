@@ -1,10 +1,7 @@
 """95% intervals by a cluster bootstrap: whole conversations are drawn again, never single cases.
 
-Cases of one conversation share its people and its topic, so they are no independent evidence; drawing
-cases would give intervals that are far too narrow. A resample is a count for each conversation (how
-often it was drawn), and as every metric is a ratio of two sums, all metrics of all resamples are one
-matrix product. scipy.stats.bootstrap would keep the index matrix instead, and gives no interval at all
-as soon as one resample leaves a metric undefined (say, no case in it has anything relevant).
+A resample is a count for each conversation, and as every metric is a ratio of two sums, all metrics of all
+resamples are one matrix product.
 """
 
 from __future__ import annotations

@@ -99,11 +99,9 @@ class BestFBeta:
 
 @dataclass(frozen=True, slots=True)
 class MinCost:
-    """The least cost, where a false keep costs `false_keep_cost` and a false drop costs 1.
+    """The least cost, where a false keep costs `false_keep_cost`, above 0, and a false drop costs 1.
 
-    A false keep is an irrelevant turn that is kept, a false drop a relevant one that is not. So 0.25 says
-    that dropping what was needed is four times as bad as keeping what was not, and keeps more; 4 says the
-    reverse, and keeps less. The cost ratio is above 0.
+    0.25 says that dropping what was needed is four times as bad as keeping what was not.
     """
 
     false_keep_cost: float
@@ -139,8 +137,7 @@ def calibrate(
 ) -> Fittable:
     """Return the rule, `calibrated` unless another is given, with the threshold that serves the goal best.
 
-    With an anchor the curve has to be of `convgate.evaluation.sweeps.reach`, which knows about it.
-
+    With an anchor the curve is of `sweeps.reach`.
     Raises EvaluationError when nothing is labelled relevant, or no threshold reaches the goal.
     """
     labels = fitted_on or "these labels"

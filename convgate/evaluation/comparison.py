@@ -25,9 +25,7 @@ def compare(
 ) -> Summary:
     """Return the metrics of `policy` less those of `baseline`, each -1…1 with its paired 95% interval.
 
-    They are of all cases of the set, or of those with a tag. The bootstrap is paired: both policies are
-    measured on the same resampled conversations, so what makes a conversation hard for both does not widen
-    the interval. An interval without 0 is a difference that is unlikely to be chance.
+    They are of all cases, or of those with a tag; both policies are measured on the same resamples.
 
     Raises EvaluationError when the set was not evaluated with such a policy or has no such tag.
     """

@@ -1,10 +1,6 @@
 """Duplicate labels: a turn that several sets judge for the same message counts once.
 
-    sets, overlaps = remove_duplicates([labels, exported])
-    overlaps[0].sentence  # "12 judged turns of exported are in labels too; each counts once."
-
-A message is the same when the same was said in it and before it, whatever its conversation is called: in
-several sets, or in one that has a conversation twice, as it was and as it went on.
+A message is the same when the same was said in it and before it, whatever its conversation is called.
 """
 
 from __future__ import annotations

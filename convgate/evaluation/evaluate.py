@@ -1,10 +1,7 @@
 """Measures policies on relevance sets: every metric, by tag, with 95% intervals over conversations.
 
-    evaluation = evaluate([read_relevance_set("mix.dev.jsonl")], [BM25()])
-    evaluation.sets["mix.dev"].policies["bm25"].overall["map"].value
-
-A policy is measured on its own decisions, before a message list is repaired, and on every turn of a
-case's history.
+evaluation = evaluate([read_relevance_set("mix.dev.jsonl")], [BM25()])
+evaluation.sets["mix.dev"].policies["bm25"].overall["map"].value
 """
 
 from __future__ import annotations
@@ -40,10 +37,9 @@ def evaluate(
     progress: EvaluationProgress | None = None,
     seed: int = 0,
 ) -> Evaluation:
-    """Measure every policy on every set.
+    """Measure every policy on every set, on its decisions before a message list is repaired.
 
-    policies: by the name to report, or listed under their own names. token_counter: tokens of a text, the
-    word pieces of the bundled encoder by default. seed: of the bootstrap; the same gives the same intervals.
+    policies: by the name to report, or listed. token_counter: tokens of a text. seed: of the bootstrap.
 
     Raises EvaluationError when two sets or two policies share a name, PolicyError when a policy's
     decisions do not fit its cases.
@@ -68,9 +64,7 @@ def evaluate(
 def pool_results(judged: Mapping[str, JudgedSet], *, by_tag: bool = False, seed: int = 0) -> SetResult:
     """Return the metrics of each policy, with intervals, and its curve where it ranks.
 
-    judged: by policy, all of the same set. The same policies and set give what `evaluate` gives.
-
-    Raises EvaluationError when there is no policy.
+    judged: by policy, all of the same set. Raises EvaluationError when there is no policy.
     """
     if not judged:
         raise EvaluationError("no policy was given, so there is nothing to measure")

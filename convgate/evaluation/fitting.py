@@ -1,11 +1,7 @@
 """Fits the gate's threshold on relevance sets, and compares the fitted rule with the gate's own.
 
-    fitted = fit_threshold([read_relevance_set("mix.train.jsonl")], gate, WantedPrecision(0.9))
-    fitted.rule, fitted.threshold.interval
-
-The threshold's interval comes from fitting it again on resampled conversations; those of precision, recall
-and the others are of the fitted threshold. All are measured on the cases that it was fitted on: what it does
-on others is for `convgate.evaluation.evaluate` to measure.
+The threshold's interval comes from fitting it again on resampled conversations; the other intervals are of
+the fitted threshold, on the cases that it was fitted on.
 """
 
 from __future__ import annotations

@@ -104,7 +104,9 @@ def judge(
         current, history = relevance_set.current(case)
         decisions = policy.decide(current, history)
         _check(decisions, policy, case, history.start, history.stop)
-        rows = _judged_rows(case, history.start, history.stop)
+        rows: slice | Bools = slice(None)
+        if case.judged is not None:
+            rows = _mask(case.judged, history.start, history.stop)
         yield JudgedCase(
             case=case,
             relevant=_mask(case.relevant, history.start, history.stop)[rows],
@@ -147,11 +149,7 @@ def join_columns(parts: Sequence[NDArray[Any]], kind: type[Any]) -> NDArray[Any]
 
 
 def cases_in_order(relevance_set: RelevanceSet) -> list[Case]:
-    """Return the cases by conversation and id, so that the order of a file's lines changes no figure.
-
-    Cases of one conversation come together, which lets policies keep what they know about it. A case of
-    which no turn is judged is left out.
-    """
+    """Return the cases with a judged turn by conversation and id: the order of a file changes no figure."""
     judged = [case for case in relevance_set.cases if case.says_something]
     return sorted(judged, key=lambda case: (case.conversation, case.id))
 
@@ -196,18 +194,11 @@ def _prepare(relevance_set: RelevanceSet, policy: Policy, progress: EvaluationPr
     progress(stage, total, total)
 
 
-def _mask(relevant: frozenset[int], start: int, stop: int) -> Bools:
-    """Return (stop - start,) which turns of the history are relevant; none before the window."""
+def _mask(turns: frozenset[int], start: int, stop: int) -> Bools:
+    """Return (stop - start,) which turns of the history are in the set; none before the window."""
     mask = np.zeros(stop - start, dtype=np.bool_)
-    mask[[index - start for index in relevant if start <= index < stop]] = True
+    mask[[index - start for index in turns if start <= index < stop]] = True
     return mask
-
-
-def _judged_rows(case: Case, start: int, stop: int) -> slice | NDArray[np.int64]:
-    """Return the rows of the history that are judged."""
-    if case.judged is None:
-        return slice(None)
-    return np.array(sorted(index - start for index in case.judged if start <= index < stop), dtype=np.int64)
 
 
 def _check(decisions: TurnDecisions, policy: Policy, case: Case, start: int, stop: int) -> None:

@@ -1,15 +1,7 @@
-"""What is measured, as ratios of two sums over cases.
+"""What is measured, as ratios of two sums over cases: a numerator and a denominator a case and metric.
 
-Every metric here is a sum over cases divided by another sum over cases: MAP adds up average precisions
-and counts the cases that have one, micro precision adds up hits and kept turns. So a case gives one
-numerator and one denominator a metric (`case_terms`), any group of cases is summed, and a bootstrap
-only has to weigh the sums of whole conversations (`convgate.evaluation.bootstrap`). A denominator of
-zero is a metric that the cases do not define: NaN in arrays, None in results, null in JSON.
-
-Among turns with equal scores the newer ranks first, as it does in every top-k rule here: what is measured
-is the order in which turns would be chosen. BM25 scores most turns of a long history 0, so the choice
-matters (on crowded channels .40 against .31 in expectation over random orders), and this one does not make
-a baseline weaker than what its user has. A policy that scores all turns alike is measured as recency.
+A denominator of zero is a metric that the cases do not define: NaN in arrays, None in results, null in
+JSON. Among turns with equal scores the newer ranks first, as in every top-k rule here.
 """
 
 from __future__ import annotations
@@ -72,7 +64,7 @@ def case_terms(
     if n_relevant and scores is not None:
         ranks = ranks_of_relevant(relevant, scores)
         terms[0, 0] = _average_precision(ranks)
-        terms[0, 1 : len(RANKING_METRICS)] = _recall_at(ranks, CUTOFFS)
+        terms[0, 1 : len(RANKING_METRICS)] = np.searchsorted(ranks, CUTOFFS, side="right") / len(ranks)
         terms[1, : len(RANKING_METRICS)] = 1
     terms[:, len(RANKING_METRICS) :] = (
         (hits, hits, 2 * hits, not n_relevant and not n_kept, tokens @ kept),
@@ -105,8 +97,3 @@ def _average_precision(ranks: NDArray[np.int64]) -> float:
     True
     """
     return float((np.arange(1, len(ranks) + 1) / ranks).mean())
-
-
-def _recall_at(ranks: NDArray[np.int64], cutoffs: tuple[int, ...]) -> Terms:
-    """Return (len(cutoffs),) the share of the ranks that are no higher than each cutoff."""
-    return np.asarray(np.searchsorted(ranks, cutoffs, side="right") / len(ranks))

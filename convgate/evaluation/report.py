@@ -51,7 +51,6 @@ def markdown(evaluation: Evaluation, *, by_tag: bool = False, against: str | Non
     """Return every set as a Markdown table, with intervals.
 
     by_tag: a table for each tag, too. against: a policy; adds tables of the others' paired differences.
-
     Raises EvaluationError when `against` was not evaluated.
     """
     blocks = [

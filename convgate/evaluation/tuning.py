@@ -1,9 +1,4 @@
-"""Labelled turns that a gate scored once, to try any rule on them at once.
-
-scored = score_cases(sets, gate)
-kept = scored.kept(Anchored(threshold=0.3))
-scored.figures(kept).recall.interval
-"""
+"""Labelled turns that a gate scored once, to try any rule on them at once."""
 
 from __future__ import annotations
 

@@ -33,9 +33,8 @@ class PlacedExchange:
 def exchanges_of(conversation: Conversation) -> list[PlacedExchange]:
     """Return the exchanges of a conversation in order, without instructions.
 
-    A user's turn is answered by the turns of assistant and tools up to the next user's; `assistant` has
-    the assistant's text only. Turns before the first user's belong to no exchange. In a transcript without
-    an assistant, each turn is an exchange. `previous` has at most TAIL turns, so this is linear in the turns.
+    A user's turn is answered by the turns of assistant and tools up to the next user's; `assistant` has the
+    assistant's text only. In a transcript without an assistant, each turn is an exchange.
     """
     turns = conversation.turns
     indices = [index for index, turn in enumerate(turns) if not turn.is_instruction]

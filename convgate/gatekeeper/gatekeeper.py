@@ -103,8 +103,7 @@ class Gatekeeper:
     def decide_messages(self, messages: Sequence[Mapping[str, Any]]) -> GatekeeperDecision:
         """Decide about the last exchange of OpenAI-style messages: the last user's, with all that answers it.
 
-        `item` is the index of that user's message. Raises TranscriptError for messages that cannot be read,
-        ConversationError without a message of a user.
+        Raises TranscriptError for unreadable messages, ConversationError without a message of a user.
         """
         placed = exchanges_of(Conversation(id="live", turns=turns_from_messages(messages)))
         if not placed:
@@ -153,8 +152,6 @@ class Gatekeeper:
 
 def load_gatekeeper(settings: Settings | str | Path | None = None) -> Gatekeeper:
     """Return the gatekeeper of the settings, or of a settings file.
-
-    In an event loop, call `decide` by `asyncio.to_thread` in the modes that ask a language model.
 
     Raises SettingsError, and RulesError when the file of rules is wrong.
     """

@@ -38,11 +38,10 @@ _LOCK = threading.Lock()
 
 
 def detect_foreign_language(text: str, answer: str) -> str | None:
-    """Return the language (ISO 639-1) of a short message when it has no patterns; else None.
+    """Return the language (ISO 639-1) of a short message when it has no patterns; in doubt None.
 
-    A detector knows little of a word or two ("Fix it" may be Maltese), so in doubt it is None: another
-    language has to show in letters that the known languages lack, in a common word, or by a wide margin
-    in the message together with its answer.
+    Another language has to show in letters that the known languages lack, in a common word, or by a wide
+    margin in the message together with its answer.
     """
     words = _WORD.findall(fold(text).text.decode("ascii"))
     if not words:

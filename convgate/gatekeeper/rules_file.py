@@ -41,8 +41,7 @@ _RECENT = 2.0  # seconds after a change in which another may leave time and size
 def parse_rules(text: str, *, file: str | None = None) -> Rules:
     """Return the rules of a text; `file` names it in errors.
 
-    Raises RulesError with everything that is wrong: YAML errors, unknown and repeated keys, values that are
-    no text, patterns that cannot be used or are repeated.
+    Raises RulesError with everything that is wrong.
     """
     reader = _Reader(file)
     lists = reader.read(text)
@@ -65,12 +64,10 @@ def read_rules(path: Path) -> Rules:
 
 
 class RulesFile:
-    """The rules of a file as they are now, read again when it changes. Thread-safe.
+    """The rules of a file, read again when it changes. Thread-safe.
 
-    When the file breaks or goes away, the rules of before stay in force; `problem` says so, and the log once.
-    is_required: whether the file has to exist at first.
-
-    Raises RulesError when the file cannot be used at first.
+    When the file breaks or goes away, the rules of before stay in force, and `problem` says so.
+    Raises RulesError when the file cannot be used at first; is_required: whether it has to exist then.
     """
 
     def __init__(self, path: Path, *, is_required: bool) -> None:

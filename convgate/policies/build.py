@@ -54,12 +54,10 @@ def build_policy(
 ) -> Policy:
     """Return the policy of that name, with the settings' parameters unless `parameters` replace them.
 
-    Only a policy that needs an encoder loads it. The gate takes its version from the settings unless one is
-    named; its rule and limits come from the settings, else from the version: `rule="top_k", k=5` replaces
-    them. A pipeline builds each of its stages in this way.
+    Only a policy that needs an encoder loads it. The gate takes its version, rule and limits from the
+    settings unless named, such as `rule="top_k", k=5`.
 
-    Raises PolicyError for an unknown policy or parameter, or a value out of range, and GateError for a
-    version that cannot be loaded or was made for another encoder.
+    Raises PolicyError for an unknown policy or parameter, GateError for a version that cannot be loaded.
     """
     parameters = parameters_of(settings, name) | parameters
     check_spec(PolicySpec(name, parameters))

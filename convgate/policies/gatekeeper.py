@@ -39,8 +39,7 @@ _DecidedExchange = tuple[PlacedExchange, GatekeeperDecision]
 class GatekeeperPolicy(ParameterSet, WholeHistoryPolicy):
     """Drops the turns of exchanges that the gatekeeper skips: a user's turn with all that answers it.
 
-    Instructions stay, and so do open exchanges: the one that the current message belongs to, a short question
-    without an answer, and a question whose answer stays or is being given. Each exchange is decided once.
+    Instructions and open exchanges stay. Each exchange is decided once.
     """
 
     name: ClassVar[str] = "gatekeeper"

@@ -1,9 +1,4 @@
-"""The shortest way to use convgate in an agent: messages in, the messages to send out, with reasons.
-
-gate = convgate.load_gate()
-selection = gate.select(messages)
-client.chat.completions.create(model=..., messages=selection.messages)
-"""
+"""The shortest way to use convgate in an agent: messages in, the messages to send out, with reasons."""
 
 from __future__ import annotations
 
@@ -56,10 +51,8 @@ class Selector:
     ) -> Selection:
         """Return the messages to send for the current one: the last from the user or a tool.
 
-        `messages` are OpenAI-style dicts, oldest first; messages after the current one are not sent. With
-        `question`, the current message is that question, and it is put behind the selected ones.
-        `pair_answers` keeps a question and its answer together; None leaves it to the selector. Nothing is
-        mutated.
+        `messages` are OpenAI-style dicts, oldest first; later ones are not sent. `question` is the current
+        message instead, put behind the selected ones. `pair_answers` keeps questions and answers together.
 
         Raises TranscriptError for messages that cannot be read, ConversationError when there are none.
         """
@@ -132,12 +125,10 @@ def load_gate(
 ) -> Selector:
     """Return the gate, ready to select: the active version unless one is named, or the folder of one.
 
-    While no version is active and none ships, the gate is untrained and ranks by cosine similarity; so is
-    the version "untrained". `settings` are settings or the path of a settings file, such as the app writes
-    for an agent: its version, rule, limits and pairing decide. `encoder` replaces the one they name.
+    Without versions, or for "untrained", the gate ranks by cosine similarity. `settings` may be the path of a
+    settings file. `encoder` replaces the one that the settings name.
 
-    Raises GateError when the version is not there, cannot be read or was made for another encoder, and
-    PolicyError when `settings` name another policy.
+    Raises GateError when the version cannot be loaded, PolicyError when `settings` name another policy.
     """
     chosen = _settings(settings)
     if settings is not None and chosen.policy != GatePolicy.name:

@@ -39,9 +39,8 @@ class LastBoundaries:
 class SessionPolicy(ParameterSet, WholeHistoryPolicy):
     """Keep the turns since the current conversation began, by events alone: times, commands, states.
 
-    The current message may itself begin another, and then nothing is kept. Boundaries are those of the whole
-    conversation, with what people edited (`policies.sessions.with_moved`), also in a pipeline whose earlier
-    stages dropped some of its turns.
+    Boundaries are those of the whole conversation, with what people edited, also in a pipeline. The current
+    message may itself begin another conversation, and then nothing is kept.
     """
 
     name: ClassVar[str] = "session"

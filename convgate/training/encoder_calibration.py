@@ -1,8 +1,4 @@
-"""Fit a version of the gate to another encoder without training.
-
-The gate reads similarities, not coordinates. So for another encoder it is enough to measure the whitening
-anew, and where its similarities usually lie; the learned weights stay.
-"""
+"""Fit a version of the gate to another encoder: only the whitening and where similarities lie change."""
 
 from __future__ import annotations
 
@@ -38,9 +34,8 @@ def calibrate_encoder(
 ) -> Gate:
     """Return a copy of the gate that reads the embeddings of the other encoder instead of its own.
 
-    The whitening is measured on all texts of the conversations. The usual value and spread of the features
-    that come from embeddings are moved so that a value two spreads above the usual one with the own encoder
-    is so with the other: both are measured on the users' turns, each with the turns before it.
+    The whitening is measured on all texts of the conversations; mean and spread of the features that come
+    from embeddings are matched on the users' turns.
 
     Raises GateError unless the gate is of the full preset, TrainingError when the conversations are too few.
     """

@@ -92,14 +92,11 @@ def read_episodes(
 ) -> list[Episode]:
     """Return the episodes of a relevance set, as this gate reads them.
 
-    A long conversation whose cases have windows is read in stretches of 130 turns; each case is in one of
-    them, and its history begins where the stretch does at the earliest. Cases without any turn before them,
-    or with none that is judged, are left out. whole: whether it is all of a set, not what others leave of it.
-    cues: replace the shipped cues.
+    Long conversations are read in stretches of 130 turns. Cases without a judged turn before them are left
+    out. whole: whether it is all of a set, not what others leave of it. cues: replace the shipped cues.
 
-    Raises TrainingError when a whole set has no other case, or none in which anything is relevant, and for a
-    case about a conversation or turns that there are not; ConversationError for a current message that there
-    is not.
+    Raises TrainingError when a whole set has no other case or nothing relevant, or a case does not fit its
+    conversation; ConversationError for a current message that there is not.
     """
     by_conversation: dict[str, list[_PreparedCase]] = defaultdict(list)
     for case in sets.cases:
@@ -165,10 +162,6 @@ class _PreparedCase:
     history: History
     text: str  # what stands for the message
 
-    def is_judged_from(self, start: int) -> bool:
-        """Return whether a turn is judged that is not before this one."""
-        return self.case.judged is None or any(turn >= start for turn in self.case.judged)
-
 
 def _posed(gate: Gate, sets: RelevanceSet, case: Case) -> _PreparedCase:
     if case.conversation not in sets.conversations:
@@ -198,7 +191,8 @@ def _stretches(length: int, cases: list[_PreparedCase]) -> Iterator[tuple[int, i
         if inside := [
             posed
             for posed in cases
-            if first <= posed.history.stop < start + _STRETCH and posed.is_judged_from(start)
+            if first <= posed.history.stop < start + _STRETCH
+            and (posed.case.judged is None or max(posed.case.judged, default=-1) >= start)
         ]:
             yield start, min(start + _STRETCH, length), inside
 

@@ -1,9 +1,5 @@
 """The user's relevance sets: files in the data folder that pages and commands choose by name.
 
-    sets = RelevanceSets(settings.home)
-    sets.add("my-labels", content)
-    sets.info("my-labels").cases
-
 Also here: removing deleted conversations for good, with their copies in these sets and in training runs.
 """
 
@@ -89,10 +85,6 @@ class RelevanceSets:
             raise TranscriptError(f"the set {name!r} cannot be read: {error.strerror}") from error
         return _inspect(path, name, status.st_mtime_ns, status.st_size)
 
-    def infos(self) -> list[SetInfo]:
-        """Return what each holds, in the order of `names()`."""
-        return [self.info(name) for name in self.names()]
-
     def free_name(self, file_name: str) -> str:
         """Return a name for an uploaded file that is valid and not taken.
 
@@ -109,8 +101,7 @@ class RelevanceSets:
     def add(self, name: str, content: bytes, *, replace: bool = False) -> SetInfo:
         """Add a set, whole or not at all.
 
-        Raises TranscriptError when a line is bad, it has no cases, the name is invalid or taken (unless
-        `replace`), or the file cannot be written.
+        Raises TranscriptError for bad lines, no cases, an invalid or taken name, or an unwritable file.
         """
         if not is_name(name) or name == SAMPLES:
             raise TranscriptError(
@@ -237,11 +228,10 @@ def find_copies(home: Path, deleted: Sequence[Conversation]) -> Copies:
 def remove_for_good(store: Store, settings: Settings) -> Removal:
     """Remove what was deleted in the library, with every copy in the data folder and the whole debug log.
 
-    A run keeps its figures and its version, and cannot be resumed; a set keeps its other conversations. The
-    library comes last, so that after a kill the same can be done again.
+    A run keeps its figures and its version, and cannot be resumed. The library comes last, so that after a
+    kill the same can be done again.
 
-    Raises TrainingError, before anything is removed, when a run with a copy is active; StoreError,
-    TrainingError or TranscriptError when something cannot be removed.
+    Raises TrainingError before anything is removed when a run with a copy is active, else as stores do.
     """
     home, start = settings.home, datetime.now(UTC)
     check_writable(home)

@@ -1,8 +1,4 @@
-"""Trainings in processes of their own: they outlive the page that started them, and the app.
-
-Each is the command `convgate train …` with what it needs in its run's folder, so that it can be stopped,
-killed and resumed, from the app or in a terminal.
-"""
+"""Trainings in processes of their own, as commands `convgate train …` that outlive the page and the app."""
 
 from __future__ import annotations
 
@@ -45,11 +41,9 @@ def start_training(
     """Start to train the version `parent` further and return the id of the run.
 
     `sets` are names of `RelevanceSets`, `replay` of texts that come with convgate; `epochs` None is the
-    default of `convgate train`. The new version is called `name`, else by the date; `activate` uses it when
-    it is certainly better than its parent.
+    default of `convgate train`. `activate` uses the version when it is certainly better than its parent.
 
-    Raises TrainingError when there is nothing to learn from, a set must not be trained on, or the process
-    cannot be started; TranscriptError for a set that cannot be read; GateError for a name that is taken.
+    Raises TrainingError, TranscriptError for a set that cannot be read, GateError for a name that is taken.
     """
     if name and check_name(name) in Versions(home).names():
         raise GateError(f"there is already a version {name}; choose another name")
@@ -96,7 +90,8 @@ def finish_training(home: Path, id: str) -> None:
     assert run.request is not None
     if not run.can_finish:
         raise TrainingError(f"the run {id} has no whole epoch yet, so no version can be made")
-    _launch(home, run, run.request.finish_arguments(run.epochs), epochs=run.epochs)
+    # of an option given twice, the last one counts
+    _launch(home, run, [*run.request.arguments, "--epochs", str(run.epochs)], epochs=run.epochs)
 
 
 def _resumable(home: Path, id: str) -> Run:

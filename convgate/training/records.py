@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -43,10 +43,6 @@ class RunRequest:
     note: str = ""
     who: str = ""
     started: str = ""  # UTC, ISO 8601
-
-    def finish_arguments(self, epochs: int) -> Sequence[str]:
-        """Return the arguments of the command that ends after so many epochs."""
-        return [*self.arguments, "--epochs", str(epochs)]  # of an option given twice, the last one counts
 
 
 @with_config(STORED)

@@ -255,8 +255,7 @@ class Run:
     def resume(self, wanted: RunRecord, trainer: Trainer) -> RunRecord:
         """Restore the trainer to the last whole epoch, and return the record.
 
-        Raises TrainingError when the run was started with another plan, or its files are damaged. A plan may
-        have fewer epochs than have run: the run ends there.
+        Raises TrainingError when the run was started with another plan, or its files are damaged.
         """
         import safetensors
         from safetensors.torch import load

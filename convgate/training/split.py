@@ -1,7 +1,6 @@
 """Which conversations are trained on, which choose the epoch and the threshold, which compare two versions.
 
-Conversations stay together when they have the same group, or when one is the other or its beginning. A hash
-of the group decides the side, so that it is the same in every run.
+Conversations of one group, or of which one begins the other, stay together; a hash decides the side.
 """
 
 from __future__ import annotations
@@ -84,8 +83,7 @@ def split_episodes(sets: EpisodeSets, *, replayed: Collection[str] = (), compare
 def hold_out(sets: EpisodeSets, *, share: float) -> tuple[dict[str, list[Episode]], dict[str, list[Episode]]]:
     """Return the episodes of each set that stay, and those that are held out.
 
-    share: of the conversations, 0…1, but at least one. A group is on one side in all sets. No set is held out
-    whole on its own account, though it may be on that of others.
+    share: of the conversations, 0…1, but at least one. A group is on one side in all sets.
     """
     by_set = _groups_by_set(sets)
     held = {group for names in by_set.values() for group in _first_groups(set(names), share)}

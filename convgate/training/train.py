@@ -72,12 +72,11 @@ def train_version(
 ) -> Outcome:
     """Train as planned and add the version; an interrupted run is resumed.
 
-    encoder: or what loads it. activate: "better" activates the version when the interval of its gain on its
-    parent excludes 0, on at least 25 held-out conversations.
+    activate: "better" activates the version when the interval of its gain excludes 0, on at least 25 held-out
+    conversations.
 
-    Raises TrainingError when the data cannot be learned from, the loss is NaN (the best weights so far stay
-    in the run), or the run was started with another plan; StoppedError when somebody stops it;
-    TranscriptError and GateError as the readers of files and versions do.
+    Raises TrainingError when the data cannot be learned from, the loss is NaN or the plan differs;
+    StoppedError when the run is stopped; TranscriptError and GateError as readers of files and versions do.
     """
     with report_run(run, listener) as reporter:
         encoder = encoder() if callable(encoder) else encoder

@@ -34,11 +34,9 @@ _MIN_REPLAY = 40  # conversations an epoch, of all sets that are replayed
 class Trainer:
     """Trains a gate on episodes, epoch by epoch.
 
-    sets: the episodes of each set by its name, for training and for validation. replayed: names of sets that
-    are there so that nothing is forgotten; together they give as many conversations an epoch as all others,
-    or 40. `epoch()` runs the next one;
-    `state()` and `restore()` carry everything from one process to another between epochs, so an interrupted
-    training goes on as if nothing had happened.
+    sets: the episodes of each set by its name, for training and for validation. replayed: names of sets
+    against forgetting; together they give as many conversations an epoch as all others, or 40. `state()` and
+    `restore()` carry everything from one process to another between epochs.
     """
 
     def __init__(
@@ -251,8 +249,7 @@ def drop_parts(gate: Gate, cases: Batch, chance: float, rng: np.random.Generator
 def cross_entropy(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
     """Return (B,) binary cross-entropy of each case, summed over its n turns and divided by √n.
 
-    The root lies between the mean, for which one relevant turn among 600 hardly counts, and the sum, for
-    which long histories are all that counts.
+    The root lies between the mean and the sum, so that neither long nor short histories dominate.
     """
     losses = F.binary_cross_entropy_with_logits(logits, relevant, reduction="none") * mask
     return losses.sum(dim=1) / mask.sum(dim=1).clamp(min=1).sqrt()
@@ -271,9 +268,8 @@ def soft_f1_loss(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
 def any_relevant(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
     """Return (B,) cross-entropy of whether anything is relevant in each case.
 
-    That nothing is has the probability Π (1 − pᵢ)^0.7, as the rule `expected` has it (`thresholds.TOGETHER`).
-    Above 8 nats the loss of a case without relevant turns grows by the logarithm, so that one case in which
-    much is kept wrongly is not all that counts.
+    That nothing is has the probability Π (1 − pᵢ)^0.7, as in the rule `expected`. Above 8 nats the loss of a
+    case without relevant turns grows by the logarithm.
     """
     none = CORRELATION_EXPONENT * (F.softplus(logits) * mask).sum(dim=1)  # −ln Π(1 − pᵢ)^0.7
     losses_of_any = -torch.log(-torch.expm1(-none.clamp(min=1e-6)))

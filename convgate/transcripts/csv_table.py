@@ -65,12 +65,9 @@ _VALUES: dict[str, Callable[[Turn, Conversation], str]] = {
 class CSVFormat:
     """Tables with a header, separated by comma, semicolon, tab or bar.
 
-    Columns are known by their names: text, role or speaker, and if there are any conversation id,
-    turn id, timestamp, title; all others are metadata. Without a role column, a speaker called like a
-    role has that role, and everyone else is a user.
-
-    Written for turns that came from elsewhere, a table cannot hold metadata and parts (their texts are
-    joined); tool calls go into a column as JSON.
+    Columns are known by their names; unknown ones are metadata. Without a role column, a speaker called like
+    a role has that role, and everyone else is a user. Tables do not hold metadata and parts of turns that
+    came in another format.
     """
 
     name = "csv"
@@ -191,9 +188,7 @@ def split_header(header: str, delimiter: str) -> list[str]:
 
 
 def turn_of_row(row: list[str], columns: Columns, warn: Warn) -> Turn:
-    """Return one row as a turn.
-
-    `warn` is called with what is wrong with a time, and its column; the turn then has none.
+    """Return one row as a turn; `warn` is called with what is wrong with a time, and its column.
 
     Raises TranscriptError when the row does not fit the columns or nobody speaks.
     """
@@ -280,8 +275,7 @@ def csv_rows(
     """Each row with the line that it begins on, 1-based; an error in place of a row that is none.
 
     lines: physical lines with their ends. A row with an odd number of quotation marks on its first line ends
-    at the latest on the next line with an odd number. After a bad row, reading goes on at the line after its
-    first, so that a quotation mark which is never closed costs one line, and the time is linear.
+    at the latest on the next such line. After a bad row, reading goes on at the line after its first.
     """
     csv.field_size_limit(_MAX_FIELD)
     lines = list(lines)

@@ -208,9 +208,7 @@ class JsonFile:
     def values(self, *, split: bool = True) -> Iterator[tuple[Any, Place]]:
         """Yield every value with its place: those of the lines, the items of a list, or the document.
 
-        split: whether the items of a list are the values, and not the list.
-
-        A line that is not JSON is noted in the source's report and left out.
+        split: whether the items of a list are the values. A line that is not JSON is reported and left out.
         """
         if self.is_lines:
             yield from self.lines()
@@ -242,9 +240,7 @@ class JsonFile:
 def open_json(source: Source) -> JsonFile | None:
     """Return the JSON of a source, None when there is none.
 
-    "[Monday] Anna: hi" is none, though it begins with a bracket. It is lines when at least half of the
-    first ones hold an object or a list each, so that bad lines at the beginning do not hide what it is.
-
+    It is lines when at least half of the first ones hold an object or a list each.
     Raises TranscriptError when it begins as JSON does and is not.
     """
     first = list(islice((line for line in source.lines() if not line.isspace()), _N_SAMPLED))

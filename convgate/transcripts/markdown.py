@@ -69,14 +69,10 @@ class Speaker:
 class MarkdownFormat:
     """`**User:**`, `## Assistant`, `User:`, or what is copied from a chat: `You:`, `ChatGPT said:`.
 
-    The style that begins the conversation holds to its end: in a text with `**User:**`, a line `## User`
-    is what somebody says. So is everything in a closed code fence. A name may stand behind the role:
-    `User (Nadia):`. Unless both a user and an assistant are named, any other name speaks too that begins
-    two lines: `Nadia:`. What comes before the first turn is kept, and its top heading is the title.
-
-    Written for turns that came from elsewhere, it cannot hold ids, times, metadata, parts, tool calls
-    (they become text), unusual roles (they become names), blank lines around a text and white space at
-    its end; line ends become line feeds. A backslash guards lines of a text that look like speakers.
+    The style that begins the conversation holds to its end. A role may have a name: `User (Nadia):`.
+    Unless both a user and an assistant are named, any other name that begins two lines speaks too. What comes
+    before the first turn is kept, and its top heading is the title. Ids, times, metadata, parts and calls of
+    turns from other formats are not written. A backslash guards lines of a text that look like speakers.
     """
 
     name = "markdown"

@@ -201,11 +201,9 @@ _NAMELESS_TOOL = "tool"
 def to_messages(turns: Iterable[Turn]) -> list[Mapping[str, Any]]:
     """Return the turns as messages that chat APIs take, one each and in order.
 
-    Where a turn's `source` is an OpenAI message, it is that very object. Otherwise ids, times, metadata
-    and parts that are no text stay behind (the latter leave their name in brackets): the API has no
-    place for them. Who has a role that no chat API knows speaks as a user of that name (or calls tools as
-    the assistant, answers calls as a tool). Names are spelt in ASCII letters; one of which nothing is left
-    stands in front of the text instead.
+    Where a turn's `source` is an OpenAI message, it is that very object. Otherwise ids, times, metadata and
+    parts that are no text stay behind, an unknown role becomes a user of that name, and names are spelt in
+    ASCII letters.
     """
     return [_openai_source(turn) or new_message(_for_an_api(turn)) for turn in turns]
 

@@ -46,14 +46,11 @@ def read_conversations(
 
     source: the path of a file, or the bytes of an upload, which `name` names in messages.
     format: the format's name; None: recognised by the content.
-    skip_bad: leave out what cannot be read and list it in `problems`: lines, rows of a table, single messages
-        of a JSON document.
-    time_limit: seconds; None for no limit.
-    stop: called while lines and items pass, such as the `is_set` of a `threading.Event`; True stops reading.
+    skip_bad: leave out what cannot be read and list it in `problems`.
+    time_limit: seconds; None for no limit. stop: called while lines and items pass; True stops reading.
 
-    Raises TranscriptError when nothing can be read, and its subclasses BadLinesError when some places cannot
-    be read without `skip_bad`, and ReadStoppedError when it was stopped. The parsing of one JSON document
-    cannot be stopped.
+    Raises TranscriptError when nothing can be read, BadLinesError for bad places without `skip_bad`, and
+    ReadStoppedError when it was stopped.
     """
     if isinstance(source, bytes | bytearray | memoryview):
         report = Report(name or "the upload", time_limit, stop)

@@ -1,9 +1,6 @@
 """The formats that can be read and written, recognized by content.
 
-A new one is a module with one class of the shape of `Format`, and a line in `FORMATS`. It reads
-`source.lines()`, or `source.need_json().values()` with the `Place` of each value, in one pass; notes what it
-leaves out with `place.leave_out_all` or `source.report.error`; and maps names and times with `role_of` and
-`parse_timestamp`. `read_source` then makes ids unique and raises the errors.
+A new one is a module with one class of the shape of `Format`, and a line in `FORMATS`.
 """
 
 from __future__ import annotations
@@ -91,10 +88,7 @@ def write_conversation(
 ) -> str:
     """Return the conversation as text, in the format that it came in or another.
 
-    indices: 0-based, only these turns, in this order.
-
-    Turns that came in that very format are given back as they were, with the file's other fields;
-    what a format cannot hold of turns from elsewhere is told where the format is defined.
+    indices: 0-based, only these turns, in this order. Turns of that format are given back as they came.
 
     Raises ConversationError when there is no such turn, TranscriptError when the format is unknown or
     a turn cannot be written in it.

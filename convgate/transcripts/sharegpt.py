@@ -28,10 +28,8 @@ _FROM_OF = {"user": "human", "assistant": "gpt", "tool": RESULT, "function": RES
 class ShareGPTFormat(MessageLists):
     """ShareGPT, as chat collections and fine-tuning tools have it.
 
-    Tool calls and their results have no ids there; they get `call-1`, `call-2` … in order. Written for
-    turns that came from elsewhere, it cannot hold names, ids, times, metadata, parts (their texts are
-    joined); a turn that says something and calls tools becomes two entries, since an entry does one
-    of them.
+    Tool calls and their results get the ids `call-1`, `call-2` … in order. Names, ids, times, metadata and
+    parts of turns from other formats are not written.
     """
 
     name = "sharegpt"

@@ -76,7 +76,8 @@ def sources(app: App) -> dict[str, SetInfo]:
         relevant=own.relevant,
         may_train=True,
     )
-    return {info.name: info for info in (labels, *RelevanceSets(app.settings.home).infos())}
+    sets = RelevanceSets(app.settings.home)
+    return {info.name: info for info in (labels, *map(sets.info, sets.names()))}
 
 
 def plain_name(name: str) -> str:

@@ -1,7 +1,6 @@
 """What the classifier reads besides words: the bundled encoder's states after its fourth layer.
 
-The last layer represents what a text is about; the fourth, whether it is a question, an order or a complaint:
-on messages of a held-out author, its accuracy is six points higher. Only these four layers run.
+The fourth layer represents whether a text is a question, an order or a complaint better than the last.
 """
 
 from __future__ import annotations

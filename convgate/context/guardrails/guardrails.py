@@ -48,8 +48,7 @@ _GUARDS: weakref.WeakSet[Guardrails] = weakref.WeakSet()
 class Guardrails(AbstractContextManager["Guardrails"]):
     """A Guard over the database at `path`. Thread-safe; processes may share a database.
 
-    alert: called in the thread with each alert when it is raised and when it is cleared. `lost` counts what
-    could not be written; the first of a series of failures is logged.
+    alert: called in the thread when an alert is raised or cleared. `lost` counts what could not be written.
     """
 
     def __init__(

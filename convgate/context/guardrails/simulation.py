@@ -63,9 +63,8 @@ def simulate(
 ) -> Simulation:
     """Run requests that drift for some minutes through the rules, with the limits of `settings`.
 
-    normal: shares or counts by mode, for the baseline and for requests as usual. Requests come evenly, each
-    mode as often as its share says, so that a simulation gives the same result each time. Nothing is kept.
-    Raises ContextError as `drifted` does.
+    normal: shares or counts by mode. The result is the same each time; nothing is kept. Raises ContextError
+    as `drifted` does.
     """
     usual, shifted = _shares(normal), drifted(normal, nats=nats, toward=toward)
     counts = {mode: round(BASELINE_REQUESTS * share) for mode, share in usual.items()}

@@ -1,8 +1,6 @@
-"""What a person makes of invariants, as a field of the message that states them.
+"""What a person makes of invariants, as a field of the message that states them; it beats what is found.
 
-    {"role": "user", "content": "Use tabs.", "invariants": [{"of": "Use tabs.", "state": "ended"}]}
-
-It beats what is found. `convgate.store.edits` keeps the same beside a conversation of the library.
+{"role": "user", "content": "Use tabs.", "invariants": [{"of": "Use tabs.", "state": "ended"}]}
 """
 
 from __future__ import annotations

@@ -155,8 +155,7 @@ def kind_of(row: Floats) -> tuple[Kind, float]:
 def load_judge(settings: Settings) -> KindJudge:
     """Return the judge with the shipped weights; its vectors are cached in the settings' home.
 
-    It reads the bundled encoder's states, whatever encoder the gate has. Raises ContextError when the weights
-    are missing or damaged.
+    Raises ContextError when the weights are missing or damaged.
     """
     return KindJudge(shipped_model(), state_encoder(settings))
 

@@ -56,7 +56,10 @@ class ModeClassifier:
                 " nothing is taken as sure."
             )
         else:
-            evidence = quote_signs(signs) or f"as a whole it reads like other messages of {mode}"
+            evidence = (
+                ", ".join(f"“{sign}”" for sign in signs)
+                or f"as a whole it reads like other messages of {mode}"
+            )
             reason = f"{mode} with {confidence:.2f}: {evidence}."
         source: Source = "classifier" if sure else "low confidence"
         probabilities = {name: float(value) for name, value in zip(MODES, row, strict=True)}
@@ -68,16 +71,10 @@ class ModeClassifier:
 _BLANK = no_mode("the message has no text.", dict.fromkeys(MODES, 1 / len(MODES)))
 
 
-def quote_signs(signs: Sequence[str]) -> str:
-    """Return n-grams as a list for a person to read."""
-    return ", ".join(f"“{sign}”" for sign in signs)
-
-
 def load_classifier(settings: Settings) -> ModeClassifier:
     """Return the classifier with the shipped weights; its vectors are cached in the settings' home.
 
-    It reads the bundled encoder's states, whatever encoder the gate has. Raises ContextError when the weights
-    are missing or damaged.
+    Raises ContextError when the weights are missing or damaged.
     """
     return ModeClassifier(shipped_model(), state_encoder(settings))
 

@@ -35,9 +35,8 @@ class ModeTracker:
     """Finds the modes of a conversation that grows: what was read is not read again.
 
     The mode of the conversation changes at once on an intent or at confidence 0.85, otherwise after two
-    user's turns in a row that agree; the first one takes its own. A turn belongs to its own mode from
-    confidence 0.70 on, else to what the conversation was in before it: a short "and then?" belongs to what
-    it follows. Answers belong to what they answer.
+    user's turns in a row that agree. A turn belongs to its own mode from confidence 0.70 on, else to the
+    conversation's mode before it. Answers belong to what they answer.
     """
 
     def __init__(self) -> None:

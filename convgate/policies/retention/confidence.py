@@ -77,9 +77,8 @@ ABSENT = Confidence(UNSTATED, "absent")
 def stated(turn: Turn, place: str) -> Confidence | None:
     """Return the confidence that a turn's metadata states; None when it states none.
 
-    The first of `confidence`, `confidence` in an inner `metadata` object, and `logprobs`: a list of numbers
-    or of objects with `logprob`, or an object whose `content` is one. Numbers may be text, as in CSV files.
-    `place` names the message in errors.
+    The first of `confidence`, `metadata.confidence` and `logprobs` (numbers, objects with `logprob`, or an
+    object whose `content` is a list of them). Numbers may be text. `place` names the message in errors.
 
     Raises ConfidenceError with the field for a value that is no number, or out of range.
     """
@@ -139,13 +138,11 @@ def _read_number(value: Any) -> float:
 
 
 def confidences(turns: Sequence[Turn], *, estimate: bool = False, first: int = 0) -> tuple[Confidence, ...]:
-    """Return the confidence of each turn, in order, in O(n).
+    """Return the confidence of each turn, in order, in O(n); `first` is the index of the first turn.
 
-    A turn's own is what its metadata states, else the mean probability of its tokens, else 0.5; with
-    `estimate`, an estimate from hedging language comes before the 0.5. An answer is a turn of the assistant,
-    before the next user's, that states a confidence or has text without calling a tool. A question has the
-    highest of its answers; turns of the same user in a row are one question. `first` is the index of the
-    first turn in its conversation.
+    A turn's own is what its metadata states, else an estimate from hedging language with `estimate`, else
+    0.5. An answer is a turn of the assistant, before the next user's, that states a confidence or has text
+    without calling a tool. A question has the highest of its answers.
 
     Raises ConfidenceError with the message and the field for a value that is no confidence.
     """

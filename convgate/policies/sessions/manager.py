@@ -44,8 +44,7 @@ class Detection:
 class SessionManager:
     """The sessions of one workspace; those of others are never touched.
 
-    place: a store, or settings, or a file of them. The settings name the rules, how long ended sessions are
-    kept, and whether they are cleaned up now.
+    place: a store, or settings, or a file of them.
     """
 
     def __init__(
@@ -74,9 +73,8 @@ class SessionManager:
     def detect(self, message: str | Mapping[str, Any] | Turn, *, at: datetime | None = None) -> Detection:
         """Return the session and conversation of a message, added when they begin with it.
 
-        message: the user's text, or any message; the assistant's count for the gap. at: when it came, by
-        default its own time or now. A time without a zone is this machine's; one in the future counts as now.
-        Raises TranscriptError when it is no message.
+        at: by default its own time or now. A time without a zone is this machine's; one in the future counts
+        as now. Raises TranscriptError when it is no message.
         """
         problems: list[str] = []
         turn = self._stamped(_turn_of(message, problems), at, problems)
@@ -122,8 +120,7 @@ class SessionManager:
     def add_conversation(self, key: str, *, session: str | None = None) -> SessionConversation:
         """Move a conversation of the library into a session, the active one unless its id is given.
 
-        It becomes the open one, if that is not in the library yet. Raises StoreError when the library does
-        not have it.
+        Raises StoreError when the library does not have it.
         """
         with self.store.write():
             return self._sessions.add_conversation(self._named(session), key, self._now())
