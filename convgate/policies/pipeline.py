@@ -28,17 +28,9 @@ _COLUMNS = ("scores", "logits", "tier1", "attention")
 class Pipeline(ParameterSet):
     """Turns pass one stage after the other; what a stage drops, the later ones do not see.
 
-    <<<<<<< HEAD
-        Policies that are `WholeHistoryPolicy` (sessions, the gatekeeper) see all turns, and decide as if alone.
-
-        A dropped turn names the stage that dropped it. A kept one has the reason of the stage that scores: the
-        gate if there is one, else the last that has scores, else the last. Scores, parts and threshold are that
-        stage's too, and turns that did not reach it have none. The stages together do not rank.
-    =======
-        A `WholeHistoryPolicy` sees all turns. A dropped turn names the stage that dropped it; a kept one has the
-        reason of the stage that scores: the gate, else the last with scores, else the last. Scores, parts and
-        threshold are that stage's too. The stages together do not rank.
-    >>>>>>> a2
+    A `WholeHistoryPolicy` sees all turns. A dropped turn names the stage that dropped it; a kept one has the
+    reason of the stage that scores: the gate, else the last with scores, else the last. Scores, parts and
+    threshold are that stage's too. The stages together do not rank.
     """
 
     name: ClassVar[str] = "pipeline"

@@ -63,7 +63,10 @@ def context_page(app: App) -> None:
     result = build(app, view, message)
     st.markdown(answered_words(app.conversations.summary(key).title, message.current))
     draw_numbers(_numbers(result), key="context-strip")
-    _draw_mode(result)
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    left.markdown(_mode_reason(result.bundle))
+    with right:
+        draw_mode_correction(result.app, state.page, result.key, result.conversation, result.index)
     _draw_problems(result.bundle)
     figure = budget_figure(result.bundle, palette=current_palette())
     st.plotly_chart(
@@ -117,13 +120,6 @@ def _confidence(bundle: ContextBundle) -> str:
     if bundle.mode != found.mode:
         return f"message: {found.likeliest.capitalize()} {found.confidence:.2f}"
     return f"confidence {found.confidence:.2f}"
-
-
-def _draw_mode(result: ContextResult) -> None:
-    left, right = st.columns([3, 1], vertical_alignment="bottom")
-    left.markdown(_mode_reason(result.bundle))
-    with right:
-        draw_mode_correction(result.app, state.page, result.key, result.conversation, result.index)
 
 
 def _mode_reason(bundle: ContextBundle) -> str:

@@ -86,7 +86,8 @@ def _draw_rules(rules: BoundaryRules, saved: BoundaryRules) -> None:
         st.markdown("**Rules**", help="Changes apply to this page only. The lines below save them.")
         st.select_slider(
             "Idle gap that ends a session", sorted({*_GAPS, math.inf, rules.idle_gap, saved.idle_gap}),
-            format_func=_format_gap, **state.page.control("gap", rules.idle_gap),
+            format_func=lambda gap: "none" if math.isinf(gap) else format_duration(gap),
+            **state.page.control("gap", rules.idle_gap),
         )  # fmt: skip
         st.toggle(
             "“Continue” overrides the gap",
@@ -114,10 +115,6 @@ def settings_lines(rules: BoundaryRules, saved: BoundaryRules) -> str:
         name: values[name] for field, name in _SETTINGS.items() if values[name] != getattr(saved, field)
     }
     return tomli_w.dumps(changed)
-
-
-def _format_gap(gap: float) -> str:
-    return "none" if math.isinf(gap) else format_duration(gap)
 
 
 def _draw_summary(boundaries: ConversationBoundaries) -> None:

@@ -79,7 +79,10 @@ def transcript_data(
     focus = next((turn for turn in (marks.focus, marks.selected) if turn is not None), None)
     if focus is None:
         focus = position if position != QUESTION else max(0, count - 1)
-    turns: Sequence[int] = range(count) if marks.only is None else _with(marks.only, position, marks.selected)
+    turns: Sequence[int] = range(count)
+    if marks.only is not None:
+        also = {turn for turn in (position, marks.selected) if turn is not None and turn >= 0}
+        turns = sorted(also.union(marks.only))
     start, stop = shown_part(len(turns), bisect_left(turns, focus))
     scale = score_scale(decisions)
     reference = current.turn.timestamp
@@ -123,11 +126,6 @@ def shown_part(count: int, focus: int) -> tuple[int, int]:
     """
     start = max(0, min((focus // _STEP - 2) * _STEP, count - ROWS))
     return start, min(count, start + ROWS)
-
-
-def _with(only: Sequence[int], *others: int | None) -> list[int]:
-    """These turns and the others, as far as they are in the conversation, in order."""
-    return sorted({*only, *(turn for turn in others if turn is not None and turn >= 0)})
 
 
 def score_scale(decisions: TurnDecisions) -> float:
