@@ -72,7 +72,7 @@ def pick_message(
         _draw_steps(page, conversation, turn, asked=asked)
         put(f"{page.name}.question", question)
         st.text_input(
-            "… or ask what nobody asked yet",
+            "Or type a question",
             key=f"{page.name}.question", on_change=_typed_question, args=(page,), max_chars=LONGEST_QUESTION,
             placeholder="A question after the last turn",
             help="See what would be kept if this were the next message. Empty it to go back.",

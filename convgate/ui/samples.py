@@ -28,7 +28,7 @@ class Sample:
 
     file: str
     shows: str  # what it demonstrates, for somebody who sees convgate for the first time
-    turn: int | None  # where its first conversation opens, 0-based; None: the last message
+    turn: int | None  # where its first conversation opens, 0-based; None: where any other does
     conversations: tuple[Conversation, ...]
 
     @property
@@ -76,10 +76,10 @@ def draw_samples(app: App) -> None:
         st.rerun()
 
 
-def draw_sample_note(origin: str) -> None:
-    """Draw what a conversation from that file demonstrates, when the file is a sample."""
+def draw_sample_note(origin: str, turn: int | None) -> None:
+    """Draw what a sample demonstrates, when that file is one and `turn` is where it opens."""
     for sample in load_samples(app_root() / "sample_conversations"):
-        if sample.file == origin:
+        if sample.file == origin and turn == sample.turn:
             st.info(sample.shows, icon=":material/lightbulb:")
 
 

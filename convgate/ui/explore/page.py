@@ -48,7 +48,7 @@ def explore(app: App) -> None:
     selected = result.first_selected() if view.selected is None else view.selected
 
     summary = app.conversations.summary(key)
-    draw_sample_note(summary.origin)
+    draw_sample_note(summary.origin, message.current.index)
     left, right = st.columns(_COLUMNS, gap="medium")
     with left:
         draw_message(summary.title, message.current)
