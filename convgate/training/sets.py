@@ -47,7 +47,7 @@ class Replay:
 REPLAYS = (
     Replay(
         "scenarios",
-        "Six current messages",
+        "Six scenarios",
         "Short conversations: the topic continues, a new task, back to an old topic, mixed topics, a similar"
         " topic, an unrelated question.",
     ),

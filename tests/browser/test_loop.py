@@ -109,7 +109,7 @@ def test_training_on_labels_is_watched_compared_used_and_taken_back(
 ) -> None:
     parent = versions.active
     open_page(page, "/Train")
-    page.get_by_test_id("stButtonGroup").get_by_text("Six current messages").click()
+    page.get_by_test_id("stButtonGroup").get_by_text("Six scenarios").click()
     wait_until_idle(page)
     page.get_by_role("spinbutton", name="Max epochs").fill(str(EPOCHS))
     page.keyboard.press("Enter")
