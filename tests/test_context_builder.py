@@ -43,7 +43,7 @@ def test_each_turn_stands_once_with_its_reason():
         "rules": [0, 3], "task_state": [7], "recent": [8], "evidence": [2], "decisions": [5],
         # 2 is the assistant's: the message before it opens the list
     } | {"evidence": [1, 2]}  # fmt: skip
-    reasons = {one.item: (one.rule, one.forced, one.reason) for one in bundle.decisions}
+    reasons = {one.index: (one.rule, one.forced, one.reason) for one in bundle.decisions}
     assert (
         reasons[0][2] == "Kept as instructions: instructions to the model (system messages) are always sent."
     )
@@ -166,7 +166,7 @@ class TestModes:
     def test_a_tools_result_is_answered_in_the_mode_of_its_question(self):
         messages = [*talk("DEBUGGING it fails"), called("a"), result("a")]
         bundle = builder().build(messages)
-        assert (bundle.mode, bundle.found.item) == ("DEBUGGING", 0)
+        assert (bundle.mode, bundle.found.index) == ("DEBUGGING", 0)
 
     def test_a_guard_makes_it_general_with_the_full_context_until_it_is_back(self):
         """Worked example 4: drift gives GENERAL with full context; later back to normal."""

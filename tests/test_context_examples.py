@@ -60,7 +60,7 @@ def test_an_exploration_shrinks_to_its_decisions_when_it_is_implemented(shipped)
     assert during.indices == list(range(13)), "all of it, while it is going on"
     assert {6, 10} <= set(placed(after)["decisions"])
     assert {2, 3, 4, 5, 13}.isdisjoint(after.indices)
-    left_out = {one.item: one for one in after.decisions if one.rule == "mode"}
+    left_out = {one.index: one for one in after.decisions if one.rule == "mode"}
     assert {4, 5} <= left_out.keys()
     assert "belongs to EXPLORATION, which TASK leaves out" in left_out[4].reason
 

@@ -100,10 +100,10 @@ def look_over(messages: list[dict[str, Any]], bundle: ContextBundle) -> None:
         assert len(extra) <= 1
     else:
         assert bundle.over_budget == 0
-    assert [one.item for one in bundle.decisions] == list(range(current))
+    assert [one.index for one in bundle.decisions] == list(range(current))
     inside = {turn.index for section in bundle.sections for turn in section.turns}
     assert inside == set(bundle.indices) - {current}
-    assert [one.item for one in bundle.decisions if one.kept] == sorted(inside)
+    assert [one.index for one in bundle.decisions if one.kept] == sorted(inside)
 
 
 def test_nothing_is_lost_and_every_list_is_valid_in_10000_random_conversations():
@@ -138,7 +138,7 @@ def test_what_fits_is_not_cut(messages, kept):
     bundle = builder(kept).build(messages, budget=100_000)
     assert "budget" not in {one.rule for one in bundle.decisions}
     for one in bundle.decisions:
-        if one.item in kept and not one.kept:
+        if one.index in kept and not one.kept:
             assert one.rule in {"superseded", "messages"} or one.stage == "messages"
 
 

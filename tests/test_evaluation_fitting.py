@@ -296,7 +296,7 @@ def test_what_is_kept_is_what_the_gate_decides(
     for one in SETS:
         tokens = {id: np.ones(len(talk), dtype=np.int64) for id, talk in one.conversations.items()}
         for judged in judge(one, deciding, tokens=tokens):
-            decided = {decision.item: decision.kept for decision in judged.decisions}
+            decided = {decision.index: decision.kept for decision in judged.decisions}
             expected += [decided[int(index)] for index in judged.indices]
             turns += judged.indices.tolist()
     assert scored.turn.tolist() == turns

@@ -44,11 +44,11 @@ def test_hybrid_mode_asks_where_the_category_is_other_alone() -> None:
     model = FakeModel(SKIPS)
     gatekeeper = Gatekeeper(mode="hybrid", model=model)
 
-    decisions = [gatekeeper.decide(e, item=i) for i, e in enumerate((GREETING, PREFERENCE, DEFAULT, SHORT))]
+    decisions = [gatekeeper.decide(e, index=i) for i, e in enumerate((GREETING, PREFERENCE, DEFAULT, SHORT))]
 
     assert model.asked == [DEFAULT.user, SHORT.user]
     assert [(d.keep, d.category) for d in decisions[:2]] == [(False, "greeting"), (True, "preference")]
-    assert (decisions[2].item, decisions[2].rule, decisions[2].category, decisions[2].categories) == (
+    assert (decisions[2].index, decisions[2].rule, decisions[2].category, decisions[2].categories) == (
         *(2, "language model", "general_knowledge"),
         ("general_knowledge",),
     )
@@ -118,11 +118,11 @@ def test_each_decision_is_a_line_of_the_debug_log_for_its_owner_alone(
     path = tmp_path / "logs" / "gatekeeper.jsonl"
     monkeypatch.setenv("CONVGATE_GATEKEEPER_DEBUG_LOG", str(path))
     with load_gatekeeper() as gatekeeper:
-        gatekeeper.decide(PREFERENCE, item=7)
+        gatekeeper.decide(PREFERENCE, index=7)
         gatekeeper.decide(Exchange("half \ud83d\n" + "x" * 9_000))
 
     first, second = (json.loads(line) for line in path.read_text().splitlines())
-    assert (first["item"], first["keep"], first["rule"], first["user"]) == (
+    assert (first["index"], first["keep"], first["rule"], first["user"]) == (
         *(7, True, "preference"),
         PREFERENCE.user,
     )

@@ -46,7 +46,7 @@ MONDAY = datetime(2026, 3, 2, 12, tzinfo=UTC)
 ACTIONS = st.lists(
     st.one_of(
         st.tuples(
-            st.sampled_from(["Ada", "Bo", "Cy", "bot", "settle"]),
+            st.sampled_from(["Ada", "Bo", "Cy", "bot", "adjudicate"]),
             st.integers(0, 1),
             st.dictionaries(st.integers(0, 2), st.none() | st.sampled_from(ANSWERS), min_size=1),
             st.integers(0, 20),
@@ -76,7 +76,7 @@ def test_counts_are_those_of_all_entries(
             continue
         who, message, answers, day = action
         place = CurrentKey(key, 6 + 2 * message)
-        if who == "settle":
+        if who == "adjudicate":
             labels.adjudicate(place, answers, by="Ada")  # type: ignore[arg-type]
             continue
         kind: AnnotatorKind = "agent" if who == "bot" else "person"

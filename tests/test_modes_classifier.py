@@ -61,7 +61,7 @@ def test_a_blank_message_is_general_and_needs_no_encoder(few: TextModel):
     encoder = FakeEncoder(32)
     blank, space = ModeClassifier(few, encoder).classify_texts(["", " \n"])
     assert (blank.mode, blank.confidence, blank.source) == ("GENERAL", 0.2, "low confidence")
-    assert (space.item, encoder.texts) == (1, [])
+    assert (space.index, encoder.texts) == (1, [])
 
 
 def test_only_new_messages_are_encoded_and_the_cache_is_bounded(few: TextModel):
@@ -73,7 +73,7 @@ def test_only_new_messages_are_encoded_and_the_cache_is_bounded(few: TextModel):
         (["one"], ["one"]),
     ):
         encoder.calls.clear()
-        assert [one.item for one in classifier.classify_texts(texts)] == list(range(len(texts)))
+        assert [one.index for one in classifier.classify_texts(texts)] == list(range(len(texts)))
         assert encoder.texts == encoded
 
 

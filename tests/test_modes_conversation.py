@@ -80,7 +80,7 @@ def test_a_turn_that_is_unsure_belongs_to_what_it_follows_and_answers_to_what_th
         7: "TASK",
     }
     assert list(modes.found) == [2, 5, 7]
-    assert [decision.item for decision in modes.found.values()] == [2, 5, 7]
+    assert [decision.index for decision in modes.found.values()] == [2, 5, 7]
     assert [modes.at(index) for index in (0, 1, 4, 7)] == ["GENERAL", "GENERAL", "DEBUGGING", "DEBUGGING"]
 
 

@@ -255,7 +255,7 @@ def test_what_transcripts_titles_and_annotators_say_is_text_everywhere() -> None
     for query in (
         {"show": "annotators"},
         {"queue": number},
-        {"settle": "1"},
+        {"adjudicate": "1"},
         {"ask": HOSTILE},
         {"selected": "2"},
     ):

@@ -201,7 +201,7 @@ def test_disagreements_are_adjudicated_one_after_the_other_and_all_answers_are_k
 
 def test_a_disagreement_is_chosen_from_the_menu() -> None:
     key, other = disagree()
-    app = opened(None, conversation=key, settle="1")
+    app = opened(None, conversation=key, adjudicate="1")
     assert not transcript(app)["labelling"]["enabled"]
     box = app.selectbox(key="label.disagreement")
     sound(box.select(box.options[2]).run())

@@ -89,14 +89,14 @@ def test_the_page_shows_what_a_gatekeeper_decides(
     turns = tuple(Turn.of("user" if i % 2 == 0 else "assistant", text) for i, text in enumerate(messages))
     placed = exchanges_of(Conversation("a", turns))
     checked = CheckedConversation(
-        "a", "A", placed, [check(one.exchange, item=one.user_turn) for one in placed]
+        "a", "A", placed, [check(one.exchange, index=one.user_turn) for one in placed]
     )
     gatekeeper = Gatekeeper(rules=rules)
-    expected = [gatekeeper.decide(one.exchange, item=one.user_turn) for one in placed]
+    expected = [gatekeeper.decide(one.exchange, index=one.user_turn) for one in placed]
     rows = decide(checked, rules)
     assert [row.decision for row in rows] == expected
-    assert [row.decision.item for row in changed_decisions([checked], Rules(), rules)] == [
-        new.item
+    assert [row.decision.index for row in changed_decisions([checked], Rules(), rules)] == [
+        new.index
         for new, old in zip(expected, checked.decisions, strict=True)
         if (new.keep, new.category) != (old.keep, old.category)
     ]

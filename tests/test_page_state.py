@@ -58,7 +58,7 @@ SHARED: dict[str, st.SearchStrategy[Any]] = {
     "pairs": st.booleans(),
     "measure": st.booleans(),
     "differ": st.booleans(),
-    "settle": st.booleans(),
+    "adjudicate": st.booleans(),
     "queue": st.none() | st.integers(1, 99),
     "override": st.none() | st.booleans(),
     "budget": st.none() | st.integers(0, 9_999),

@@ -343,7 +343,7 @@ def test_what_is_gone_or_damaged_is_said_and_the_rest_is_shown(opened: Open, fin
     app = opened(run="better")
     assert "run.json" in " ".join(error.value for error in app.error).replace("\\", "")
     assert "Version better saved" in texts(app).replace("*", "")
-    Versions(finished).delete("better", who="Ada", in_use=True)
+    Versions(finished).delete("better", who="Ada", force=True)
     assert "was deleted." in texts(sound(app.run()))
 
 

@@ -267,7 +267,7 @@ def test_import_of_a_taken_name_goes_under_another(versions: Versions) -> None:
 
 def test_import_of_a_damaged_file_names_it_and_keeps_nothing(versions: Versions) -> None:
     content = versions.export("first")
-    versions.delete("first", who="Ada", in_use=True)
+    versions.delete("first", who="Ada", force=True)
     before = sorted(versions.root.rglob("*"))
     app = upload(opened(), "broken.zip", content[:-60])
     assert "broken.zip cannot be read as an exported version" in said(app)

@@ -62,7 +62,7 @@ def test_one_decision_a_turn_each_with_a_reason(name: str, n: int):
     assert len(decisions) == n
     assert decisions.policy == name == policy.name
     for index, decision in enumerate(decisions):
-        assert decision.item == index
+        assert decision.index == index
         assert decision.reason.startswith("Kept" if decision.kept else "Dropped")
         assert decision.reason.endswith(".")
         assert "{" not in decision.reason
@@ -151,7 +151,7 @@ def test_exchange_leaves_with_all_that_answers_it_and_instructions_stay():
         ("dropped", "short exchange"), ("dropped", "short exchange"), ("dropped", "short exchange"),
     ]  # fmt: skip
     window = GatekeeperPolicy().decide(*said.at(9, window=2))
-    assert [(one.item, one.outcome) for one in window] == [(7, "dropped"), (8, "dropped")]
+    assert [(one.index, one.outcome) for one in window] == [(7, "dropped"), (8, "dropped")]
 
 
 @pytest.mark.parametrize(
@@ -212,5 +212,5 @@ def test_what_is_known_of_a_conversation_changes_no_decision_about_sessions(said
     for index in [place for place in places if place < len(said)]:
         found = policy.decide(*conversation.at(index))
         anew = segment(conversation.turns[: index + 1]).begun(index)
-        assert found.kept.tolist() == [turn >= anew.item for turn in range(index)]
+        assert found.kept.tolist() == [turn >= anew.index for turn in range(index)]
         assert found.rule == anew.rule

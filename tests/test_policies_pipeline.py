@@ -47,7 +47,7 @@ def test_every_turn_names_the_stage_that_decided_it():
     decisions = made("pipeline", stages="last_k(k=4) > bm25(k=2) > gate(rule=absolute, threshold=1)").decide(
         *TALK.asked("fibonacci function, hello")
     )
-    told = [(one.item, one.stage, one.rule, one.reason.partition(": ")[0], one.score) for one in decisions]
+    told = [(one.index, one.stage, one.rule, one.reason.partition(": ")[0], one.score) for one in decisions]
     assert [one[:4] for one in told] == [
         (0, "last_k", "last_k", "Dropped by the last_k stage"),
         (1, "last_k", "last_k", "Dropped by the last_k stage"),
@@ -94,7 +94,7 @@ def test_what_goes_by_the_conversation_as_it_happened_sees_all_of_it_and_brings_
     decisions = pipeline(made("last_k", k=2), Greetings(), made("token_window", budget=0)).decide(
         *TALK.at(5, window=3)
     )
-    assert [(one.item, one.outcome, one.stage) for one in decisions] == [
+    assert [(one.index, one.outcome, one.stage) for one in decisions] == [
         (2, "dropped", "last_k"),
         (3, "dropped", "greetings"),
         (4, "dropped", "token_window"),

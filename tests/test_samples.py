@@ -100,7 +100,7 @@ def test_a_featured_sample_opens_where_the_gate_keeps_old_turns_and_drops_noise(
         {"role": each.role, "content": each.scored_text}
         for each in featured.conversations[0].turns[: turn + 1]
     ]
-    kept = {decision.item for decision in convgate.load_gate().select(messages).decisions if decision.kept}
+    kept = {decision.index for decision in convgate.load_gate().select(messages).decisions if decision.kept}
     assert relevant <= kept
     assert not kept & noise
     assert len(kept) <= max_kept

@@ -27,7 +27,7 @@ def starts(found: Boundaries) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def reasons(found: Boundaries) -> dict[int, str]:
-    return {one.item: one.reason for one in (*found.records, *found.continued)}
+    return {one.index: one.reason for one in (*found.records, *found.continued)}
 
 
 ROWS: dict[str, tuple[list[str], list[int], list[int]]] = {
@@ -169,8 +169,8 @@ def test_what_a_person_moved_holds_against_the_rules() -> None:
         4: "A person began a new session here.",
     }
     assert with_moved(talk, {}) is talk
-    assert found.begun(3).item == found.begun(1).item == 1
-    assert (found.begun(3, "session").item, found.begun(4, "session").item) == (0, 4)
+    assert found.begun(3).index == found.begun(1).index == 1
+    assert (found.begun(3, "session").index, found.begun(4, "session").index) == (0, 4)
     with pytest.raises(IndexError, match="message 5 asked for, but there are 5"):
         found.begun(5)
 
@@ -197,4 +197,4 @@ def test_a_larger_idle_gap_never_makes_more_sessions(
 @given(days(), st.integers(0, 11))
 def test_what_comes_later_changes_no_boundary_before_it(talk: list[Turn], end: int) -> None:
     whole, beginning = segment(talk), segment(talk[: end + 1])
-    assert beginning.records == tuple(one for one in whole.records if one.item <= end)
+    assert beginning.records == tuple(one for one in whole.records if one.index <= end)

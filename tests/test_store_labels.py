@@ -270,7 +270,7 @@ def test_each_labelled_message_is_a_case_of_its_judged_turns(store: Store) -> No
     assert (asked.turn, asked.relevant, asked.judged) == (None, frozenset(), frozenset({7}))
     current, history = found.current(asked)
     assert (current.turn.role, current.turn.text, len(history)) == ("user", "and then?", 8)
-    assert gold_counts(store) == GoldCounts(1, 2, relevant=1, not_relevant=1, unsettled=3)
+    assert gold_counts(store) == GoldCounts(1, 2, relevant=1, not_relevant=1, undecided=3)
     assert gold_counts(store).judged == 2
 
 

@@ -106,7 +106,7 @@ def test_version_in_use_is_deleted_only_when_that_is_said(versions: Versions, sh
         versions.delete("mine", who="Ada")
     assert versions.find(None) == mine
 
-    versions.delete("mine", who="Ben", in_use=True)
+    versions.delete("mine", who="Ben", force=True)
     assert (versions.active, versions.baseline) == ("shipped", None)
     assert [(change.pointer, change.version, change.who) for change in versions.history[-2:]] == [
         ("active", None, "Ben"),
@@ -117,7 +117,7 @@ def test_version_in_use_is_deleted_only_when_that_is_said(versions: Versions, sh
 def test_shipped_version_is_not_the_users_to_change(versions: Versions, shipped: Version):
     before = inside(shipped.folder)
     with pytest.raises(GateError):
-        versions.delete("shipped", who="Ada", in_use=True)
+        versions.delete("shipped", who="Ada", force=True)
     assert inside(shipped.folder) == before
 
 
@@ -133,7 +133,7 @@ def test_version_that_cannot_be_removed_stays_active(
 
     monkeypatch.setattr(Path, "rename", refuse)
     with pytest.raises(GateError):
-        versions.delete("mine", who="Ada", in_use=True)
+        versions.delete("mine", who="Ada", force=True)
     assert inside(versions.root) == before
 
 

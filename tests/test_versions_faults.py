@@ -34,7 +34,7 @@ def test_full_disk_leaves_everything_as_it_was(versions: Versions, monkeypatch: 
     with pytest.raises(GateError, match="No space left on device"):
         versions.rollback(who="Ada")
     with pytest.raises(GateError, match="No space left on device"):
-        versions.delete("mine", who="Ada", in_use=True)
+        versions.delete("mine", who="Ada", force=True)
     assert inside(versions.home) == before
     assert versions.active == "mine"
 

@@ -46,7 +46,7 @@ def work(home: Path, conversation: str) -> dict[str, str]:
     beside = f"policies=gate@{SHIPPED}, gate@keeps-less&conversation={conversation}"
     return {
         "label-queue": f"Label?conversation={conversation}&turn={(last.turn or 0) + 1}&queue={queue}",
-        "label-disagreements": f"Label?{here}&selected={turns[0] + 1}&settle=1",
+        "label-disagreements": f"Label?{here}&selected={turns[0] + 1}&adjudicate=1",
         "label-annotators": f"Label?{here}&show=annotators",
         "train-run": f"Train?run={run}",
         "rules-statistics": "Rules?look=library",

@@ -191,7 +191,7 @@ def _settings_toml(fitted: FittedThreshold, policy: GatePolicy, settings: Settin
 
     agent = AgentSettings.of(policy.with_rule(fitted.rule), settings)
     if agent.version is None:
-        output.tell(f"the settings name no version, since {policy.version} is a folder")
+        output.print_note(f"the settings name no version, since {policy.version} is a folder")
     return agent.to_toml()
 
 
@@ -205,7 +205,7 @@ def _build_gate(version: str | None) -> tuple[GatePolicy, Settings]:
     policy = build_policy(GatePolicy.name, settings, EncoderOnDemand(settings), version=version)
     assert isinstance(policy, GatePolicy)
     if settings.min_turns or settings.max_turns is not None:
-        output.tell("min_turns and max_turns of the settings are ignored: only the threshold is fitted")
+        output.print_note("min_turns and max_turns of the settings are ignored: only the threshold is fitted")
     return policy.with_rule(policy.rule), settings
 
 

@@ -73,7 +73,7 @@ def context(
             builder.build_at(conversation, earlier[-1], budget=budget)  # for the prefix, and the hysteresis
         bundle = builder.build_at(conversation, index, question=question, budget=budget, intent=intent)
     for violation in bundle.violations:
-        output.tell(f"chat APIs may refuse this list: {violation}")
+        output.print_note(f"chat APIs may refuse this list: {violation}")
     answered = "the question" if index is None else f"message {index}"
     output.write_result(
         bundle.to_json(), lambda: _show_context(conversation, answered, bundle), json_output, out
@@ -110,8 +110,8 @@ def _show_context(conversation: Conversation, answered: str, bundle: ContextBund
             rows.append(((number, f"{turn.tokens:,}", label, reason, text), ""))
     for decision in bundle.decisions:
         if not decision.kept:
-            text, reason = conversation.turns[decision.item].scored_text, _without_outcome(decision.reason)
-            rows.append(((decision.item, "", f"dropped: {decision.rule}", reason, text), "dim"))
+            text, reason = conversation.turns[decision.index].scored_text, _without_outcome(decision.reason)
+            rows.append(((decision.index, "", f"dropped: {decision.rule}", reason, text), "dim"))
     output.print_table(
         {"message": "number", "tokens": "number", "section": "word", "reason": "prose", "text": "line"}, rows
     )
@@ -202,7 +202,7 @@ def modes(
     settings = load_settings()
     with output.status(f"Reading {file}"):
         messages, problems = read_messages(inputs.open_source(file), settings, skip_bad=skip_bad)
-    output.tell_problems(problems)
+    output.print_problems(problems)
     with output.status(f"Classifying {pluralize(len(messages), 'message')}"):
         decisions = _classify(messages, settings)
     output.write_result(

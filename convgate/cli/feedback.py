@@ -38,7 +38,7 @@ def feedback(
     lines = inputs.open_source(file)
     with inputs.transaction(open_store(load_settings()), dry_run=dry_run) as store:
         saved, problems = keep_feedback_lines(store, lines, agent=source, skip_bad=skip_bad)
-    output.tell_problems(problems)
+    output.print_problems(problems)
     changed = pluralize(sum(result.changed for result in saved), "answer")
     text = f"{changed} new or different" + ("; this was a dry run." if dry_run else ".")
     values = {"kept": not dry_run, "feedback": [_feedback_json(result) for result in saved]}

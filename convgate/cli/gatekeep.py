@@ -48,9 +48,9 @@ def gatekeep(
     gatekeeper = Gatekeeper.of(settings, rules=rules)
     with output.status(f"Reading {file}"):
         records, problems = read_exchanges(inputs.open_source(file), skip_bad=skip_bad)
-    output.tell_problems(problems)
+    output.print_problems(problems)
     with output.status(f"Deciding {pluralize(len(records), 'exchange')}"), gatekeeper:
-        decisions = [gatekeeper.decide(record.value, item=record.item) for record in records]
+        decisions = [gatekeeper.decide(record.value, index=record.item) for record in records]
     output.write_result(
         [decision.to_json() for decision in decisions],
         lambda: _show(records, decisions, gatekeeper.statistics),

@@ -57,19 +57,19 @@ def read_one(
 
     with output.status(f"Reading {file}"):
         transcript = read_source(open_source(file), format, skip_bad=skip_bad)
-    output.tell_problems(transcript.problems)
+    output.print_problems(transcript.problems)
     conversation = _find_conversation(file, transcript.conversations, which)
     if redact:
         redactor = Redactor()
         conversation = redactor.redact(conversation)
-        output.tell(redactor.summary)
+        output.print_note(redactor.summary)
     return conversation
 
 
 def _find_conversation(file: Path, conversations: Sequence[Conversation], which: str | None) -> Conversation:
     if which is None:
         if len(conversations) > 1:
-            output.tell(
+            output.print_note(
                 f"{file} holds {len(conversations)} conversations; using the first ({conversations[0].id})."
                 " Choose another with --conversation."
             )
@@ -115,7 +115,7 @@ def read_set(file: Path, *, skip_bad: bool = False) -> RelevanceSet:
     from convgate.transcripts import read_relevance_set
 
     relevance_set = read_relevance_set(file, skip_bad=skip_bad)
-    output.tell_problems(relevance_set.problems)
+    output.print_problems(relevance_set.problems)
     if not relevance_set.cases:
         raise TranscriptError("it holds no cases, so there is nothing to measure", file=str(file))
     return relevance_set

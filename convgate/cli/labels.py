@@ -46,16 +46,16 @@ def import_conversations(
     for file in files:
         source = inputs.open_source(file)
         transcript = read_source(source, format, skip_bad=skip_bad)
-        output.tell_problems(transcript.problems)
+        output.print_problems(transcript.problems)
         n_turns, n_skipped = sum(map(len, transcript)), transcript.problems.n_errors
-        output.tell(f"{source.report.file}: turns read: {n_turns:,}; lines skipped: {n_skipped:,}")
+        output.print_note(f"{source.report.file}: turns read: {n_turns:,}; lines skipped: {n_skipped:,}")
         conversations = map(redactor.redact, transcript) if redact else transcript
         new += [
             NewConversation(conversation, source.report.file, int(turn_tokens(conversation.turns).sum()))
             for conversation in conversations
         ]
     if redact:
-        output.tell(redactor.summary)
+        output.print_note(redactor.summary)
     additions = Conversations(inputs.open_library(check=True)).add(new)
 
     def show() -> None:
@@ -91,7 +91,7 @@ def show_labels(
         output.print_rows(rows, empty="Nobody has labelled anything yet.")
 
     fields = {"messages": counts.messages} | output.pick(
-        counts, "conversations", "relevant", "not_relevant", "unsettled"
+        counts, "conversations", "relevant", "not_relevant", "undecided"
     )
     rows = [
         output.pick(annotator, "name", "kind", "trains", "answers", "last") | {"messages": annotator.messages}
@@ -141,7 +141,7 @@ def import_labels(
         for file in files
     ]
     for labels_import in imports:
-        output.tell_problems(labels_import.problems)
+        output.print_problems(labels_import.problems)
     results = []
     with inputs.transaction(store, dry_run=dry_run):
         for labels_import in imports:
@@ -222,7 +222,7 @@ def export(
     redactor = Redactor() if redact else None
     content = write_labels(store, format, annotators=annotator or None, conversations=keys, redactor=redactor)
     if redactor:
-        output.tell(redactor.summary)
+        output.print_note(redactor.summary)
     if out is None:
         sys.stdout.write(content.decode())
     else:

@@ -21,7 +21,7 @@ from convgate.cli.feedback import feedback
 from convgate.cli.gatekeep import gatekeep
 from convgate.cli.labels import import_conversations, labels
 from convgate.cli.monitor import monitor, record_outcome
-from convgate.cli.output import tell_error
+from convgate.cli.output import print_error
 from convgate.cli.selection import score, select
 from convgate.cli.sessions import sessions
 from convgate.cli.tools import FORWARDED, bench, corpus, pretrain
@@ -104,5 +104,5 @@ def main(command: Callable[[], object] = app) -> None:
     try:
         command()
     except ConvgateError as error:
-        tell_error(error)
+        print_error(error)
         sys.exit(1)

@@ -28,35 +28,37 @@ SHOWN = 20  # bad places of a file that are listed
 # Standard error
 
 
-def tell(message: str) -> None:
+def print_note(message: str) -> None:
     """Print a message on standard error, without the control characters of what it quotes."""
     from convgate.transcripts.characters import printable
 
     typer.echo(f"convgate: {printable(message)}", err=True)
 
 
-def tell_problems(problems: Problems) -> None:
+def print_problems(problems: Problems) -> None:
     """Print the first bad places of a file, one a line, and how many more there are."""
     for problem in problems[:SHOWN]:
-        tell(str(problem))
+        print_note(str(problem))
     if problems.total > SHOWN:
-        tell(f"and {problems.total - SHOWN:,} more.")
+        print_note(f"and {problems.total - SHOWN:,} more.")
 
 
-def tell_error(error: ConvgateError) -> None:
+def print_error(error: ConvgateError) -> None:
     """Print why a command failed; for a file with bad places, the first of them and how to skip them."""
     from convgate.transcripts.problems import BadLinesError
 
     if not isinstance(error, BadLinesError):
-        tell(str(error))
+        print_note(str(error))
         return
-    tell_problems(error.problems.errors)
+    print_problems(error.problems.errors)
     count = f"{pluralize(error.bad, 'bad place')} in {error.file}"
     if error.readable:
         pronoun = "it" if error.bad == 1 else "them"
-        tell(f"{count}; nothing was read. Skip {pronoun} with --skip-bad to read the other {error.readable}.")
+        print_note(
+            f"{count}; nothing was read. Skip {pronoun} with --skip-bad to read the other {error.readable}."
+        )
     else:
-        tell(f"{count}, and nothing else to read.")
+        print_note(f"{count}, and nothing else to read.")
 
 
 @contextmanager

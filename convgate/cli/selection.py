@@ -38,7 +38,7 @@ def score(
     options.check_current(turn, question)
     chosen = load_settings(settings_file)
     if settings_file is not None and chosen.policy != "gate":
-        output.tell(f"{settings_file} chooses the policy {chosen.policy}, but scores are the gate's")
+        output.print_note(f"{settings_file} chooses the policy {chosen.policy}, but scores are the gate's")
     conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad)
     current, history = inputs.find_current(conversation, turn, question)
     with output.encoding_progress() as progress:
@@ -91,14 +91,14 @@ def select(
             selector.policy.prepare([conversation], progress=progress)
         selection = selector.valid(current, history, selector.policy.decide(current, history))
     for violation in selection.violations:
-        output.tell(f"chat APIs may refuse this list: {violation}")
+        output.print_note(f"chat APIs may refuse this list: {violation}")
     if json_output:
         decisions = [decision.to_json() for decision in selection.decisions]
         output.write_json({"messages": selection.messages, "decisions": decisions}, out)
         return
     if explain:
         for decision in selection.decisions:
-            sys.stderr.write(f"{decision.item}\t{decision.reason}\n")
+            sys.stderr.write(f"{decision.index}\t{decision.reason}\n")
     output.write_text(write_selection(conversation, current, selection), out)
 
 
@@ -121,8 +121,8 @@ def _score_json(conversation: Conversation, decisions: TurnDecisions, version: s
     """Return the result as `convgate score --json` prints it."""
     turns = [
         {
-            "index": decision.item,
-            "role": conversation.turns[decision.item].role,
+            "index": decision.index,
+            "role": conversation.turns[decision.index].role,
             "score": decision.score,
             "logit": decision.logit,
             "tier1": None if decisions.tier1 is None else float(decisions.tier1[row]),
@@ -146,9 +146,9 @@ def _score_json(conversation: Conversation, decisions: TurnDecisions, version: s
 def _show_scores(conversation: Conversation, decisions: TurnDecisions, version: str, current: str) -> None:
     rows = []
     for decision in decisions:
-        turn = conversation.turns[decision.item]
+        turn = conversation.turns[decision.index]
         outcome, style = ("kept", "bold blue") if decision.kept else ("dropped", "dim")
-        cells = (decision.item, outcome, f"{decision.score:.2f}", turn.speaker, turn.scored_text)
+        cells = (decision.index, outcome, f"{decision.score:.2f}", turn.speaker, turn.scored_text)
         rows.append((cells, style))
     output.print_table(
         {"turn": "number", "decision": "word", "score": "number", "speaker": "word", "text": "line"}, rows

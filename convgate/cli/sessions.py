@@ -56,7 +56,7 @@ def sessions(
     conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad)
     boundaries = segment(conversation.turns, rules)
     for problem in boundaries.problems:
-        output.tell(problem)
+        output.print_note(problem)
     output.write_result(
         boundaries.to_json(), lambda: _show(conversation, boundaries, rules), json_output, out
     )
@@ -65,11 +65,11 @@ def sessions(
 def _show(conversation: Conversation, boundaries: Boundaries, rules: BoundaryRules) -> None:
     styles = {"session": "bold", "none": "dim"}
     rows = []
-    for record in sorted((*boundaries.records, *boundaries.continued), key=lambda record: record.item):
-        turn = conversation.turns[record.item]
+    for record in sorted((*boundaries.records, *boundaries.continued), key=lambda record: record.index):
+        turn = conversation.turns[record.index]
         time = f"{turn.timestamp:%Y-%m-%d %H:%M}" if turn.timestamp else ""
         kind = "nothing" if record.kind == "none" else record.kind
-        rows.append(((record.item, time, kind, record.reason, turn.text), styles.get(record.kind, "")))
+        rows.append(((record.index, time, kind, record.reason, turn.text), styles.get(record.kind, "")))
     output.print_table(
         {"message": "number", "time": "word", "begins": "word", "reason": "prose", "text": "line"}, rows
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli.options import JsonOption, OutOption, SkipBadOption
-from convgate.cli.output import progress_bar, tell, write_json
+from convgate.cli.output import print_note, progress_bar, write_json
 from convgate.core.errors import ConvgateError
 from convgate.core.home import login_name
 
@@ -139,11 +139,13 @@ def run_training(
                 activate=activate,
             )
         except (KeyboardInterrupt, StoppedError):
-            tell(f"Stopped. The same command with --run {run.folder} resumes after the last whole epoch.")
+            print_note(
+                f"Stopped. The same command with --run {run.folder} resumes after the last whole epoch."
+            )
             raise typer.Exit(130) from None
         except ConvgateError:
             if folder is None and run.has_record:
-                tell(f"The run is kept in {run.folder}: --run resumes it.")
+                print_note(f"The run is kept in {run.folder}: --run resumes it.")
             elif folder is None:
                 rmtree(run.folder, ignore_errors=True)
             raise

@@ -33,7 +33,7 @@ def list_versions(
     store = _open_versions()
     listing = store.listing()
     for problem in listing.problems:
-        output.tell(problem)
+        output.print_note(problem)
     rows = [version.to_json() for version in listing.versions]
     for row in rows:
         del row["training"]  # curves are long; `show NAME --json` has them
@@ -130,13 +130,13 @@ def baseline(name: NameArgument, who: options.WhoOption = None) -> None:
 @versions.command()
 def delete(
     name: NameArgument,
-    in_use: Annotated[
-        bool, typer.Option("--in-use", help="Even when it is active, the baseline or the parent of another.")
+    force: Annotated[
+        bool, typer.Option("--force", help="Even when it is active, the baseline or the parent of another.")
     ] = False,
     who: options.WhoOption = None,
 ) -> None:
     """Delete a version for good."""
-    _open_versions().delete(name, in_use=in_use, who=who or login_name())
+    _open_versions().delete(name, force=force, who=who or login_name())
     typer.echo(f"{name} was deleted.")
 
 

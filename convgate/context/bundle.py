@@ -110,7 +110,7 @@ class ContextBundle:
                 {**invariant.to_json(), "state": invariant.state} for invariant in self.invariants
             ],
             "dropped": [
-                {"index": decision.item, "by": decision.rule, "reason": decision.reason}
+                {"index": decision.index, "by": decision.rule, "reason": decision.reason}
                 for decision in self.decisions
                 if not decision.kept
             ],

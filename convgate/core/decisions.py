@@ -32,7 +32,7 @@ KEPT, DROPPED = "kept", "dropped"
 class Decision:
     """What every decision says, whatever it decided about."""
 
-    item: int  # 0-based index of the turn in its conversation
+    index: int  # 0-based index of the turn in its conversation
     outcome: str
     rule: str  # which rule decided
     reason: str  # a sentence for a newcomer
@@ -64,13 +64,7 @@ class TurnDecision(Decision):
     def to_json(self) -> dict[str, Any]:
         """Return the record as plain JSON values; the index is the turn's in its conversation, from 0."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {
-            "index": values.pop("item"),
-            **values,
-            "parts": dict(self.parts),
-            "kept": self.kept,
-            "margin": self.margin,
-        }
+        return {**values, "parts": dict(self.parts), "kept": self.kept, "margin": self.margin}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +140,7 @@ class TurnDecisions:
         unscored = self.scores is not None and score is None
         kept, why = bool(self.kept[row]), self.why(index)
         return TurnDecision(
-            item=index,
+            index=index,
             outcome=KEPT if kept else DROPPED,
             rule=why.rule,
             reason=why.sentence(kept=kept),

@@ -63,7 +63,7 @@ class _Result:
     language: str | None = None
 
 
-def check(exchange: Exchange, limits: Limits = Limits(), *, item: int = 0) -> GatekeeperDecision:
+def check(exchange: Exchange, limits: Limits = Limits(), *, index: int = 0) -> GatekeeperDecision:
     """Decide by its words whether an exchange is worth storing; in doubt it is kept."""
     message, answer = exchange.user.strip(), exchange.assistant.strip()
     folded = fold(message)
@@ -74,7 +74,7 @@ def check(exchange: Exchange, limits: Limits = Limits(), *, item: int = 0) -> Ga
     matches.sort(key=lambda match: _PRECEDENCE.index(match.category))
     result = _decide(exchange, message, answer, folded, matches, limits)
     return GatekeeperDecision(
-        item=item,
+        index=index,
         outcome=result.outcome,
         rule=result.rule,
         reason=f"{'Kept' if result.outcome == KEEP else 'Skipped'}: {result.reason}.",

@@ -39,7 +39,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class GatekeeperDecision(Decision):
-    """Whether an exchange is stored. `item` is the user's turn, or the line of a file; `rule` the check."""
+    """Whether an exchange is stored. `index` is the user's turn, or the line of a file; `rule` the check."""
 
     category: str
     categories: Sequence[str]  # all that matched, the deciding one first

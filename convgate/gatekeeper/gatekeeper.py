@@ -87,13 +87,13 @@ class Gatekeeper:
             log=DecisionLog(settings.gatekeeper_debug_log) if settings.gatekeeper_debug_log else None,
         )
 
-    def decide(self, exchange: Exchange, *, item: int = 0) -> GatekeeperDecision:
-        """Decide whether the exchange is worth storing. item: copied to the result.
+    def decide(self, exchange: Exchange, *, index: int = 0) -> GatekeeperDecision:
+        """Decide whether the exchange is worth storing. index: copied to the result.
 
         In the modes hybrid and llm this waits for the language model.
         """
         started = time.perf_counter()
-        decision = self._decide(exchange, item)
+        decision = self._decide(exchange, index)
         with self._lock:
             self._counts[key_of(decision)] += 1
         if self.log is not None:
@@ -108,7 +108,7 @@ class Gatekeeper:
         placed = exchanges_of(Conversation(id="live", turns=turns_from_messages(messages)))
         if not placed:
             raise ConversationError("there is no message of a user to decide about")
-        return self.decide(placed[-1].exchange, item=placed[-1].user_turn)
+        return self.decide(placed[-1].exchange, index=placed[-1].user_turn)
 
     @property
     def statistics(self) -> Statistics:
@@ -132,11 +132,11 @@ class Gatekeeper:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _decide(self, exchange: Exchange, item: int) -> GatekeeperDecision:
+    def _decide(self, exchange: Exchange, index: int) -> GatekeeperDecision:
         if self.mode == "disabled":
             reason = "Kept: the gatekeeper is switched off, everything is kept."
-            return GatekeeperDecision(item, KEEP, "disabled", reason, STAGE, "other", ("other",), ())
-        checked = check(exchange, self.limits, item=item)
+            return GatekeeperDecision(index, KEEP, "disabled", reason, STAGE, "other", ("other",), ())
+        checked = check(exchange, self.limits, index=index)
         rules = self.rules.current() if isinstance(self.rules, RulesFile) else self.rules
         decision = apply_rules(rules, checked, exchange)
         is_empty = not exchange.user.strip() and not exchange.assistant.strip()

@@ -46,7 +46,7 @@ class DecisionLog(RotatingFileHandler):
         """Write one decision and the time it took."""
         record = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "item": decision.item,
+            "index": decision.index,
             **decision.to_json(),
             "rule": decision.rule,
             "language": decision.language,

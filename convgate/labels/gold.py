@@ -27,7 +27,7 @@ class GoldCounts:
     messages: int  # messages, likewise
     relevant: int  # turns
     not_relevant: int
-    unsettled: int  # turns with answers that are a tie or unsure
+    undecided: int  # turns with answers that are a tie or unsure
 
     @property
     def judged(self) -> int:
@@ -120,7 +120,7 @@ def gold_counts(store: Store) -> GoldCounts:
         messages=len(messages),
         relevant=answers["relevant"],
         not_relevant=answers["not_relevant"],
-        unsettled=answers["unsure"],
+        undecided=answers["unsure"],
     )
 
 

@@ -101,7 +101,7 @@ class GatekeeperPolicy(ParameterSet, WholeHistoryPolicy):
             before = tuple((turn.role, turn.text) for turn in exchange.previous)
             key = (rules, placed.user_turn, exchange.user, exchange.assistant, before)
             if key not in self.known:
-                self.known[key] = self.gatekeeper.decide(exchange, item=placed.user_turn)
+                self.known[key] = self.gatekeeper.decide(exchange, index=placed.user_turn)
             decided.append((placed, self.known[key]))
         return decided
 

@@ -69,19 +69,19 @@ class SessionPolicy(ParameterSet, WholeHistoryPolicy):
             policy=self.name,
             rule=boundary.rule,
             indices=indices,
-            kept=indices >= boundary.item,
+            kept=indices >= boundary.index,
             explain=lambda index: self._why(index, boundary),
         )
 
     def _why(self, index: int, boundary: Boundary) -> Why:
         current = f"the current {self.scope}"
-        if boundary.item == 0:
+        if boundary.index == 0:
             return Why(boundary.rule, f"part of {current}, which began with the first message.")
-        if index >= boundary.item:
-            return Why(boundary.rule, f"part of {current}, which began at message {boundary.item}.")
+        if index >= boundary.index:
+            return Why(boundary.rule, f"part of {current}, which began at message {boundary.index}.")
         return Why(
             boundary.rule,
-            f"before {current}, which began at message {boundary.item}: {_inside(boundary.reason)}",
+            f"before {current}, which began at message {boundary.index}: {_inside(boundary.reason)}",
         )
 
 

@@ -87,7 +87,7 @@ class Versions:
         return self._pointers().changes
 
     @property
-    def before(self) -> str | None:
+    def previous(self) -> str | None:
         """What `rollback` would go back to, "untrained" when none ships; None when there is nothing."""
         try:
             pointers = self._pointers().roll_back(self._own_names(), "", _now())
@@ -191,14 +191,14 @@ class Versions:
             self._check_usable(pointers.changes[-1].version, encoder if change.pointer == "active" else None)
             self._write(pointers)
 
-    def delete(self, name: str, *, who: str, in_use: bool = False) -> None:
-        """Remove a version; one that is active, the baseline or a parent only when `in_use` says so.
+    def delete(self, name: str, *, who: str, force: bool = False) -> None:
+        """Remove a version; one that is active, the baseline or a parent only when `force` says so.
 
         What ships is active then, and no baseline is left.
         """
         with self._changing():
             folder = self._folder(name)
-            if (uses := self.uses(name)) and not in_use:
+            if (uses := self.uses(name)) and not force:
                 raise GateError(f"{name} was not deleted: it is {uses}")
             before = pointers = self._pointers()
             if before.active == name:

@@ -14,7 +14,7 @@ import typer
 
 from convgate.cli.main import main
 from convgate.cli.options import SkipBadOption
-from convgate.cli.output import tell, tell_problems
+from convgate.cli.output import print_note, print_problems
 from convgate.training.corpora import CORPORA
 from convgate.transcripts.relevance_sets import RelevanceSet, write_relevance_set
 from tools.corpora.cast import read_cast
@@ -55,9 +55,9 @@ def convert(
     elif split:
         raise typer.BadParameter(f"{corpus} has no splits", param_hint="--split")
     cases = read(path, skip_bad=skip_bad)
-    tell_problems(cases.problems)
+    print_problems(cases.problems)
     write_relevance_set(cases, out)
-    tell(
+    print_note(
         f"{len(cases.conversations):,} conversations and {len(cases.cases):,} cases; {CORPORA[corpus].terms}"
     )
 

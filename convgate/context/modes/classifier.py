@@ -28,13 +28,13 @@ class ModeClassifier:
         self._decisions: ResultCache[str, ModeDecision] = ResultCache(max_cached)
 
     def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
-        """Return a decision for each turn by its text alone; its item is the place in `turns`."""
+        """Return a decision for each turn by its text alone; its index is the place in `turns`."""
         return self.classify_texts([turn.text for turn in turns])
 
     def classify_texts(self, texts: Sequence[str]) -> list[ModeDecision]:
         """Return a decision for each text. A blank one is GENERAL with low confidence."""
         decisions = self._decisions.get_many(texts, self._decide)
-        return [replace(decision, item=item) for item, decision in enumerate(decisions)]
+        return [replace(decision, index=index) for index, decision in enumerate(decisions)]
 
     def _decide(self, texts: Sequence[str]) -> list[ModeDecision]:
         decisions = dict.fromkeys(texts, _BLANK)

@@ -56,7 +56,7 @@ class ModeTracker:
         for place, turn in enumerate(turns):
             index = self._turns + place
             if place in by_place:
-                own = replace(by_place[place], item=index)
+                own = replace(by_place[place], index=index)
                 self._add(decide_by_intent(index, intents[index]) if index in intents else own)
             if not turn.is_instruction:
                 self._labels[index] = self._label
@@ -73,8 +73,8 @@ class ModeTracker:
         self._label = decision.mode if own or self._mode is None else self._mode
         if self._mode is None or sure or decision.mode == self._previous:
             self._mode = decision.mode
-        self._found[decision.item] = decision
-        self._applied[decision.item], self._previous = self._mode, decision.mode
+        self._found[decision.index] = decision
+        self._applied[decision.index], self._previous = self._mode, decision.mode
 
 
 def decide_by_intent(index: int, mode: Mode) -> ModeDecision:

@@ -34,7 +34,7 @@ STATE_FIELD = "workflow_state"
 
 @dataclass(frozen=True, slots=True)
 class Boundary(Decision):
-    """What begins with a message, or why nothing does; `item` is the message, `outcome` the kind."""
+    """What begins with a message, or why nothing does; `index` is the message, `outcome` the kind."""
 
     @property
     def kind(self) -> Kind:
@@ -43,7 +43,7 @@ class Boundary(Decision):
 
     def to_json(self) -> dict[str, Any]:
         """Return the record that `convgate sessions` prints."""
-        return {"index": self.item, "kind": self.outcome, "rule": self.rule, "reason": self.reason}
+        return {"index": self.index, "kind": self.outcome, "rule": self.rule, "reason": self.reason}
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,12 @@ class Boundaries:
     @property
     def conversation_starts(self) -> tuple[int, ...]:
         """Return 0-based indices, increasing; they contain 0 unless there is no message."""
-        return tuple(record.item for record in self.records)
+        return tuple(record.index for record in self.records)
 
     @property
     def session_starts(self) -> tuple[int, ...]:
         """Return 0-based indices, increasing, all of them also those of conversations."""
-        return tuple(record.item for record in self.records if record.outcome == "session")
+        return tuple(record.index for record in self.records if record.outcome == "session")
 
     def begun(self, index: int, kind: Kind = "conversation") -> Boundary:
         """Return where the conversation, or the session, of message `index` began.
@@ -74,7 +74,7 @@ class Boundaries:
             raise IndexError(f"message {index} asked for, but there are {self.messages}")
         kinds = {"session"} if kind == "session" else {"session", "conversation"}
         return next(
-            record for record in reversed(self.records) if record.item <= index and record.outcome in kinds
+            record for record in reversed(self.records) if record.index <= index and record.outcome in kinds
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -27,12 +27,12 @@ class View(PageState):
     show: str | None = None  # the open tab
     messages: bool = False  # whether the messages to send are open
     queue: int | None = param(None, of_conversation=True)  # the queue that Label works through
-    settle: bool = param(False, of_conversation=True)  # whether Label adjudicates disagreements
+    adjudicate: bool = param(False, of_conversation=True)  # whether Label adjudicates disagreements
 
     @property
     def follows_open(self) -> bool:
         """A queue and disagreements lead to messages of their own."""
-        return self.queue is None and not self.settle
+        return self.queue is None and not self.adjudicate
 
 
 page = Address("explore", View)

@@ -43,7 +43,7 @@ _REASONS = {
 def resume(app: App, view: View) -> View:
     """Return the view at which the annotator stopped; of a queue or disagreements, the next one to answer."""
     place = _next_place(app, view)
-    if view.queue is not None or view.settle:
+    if view.queue is not None or view.adjudicate:
         return _at(view, *place) if place else view
     by = annotator()
     last = Labels(app.store).last_current(by) if by else None
@@ -56,7 +56,9 @@ def draw_work(app: App, view: View, message: OpenMessage) -> Work:
         _open_queue(app)
         st.rerun()
     n_disagreements = len(Labels(app.store).disagreements())
-    state.put(WORK, "adjudicate" if view.settle else "queue" if view.queue is not None else "conversation")
+    state.put(
+        WORK, "adjudicate" if view.adjudicate else "queue" if view.queue is not None else "conversation"
+    )
     with st.container(horizontal=True, vertical_alignment="center", key="label-work"):
         # Without counts: a browser goes on sending the words that it was shown first.
         st.segmented_control(
@@ -70,7 +72,7 @@ def draw_work(app: App, view: View, message: OpenMessage) -> Work:
             draw_annotator(app)
     if is_asked():
         draw_annotator(app, lambda name: "{:,} of {:,}".format(*_count_answers(app, view, message, name)))
-    if view.settle:
+    if view.adjudicate:
         return _draw_disagreements(app, view, message)
     work = Work() if view.queue is None else _draw_queue(app, view, view.queue, message)
     if (by := annotator()) is not None:
@@ -157,7 +159,7 @@ def _choose_mode(app: App) -> None:
     if mode == "queue":
         _open_queue(app)
         return
-    state.change(queue=None, settle=mode == "adjudicate")
+    state.change(queue=None, adjudicate=mode == "adjudicate")
     _go_on(app, state.page.now())
 
 
@@ -179,7 +181,7 @@ def _open_queue(app: App, number: int | None = None) -> None:
         numbers = list(queues.names())
         number = next((n for n in numbers if queues.progress(n, by).left), next(iter(numbers), None))
     st.session_state[_MAKE] = number is None
-    state.change(queue=number, settle=False)
+    state.change(queue=number, adjudicate=False)
     _go_on(app, state.page.now())
 
 
@@ -203,7 +205,7 @@ def _next_place(app: App, view: View, here: CurrentKey | None = None) -> tuple[C
         items = queues.items_about(view.queue, here) if here else []
         item = queues.next_item(view.queue, annotator() or "", after=items[-1].place if items else None)
         return (item.current, item.turn) if item else None
-    rows = Labels(app.store).disagreements() if view.settle else []
+    rows = Labels(app.store).disagreements() if view.adjudicate else []
     return next(((row.current, row.turn) for row in rows if row.current != here), None)
 
 

@@ -79,7 +79,7 @@ def check_conversation(app: App, key: str, conversation: Conversation) -> Checke
             key,
             conversation.title or key,
             [replace(one, exchange=replace(one.exchange, previous=())) for one in placed],
-            [check(one.exchange, limits, item=one.user_turn) for one in placed],
+            [check(one.exchange, limits, index=one.user_turn) for one in placed],
         )
     return known[key]
 

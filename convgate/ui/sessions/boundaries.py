@@ -46,7 +46,7 @@ def load_boundaries(app: App, key: str, rules: BoundaryRules) -> ConversationBou
 def boundary_at(boundaries: Boundaries, turn: int) -> Boundary | None:
     """Return what begins with a turn, or why nothing does; None for most turns."""
     records = (*boundaries.records, *boundaries.continued)
-    return next((record for record in records if record.item == turn), None)
+    return next((record for record in records if record.index == turn), None)
 
 
 def kind_at(boundaries: Boundaries, turn: int) -> Kind:

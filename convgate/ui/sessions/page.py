@@ -176,9 +176,9 @@ def _draw_chart(boundaries: ConversationBoundaries, selected: int) -> None:
 def _events(boundaries: Boundaries) -> list[Event]:
     """Return where conversations and sessions begin, without the first message."""
     return [
-        Event(record.item, kind, f"{LABELS[kind]}: {on_screen(record.reason)}")
+        Event(record.index, kind, f"{LABELS[kind]}: {on_screen(record.reason)}")
         for record in boundaries.records
-        if record.item and (kind := record.kind) != "none"
+        if record.index and (kind := record.kind) != "none"
     ]
 
 
@@ -199,14 +199,14 @@ def table_rows(boundaries: ConversationBoundaries) -> list[dict[str, str | int]]
     lengths = {start: stop - start for start, stop in pairwise(starts)}
     times = times_of(boundaries.key, boundaries.conversation)
     rows: list[dict[str, str | int]] = []
-    for record in sorted((*shown.records, *shown.continued), key=lambda record: record.item):
-        words = " ".join(turns[record.item].scored_text[: 4 * _MAX_WORDS].split())
+    for record in sorted((*shown.records, *shown.continued), key=lambda record: record.index):
+        words = " ".join(turns[record.index].scored_text[: 4 * _MAX_WORDS].split())
         rows.append(
             {
-                "turn": record.item + 1,
-                "time": f"{times[record.item]:%a %d %b %Y, %H:%M}" if times else "",
+                "turn": record.index + 1,
+                "time": f"{times[record.index]:%a %d %b %Y, %H:%M}" if times else "",
                 "begins": "nothing" if record.kind == "none" else record.kind,
-                "messages": lengths.get(record.item, 0),
+                "messages": lengths.get(record.index, 0),
                 "reason": writable(on_screen(record.reason)),
                 "text": writable(truncate(words, _MAX_WORDS)),
             }

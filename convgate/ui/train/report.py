@@ -70,7 +70,7 @@ def _draw_activation(app: App, run: Run, versions: Versions, name: str) -> None:
         )  # fmt: skip
         return
     st.markdown(":material/check_circle: It is the active version.", width="content")
-    if before := versions.before:
+    if before := versions.previous:
         st.button(
             f"Roll back to {literal(before)}", key="train.roll_back", icon=":material/undo:",
             on_click=attempt, args=(roll_back, app),

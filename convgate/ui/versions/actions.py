@@ -71,12 +71,12 @@ def draw_delete(versions: Versions, name: str) -> None:
         st.markdown(f"Delete {bold(name)}?{depends} This cannot be undone.")
         st.button(
             "Delete", key=f"versions.delete.{name}", type="primary", icon=":material/delete_forever:",
-            on_click=run_action, args=(page, partial(_delete, versions, name, in_use=bool(uses))),
+            on_click=run_action, args=(page, partial(_delete, versions, name, force=bool(uses))),
         )  # fmt: skip
 
 
-def _delete(versions: Versions, name: str, *, in_use: bool = False) -> ActionResult:
-    versions.delete(name, who=person(), in_use=in_use)
+def _delete(versions: Versions, name: str, *, force: bool = False) -> ActionResult:
+    versions.delete(name, who=person(), force=force)
     page.change(version=None)
     return ActionResult(f"{bold(name)} was deleted.")
 

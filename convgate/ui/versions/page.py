@@ -59,7 +59,7 @@ def _draw_active(app: App, shelf: Shelf) -> None:
         shelf.versions.find(None)
     except GateError as error:
         st.error(f"{literal(str(error))}. Or activate another version.", icon=":material/broken_image:")
-    before = shelf.versions.before
+    before = shelf.versions.previous
     with st.container(horizontal=True, vertical_alignment="center"):
         active = bold(shelf.active) if shelf.active else "none, so the gate is untrained"
         st.markdown(f"Active version: {active}.", width="stretch")
