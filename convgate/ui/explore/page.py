@@ -52,10 +52,7 @@ def explore(app: App) -> None:
     left, right = st.columns(_COLUMNS, gap="medium")
     with left:
         draw_message(summary.title, message.current)
-        # Other policies do without the bundled encoder, which the classifier of modes needs.
-        encoder = getattr(result.policy, "encoder", None)
-        if encoder is not None and encoder.identity.revision == BUNDLED_SHA256:
-            draw_mode_correction(app, state.page, key, conversation, message.current.index)
+        mode_place = st.container()
     with right:
         draw_metrics(result)
     left, right = st.columns(_COLUMNS, gap="medium")
@@ -70,3 +67,8 @@ def explore(app: App) -> None:
     with right, st.container(key="explore-panel"):
         draw_inspector(app, view, result, selected, answers)
     draw_messages(view, result)
+    # Last, because the classifier of modes takes seconds to load. Other policies do without its encoder.
+    encoder = getattr(result.policy, "encoder", None)
+    if encoder is not None and encoder.identity.revision == BUNDLED_SHA256:
+        with mode_place:
+            draw_mode_correction(app, state.page, key, conversation, message.current.index)
