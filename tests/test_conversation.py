@@ -78,7 +78,7 @@ def test_record_says_why_in_a_sentence():
 
 
 def test_override_names_its_stage_and_rule_and_is_never_the_policys_choice():
-    override = Override(kept=True, reason="its tool call needs it.", stage="messages", rule="tool_unit")
+    override = Override(kept=True, explanation="its tool call needs it.", stage="messages", rule="tool_unit")
     before = decisions()
     after = before.with_overrides({4: override})
     record = after.of(4)

@@ -74,7 +74,7 @@ def test_when_the_model_fails_the_patterns_decide_and_the_reason_says_why() -> N
         assert decided.reason == (
             f"{plain.reason} The language model gave no decision: no answer within 1 s."
         )
-        assert dataclasses.replace(decided, reason=plain.reason) == plain
+        assert dataclasses.replace(decided, explanation=plain.explanation) == plain
 
 
 def test_failing_closed_skips_what_nothing_but_the_default_kept() -> None:

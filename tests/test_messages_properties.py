@@ -140,7 +140,7 @@ def test_every_change_has_an_override_and_only_instructions_have_one_without(cas
     for index, override in selection.overrides.items():
         assert override.kept == (index in sent)
         assert override.stage == "messages"
-        assert override.reason.endswith(".")
+        assert override.explanation.endswith(".")
         assert (override.rule == "instructions") == (index in instructions)
 
 

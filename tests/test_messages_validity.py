@@ -65,7 +65,7 @@ def test_a_call_without_a_result_leaves_even_when_everything_would_fit() -> None
     selection = make_valid([*turns, user("now")], range(5), 4)
     assert selection.indices == [0, 2, 3, 4]
     assert rules(selection) == {1: ("incomplete_tool_unit", False)}
-    assert "'a'" in selection.overrides[1].reason
+    assert "'a'" in selection.overrides[1].explanation
 
 
 @pytest.mark.parametrize(

@@ -30,9 +30,9 @@ class Told:
     def _decision(self, place: int, text: str) -> ModeDecision:
         if "fails" not in text:
             return ModeDecision(
-                place, "GENERAL", "", "GENERAL: why.", "mode", "GENERAL", 0.2, "low confidence", "GENERAL"
+                place, "GENERAL", "", "why.", "mode", "GENERAL", 0.2, "low confidence", "GENERAL"
             )
-        reason = "DEBUGGING with 0.93: it says that something fails (“fails”)."
+        reason = "it says that something fails (“fails”)."
         return ModeDecision(
             place, "DEBUGGING", "", reason, "mode", "DEBUGGING", 0.93, "classifier", "DEBUGGING"
         )

@@ -47,7 +47,7 @@ def test_every_turn_names_the_stage_that_decided_it():
     decisions = made("pipeline", stages="last_k(k=4) > bm25(k=2) > gate(rule=absolute, threshold=1)").decide(
         *TALK.asked("fibonacci function, hello")
     )
-    told = [(one.index, one.stage, one.rule, one.reason.partition(": ")[0], one.score) for one in decisions]
+    told = [(one.index, one.stage, one.rule, one.outcome_text, one.score) for one in decisions]
     assert [one[:4] for one in told] == [
         (0, "last_k", "last_k", "Dropped by the last_k stage"),
         (1, "last_k", "last_k", "Dropped by the last_k stage"),

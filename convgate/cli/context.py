@@ -105,12 +105,12 @@ def _show_context(conversation: Conversation, answered: str, bundle: ContextBund
     for section in bundle.sections:
         for turn in section.turns:
             text = "" if turn.index is None else conversation.turns[turn.index].scored_text
-            label, reason = SECTION_LABELS[section.name], _without_outcome(turn.reason)
+            label, reason = SECTION_LABELS[section.name], turn.explanation
             number = "" if turn.index is None else turn.index
             rows.append(((number, f"{turn.tokens:,}", label, reason, text), ""))
     for decision in bundle.decisions:
         if not decision.kept:
-            text, reason = conversation.turns[decision.index].scored_text, _without_outcome(decision.reason)
+            text, reason = conversation.turns[decision.index].scored_text, decision.explanation
             rows.append(((decision.index, "", f"dropped: {decision.rule}", reason, text), "dim"))
     output.print_table(
         {"message": "number", "tokens": "number", "section": "word", "reason": "prose", "text": "line"}, rows
@@ -229,8 +229,8 @@ def _classify(records: Sequence[FileRecord[MessageWithIntent]], settings: Settin
 def _show_modes(records: Sequence[FileRecord[MessageWithIntent]], decisions: Sequence[ModeDecision]) -> None:
     rows = []
     for record, decision in zip(records, decisions, strict=True):
-        reason = _without_outcome(decision.reason)
-        cells = (record.item, decision.mode, f"{decision.confidence:.2f}", record.value.text, reason)
+        confidence, text = f"{decision.confidence:.2f}", record.value.text
+        cells = (record.item, decision.mode, confidence, text, decision.explanation)
         rows.append((cells, "dim" if decision.mode == "GENERAL" else ""))
     item = "line" if records[0].conversation is None else "turn"
     output.print_table(
@@ -240,8 +240,3 @@ def _show_modes(records: Sequence[FileRecord[MessageWithIntent]], decisions: Seq
     output.print_lines(
         f"{pluralize(len(records), 'message')}: {', '.join(f'{mode} {count:,}' for mode, count in counts)}"
     )
-
-
-def _without_outcome(reason: str) -> str:
-    """Return the reason without the outcome before the colon, which has a column of its own."""
-    return reason.partition(": ")[2]

@@ -66,9 +66,8 @@ def _show(
 ) -> None:
     rows = []
     for record, decision in zip(records, decisions, strict=True):
-        reason = decision.reason.partition(": ")[2]
         categories = ", ".join(decision.categories)
-        cells = (record.item, decision.outcome, categories, record.value.user, reason)
+        cells = (record.item, decision.outcome, categories, record.value.user, decision.explanation)
         rows.append((cells, "bold blue" if decision.keep else "dim"))
     item = "line" if records[0].conversation is None else "turn"
     output.print_table(

@@ -12,7 +12,7 @@ from convgate.context.invariant import Invariant
 from convgate.context.mode import Mode, ModeDecision
 from convgate.context.request import Fallback
 from convgate.core.conversation import Turn
-from convgate.core.decisions import TurnDecisions
+from convgate.core.decisions import TurnDecisions, Why
 from convgate.messages.check import check_valid
 
 
@@ -22,12 +22,17 @@ class PlacedTurn:
 
     index: int | None  # 0-based in the conversation; None for a message that is none of its turns
     tokens: int
-    explain: Callable[[], str] = field(repr=False, compare=False)
+    explain: Callable[[], Why] = field(repr=False, compare=False)
+
+    @property
+    def explanation(self) -> str:
+        """A sentence without the outcome, made when it is read."""
+        return self.explain().explanation
 
     @property
     def reason(self) -> str:
-        """A sentence, made when it is read."""
-        return self.explain()
+        """The whole sentence; an added message has no outcome."""
+        return self.explanation if self.index is None else self.explain().sentence(kept=True)
 
 
 @dataclass(frozen=True, slots=True)

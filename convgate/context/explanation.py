@@ -42,7 +42,7 @@ class _Overrides(Mapping[int, Override]):
             raise KeyError(index)
         why = self._explanation.why(index)
         return Override(
-            why.rule, why.reason, why.how, why.stage or STAGE, kept=index in self._explanation.stands
+            why.rule, why.explanation, why.how, why.stage or STAGE, kept=index in self._explanation.stands
         )
 
     def __contains__(self, index: object) -> bool:
@@ -90,22 +90,19 @@ class Explanation:
         table = self.claims.table
         turns = {
             name: [
-                PlacedTurn(None, message.tokens, partial(str, message.reason))
+                PlacedTurn(None, message.tokens, partial(Why, name, message.reason))
                 for message in added.get(name, ())
             ]
             for name in SECTIONS
         }
         for index in self.indices:
             if index != table.current:
-                placed = PlacedTurn(index, table.tokens[index], partial(self._sentence, index))
+                placed = PlacedTurn(index, table.tokens[index], partial(self.why, index))
                 turns[self.section(index)].append(placed)
         return tuple(
             Section(name, shares[name], sum(turn.tokens for turn in placed), tuple(placed))
             for name, placed in turns.items()
         )
-
-    def _sentence(self, index: int) -> str:
-        return self.why(index).sentence(kept=True)
 
     def section(self, index: int) -> SectionName:
         """Return the section of a turn of the context; one that opens the list stands with what it opens for.
@@ -127,17 +124,17 @@ class Explanation:
         """Return which section a turn stands in, or what dropped it, with the sentence."""
         why = self._kept(index) if index in self.stands else self._dropped(index)
         ended = self._ended.get(index)
-        return why if ended is None else replace(why, reason=f"{why.reason} {ended}")
+        return why if ended is None else replace(why, explanation=f"{why.explanation} {ended}")
 
     def _kept(self, index: int) -> Why:
         section = self.section(index)
         how = "as instructions" if self.claims.table.instructs[index] else _HOW[section]
         placed = self.placed.get(index)
         if placed is None:  # brought in by the repair
-            return Why(section, self.repaired[index].reason, how)
+            return Why(section, self.repaired[index].explanation, how)
         if placed.reason is not None:
             return Why(section, placed.reason, how)
-        reason = self.decisions.why(index).reason
+        reason = self.decisions.why(index).explanation
         if index in self.steady.stay:
             reason += (
                 " It stays from the context before: a change has to bring more than the hysteresis of"
@@ -148,7 +145,7 @@ class Explanation:
     def _dropped(self, index: int) -> Why:
         claims, policy = self.claims, self.decisions.why(index)
         if override := claims.table.unsendable.get(index):
-            return Why("messages", override.reason, "for a valid list", override.stage)
+            return Why("messages", override.explanation, "for a valid list", override.stage)
         if invariant := claims.corrected.get(index):
             return Why("superseded", self._correction(invariant), "as corrected")
         if index in claims.shortened:
@@ -156,28 +153,26 @@ class Explanation:
             return Why("budget", reason, "by the budget")
         if index in self.steady.wait:
             reason = (
-                f"{policy.reason} It was not in the context before, and a change has to bring more than the"
-                f" hysteresis of {self.margin:.2f}."
+                f"{policy.explanation} It was not in the context before, and a change has to bring more than"
+                f" the hysteresis of {self.margin:.2f}."
             )
             return Why("hysteresis", reason, "by the hysteresis")
         is_kept = bool(self.steady.kept[np.searchsorted(self.decisions.indices, index)])
         if claims.filters and is_kept and claims.table.asked[index] in claims.corrected:
-            reason = (
-                f"it answers a message that was corrected, and a list cannot open with it. {policy.reason}"
-            )
-            return Why("superseded", reason, "as corrected")
+            reason = "it answers a message that was corrected, and a list cannot open with it."
+            return Why("superseded", f"{reason} {policy.explanation}", "as corrected")
         if is_kept or not claims.filters:
             reason = f"{self._cost(index)} do not fit in what is left of {self.budget:,}."
             if claims.filters:
-                reason += f" {self.decisions.policy} kept it: {policy.reason}"
+                reason += f" {self.decisions.policy} kept it: {policy.explanation}"
             return Why("budget", reason, "by the budget")
         if claims.is_left_out(index):
             reason = (
                 f"it belongs to {claims.labels[index]}, which {claims.mode} leaves out unless it is needed."
             )
-            return Why("mode", f"{reason} {policy.reason}", "by the mode")
+            return Why("mode", f"{reason} {policy.explanation}", "by the mode")
         how = policy.how or f"by {'the gate' if self.decisions.policy == 'gate' else self.decisions.policy}"
-        return Why(self.decisions.policy, policy.reason, how)
+        return Why(self.decisions.policy, policy.explanation, how)
 
     def _cost(self, index: int) -> str:
         """Say the tokens of a turn, and of what would have to come with it."""

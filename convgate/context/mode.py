@@ -25,7 +25,7 @@ SURE = 0.85
 
 @dataclass(frozen=True, slots=True)
 class ModeDecision(Decision):
-    """The mode of one message by itself. `item` is its index, `outcome` the mode."""
+    """The mode of one message by itself; `outcome` is the mode."""
 
     mode: Mode
     confidence: float  # 0…1: how often a mode found with it is right; 1 with an intent
@@ -33,6 +33,11 @@ class ModeDecision(Decision):
     likeliest: Mode  # what the classifier found, whatever its confidence
     probabilities: Mapping[Mode, float] = field(default_factory=dict)  # sum 1; none with an intent
     signs: tuple[str, ...] = ()  # the n-grams of the message that contribute most
+
+    @property
+    def outcome_text(self) -> str:
+        """The mode, and how sure a classifier is of it."""
+        return f"{self.mode} with {self.confidence:.2f}" if self.source == "classifier" else self.mode
 
     def to_json(self) -> dict[str, Any]:
         """Return the record that `convgate modes` prints."""
@@ -44,7 +49,7 @@ def no_mode(reason: str, probabilities: Mapping[Mode, float] | None = None) -> M
     shares = probabilities or {}
     confidence = max(shares.values(), default=0.0)
     return ModeDecision(
-        0, "GENERAL", "classifier", f"GENERAL: {reason}", "mode", "GENERAL", confidence, "low confidence",
+        0, "GENERAL", "classifier", reason, "mode", "GENERAL", confidence, "low confidence",
         "GENERAL", shares,
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ A set of decisions is columnar, and makes a single record only when one is read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,10 @@ from convgate.core.text import format_threshold
 Floats = NDArray[np.floating[Any]]
 
 KEPT, DROPPED = "kept", "dropped"
+_JSON_NAMES = (
+    "index", "outcome", "rule", "reason", "stage", "score", "threshold", "logit", "parts", "forced", "kept",
+    "margin",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +39,18 @@ class Decision:
     index: int  # 0-based index of the turn in its conversation
     outcome: str
     rule: str  # which rule decided
-    reason: str  # a sentence for a newcomer
+    explanation: str  # a sentence for a newcomer, to stand behind the outcome and a colon
     stage: str  # which part of the way decided: "policy", "messages", …
+
+    @property
+    def outcome_text(self) -> str:
+        """The outcome in words."""
+        return self.outcome.capitalize()
+
+    @property
+    def reason(self) -> str:
+        """The whole sentence: the outcome and its explanation."""
+        return f"{self.outcome_text}: {self.explanation}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +62,12 @@ class TurnDecision(Decision):
     logit: float | None  # sigmoid of it is the score; None for policies other than the gate
     parts: Mapping[str, float]  # logits; they add up to `logit`
     forced: bool  # kept or dropped against the policy's choice, by what `stage` names
+    how: str  # stands behind "Kept" or "Dropped": "by the gatekeeper"
+
+    @property
+    def outcome_text(self) -> str:
+        """The outcome in words, and how it came about."""
+        return f"{self.outcome.capitalize()} {self.how}".rstrip()
 
     @property
     def kept(self) -> bool:
@@ -63,8 +83,8 @@ class TurnDecision(Decision):
 
     def to_json(self) -> dict[str, Any]:
         """Return the record as plain JSON values; the index is the turn's in its conversation, from 0."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {**values, "parts": dict(self.parts), "kept": self.kept, "margin": self.margin}
+        values = {name: getattr(self, name) for name in _JSON_NAMES}
+        return {**values, "parts": dict(self.parts)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +96,14 @@ class Why:
     """
 
     rule: str
-    reason: str  # a sentence without "Kept:" or "Dropped:" in front
-    how: str = ""  # stands behind "Kept" or "Dropped": "by the gatekeeper"
+    explanation: str  # a sentence without "Kept:" or "Dropped:" in front
+    how: str = ""  # stands behind "Kept" or "Dropped"
     stage: str | None = None  # None: that of all the decisions
 
     def sentence(self, *, kept: bool) -> str:
         """Return the whole sentence."""
         outcome = "Kept" if kept else "Dropped"
-        return f"{outcome} {self.how}: {self.reason}" if self.how else f"{outcome}: {self.reason}"
+        return f"{f'{outcome} {self.how}'.rstrip()}: {self.explanation}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,13 +163,14 @@ class TurnDecisions:
             index=index,
             outcome=KEPT if kept else DROPPED,
             rule=why.rule,
-            reason=why.sentence(kept=kept),
+            explanation=why.explanation,
             stage=self.stage if why.stage is None else why.stage,
             score=score,
             threshold=None if unscored else self.threshold,
             logit=None if unscored else self.value(self.logits, row),
             parts={} if unscored else {name: float(column[row]) for name, column in self.parts.items()},
             forced=index in self.overrides,
+            how=why.how,
         )
 
     def why(self, index: int) -> Why:
@@ -160,7 +181,7 @@ class TurnDecisions:
         else:
             why = self.explain(index) if self.explain else Why(self.rule, self._sentence(row))
         note = self.note(index) if self.note else None
-        return replace(why, reason=f"{why.reason} {note}") if note else why
+        return replace(why, explanation=f"{why.explanation} {note}") if note else why
 
     def of(self, index: int) -> TurnDecision:
         """The decision about turn `index` of the conversation; KeyError when it was not in the history."""

@@ -77,7 +77,7 @@ def check(exchange: Exchange, limits: Limits = Limits(), *, index: int = 0) -> G
         index=index,
         outcome=result.outcome,
         rule=result.rule,
-        reason=f"{'Kept' if result.outcome == KEEP else 'Skipped'}: {result.reason}.",
+        explanation=f"{result.reason}.",
         stage=STAGE,
         category=result.category,
         categories=tuple(dict.fromkeys([result.category, *(match.category for match in matches)])),

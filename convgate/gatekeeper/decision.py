@@ -47,6 +47,11 @@ class GatekeeperDecision(Decision):
     language: str | None = None  # ISO 639-1, where it was detected
 
     @property
+    def outcome_text(self) -> str:
+        """The outcome in words."""
+        return "Kept" if self.keep else "Skipped"
+
+    @property
     def keep(self) -> bool:
         """Whether the exchange is stored."""
         return self.outcome == KEEP

@@ -134,7 +134,7 @@ class Gatekeeper:
 
     def _decide(self, exchange: Exchange, index: int) -> GatekeeperDecision:
         if self.mode == "disabled":
-            reason = "Kept: the gatekeeper is switched off, everything is kept."
+            reason = "the gatekeeper is switched off, everything is kept."
             return GatekeeperDecision(index, KEEP, "disabled", reason, STAGE, "other", ("other",), ())
         checked = check(exchange, self.limits, index=index)
         rules = self.rules.current() if isinstance(self.rules, RulesFile) else self.rules
@@ -179,7 +179,7 @@ def apply_rules(rules: Rules, checked: GatekeeperDecision, exchange: Exchange) -
         checked,
         outcome=first.outcome,
         rule=f"{first.outcome}_patterns: {first.rule.pattern}",
-        reason=f"{_verb(first.outcome)}: {reason} (own rule, “{quote}”).",
+        explanation=f"{reason} (own rule, “{quote}”).",
         category=first.rule.category,
         categories=tuple(dict.fromkeys(categories)),
         matches=(*(own_match.match for own_match in own_matches), *checked.matches),
@@ -187,13 +187,12 @@ def apply_rules(rules: Rules, checked: GatekeeperDecision, exchange: Exchange) -
 
 
 def _apply_answer(checked: GatekeeperDecision, answer: Answer) -> GatekeeperDecision:
-    outcome = KEEP if answer.keep else SKIP
     detail = f": “{answer.reason}”" if answer.reason else ""
     return replace(
         checked,
-        outcome=outcome,
+        outcome=KEEP if answer.keep else SKIP,
         rule="language model",
-        reason=f"{_verb(outcome)}: so the language model says{detail}.",
+        explanation=f"so the language model says{detail}.",
         category=answer.category,
         categories=tuple(dict.fromkeys([answer.category, *(match.category for match in checked.matches)])),
     )
@@ -203,10 +202,6 @@ def _apply_failure(checked: GatekeeperDecision, error: ModelError, *, closed: bo
     """Return the decision of the checks with the error; closed: skip what only the default keeps."""
     detail = f"The language model gave no decision: {error}."
     if closed and checked.rule in BY_DEFAULT:
-        reason = f"Skipped: nothing says that it has to be kept, and gatekeeper_fail is closed. {detail}"
-        return replace(checked, outcome=SKIP, rule="fail closed", reason=reason)
-    return replace(checked, reason=f"{checked.reason} {detail}")
-
-
-def _verb(outcome: str) -> str:
-    return "Kept" if outcome == KEEP else "Skipped"
+        reason = f"nothing says that it has to be kept, and gatekeeper_fail is closed. {detail}"
+        return replace(checked, outcome=SKIP, rule="fail closed", explanation=reason)
+    return replace(checked, explanation=f"{checked.explanation} {detail}")

@@ -138,12 +138,12 @@ class Repair:
         self.dropped[index] = True
         if self.kept[index]:
             self.kept[index] = False
-            self.overrides[index] = Override(kept=False, reason=reason, stage=STAGE, rule=rule)
+            self.overrides[index] = Override(rule, reason, stage=STAGE, kept=False)
 
     def _keep(self, index: int, rule: str, reason: str) -> None:
         if not self.kept[index]:
             self.kept[index] = True
-            self.overrides[index] = Override(kept=True, reason=reason, stage=STAGE, rule=rule)
+            self.overrides[index] = Override(rule, reason, stage=STAGE, kept=True)
 
 
 def _same_unit(index: int, unit: ToolUnit) -> str:

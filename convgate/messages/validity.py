@@ -86,7 +86,7 @@ def make_valid(
     repair.keep_what_always_stays()
     repair.keep_whole_groups(pair_answers=pair_answers)
     repair.open_with_a_user()
-    late = Override(kept=False, reason="it comes after the current message.", stage=STAGE, rule=AFTER_CURRENT)
+    late = Override(AFTER_CURRENT, "it comes after the current message.", stage=STAGE, kept=False)
     after = {index: late for index in range(end, count) if chosen[index]}
     return ValidSelection(
         indices=[index for index, stays in enumerate(repair.kept) if stays],

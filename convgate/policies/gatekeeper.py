@@ -78,7 +78,7 @@ class GatekeeperPolicy(ParameterSet, WholeHistoryPolicy):
             if at in open_exchanges:
                 return open_exchanges[at]
             placed, decision = exchanges[at]
-            reason = decision.reason.partition(": ")[2]
+            reason = decision.explanation
             if index != placed.user_turn:
                 reason = f"with the message that it answers: {reason}"
             return Why(decision.rule, reason)

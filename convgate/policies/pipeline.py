@@ -73,13 +73,13 @@ class Pipeline(ParameterSet):
         overrides = {}
         for place, result in enumerate(results):
             for row in result.forced_rows[decided_by[result.forced_rows] == place].tolist():
-                reason = why(row + history.start)
+                decided = why(row + history.start)
                 overrides[row + history.start] = Override(
                     kept=bool(kept[row]),
-                    rule=reason.rule,
-                    reason=reason.reason,
-                    how=reason.how,
-                    stage=reason.stage,
+                    rule=decided.rule,
+                    explanation=decided.explanation,
+                    how=decided.how,
+                    stage=decided.stage,
                 )
         scored = results[scoring]
         return replace(

@@ -81,11 +81,5 @@ class SessionPolicy(ParameterSet, WholeHistoryPolicy):
             return Why(boundary.rule, f"part of {current}, which began at message {boundary.index}.")
         return Why(
             boundary.rule,
-            f"before {current}, which began at message {boundary.index}: {_inside(boundary.reason)}",
+            f"before {current}, which began at message {boundary.index}: {boundary.explanation}",
         )
-
-
-def _inside(sentence: str) -> str:
-    """Return a sentence for after a colon: a leading article in lower case."""
-    first, _, rest = sentence.partition(" ")
-    return f"{first.lower()} {rest}" if first in {"A", "The", "It"} else sentence

@@ -95,12 +95,7 @@ def draw_steps(
             )  # fmt: skip
 
 
-def outcome_words(reason: str) -> tuple[str, str]:
-    """Return the outcome of a turn and the reason.
-
-    >>> outcome_words("Kept as recent: it is one of the newest turns.")
-    ('Kept as recent', 'It is one of the newest turns.')
-    """
-    outcome, _, why = on_screen(reason).partition(": ")
-    why = why or outcome
-    return outcome, why[:1].upper() + why[1:]
+def format_explanation(explanation: str) -> str:
+    """Return the explanation of a decision as Markdown that begins with a capital."""
+    text = on_screen(explanation)
+    return literal(text[:1].upper() + text[1:])

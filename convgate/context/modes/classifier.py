@@ -52,7 +52,7 @@ class ModeClassifier:
         mode: Mode = likeliest if sure else "GENERAL"
         if not sure:
             reason = (
-                f"GENERAL: likeliest is {likeliest} with {confidence:.2f}, and below {MIN_CONFIDENCE:.2f}"
+                f"likeliest is {likeliest} with {confidence:.2f}, and below {MIN_CONFIDENCE:.2f}"
                 " nothing is taken as sure."
             )
         else:
@@ -60,7 +60,7 @@ class ModeClassifier:
                 ", ".join(f"“{sign}”" for sign in signs)
                 or f"as a whole it reads like other messages of {mode}"
             )
-            reason = f"{mode} with {confidence:.2f}: {evidence}."
+            reason = f"{evidence}."
         source: Source = "classifier" if sure else "low confidence"
         probabilities = {name: float(value) for name, value in zip(MODES, row, strict=True)}
         return ModeDecision(

@@ -79,5 +79,4 @@ class ModeTracker:
 
 def decide_by_intent(index: int, mode: Mode) -> ModeDecision:
     """Return the decision about a turn whose mode the caller named."""
-    reason = f"{mode}: the caller asked for it."
-    return ModeDecision(index, mode, "intent", reason, "mode", mode, 1.0, "intent", mode)
+    return ModeDecision(index, mode, "intent", "the caller asked for it.", "mode", mode, 1.0, "intent", mode)

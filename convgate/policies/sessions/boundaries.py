@@ -37,6 +37,11 @@ class Boundary(Decision):
     """What begins with a message, or why nothing does; `index` is the message, `outcome` the kind."""
 
     @property
+    def reason(self) -> str:
+        """The explanation as a sentence of its own."""
+        return self.explanation[:1].upper() + self.explanation[1:]
+
+    @property
     def kind(self) -> Kind:
         """Return what begins with the message."""
         return next(kind for kind in KINDS if kind == self.outcome)

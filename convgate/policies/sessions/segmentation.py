@@ -101,7 +101,7 @@ def _boundary(
     """Return what begins with a message, for the strongest reason."""
     index, closed_at = state.messages, state.closed_at
     if index == 0:
-        return _begin(index, "session", "first", "It is the first message.")
+        return _begin(index, "session", "first", "it is the first message.")
     if moved := moved_by(turn):
         kind, note = moved
         return _begin(index, kind, "person", f"{_PERSON[kind]}{f': {note}' if note else '.'}")
@@ -116,7 +116,7 @@ def _boundary(
         return _begin(index, "conversation", "new_command", f'"{command.words}" asks for a new conversation.')
     if closed_at is not None:  # nothing is left to continue; where the gap has passed, the session goes on
         reason = (
-            f"The workflow reached COMPLETE at message {closed_at}, which closed the conversation before."
+            f"the workflow reached COMPLETE at message {closed_at}, which closed the conversation before."
         )
         return _begin(index, "conversation", "workflow_complete", reason)
     if command and passed:
@@ -127,9 +127,9 @@ def _boundary(
 
 
 _PERSON = {
-    "session": "A person began a new session here",
-    "conversation": "A person began a new conversation here",
-    "none": "A person had the conversation go on here",
+    "session": "a person began a new session here",
+    "conversation": "a person began a new conversation here",
+    "none": "a person had the conversation go on here",
 }
 
 

@@ -11,7 +11,7 @@ from convgate.ui.context.build import ContextResult
 from convgate.ui.context.invariants import STATES, TYPES
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
-from convgate.ui.turn import draw_turn_head, draw_turn_text, outcome_words
+from convgate.ui.turn import draw_turn_head, draw_turn_text, format_explanation
 
 _MAX_STATEMENT = 160  # characters
 
@@ -26,9 +26,9 @@ def draw_turn(result: ContextResult, selected: int) -> None:
     st.markdown(reason)
     indices = result.decisions.indices
     if len(indices) and indices[0] <= selected <= indices[-1]:
-        alone = on_screen(result.decisions.of(selected).reason)
-        if literal(outcome_words(alone)[1]) not in reason:
-            st.caption(f"{literal(result.policy_label, limit=60)} alone: {literal(alone)}")
+        alone = result.decisions.of(selected)
+        if format_explanation(alone.explanation) not in reason:
+            st.caption(f"{literal(result.policy_label, limit=60)} alone: {literal(on_screen(alone.reason))}")
     if (mode := result.bundle.labels.get(selected)) is not None:
         st.caption(f"Mode: {mode}")
     for one in result.bundle.invariants:
@@ -45,9 +45,9 @@ def _reason(result: ContextResult, selected: int) -> str:
         return "**Current message:** always sent."
     if selected in result.placed:
         section, turn = result.placed[selected]
-        why = literal(outcome_words(turn.reason)[1])
+        why = format_explanation(turn.explanation)
         return f"**{SECTION_LABELS[section]}, {turn.tokens:,} tokens:** {why}"
     if result.index is not None and selected > result.index:
         return "After the current message, so not sent."
-    outcome, why = outcome_words(result.bundle.decisions.of(selected).reason)
-    return f"**{literal(outcome)}:** {literal(why)}"
+    decision = result.bundle.decisions.of(selected)
+    return f"**{literal(decision.outcome_text)}:** {format_explanation(decision.explanation)}"

@@ -14,7 +14,7 @@ from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.keys import MAKE_CURRENT
 from convgate.ui.text import literal
-from convgate.ui.turn import Step, draw_turn_head, draw_turn_text, outcome_words
+from convgate.ui.turn import Step, draw_turn_head, draw_turn_text, format_explanation
 
 TABS = ("Why", "Score", "Links", "Words", "Matrix")
 
@@ -67,8 +67,8 @@ def _draw_tab(app: App, name: str, outcome: Outcome, selected: int, answering: A
 
 
 def _draw_reason(outcome: Outcome, selected: int) -> None:
-    word, why = outcome_words(outcome.decisions.of(selected).reason)
-    st.markdown(f"**{word}:** {literal(why)}")
+    decision = outcome.decisions.of(selected)
+    st.markdown(f"**{literal(decision.outcome_text)}:** {format_explanation(decision.explanation)}")
     if flip := outcome.flips.of(selected) if outcome.flips else "":
         arrow, before = ("↑", "drops") if flip == "up" else ("↓", "keeps")
         st.markdown(f":orange-badge[{arrow} flips] The gate's own rule {before} this turn.")
