@@ -19,7 +19,7 @@ from convgate.policies.spec import PolicySpec
 from convgate.policies.window import Everything, LastK
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
-from convgate.ui import measurement, state
+from convgate.ui import measurement, session_state
 from convgate.ui.compare.columns import check_column, column_label
 from convgate.ui.compare.results import Results, summary_sentence
 from tests.compare_page import add_labelled, add_talk, marks, opened, said, serve, sound, summary
@@ -111,7 +111,7 @@ def test_a_run_before_the_browser_has_the_new_address_keeps_the_selection(
     assert list(summary(sound(app.run()))) == ["Everything", "Last k turns (k=2)", "BM25"]
     assert app.query_params["policies"] == "everything, last_k(k=2), bm25"
 
-    monkeypatch.setattr(state, "SOON", 0)
+    monkeypatch.setattr(session_state, "SOON", 0)
     app.query_params["policies"] = "everything, last_k(k=2)"  # as the browser's way back does, later
     assert list(summary(sound(app.run()))) == ["Everything", "Last k turns (k=2)"]
 

@@ -49,32 +49,32 @@ def gates() -> tuple[GatePolicy, GatePolicy]:
 def test_scores_of_one_gate_are_not_taken_for_those_of_another(
     message: OpenMessage, gates: tuple[GatePolicy, GatePolicy]
 ) -> None:
-    one, other = (scoring.scored(gate, message).scores.scores for gate in gates)
+    one, other = (scoring.score_history(gate, message).scores.scores for gate in gates)
     assert not np.allclose(one, other)
-    assert scoring.scored(gates[0], message).scores.scores is one, "kept"
-    first, second = (scoring.words(gate, message, 0) for gate in gates)
+    assert scoring.score_history(gates[0], message).scores.scores is one, "kept"
+    first, second = (scoring.measure_words(gate, message, 0) for gate in gates)
     assert first != second
-    first_links, second_links = (scoring.links(gate, message, 0) for gate in gates)
+    first_links, second_links = (scoring.measure_links(gate, message, 0) for gate in gates)
     assert first_links != second_links
 
 
 def test_matrix_of_one_gate_is_not_taken_for_that_of_another(
     message: OpenMessage, gates: tuple[GatePolicy, GatePolicy]
 ) -> None:
-    one, other = (matrix.scores(gate, message, 0) for gate in gates)
+    one, other = (matrix.compute_scores(gate, message, 0) for gate in gates)
     assert not np.allclose(one, other, equal_nan=True)
-    assert matrix.scores(gates[0], message, 0) is one, "kept"
+    assert matrix.compute_scores(gates[0], message, 0) is one, "kept"
 
 
 def test_decisions_of_one_rule_are_not_taken_for_those_of_another(
     message: OpenMessage, gates: tuple[GatePolicy, GatePolicy]
 ) -> None:
-    one, two = (scoring.decided(replace(gates[0], rule=TopK(k)), message) for k in (1, 2))
+    one, two = (scoring.decide(replace(gates[0], rule=TopK(k)), message) for k in (1, 2))
     assert (one.kept.sum(), two.kept.sum()) == (1, 2)
 
 
 def test_decisions_with_one_parameter_are_not_taken_for_those_with_another(message: OpenMessage) -> None:
-    one, two = (scoring.decided(LastK(k), message) for k in (1, 2))
+    one, two = (scoring.decide(LastK(k), message) for k in (1, 2))
     assert (one.kept.sum(), two.kept.sum()) == (1, 2)
 
 
@@ -90,10 +90,10 @@ def test_a_policy_is_told_from_another_by_what_settings_add_to_it_and_by_its_sta
 
 def test_edited_rules_of_the_gatekeeper_give_no_stale_decisions(message: OpenMessage, tmp_path: Path) -> None:
     policy = build_policy("gatekeeper", Settings(home=tmp_path), FakeEncoder())
-    before = scoring.decided(policy, message)
-    assert scoring.decided(policy, message) is before, "kept"
+    before = scoring.decide(policy, message)
+    assert scoring.decide(policy, message) is before, "kept"
     (tmp_path / "gatekeeper.yaml").write_text("keep_patterns: [{pattern: 'fibonacci'}]")
-    after = scoring.decided(policy, message)
+    after = scoring.decide(policy, message)
     assert (before.kept[1], after.kept[1]) == (False, True)
 
 
@@ -105,11 +105,11 @@ def test_a_pipelines_gate_is_the_version_in_use_or_the_one_that_is_written(tmp_p
     app: Any = SimpleNamespace(settings=Settings(home=tmp_path), encoder=FakeEncoder)
 
     def gate(**parameters: str) -> str:
-        return next(one.version for one in scoring.policy(app, "pipeline", **parameters).policies[::-1])
+        return next(one.version for one in scoring.load_policy(app, "pipeline", **parameters).policies[::-1])
 
     assert gate() == "one"
     versions.activate("two", who="me")
     assert gate() == "two"
     assert gate(stages="last_k > gate@one") == "one"
     app.encoder = None
-    assert scoring.policy(app, "pipeline", stages="last_k > bm25").encoder is None
+    assert scoring.load_policy(app, "pipeline", stages="last_k > bm25").encoder is None

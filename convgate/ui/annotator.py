@@ -81,12 +81,12 @@ def _draw_question(app: App, progress: Callable[[str], str] | None) -> None:
             help="Every label says who gave it. The name stays in this browser and in your library.",
         )  # fmt: skip
         st.button("Start labelling", key="annotator.start", on_click=_take_typed, args=(app,))
-        people = [one.name for one in Labels(app.store).annotators() if one.kind == "person"]
-        for known in people[:_MAX_NAMES]:
-            done = f", {progress(known)}" if progress else ""
+        people = [known.name for known in Labels(app.store).annotators() if known.kind == "person"]
+        for name in people[:_MAX_NAMES]:
+            done = f", {progress(name)}" if progress else ""
             st.button(
-                f"Continue as {literal(known)}{done}", key=f"annotator.as.{known}", type="tertiary",
-                on_click=_choose, args=(app, known),
+                f"Continue as {literal(name)}{done}", key=f"annotator.as.{name}", type="tertiary",
+                on_click=_choose, args=(app, name),
             )  # fmt: skip
     draw_problem()
 

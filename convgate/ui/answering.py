@@ -23,7 +23,7 @@ from convgate.ui.annotator import annotator
 from convgate.ui.explore.state import go
 from convgate.ui.frame import App
 from convgate.ui.scoring import OpenMessage
-from convgate.ui.transcript.component import given
+from convgate.ui.transcript.component import read_new_answers
 from convgate.ui.transcript.rows import Labelling, current_name
 
 MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"}
@@ -199,7 +199,7 @@ def transcript_labelling(answering: Answering, selected: int | None) -> Labellin
 
 def take_answers(key: str) -> None:
     """Store the answers of the transcript `key`, each once; for its callback."""
-    client, answers, n_unreadable = given(key)
+    client, answers, n_unreadable = read_new_answers(key)
     n_failed = n_unreadable
     known, stored = st.session_state.get(_STORED, ("", 0))
     answering: Answering | None = st.session_state.get(_SHOWN)
@@ -255,12 +255,9 @@ def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope)
 
 def _go_on(answering: Answering, turn: int) -> None:
     """Show the turn to ask about after this one."""
-    following, asked, next_message = (
-        answering.following(turn),
-        answering.work.reasons,
-        answering.work.next_message,
-    )
-    stays = next_message is None or (following is not None and (not asked or following in asked))
+    following, work = answering.following(turn), answering.work
+    reasons, next_message = work.reasons, work.next_message
+    stays = next_message is None or (following is not None and (not reasons or following in reasons))
     if stays or next_message is None or not next_message():
         go(answering.message.labelled, turn if following is None else following)
 

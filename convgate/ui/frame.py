@@ -23,7 +23,7 @@ from convgate.embedding.base import Encoder
 from convgate.policies.sessions import with_moved
 from convgate.store import Conversations, Store
 from convgate.store.edits import InvariantEdits, MovedBoundaries
-from convgate.ui import services, state
+from convgate.ui import services, session_state
 from convgate.ui.navigation import VERSIONS, draw_navigation
 from convgate.ui.text import literal
 from convgate.ui.theme import follow_theme
@@ -80,12 +80,12 @@ def page(title: str, purpose: str) -> Iterator[App]:
         st.stop()
     if app.store.is_read_only:
         st.caption(":material/lock: Read-only: nothing is saved.")
-    state.arrive(title)
+    session_state.arrive(title)
     try:
         yield app
     except ConvgateError as error:
         _show_end(error)
-    state.stay()
+    session_state.stay()
 
 
 def _show_end(error: ConvgateError) -> None:

@@ -47,7 +47,7 @@ def measure_policy(relevance_set: RelevanceSet, set_digest: str, policy: Policy)
         tokens = tokens_of(relevance_set, set_digest)
         return judge_set(relevance_set, policy, tokens=tokens, progress=progress)
 
-    return once(f"{set_digest} {digest(policy)}", work)
+    return compute_once(f"{set_digest} {digest(policy)}", work)
 
 
 def is_measured(set_digest: str, policy: Policy) -> bool:
@@ -55,7 +55,7 @@ def is_measured(set_digest: str, policy: Policy) -> bool:
     return _RESULT in _box(f"{set_digest} {digest(policy)}")
 
 
-def once(key: str, work: Callable[[EvaluationProgress], T]) -> T:
+def compute_once(key: str, work: Callable[[EvaluationProgress], T]) -> T:
     """Return the result of the work under that key, computed the first time while a bar shows progress."""
     box = _box(key)
     place = st.empty()  # always: without it, later elements would change their position on the page

@@ -18,9 +18,9 @@ from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.store.edits import ModeCorrection, ModeCorrections
 from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.frame import App
-from convgate.ui.measurement import once
+from convgate.ui.measurement import compute_once
 from convgate.ui.page_state import Address
-from convgate.ui.state import put
+from convgate.ui.session_state import put
 
 _NOT_REVIEWED = ""
 _BATCH = 32  # turns between two reports of the progress
@@ -51,7 +51,7 @@ def find_ahead(app: App, key: str, conversation: Conversation) -> None:
             classifier.classify([turn for turn in batch if is_from_user(turn)])
             finder.add(batch, judge)
 
-    once(f"modes {key} {id(classifier)}", work)
+    compute_once(f"modes {key} {id(classifier)}", work)
 
 
 def corrected_modes(app: App, key: str) -> dict[int, Mode]:

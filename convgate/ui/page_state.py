@@ -18,7 +18,7 @@ import streamlit as st
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError
-from convgate.ui import state
+from convgate.ui import session_state
 from convgate.ui.text import literal
 
 LONGEST_QUESTION = 4_000
@@ -256,7 +256,7 @@ class Address(Generic[S]):
         page, left_query = st.session_state.get(_LAST, (self.key, None))
         left_behind = page != self.key and query == left_query
         # A rerun without a user action, such as that of a new chart, may still have the address before.
-        late = query == st.session_state.get(self._replaced) and state.is_early_rerun()
+        late = query == st.session_state.get(self._replaced) and session_state.is_early_rerun()
         if as_written:
             st.session_state.pop(self._replaced, None)
         problems: list[str] = []
@@ -297,7 +297,7 @@ class Address(Generic[S]):
         none: the control's value for None. also: other fields that a change of the control sets.
         """
         key = f"{self.name}.{name}"
-        state.put(key, none if value is None else list(value) if isinstance(value, tuple) else value)
+        session_state.put(key, none if value is None else list(value) if isinstance(value, tuple) else value)
         return {"key": key, "on_change": self._take, "args": (name, key, none), "kwargs": also}
 
     def _take(self, name: str, key: str, none: Any, **also: Any) -> None:

@@ -13,7 +13,7 @@ from convgate.ui.frame import App
 from convgate.ui.keys import NEXT_MESSAGE, PREVIOUS_MESSAGE
 from convgate.ui.navigation import LIBRARY
 from convgate.ui.page_state import LONGEST_QUESTION, Address
-from convgate.ui.state import put
+from convgate.ui.session_state import put
 from convgate.ui.text import literal, make_labels_unique
 
 if TYPE_CHECKING:
@@ -61,7 +61,6 @@ def pick_message(
 
     with st.sidebar:
         turn = conversation.current_index() if turn is None else turn
-        asked = bool(question)
         put(f"{page.name}.turn", turn + 1)
         st.markdown(
             ":small[Current message]",
@@ -69,7 +68,7 @@ def pick_message(
             " 1 here and in the address, from 0 in JSON and on the command line. The keys skip the"
             " assistant's turns.",
         )
-        _draw_steps(page, conversation, turn, asked=asked)
+        _draw_steps(page, conversation, turn, is_asked=bool(question))
         put(f"{page.name}.question", question)
         st.text_input(
             "Or type a question",
@@ -77,11 +76,11 @@ def pick_message(
             placeholder="A question after the last turn",
             help="See what would be kept if this were the next message. Empty it to go back.",
         )  # fmt: skip
-    current, history = conversation.asked(question) if asked else conversation.at(turn)
+    current, history = conversation.asked(question) if question else conversation.at(turn)
     return OpenMessage(key, current, history)
 
 
-def _draw_steps(page: Address[Any], conversation: Conversation, turn: int, *, asked: bool) -> None:
+def _draw_steps(page: Address[Any], conversation: Conversation, turn: int, *, is_asked: bool) -> None:
     messages = conversation.answerable()
     with st.container(
         horizontal=True, vertical_alignment="bottom", gap="xsmall", wrap=False, key=f"{page.name}-current"
@@ -93,7 +92,7 @@ def _draw_steps(page: Address[Any], conversation: Conversation, turn: int, *, as
         )  # fmt: skip
         st.number_input(
             "Current message", min_value=1, max_value=len(conversation), key=f"{page.name}.turn",
-            on_change=_typed_turn, args=(page,), disabled=asked, label_visibility="collapsed",
+            on_change=_typed_turn, args=(page,), disabled=is_asked, label_visibility="collapsed",
         )  # fmt: skip
         st.button(
             "", icon=":material/navigate_next:", key=f"{page.name}.next", shortcut=NEXT_MESSAGE,
@@ -129,10 +128,10 @@ def _typed_question(page: Address[Any]) -> None:
 
 def answered_words(title: str, current: CurrentMessage) -> str:
     """Return the conversation and its current message on one line of Markdown."""
-    asked = "your question" if current.index is None else f"turn {current.index + 1:,}"
+    message = "your question" if current.index is None else f"turn {current.index + 1:,}"
     who = "" if current.index is None else f" {literal(current.turn.speaker, limit=40)}:"
     text = literal(current.turn.text or current.turn.scored_text, limit=60)
-    return f"**{literal(title, limit=70)}** · answering {asked} ·{who} {text}"
+    return f"**{literal(title, limit=70)}** · answering {message} ·{who} {text}"
 
 
 def _draw_way_to_library(label: str) -> None:

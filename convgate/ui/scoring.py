@@ -27,7 +27,7 @@ from convgate.policies.selector import Selection, Selector
 from convgate.policies.spec import PolicySpec, Value, read_policy
 from convgate.store import CurrentKey
 from convgate.ui.frame import App
-from convgate.ui.measurement import digest, once
+from convgate.ui.measurement import compute_once, digest
 from convgate.ui.turn import moves
 from convgate.versions.version import Version
 
@@ -55,7 +55,7 @@ class OpenMessage:
         return CurrentKey(self.key, self.current.index, question)
 
 
-def policy(app: App, chooser: str, **parameters: Value) -> Policy:
+def load_policy(app: App, chooser: str, **parameters: Value) -> Policy:
     """Return the chooser's policy with the parameters of the settings, changed by `parameters`.
 
     Raises GateError when the version does not exist or has another encoder, and PolicyError for a parameter
@@ -79,12 +79,12 @@ def policy(app: App, chooser: str, **parameters: Value) -> Policy:
     ]
     key = f"{chooser} {weights} {parameters} {app.settings.model_dump_json()}"
     # By the object instead of its identity: erasing everything makes a new one, with a new cache.
-    return _policy(key, id(encoder), spec, app.settings, encoder, parameters)
+    return _load_policy(key, id(encoder), spec, app.settings, encoder, parameters)
 
 
-def gate_policy(app: App, chooser: str = GatePolicy.name) -> GatePolicy:
+def load_gate(app: App, chooser: str = GatePolicy.name) -> GatePolicy:
     """Return the gate with the settings' parameters, in the version that the chooser names."""
-    gate = policy(app, chooser)
+    gate = load_policy(app, chooser)
     assert isinstance(gate, GatePolicy)
     return gate
 
@@ -96,7 +96,7 @@ def encode_ahead(message: OpenMessage, encoder: Encoder) -> None:
         texts = [turn.scored_text for turn in message.conversation.turns]
         encoder.encode(texts, progress=partial(progress, "Encoding turns for the first time"))
 
-    once(f"encoded {message.key} {_identity(encoder)}", work)
+    compute_once(f"encoded {message.key} {_identity(encoder)}", work)
 
 
 _BY_CONTENT: dict[Any, Callable[[Any], object]] = {
@@ -106,41 +106,41 @@ _BY_CONTENT: dict[Any, Callable[[Any], object]] = {
 
 
 @st.cache_resource(max_entries=128, show_spinner=False, hash_funcs=_BY_CONTENT)
-def scored(gate: GatePolicy, message: OpenMessage) -> ScoredHistory:
+def score_history(gate: GatePolicy, message: OpenMessage) -> ScoredHistory:
     """Return the gate's scores of the message, whatever the rule."""
     return gate.score(message.current, message.history)
 
 
-def decided(chosen: Policy, message: OpenMessage) -> TurnDecisions:
+def decide(policy: Policy, message: OpenMessage) -> TurnDecisions:
     """Return what a policy decides; a gate's rule decides on the cached scores."""
-    return _decided(_key(chosen, message), chosen, message)
+    return _decide(_key(policy, message), policy, message)
 
 
-def selected(chosen: Policy, message: OpenMessage, *, pair_answers: bool = False) -> Selection:
+def select(policy: Policy, message: OpenMessage, *, pair_answers: bool = False) -> Selection:
     """Return what a policy sends: its decisions as a valid list of messages."""
-    return _selected(_key(chosen, message), chosen, message, pair_answers=pair_answers)
+    return _select(_key(policy, message), policy, message, pair_answers=pair_answers)
 
 
-def _key(chosen: Policy, message: OpenMessage) -> str:
-    return f"{message.labelled} {digest(chosen)} {moves(message.conversation)}"
+def _key(policy: Policy, message: OpenMessage) -> str:
+    return f"{message.labelled} {digest(policy)} {moves(message.conversation)}"
 
 
 @st.cache_resource(max_entries=256, show_spinner=False, hash_funcs=_BY_CONTENT)
-def links(gate: GatePolicy, message: OpenMessage, row: int) -> list[Link]:
+def measure_links(gate: GatePolicy, message: OpenMessage, row: int) -> list[Link]:
     """Return which turns that of `row` attends to most, each with the measured effect of leaving it out."""
     state, encoded = gate.read(message.current, message.history)
-    return strongest_links(gate.gate, state, encoded, scored(gate, message).scores, row, limit=LINKS)
+    return strongest_links(gate.gate, state, encoded, score_history(gate, message).scores, row, limit=LINKS)
 
 
 @st.cache_resource(max_entries=64, show_spinner="Hiding one word after the other …", hash_funcs=_BY_CONTENT)
-def words(gate: GatePolicy, message: OpenMessage, row: int) -> list[WordEffect]:
+def measure_words(gate: GatePolicy, message: OpenMessage, row: int) -> list[WordEffect]:
     """Return what each word of the turn of `row` does to its semantic part, by hiding it."""
     state, encoded = gate.read(message.current, message.history)
     return word_effects(gate.gate, gate.encoder, message.history[row].scored_text, state, encoded)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _policy(
+def _load_policy(
     key: str,
     encoder: int,
     _spec: PolicySpec,
@@ -148,20 +148,20 @@ def _policy(
     _encoder: Encoder | None,
     _parameters: Mapping[str, Value],
 ) -> Policy:
-    used = _encoder or EncoderOnDemand(_settings)
-    return build_policy(_spec.name, _settings, used, version=_spec.version, **_parameters)
+    encoder_used = _encoder or EncoderOnDemand(_settings)
+    return build_policy(_spec.name, _settings, encoder_used, version=_spec.version, **_parameters)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _decided(key: str, _policy: Policy, _message: OpenMessage) -> TurnDecisions:
+def _decide(key: str, _policy: Policy, _message: OpenMessage) -> TurnDecisions:
     if isinstance(_policy, GatePolicy):
-        return _policy.decide_scored(scored(_policy, _message))
+        return _policy.decide_scored(score_history(_policy, _message))
     return _policy.decide(_message.current, _message.history)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _selected(key: str, _policy: Policy, _message: OpenMessage, *, pair_answers: bool) -> Selection:
-    decisions = decided(_policy, _message)
+def _select(key: str, _policy: Policy, _message: OpenMessage, *, pair_answers: bool) -> Selection:
+    decisions = decide(_policy, _message)
     return Selector(_policy).valid(_message.current, _message.history, decisions, pair_answers=pair_answers)
 
 

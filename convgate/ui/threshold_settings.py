@@ -13,7 +13,7 @@ from convgate.core.text import pluralize
 from convgate.gate.thresholds import RULES, Limits, Rule, make_rule
 from convgate.policies.base import NO_LIMITS
 from convgate.ui.page_state import Address, Codec
-from convgate.ui.state import put
+from convgate.ui.session_state import put
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,8 +86,8 @@ def draw_failure(label: str, error: ConvgateError) -> None:
 
 def _build_policy(app: App, column: PolicySpec) -> Policy:
     if not is_gate(column):
-        return scoring.policy(app, chooser_of(column), **column.parameters)
-    gate, choice = scoring.gate_policy(app, chooser_of(column)), choice_of(column)
+        return scoring.load_policy(app, chooser_of(column), **column.parameters)
+    gate, choice = scoring.load_gate(app, chooser_of(column)), choice_of(column)
     return gate if choice is None else gate.with_rule(choice.rule, choice.limits)
 
 

@@ -82,7 +82,7 @@ def _decide(columns: Sequence[Column], reference: Column, message: OpenMessage) 
         try:
             if encoder := getattr(column.policy, "encoder", None):
                 encode_ahead(message, encoder)
-            selections[column] = scoring.selected(column.policy, message)
+            selections[column] = scoring.select(column.policy, message)
         except ConvgateError as error:
             draw_failure(column.label, error)
     if reference not in selections:

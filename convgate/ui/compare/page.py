@@ -24,7 +24,7 @@ from convgate.ui.compare.state import View, page
 from convgate.ui.frame import App
 from convgate.ui.label_sources import sources, usable
 from convgate.ui.page_state import draw_problems
-from convgate.ui.state import put
+from convgate.ui.session_state import put
 from convgate.ui.text import literal, make_labels_unique
 
 _STYLE = Path(__file__).with_name("compare.css")

@@ -114,7 +114,7 @@ def build(app: App, view: View, message: OpenMessage) -> ContextResult:
     """
     settings = apply_view(app.settings, view)
     chooser = view.policy or app.settings.policy
-    policy = scoring.policy(app, chooser)
+    policy = scoring.load_policy(app, chooser)
     scoring.encode_ahead(message, app.encoder())
     judge, classifier = statement_judge(app.settings), mode_classifier(app.settings)
     find_ahead(app, message.key, message.conversation)
@@ -140,7 +140,7 @@ def build(app: App, view: View, message: OpenMessage) -> ContextResult:
     overruled = [guard.overruled(mode) for mode in MODES]
     inputs = repr((digest(policy), values, overruled, id(classifier), _edits(message.conversation)))
     bundle = _bundle(repr(message.labelled), inputs, intent, builder, message)
-    decisions = scoring.decided(policy, message)
+    decisions = scoring.decide(policy, message)
     return ContextResult(app, message, bundle, settings, policy, chooser_label(chooser), decisions, intent)
 
 

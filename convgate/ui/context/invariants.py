@@ -48,8 +48,11 @@ def draw_invariants(result: ContextResult, view: View, selected: int) -> None:
             edits.changed_last(result.key),
             partial(_run, result.key, partial(edits.undo, result.key)),
         )
-    invariants = sorted(result.bundle.invariants, key=lambda one: (not one.active, -one.priority, one.source))
-    n_active = sum(one.active for one in invariants)
+    invariants = sorted(
+        result.bundle.invariants,
+        key=lambda invariant: (not invariant.active, -invariant.priority, invariant.source),
+    )
+    n_active = sum(invariant.active for invariant in invariants)
     st.caption(f"{n_active:,} active of {pluralize(len(invariants), 'invariant')}.")
     shown = min(view.page, max(1, -(-len(invariants) // PER_PAGE)))
     start = (shown - 1) * PER_PAGE

@@ -29,7 +29,7 @@ from convgate.ui.picker import answered_words, pick_conversation, pick_message
 from convgate.ui.tables import draw_numbers
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
-from convgate.ui.transcript.component import asked, draw_transcript
+from convgate.ui.transcript.component import draw_transcript, read_request
 from convgate.ui.transcript.rows import Marks, transcript_data
 
 TURNS = "context.turns"
@@ -114,21 +114,21 @@ def _numbers(result: ContextResult) -> list[tuple[str, str, str, str]]:
 
 
 def _confidence(bundle: ContextBundle) -> str:
-    found = bundle.found
-    if found.source == "intent":
+    decision = bundle.found
+    if decision.source == "intent":
         return "corrected"
-    if bundle.mode != found.mode:
-        return f"message: {found.likeliest.capitalize()} {found.confidence:.2f}"
-    return f"confidence {found.confidence:.2f}"
+    if bundle.mode != decision.mode:
+        return f"message: {decision.likeliest.capitalize()} {decision.confidence:.2f}"
+    return f"confidence {decision.confidence:.2f}"
 
 
 def _mode_reason(bundle: ContextBundle) -> str:
-    found = bundle.found
-    by_person = f"{found.mode}: chosen by a person."
-    reason = by_person if found.source == "intent" else literal(on_screen(found.reason), limit=400)
+    decision = bundle.found
+    by_person = f"{decision.mode}: chosen by a person."
+    reason = by_person if decision.source == "intent" else literal(on_screen(decision.reason), limit=400)
     if any(fallback.cause != "breach" for fallback in bundle.fallbacks):
-        return f"**{bundle.mode}** in place of {found.mode}. Message: {reason}"
-    if bundle.mode == found.mode:
+        return f"**{bundle.mode}** in place of {decision.mode}. Message: {reason}"
+    if bundle.mode == decision.mode:
         return reason
     return (
         f"{reason} The conversation stays in **{bundle.mode}**: it changes from {SURE:.2f} on, or when two"
@@ -201,7 +201,7 @@ def _draw_turns(result: ContextResult, view: View, selected: int) -> None:
 
 
 def _follow_request() -> None:
-    request = asked(TURNS)
+    request = read_request(TURNS)
     if request is not None and request.what == "answer":
         state.page.change(turn=request.turn, question="", selected=None)
     elif request is not None:

@@ -31,10 +31,10 @@ def draw_turn(result: ContextResult, selected: int) -> None:
             st.caption(f"{literal(result.policy_label, limit=60)} alone: {literal(on_screen(alone.reason))}")
     if (mode := result.bundle.labels.get(selected)) is not None:
         st.caption(f"Mode: {mode}")
-    for one in result.bundle.invariants:
-        if one.source == selected:
-            text = literal(one.text, limit=_MAX_STATEMENT)
-            st.markdown(f"{STATES[one.state]} **{TYPES[one.type]}:** “{text}”")
+    for invariant in result.bundle.invariants:
+        if invariant.source == selected:
+            text = literal(invariant.text, limit=_MAX_STATEMENT)
+            st.markdown(f"{STATES[invariant.state]} **{TYPES[invariant.type]}:** “{text}”")
     query = {"conversation": result.key, "selected": str(selected + 1)}
     query |= {"ask": current.text} if result.index is None else {"turn": str(result.index + 1)}
     st.page_link(EXPLORE, label="Open in Explore", icon=":material/query_stats:", query_params=query)

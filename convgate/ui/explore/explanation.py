@@ -55,7 +55,7 @@ def draw_parts(decisions: TurnDecisions, turn: int) -> None:
 def draw_links(gate: GatePolicy, message: OpenMessage, turn: int) -> None:
     """Draw the turns that a turn (0-based) attends to most, with the effect of leaving each out."""
     start = message.history.start
-    links = scoring.links(gate, message, turn - start)
+    links = scoring.measure_links(gate, message, turn - start)
     if not links:
         st.caption("There is no other turn to attend to.")
         return
@@ -69,7 +69,7 @@ def draw_links(gate: GatePolicy, message: OpenMessage, turn: int) -> None:
 def draw_words(gate: GatePolicy, message: OpenMessage, turn: int) -> None:
     """Draw the text of a turn (0-based) with the effect of each word on its score."""
     st.html(_STYLE)
-    effects = scoring.words(gate, message, turn - message.history.start)
+    effects = scoring.measure_words(gate, message, turn - message.history.start)
     if not effects:
         st.caption("This turn has no words.")
         return

@@ -17,9 +17,9 @@ from convgate.gate.model import Message
 from convgate.policies.gate import GatePolicy
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.measurement import once
+from convgate.ui.measurement import compute_once
 from convgate.ui.scoring import OpenMessage
-from convgate.ui.state import selected_points
+from convgate.ui.session_state import selected_points
 from convgate.ui.theme import current_palette
 
 MATRIX = "explore.matrix"
@@ -36,7 +36,7 @@ def draw_matrix(gate: GatePolicy, outcome: Outcome, selected: int) -> None:
     )
     current, count = message.current.index, len(message.conversation)
     start = first_turn(count, count - 1 if current is None else current)
-    threshold, matrix = outcome.decisions.threshold, scores(gate, message, start)
+    threshold, matrix = outcome.decisions.threshold, compute_scores(gate, message, start)
     is_inside = current is not None and start <= selected < current < start + len(matrix)
     cell = (current, selected) if current is not None and is_inside else None
     st.plotly_chart(
@@ -56,7 +56,7 @@ def first_turn(count: int, current: int) -> int:
     return max(0, min((current // step - 1) * step, count - LIMIT))
 
 
-def scores(gate: GatePolicy, message: OpenMessage, start: int) -> Scores:
+def compute_scores(gate: GatePolicy, message: OpenMessage, start: int) -> Scores:
     """Return (n, n) the matrix of at most LIMIT turns from `start`; NaN where a turn is not earlier."""
 
     def work(report: EvaluationProgress) -> Scores:
@@ -80,7 +80,9 @@ def scores(gate: GatePolicy, message: OpenMessage, start: int) -> Scores:
         ]
         return relevance_matrix(gate.gate, state, messages, progress=progress)
 
-    return once(f"matrix {message.key} {gate.gate.fingerprint} {gate.encoder.identity!r} {start}", work)
+    return compute_once(
+        f"matrix {message.key} {gate.gate.fingerprint} {gate.encoder.identity!r} {start}", work
+    )
 
 
 def _select_clicked() -> None:

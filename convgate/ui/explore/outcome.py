@@ -83,18 +83,18 @@ class Outcome:
 
 def outcome(app: App, view: View, message: OpenMessage) -> Outcome:
     """Return what the page shows of a view; only what was never scored is scored."""
-    policy = scoring.policy(app, view.policy)
+    policy = scoring.load_policy(app, view.policy)
     label = chooser_label(view.policy)
     if encoder := getattr(policy, "encoder", None):
         scoring.encode_ahead(message, encoder)
-    selection = scoring.selected(policy, message, pair_answers=view.pairs)
+    selection = scoring.select(policy, message, pair_answers=view.pairs)
     if not isinstance(policy, GatePolicy):
         return Outcome(message, label, policy, selection)
     own = ThresholdSettings(policy.rule, policy.limits)
     choice, before = view.choice or own, selection
     if choice != own:
         policy = policy.with_rule(choice.rule, choice.limits)
-        selection = scoring.selected(policy, message, pair_answers=view.pairs)
+        selection = scoring.select(policy, message, pair_answers=view.pairs)
     return Outcome(
         message, label, policy, selection, own, choice, changes(selection.decisions, before.decisions)
     )

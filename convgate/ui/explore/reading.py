@@ -12,7 +12,7 @@ from convgate.ui.changes import Indices, following
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.keys import NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
-from convgate.ui.transcript.component import asked, draw_transcript
+from convgate.ui.transcript.component import draw_transcript, read_request
 from convgate.ui.transcript.rows import Marks, transcript_data
 
 TRANSCRIPT, SEARCH = "explore.transcript", "explore.search"
@@ -92,7 +92,7 @@ def _forget_focus() -> None:
 
 
 def _on_asked() -> None:
-    request, key = asked(TRANSCRIPT), st.session_state[_SHOWN]
+    request, key = read_request(TRANSCRIPT), st.session_state[_SHOWN]
     state.touched()
     if request is None:
         return

@@ -11,7 +11,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.store import CurrentKey
 from convgate.ui.choosers import CHOOSER
 from convgate.ui.page_state import TURN, Address, PageState, param
-from convgate.ui.state import put as put
+from convgate.ui.session_state import put as put
 from convgate.ui.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
 
 

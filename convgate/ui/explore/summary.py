@@ -12,7 +12,7 @@ from convgate.figures.scores import describe_scores, scores_figure
 from convgate.transcripts.characters import writable
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.state import clicked
+from convgate.ui.session_state import clicked
 from convgate.ui.tables import draw_numbers
 from convgate.ui.text import literal, show_text
 from convgate.ui.theme import current_palette

@@ -51,13 +51,13 @@ def _draw_annotators(app: App) -> None:
         st.markdown(f":{_BADGES[result.level]}-badge[{result.level}] {literal(result.summary)}")
     if not results:
         st.caption("Agreement needs two annotators who answered the same turns.")
-    for one in Labels(app.store).annotators():
-        key = f"label.trains.{one.name}"
-        state.put(key, one.trains)  # another window may have switched it
-        counts = f"{pluralize(one.answers, 'answer')} on {pluralize(one.messages, 'message')}"
+    for entry in Labels(app.store).annotators():
+        key = f"label.trains.{entry.name}"
+        state.put(key, entry.trains)  # another window may have switched it
+        counts = f"{pluralize(entry.answers, 'answer')} on {pluralize(entry.messages, 'message')}"
         st.toggle(
-            f"Train on **{literal(one.name)}** · {one.kind} · {counts}",
-            key=key, on_change=_switch, args=(app, one.name, key),
+            f"Train on **{literal(entry.name)}** · {entry.kind} · {counts}",
+            key=key, on_change=_switch, args=(app, entry.name, key),
             help="Off leaves the answers out of training, metrics and gold labels.",
         )  # fmt: skip
 

@@ -24,7 +24,7 @@ from convgate.ui.label.work import draw_work, resume
 from convgate.ui.page_state import draw_problems
 from convgate.ui.picker import pick_conversation, pick_message
 from convgate.ui.text import literal, show_text
-from convgate.ui.transcript.component import asked, draw_transcript
+from convgate.ui.transcript.component import draw_transcript, read_request
 from convgate.ui.transcript.rows import Marks, transcript_data
 from convgate.ui.turn import draw_steps
 
@@ -125,7 +125,7 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
 
 
 def _on_asked() -> None:
-    request = asked(TRANSCRIPT)
+    request = read_request(TRANSCRIPT)
     state.touched()
     if request is None:
         return

@@ -89,7 +89,7 @@ def _draw_queue(app: App, view: View, number: int, message: OpenMessage) -> Work
         if number in names:
             state.put(QUEUE, number)
             st.selectbox(
-                "Queue", list(names), key=QUEUE, format_func=lambda one: names.get(one, str(one)),
+                "Queue", list(names), key=QUEUE, format_func=lambda number: names.get(number, str(number)),
                 on_change=lambda: _open_queue(app, st.session_state[QUEUE]),
             )  # fmt: skip
         st.button("New queue", key="label.queue.new", on_click=_ask_for_queue, icon=":material/add:")
@@ -116,10 +116,10 @@ def _make_queue(app: App) -> bool:
         st.info("Choose a name to make a queue.", icon=":material/person:")
         return False
     seed = secrets.randbelow(2**31)
-    gate, names = scoring.gate_policy(app), chooser_labels(app.settings.home)
+    gate, names = scoring.load_gate(app), chooser_labels(app.settings.home)
     versions = [name for name in names if version_of(name) not in (None, gate.version)]
     other = versions[-1] if versions else "hybrid"
-    judge = Judge(names[other], scoring.policy(app, other), "versions" if versions else "policies")
+    judge = Judge(names[other], scoring.load_policy(app, other), "versions" if versions else "policies")
     with st.spinner("Scoring messages …"):
         items = make_queue(app.store, Judge(gate.version, gate), judge, size=_QUEUE_SIZE, seed=seed, by=by)
         if items:

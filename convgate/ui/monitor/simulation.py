@@ -73,8 +73,10 @@ def _draw_moment(settings: Settings, view: View, simulation: Simulation) -> None
     begins = START + timedelta(minutes=BEFORE)
     min_requests = settings.guard_drift_min_requests
     points = [
-        Point(one.at, one.divergence if one.requests >= min_requests else None, f"{one.requests:,} requests")
-        for one in moments[:step]
+        Point(
+            past.at, past.divergence if past.requests >= min_requests else None, f"{past.requests:,} requests"
+        )
+        for past in moments[:step]
     ]
     bins = tuple(part for part in report.bins if part.end <= moment.at + timedelta(seconds=1))
     marks = ((begins, "drift begins"), (begins + timedelta(minutes=view.minutes), "drift ends"))

@@ -13,8 +13,8 @@ from convgate.gatekeeper.rules import RuleProblem, Rules, RulesError
 from convgate.gatekeeper.rules_file import parse_rules
 from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.rules.rules_file import RulesFile, save, undo
-from convgate.ui.rules.view import address
-from convgate.ui.state import put
+from convgate.ui.rules.state import address
+from convgate.ui.session_state import put
 from convgate.ui.text import literal
 
 TEXT, DRAFT = "rules.text", "rules.draft"

@@ -74,12 +74,12 @@ def check_conversation(app: App, key: str, conversation: Conversation) -> Checke
     limits = Limits.of(app.settings)
     known = _checked(app.settings.database, limits)
     if key not in known:
-        placed = exchanges_of(conversation)
+        exchanges = exchanges_of(conversation)
         known[key] = CheckedConversation(
             key,
             conversation.title or key,
-            [replace(one, exchange=replace(one.exchange, previous=())) for one in placed],
-            [check(one.exchange, limits, index=one.user_turn) for one in placed],
+            [replace(placed, exchange=replace(placed.exchange, previous=())) for placed in exchanges],
+            [check(placed.exchange, limits, index=placed.user_turn) for placed in exchanges],
         )
     return known[key]
 

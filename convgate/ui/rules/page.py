@@ -24,7 +24,7 @@ from convgate.ui.rules.library import (
 )
 from convgate.ui.rules.rows import exchange_html, style
 from convgate.ui.rules.rules_file import read_file, rules_path
-from convgate.ui.rules.view import LOOKS, SHOWS, View, address
+from convgate.ui.rules.state import LOOKS, SHOWS, View, address
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
 

@@ -14,6 +14,7 @@ from convgate.ui import keys
 from convgate.ui.actions import draw_result, draw_undo
 from convgate.ui.changes import following
 from convgate.ui.navigation import EXPLORE
+from convgate.ui.session_state import put
 from convgate.ui.sessions import state
 from convgate.ui.sessions.boundaries import (
     ConversationBoundaries,
@@ -23,7 +24,6 @@ from convgate.ui.sessions.boundaries import (
     times_of,
     undo_edit,
 )
-from convgate.ui.state import put
 from convgate.ui.text import literal
 from convgate.ui.turn import Step, draw_turn_head, draw_turn_text
 

@@ -19,11 +19,11 @@ from convgate.transcripts.characters import writable
 from convgate.ui.frame import App
 from convgate.ui.page_state import draw_problems
 from convgate.ui.picker import pick_conversation
+from convgate.ui.session_state import clicked, selected_cell
 from convgate.ui.sessions import state
 from convgate.ui.sessions.boundaries import ConversationBoundaries, load_boundaries, states_of, times_of
 from convgate.ui.sessions.edits import LABELS, draw_turn
 from convgate.ui.sessions.stored import draw_stored
-from convgate.ui.state import clicked, selected_cell
 from convgate.ui.tables import draw_numbers
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette

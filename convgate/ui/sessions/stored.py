@@ -9,8 +9,8 @@ from convgate.store.sessions import Sessions
 from convgate.transcripts.characters import writable
 from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.frame import App
+from convgate.ui.session_state import selected_cell
 from convgate.ui.sessions import state
-from convgate.ui.state import selected_cell
 
 STORED = "sessions.stored"
 _MAX_ROWS = 50

@@ -52,7 +52,7 @@ def draw_transcript(
     _transcript(key=key, data=dict(data), on_asked_change=on_asked, on_answers_change=on_answers)
 
 
-def given(key: str) -> tuple[str, list[TranscriptAnswer], int]:
+def read_new_answers(key: str) -> tuple[str, list[TranscriptAnswer], int]:
     """Return the id of the browser's list, its answers that are not stored yet, and how many are invalid.
 
     For the callback `on_answers`.
@@ -67,7 +67,7 @@ def given(key: str) -> tuple[str, list[TranscriptAnswer], int]:
     return str(value.get("client", "")), answers, len(items) - len(answers)
 
 
-def asked(key: str) -> TranscriptRequest | None:
+def read_request(key: str) -> TranscriptRequest | None:
     """Return the request in the transcript `key`, for the callback `on_asked`; None when it is invalid."""
     try:
         return TranscriptRequest.model_validate(st.session_state[key].get("asked"))

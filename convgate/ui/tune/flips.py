@@ -53,7 +53,7 @@ def draw_flips(app: App, view: View, results: TuneResults, chooser: str) -> None
 
 
 def _draw_turns(app: App, results: TuneResults, rows: Sequence[int], chooser: str) -> None:
-    scored, sets = results.scored, {one.name: one for one in results.sets}
+    scored, sets = results.scored, {relevance_set.name: relevance_set for relevance_set in results.sets}
     for row in rows:
         scored_case = scored.cases[int(scored.case[row])]
         case, index = scored_case.case, int(scored.turn[row])

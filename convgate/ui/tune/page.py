@@ -55,7 +55,7 @@ def tune(app: App) -> None:
         _draw_version(app, view, labels)
         draw_sources(page, known, names)
         sliders = st.container()
-    policy = scoring.gate_policy(app, view.version)
+    policy = scoring.load_gate(app, view.version)
     labelled = [read_labelled(app, name) for name in names]
     results = compute_results(labelled, policy, view) if labelled else None
     own = ThresholdSettings(policy.rule, policy.limits)

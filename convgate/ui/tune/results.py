@@ -14,7 +14,7 @@ from convgate.evaluation.sweeps import at_value, sweep_of
 from convgate.evaluation.tuning import Figures, ScoredCases, score_cases
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
-from convgate.ui.measurement import once
+from convgate.ui.measurement import compute_once
 from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.threshold_settings import ThresholdSettings
 from convgate.ui.tune.state import View
@@ -59,7 +59,7 @@ def compute_results(
     """Score the sets once, then apply both rules; each set comes with a digest of its content."""
     sets = [relevance_set for relevance_set, _ in labelled]
     key = f"{[digest for _, digest in labelled]} {policy.gate.fingerprint} {policy.encoder.identity!r}"
-    scored = once(f"scores {key}", lambda progress: score_cases(sets, policy, progress=progress))
+    scored = compute_once(f"scores {key}", lambda progress: score_cases(sets, policy, progress=progress))
     own = ThresholdSettings(policy.rule, policy.limits)
     choice = view.choice or own
     goal: Goal = WantedRecall(view.recall) if view.goal == "recall" else BestFBeta()

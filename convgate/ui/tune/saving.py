@@ -47,8 +47,8 @@ class NewSettings:
     @property
     def goal(self) -> str:
         """The goal that they serve best; empty when they were set by hand."""
-        found = self.results is not None and self.results.suggested == self.choice
-        return self.results.goal.label if self.results and found else ""
+        results = self.results
+        return results.goal.label if results is not None and results.suggested == self.choice else ""
 
     @property
     def labels(self) -> str:
@@ -102,7 +102,7 @@ def make_draft(settings: NewSettings, *, who: str) -> Draft:
         threshold_rule=rule.name,
         threshold_parameters={name: value for name, value in values.items() if value not in (None, "")},
         parent=parent.as_parent() if parent else None,
-        data=data + _data(settings, known={one.sha256 for one in data}),
+        data=data + _data(settings, known={known.sha256 for known in data}),
         training=card.training if card else None,
         metrics=_metrics(settings),
         limits=(*(card.limits if card else ()), *([_CAUTION] if settings.labels else [])),
@@ -112,7 +112,7 @@ def make_draft(settings: NewSettings, *, who: str) -> Draft:
 
 
 def _data(settings: NewSettings, *, known: set[str]) -> tuple[DataSet, ...]:
-    sets = (
+    data_sets = (
         DataSet(
             plain_name(source.name), content_sha256(settings.app, source.name),
             {"conversations": source.conversations, "cases": source.cases, "turns": source.judged},
@@ -120,7 +120,7 @@ def _data(settings: NewSettings, *, known: set[str]) -> tuple[DataSet, ...]:
         )
         for source in settings.sources
     )  # fmt: skip
-    return tuple(one for one in sets if one.sha256 not in known)
+    return tuple(data_set for data_set in data_sets if data_set.sha256 not in known)
 
 
 def _metrics(settings: NewSettings) -> dict[str, MetricSet]:
@@ -129,7 +129,10 @@ def _metrics(settings: NewSettings) -> dict[str, MetricSet]:
         return {}
     scored, measured = settings.results.scored, {}
     for name, (conversations, summary) in scored.summaries(scored.kept(settings.choice.rule)).items():
-        metrics = {metric: Metric(one.value, one.low, one.high) for metric, one in summary.measures.items()}
+        metrics = {
+            metric: Metric(measure.value, measure.low, measure.high)
+            for metric, measure in summary.measures.items()
+        }
         # Labels change under the same name, and metrics on other labels must not be compared with these.
         cases = [case for case in scored.cases if case.set == name]
         labels = sorted((case.case.id, case.rows.tolist(), case.relevant.tolist()) for case in cases)

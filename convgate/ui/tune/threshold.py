@@ -12,7 +12,7 @@ from convgate.figures.layout import CONFIG
 from convgate.gate.thresholds import Anchored
 from convgate.policies.base import NO_LIMITS
 from convgate.transcripts.characters import writable
-from convgate.ui.state import clicked
+from convgate.ui.session_state import clicked
 from convgate.ui.theme import current_palette
 from convgate.ui.threshold_settings import RuleControls
 from convgate.ui.tune.results import TuneResults

@@ -9,9 +9,9 @@ def test_a_selection_is_read_by_key_whether_streamlit_or_a_test_put_it_there() -
     def script() -> None:
         import streamlit as st
 
-        from convgate.ui import state
+        from convgate.ui import session_state
 
-        st.text(state.selected_points("chart"))
+        st.text(session_state.selected_points("chart"))
 
     app = AppTest.from_function(script).run()
     assert [element.value for element in app.text] == ["[]"]
