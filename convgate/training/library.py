@@ -1,6 +1,7 @@
 """The user's relevance sets: files in the data folder that pages and commands choose by name.
 
-Also here: removing deleted conversations for good, with their copies in these sets and in training runs.
+Also here: removing deleted conversations for good, with their copies in these sets and in training runs, and
+erasing everything.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from convgate.core.conversation import Conversation
-from convgate.core.errors import SettingsError, TrainingError, TranscriptError
+from convgate.core.errors import SettingsError, StoreError, TrainingError, TranscriptError
 from convgate.core.files import sync_folder, write_whole
 from convgate.core.home import app_root, check_writable, make_home
 from convgate.core.settings import Settings
@@ -253,6 +254,32 @@ def remove_for_good(store: Store, settings: Settings) -> Removal:
     remove_logs(settings.gatekeeper_debug_log)
     forget(home / CACHE_FILE, (turn.scored_text for each in deleted for turn in each.turns))
     return Removal(conversations.purge(older_than=datetime.now(UTC) - start), copies)
+
+
+def erase_everything(store: Store, settings: Settings) -> int:
+    """Remove all data in the data folder, and the debug log; return how many conversations there were.
+
+    Settings and versions stay. The library is removed last. Raises StoreError when something cannot be
+    removed, and without removing anything while a training runs or another program writes.
+    """
+    home = settings.home
+    if active := [run.id for run in Runs(home).all() if run.is_active]:
+        raise StoreError(f"The training {active[0]} is running. Stop it in Train first; nothing was erased.")
+    with store.write():  # fails while another program writes, before anything is removed
+        conversations = Conversations(store).find().total
+    try:
+        for folder in (Runs(home).folder, RelevanceSets(home).folder):
+            if folder.exists():
+                shutil.rmtree(folder)
+        for suffix in ("", "-wal", "-shm"):
+            (home / f"{CACHE_FILE}{suffix}").unlink(missing_ok=True)
+        remove_logs(settings.gatekeeper_debug_log)
+    except OSError as error:
+        raise StoreError(
+            f"{error.filename} cannot be removed ({error.strerror}); delete it. The library is still there."
+        ) from error
+    store.erase()
+    return conversations
 
 
 def _copy_test(deleted: Sequence[Conversation]) -> Callable[[Conversation], bool]:

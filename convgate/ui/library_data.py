@@ -105,7 +105,10 @@ def _draw_erase(app: App) -> None:
         )  # fmt: skip
         pressed = st.form_submit_button("Erase everything", icon=":material/delete_forever:")
     if pressed and typed.strip().lower() == ERASE_WORD:
-        _start_over(services.erase_everything(app.settings))
+        erased = pluralize(services.erase_everything(app.settings), "conversation")
+        _start_over(
+            f"Erased {erased} and everything derived from them. Settings and versions are still there."
+        )
     elif pressed:
         st.caption(f"Nothing was erased: “{literal(typed)}” is not “{ERASE_WORD}”.")
     draw_forgetting()

@@ -5,7 +5,6 @@ Caches are keyed by plain values (paths, names) and bounded. Never change a shar
 
 from __future__ import annotations
 
-import shutil
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -15,18 +14,13 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import add_script_run_ctx
 
 from convgate.core.conversation import Conversation
-from convgate.core.errors import ConvgateError, StoreError
+from convgate.core.errors import ConvgateError
 from convgate.core.settings import Settings, load_settings
-from convgate.core.text import pluralize
 from convgate.embedding.base import Encoder
-from convgate.gatekeeper.log import remove_logs
 from convgate.store import Conversations, Store, database
 
 if TYPE_CHECKING:
     from convgate.training.library import Removal
-
-DATA_FOLDERS = ("runs", "sets")  # copies of conversations, as trainings and the library of sets have them
-CACHE_FILES = ("embeddings.sqlite", "embeddings.sqlite-wal", "embeddings.sqlite-shm")
 
 
 def settings() -> Settings:
@@ -110,39 +104,19 @@ def set_aside(path: Path) -> Path:
     return database.set_aside(path)
 
 
-def erase_everything(chosen: Settings) -> str:
-    """Remove all data in home and in memory, and the debug log, and return a sentence about it.
+def erase_everything(chosen: Settings) -> int:
+    """Remove all data in the home and in memory, and return the number of conversations.
 
-    Raises StoreError when something cannot be removed, and without removing anything while a training runs.
-    The library is removed last.
+    Raises as `convgate.training.library.erase_everything`.
     """
-    from convgate.training.run import Runs  # not needed by most, and slow to import
-
-    if active := [run.id for run in Runs(chosen.home).all() if run.is_active]:
-        raise StoreError(f"The training {active[0]} is running. Stop it in Train first; nothing was erased.")
+    from convgate.training import library
 
     opened = store(chosen.database)
-    with opened.write():  # fails while another program writes, before anything is removed
-        conversations = Conversations(opened).find().total
-    st.cache_resource.clear()  # closes the embedding cache too, before its files go
-    home = chosen.home
+    st.cache_resource.clear()  # closes the cache of embeddings before its files go
     try:
-        for folder in (home / name for name in DATA_FOLDERS):
-            if folder.exists():
-                shutil.rmtree(folder)
-        for name in CACHE_FILES:
-            (home / name).unlink(missing_ok=True)
-        remove_logs(chosen.gatekeeper_debug_log)
-    except OSError as error:
-        raise StoreError(
-            f"{error.filename} cannot be removed ({error.strerror}); delete it. The library is still there."
-        ) from error
-    opened.erase()
-    _forget_all()
-    return (
-        f"Erased {pluralize(conversations, 'conversation')} and everything derived from them."
-        " Settings and versions are still there."
-    )
+        return library.erase_everything(opened, chosen)
+    finally:
+        _forget_all()
 
 
 def _forget_all() -> None:
