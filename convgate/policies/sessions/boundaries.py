@@ -21,7 +21,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 Rule = Literal["first", "idle_gap", "new_command", "workflow_complete", "continue_command", "person"]
 
 MOVED_FIELD = "session_boundary"
-"""The field of a message with what a person says of it: a kind, or `{"kind": …, "note": …}`."""
+"""The field of a message with what a person says of it: a kind, or `{"kind": …}`."""
 
 
 WorkflowState = Literal["PLANNING", "EXECUTING", "TESTING", "VALIDATING", "COMPLETE"]
@@ -106,12 +106,11 @@ def with_moved(conversation: Conversation, moved: Mapping[int, MovedBoundary]) -
     return replace(conversation, turns=tuple(turns))
 
 
-def moved_by(turn: Turn) -> tuple[Kind, str] | None:
-    """Return what a person says of the message, and the note to it; None without a known kind."""
+def moved_by(turn: Turn) -> Kind | None:
+    """Return what a person says of the message; None without a known kind."""
     value = turn.metadata.get(MOVED_FIELD)
-    kind, note = (value.get("kind"), value.get("note")) if isinstance(value, Mapping) else (value, None)
-    valid_kind = next((valid_kind for valid_kind in KINDS if valid_kind == kind), None)
-    return None if valid_kind is None else (valid_kind, note if isinstance(note, str) else "")
+    kind = value.get("kind") if isinstance(value, Mapping) else value
+    return next((valid_kind for valid_kind in KINDS if valid_kind == kind), None)
 
 
 def workflow_state_of(turn: Turn) -> WorkflowState | None:

@@ -102,9 +102,8 @@ def _boundary(
     index, closed_at = state.messages, state.closed_at
     if index == 0:
         return _begin(index, "session", "first", "it is the first message.")
-    if moved := moved_by(turn):
-        kind, note = moved
-        return _begin(index, kind, "person", f"{_PERSON[kind]}{f': {note}' if note else '.'}")
+    if kind := moved_by(turn):
+        return _begin(index, kind, "person", _PERSON[kind])
     if turn.is_instruction or not state.has_spoken:
         return None
     continues = _continues(command)
@@ -127,9 +126,9 @@ def _boundary(
 
 
 _PERSON = {
-    "session": "a person began a new session here",
-    "conversation": "a person began a new conversation here",
-    "none": "a person had the conversation go on here",
+    "session": "a person began a new session here.",
+    "conversation": "a person began a new conversation here.",
+    "none": "a person had the conversation go on here.",
 }
 
 
