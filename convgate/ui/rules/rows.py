@@ -26,8 +26,8 @@ _STYLE = """\
 .exchange .flip { color: var(--flip); font-weight: 600; }
 .exchange { overflow-wrap: anywhere; }
 .exchange .said, .exchange .answer { margin-top: 0.25rem; white-space: pre-wrap; overflow-y: auto; }
-.exchange .said { max-height: 12rem; }
-.exchange .answer { max-height: 4.5rem; }
+.exchange .said { max-height: 9lh; }
+.exchange .answer { max-height: 3lh; }
 .exchange mark { color: inherit; background: color-mix(in srgb, var(--found) 38%, transparent); }"""
 
 
