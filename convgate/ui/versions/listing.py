@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from convgate.core.text import format_age, format_number, format_signed, pluralize
+from convgate.core.text import format_age, format_number, format_share, format_signed, pluralize
 from convgate.ui.actions import run_action
 from convgate.ui.choosers import of_version
 from convgate.ui.frame import App
@@ -108,8 +108,9 @@ def origin_words(card: Card) -> str:
 def headline_words(metrics: Headline | None, reference: str | None) -> str:
     """Return the main metrics in a line, with their differences from the reference.
 
-    >>> headline_words(Headline("mine", (Figure("f1", 0.8, 0.02),), 2), "base")
-    'mine: F1 0.80 (+0.02) · compared with base'
+    >>> figures = Figure("f1", 0.8, 0.02), Figure("kept_token_share", 0.0019, -0.013)
+    >>> headline_words(Headline("mine", figures, 2), "base")
+    'mine: F1 0.80 (+0.02) · tokens kept 0.2% (−1.3 points) · compared with base'
     """
     if metrics is None:
         return "not measured"
@@ -118,10 +119,13 @@ def headline_words(metrics: Headline | None, reference: str | None) -> str:
 
 
 def _figure_words(figure: Figure) -> str:
-    words = f"{_SHORT_NAMES[figure.name]} {format_number(figure.value)}"
+    is_share = figure.name == "kept_token_share"  # in percent: of long conversations it is far below 0.01
+    value = format_share(figure.value) if is_share else format_number(figure.value)
+    words = f"{_SHORT_NAMES[figure.name]} {value}"
     if figure.delta is None:
         return words
-    return f"{words} ({format_signed(figure.delta)}{'' if figure.sure else ', may be chance'})"
+    delta = f"{format_signed(100 * figure.delta, 1)} points" if is_share else format_signed(figure.delta)
+    return f"{words} ({delta}{'' if figure.sure else ', may be chance'})"
 
 
 def _draw_row(app: App, shelf: Shelf, version: Version) -> None:
