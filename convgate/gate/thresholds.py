@@ -12,7 +12,7 @@ settings file and the command line offer its parameters.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import Field, dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -40,8 +40,9 @@ class Cut:
 
 
 class Rule(Protocol):
-    """Chooses turns by their scores."""
+    """Chooses turns by their scores; a dataclass of its parameters."""
 
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     name: ClassVar[str]
     label: ClassVar[str]  # one line for a menu
 

@@ -87,9 +87,7 @@ class AgentSettings:
                 "version": gate.version if is_version else None,  # a folder of weights has no name
                 "threshold_rule": gate.rule.name,
                 "threshold_parameters": {
-                    item.name: getattr(gate.rule, item.name)
-                    for item in fields(gate.rule)  # type: ignore[arg-type]  # a dataclass
-                    if item.metadata
+                    item.name: getattr(gate.rule, item.name) for item in fields(gate.rule) if item.metadata
                 },
                 "min_turns": gate.limits.min_turns or None,
                 "max_turns": gate.limits.max_turns,

@@ -30,13 +30,12 @@ class View(PageState):
 
     def rules(self, saved: BoundaryRules) -> BoundaryRules:
         """Return the saved rules with what the view changes."""
-        changes = {
-            "idle_gap": self.gap,
-            "continue_overrides_gap": self.override,
-            "close_on_complete": self.complete,
-        }
-        given = {name: value for name, value in changes.items() if value is not None}
-        return replace(saved, **given)  # type: ignore[arg-type]
+        return replace(
+            saved,
+            idle_gap=saved.idle_gap if self.gap is None else self.gap,
+            continue_overrides_gap=saved.continue_overrides_gap if self.override is None else self.override,
+            close_on_complete=saved.close_on_complete if self.complete is None else self.complete,
+        )
 
 
 page = Address("sessions", View)
