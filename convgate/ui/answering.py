@@ -256,9 +256,8 @@ def _answer(answering: Answering, turn: int, value: Answer | None, scope: Scope)
 def _go_on(answering: Answering, turn: int) -> None:
     """Show the turn to ask about after this one."""
     following, work = answering.following(turn), answering.work
-    reasons, next_message = work.reasons, work.next_message
-    stays = next_message is None or (following is not None and (not reasons or following in reasons))
-    if stays or next_message is None or not next_message():
+    stays = following is not None and (not work.reasons or following in work.reasons)
+    if stays or work.next_message is None or not work.next_message():
         go(answering.message.labelled, turn if following is None else following)
 
 

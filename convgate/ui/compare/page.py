@@ -11,13 +11,7 @@ import streamlit as st
 from convgate.core.errors import PolicyError
 from convgate.policies.spec import read_policy
 from convgate.ui.choosers import chooser_labels
-from convgate.ui.compare.columns import (
-    START,
-    build_columns,
-    check_column,
-    column_label,
-    without_repeats,
-)
+from convgate.ui.compare.columns import START, build_columns, check_column, column_label, without_repeats
 from convgate.ui.compare.conversation import draw_conversation
 from convgate.ui.compare.results import draw_results
 from convgate.ui.compare.state import View, page

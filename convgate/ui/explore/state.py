@@ -43,9 +43,4 @@ touched, keep = page.touched, page.keep
 
 def go(current: CurrentKey, selected: int | None) -> None:
     """Show a message with one of its earlier turns selected; for callbacks."""
-    change(
-        conversation=current.conversation,
-        turn=current.turn,
-        question=current.question,
-        selected=selected,
-    )
+    change(conversation=current.conversation, turn=current.turn, question=current.question, selected=selected)

@@ -110,11 +110,8 @@ def _draw_rules(rules: BoundaryRules, saved: BoundaryRules) -> None:
 
 def settings_lines(rules: BoundaryRules, saved: BoundaryRules) -> str:
     """Return the lines of a settings file that save the rules."""
-    values = {name: getattr(rules, field) for field, name in _SETTINGS.items()}
-    changed = {
-        name: values[name] for field, name in _SETTINGS.items() if values[name] != getattr(saved, field)
-    }
-    return tomli_w.dumps(changed)
+    values = ((name, getattr(rules, field), getattr(saved, field)) for field, name in _SETTINGS.items())
+    return tomli_w.dumps({name: value for name, value, saved_value in values if value != saved_value})
 
 
 def _draw_summary(boundaries: ConversationBoundaries) -> None:

@@ -28,18 +28,15 @@ def draw_flips(app: App, view: View, results: TuneResults, chooser: str) -> None
     """Draw how many decisions flip, and the list with its filter and pages."""
     st.subheader("Flipped decisions", anchor=False)
     codes = outcome_codes(results.scored.relevant, results.own.kept, results.new.kept)
-    rows = {
-        "broken": np.flatnonzero(codes == BROKEN).tolist(),
-        "fixed": np.flatnonzero(codes == FIXED).tolist(),
-    }
-    rows = {"all": rows["broken"] + rows["fixed"], **rows}
+    broken, fixed = (np.flatnonzero(codes == code).tolist() for code in (BROKEN, FIXED))
+    rows = {"all": broken + fixed, "broken": broken, "fixed": fixed}
     if not rows["all"]:
         st.caption("No decision flips: both keep the same turns.")
         return
     st.markdown(
         f"**{pluralize(len(rows['all']), 'decision')}** of {len(codes):,} flipped:"
-        f" :material/check: **{len(rows['fixed']):,} fixed**,"
-        f" :material/close: **{len(rows['broken']):,} broken** by the labels."
+        f" :material/check: **{len(fixed):,} fixed**,"
+        f" :material/close: **{len(broken):,} broken** by the labels."
     )
     names = {"all": "All", "broken": "✕ Broken", "fixed": "✓ Fixed"}
     st.segmented_control(

@@ -69,15 +69,9 @@ def compute_results(
         # A rule's curve is the same wherever its own threshold is.
         curve = _curve(key, repr(at_value(choice.rule, sweep.low)), scored, choice)
         best = best_row(curve, goal) if curve is not None else None
-    return TuneResults(
-        sets,
-        scored,
-        _apply(key, repr((own.rule, own.limits)), scored, own),
-        _apply(key, repr((choice.rule, choice.limits)), scored, choice),
-        goal,
-        curve,
-        best,
-    )
+    own_result = _apply(key, repr(own), scored, own)
+    new_result = _apply(key, repr(choice), scored, choice)
+    return TuneResults(sets, scored, own_result, new_result, goal, curve, best)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

@@ -27,7 +27,7 @@ from convgate.ui.tune.results import TuneResults
 from convgate.ui.tune.state import page
 from convgate.ui.versions.actions import activate
 from convgate.versions import UNTRAINED
-from convgate.versions.card import DataSet, Draft, Metric, MetricSet
+from convgate.versions.card import DataSet, Draft, MetricSet
 from convgate.versions.catalog import Versions
 
 NAME = "tune.name"
@@ -129,15 +129,11 @@ def _metrics(settings: NewSettings) -> dict[str, MetricSet]:
         return {}
     scored, measured = settings.results.scored, {}
     for name, (conversations, summary) in scored.summaries(scored.kept(settings.choice.rule)).items():
-        metrics = {
-            metric: Metric(measure.value, measure.low, measure.high)
-            for metric, measure in summary.measures.items()
-        }
         # Labels change under the same name, and metrics on other labels must not be compared with these.
         cases = [case for case in scored.cases if case.set == name]
         labels = sorted((case.case.id, case.rows.tolist(), case.relevant.tolist()) for case in cases)
         digest = hashlib.sha256(repr(labels).encode()).hexdigest()
-        measured[name] = MetricSet(summary.cases, conversations, metrics, digest)
+        measured[name] = MetricSet(summary.cases, conversations, summary.measures, digest)
     return measured
 
 
