@@ -45,7 +45,7 @@ TALK = talk(
 
 def test_every_turn_names_the_stage_that_decided_it():
     decisions = made("pipeline", stages="last_k(k=4) > bm25(k=2) > gate(rule=absolute, threshold=1)").decide(
-        *TALK.asked("fibonacci function, hello")
+        *TALK.with_question("fibonacci function, hello")
     )
     told = [(one.index, one.stage, one.rule, one.reason.partition(": ")[0], one.score) for one in decisions]
     assert [one[:4] for one in told] == [
@@ -76,7 +76,7 @@ def test_stage_sees_a_conversation_of_what_was_left_and_nothing_of_what_comes():
     assert seen == ["lower the rate", "a fibonacci function"]
     assert (current.turn, current.index) == (TALK.turns[3], 2)
     assert len(turns) == 3, "nothing of what comes after the message"
-    pipeline(made("last_k", k=2), watching).decide(*TALK.asked("why?"))
+    pipeline(made("last_k", k=2), watching).decide(*TALK.with_question("why?"))
     assert watching.seen[0] == CurrentMessage(Turn.of("user", "why?"))
     pipeline(made("everything"), watching).decide(*TALK.at(5, window=3))
     assert watching.seen[2] is TALK.turns, "where nothing is dropped, nothing is made anew"

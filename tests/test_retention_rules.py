@@ -165,7 +165,7 @@ def talk(*values: float) -> Conversation:
 
 
 def test_each_turn_has_its_rule():
-    decisions = Retention(base_window=40).decide(*talk(*VALUES).asked("And now?"))
+    decisions = Retention(base_window=40).decide(*talk(*VALUES).with_question("And now?"))
     assert decisions.kept_indices == [0, 1, 3, 6, 8, 9, 10, 11]
     assert [decision.rule for decision in decisions] == [
         "confident", "confident", "closed", "checkpoint", "closed", "closed", "checkpoint", "closed",

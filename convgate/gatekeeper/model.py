@@ -140,7 +140,7 @@ class LanguageModel:
             settings.gatekeeper_model,
             base_url=url,
             api_key=key,
-            timeout=settings.gatekeeper_timeout,
+            timeout=settings.gatekeeper_timeout_seconds,
             retries=settings.gatekeeper_retries,
             prices=(settings.gatekeeper_price_prompt, settings.gatekeeper_price_completion),
         )

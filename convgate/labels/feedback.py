@@ -157,7 +157,7 @@ def feedback_from_answer(
     Nothing is stored about the others, which may still have mattered.
     """
     parsed = _conversation_of(conversation)
-    current, history = parsed.at(parsed.current_index()) if question is None else parsed.asked(question)
+    current, history = parsed.find_current(question=question)
     quoted = quoted_turns(history, current.turn.scored_text, answer)
     if not quoted:
         return AnswerFeedback((), None)

@@ -29,7 +29,7 @@ FILE_NAME = "convgate-agent.toml"
 # Settings besides a policy's own parameters that its decisions, or contexts, depend on.
 _SETTINGS_OF: Mapping[type, tuple[str, ...]] = {
     SessionPolicy: (
-        "session_idle_gap",
+        "session_idle_gap_seconds",
         "session_continue_overrides_gap",
         "session_auto_close_on_workflow_complete",
         "session_new_commands",

@@ -31,7 +31,7 @@ class View(PageState):
     def rules(self, saved: BoundaryRules) -> BoundaryRules:
         """Return the saved rules with what the view changes."""
         changes = {
-            "idle_gap": self.gap,
+            "idle_gap_seconds": self.gap,
             "continue_overrides_gap": self.override,
             "close_on_complete": self.complete,
         }
