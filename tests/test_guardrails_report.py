@@ -25,7 +25,7 @@ from convgate.context.request import Fallback, RequestRecord
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
 from convgate.store import Store
-from convgate.store.requests import LoggedRequest, Requests
+from convgate.store.requests import RequestRow, Requests
 from tests.guarded import EVENLY, guarded, put_baseline, request
 from tests.session_agents import NINE, Watch, empty_store
 
@@ -171,7 +171,7 @@ def test_bins_cover_the_period_in_order_and_are_not_too_many(
 def test_a_report_is_quick_with_100000_requests(tmp_path: Path, report_figure: Callable[[str], None]) -> None:
     store, rng = empty_store(tmp_path), random.Random(1)
     rows = [
-        LoggedRequest(
+        RequestRow(
             f"request-{number:018d}", NINE + timedelta(seconds=number * 25), rng.choice(MODES),
             rng.choice(MODES), 0.9, "classifier", rng.random() < 0.2, (500, 100, 2_000, 8_000, 300, 0),
             40_000, 60_000, 2, 0, 0, (), rng.random() / 50,
