@@ -50,7 +50,7 @@ def sweep_of(rule: Rule) -> Sweep | None:
     name = _parameter(rule)
     if name is None:
         return None
-    meta = next(item for item in fields(rule) if item.name == name).metadata  # type: ignore[arg-type]
+    meta = next(item for item in fields(rule) if item.name == name).metadata
     return Sweep(name, meta["label"], meta["low"], meta["high"])
 
 
@@ -73,8 +73,7 @@ def at_value(rule: Rule, value: float) -> Rule:
     if name is None:
         raise EvaluationError(f"{rule.name} has no threshold to move")
     unset: dict[str, Any] = {item: "" for item in ("goal", "fitted_on") if hasattr(rule, item)}
-    moved: Rule = replace(rule, **{name: value}, **unset)  # type: ignore[type-var]
-    return moved
+    return replace(rule, **{name: value}, **unset)
 
 
 def reach(rule: Rule, scores: Floats, *, learned: float = 0.5) -> Floats:

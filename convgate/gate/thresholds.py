@@ -12,7 +12,7 @@ settings file and the command line offer its parameters.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import Field, dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -44,6 +44,7 @@ class Rule(Protocol):
 
     name: ClassVar[str]
     label: ClassVar[str]  # one line for a menu
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Choose among (n,) scores. `learned` is the policy's own threshold on the scale of the scores."""

@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import tomli_w
 
+from convgate.core.parameters import parameter_values
 from convgate.core.settings import Settings
 from convgate.embedding.precision import DTYPES
 from convgate.gatekeeper.rules_file import RulesFile
@@ -86,11 +87,7 @@ class AgentSettings:
             values |= {
                 "version": gate.version if is_version else None,  # a folder of weights has no name
                 "threshold_rule": gate.rule.name,
-                "threshold_parameters": {
-                    item.name: getattr(gate.rule, item.name)
-                    for item in fields(gate.rule)  # type: ignore[arg-type]  # a dataclass
-                    if item.metadata
-                },
+                "threshold_parameters": parameter_values(gate.rule),
                 "min_turns": gate.limits.min_turns or None,
                 "max_turns": gate.limits.max_turns,
             }

@@ -185,7 +185,7 @@ class RuleControls:
 
     def _change_value(self, name: str, key: str) -> None:
         settings = self._now()
-        rule = replace(settings.rule, **{name: st.session_state[key]})  # type: ignore[type-var]
+        rule = replace(settings.rule, **{name: st.session_state[key]})
         self.choose(replace(settings, rule=rule))
 
     def _change_limits(self, turns: int) -> None:
