@@ -153,10 +153,10 @@ def speed(judging: KindJudge, turns: int = 1_000) -> Iterator[str]:
     first = time.perf_counter() - started
     talk.append(Turn.of("user", "no, at most 90 words from now on"))
     started = time.perf_counter()
-    found = find_invariants(talk, judging)
+    invariants = find_invariants(talk, judging)
     again = time.perf_counter() - started
     grown = f"{again * 1e3:.1f} ms when it has grown by one"
-    yield f"{turns:,} turns: {first * 1e3:.0f} ms first, {grown}, {len(found)} found"
+    yield f"{turns:,} turns: {first * 1e3:.0f} ms first, {grown}, {len(invariants)} found"
 
 
 if __name__ == "__main__":
