@@ -157,7 +157,7 @@ class Conversation:
         if question is None:
             return self.at(self.current_index() if index is None else index)
         if index is not None:
-            raise ConversationError("the current message is a turn or a question, not both")
+            raise ConversationError("ask for a turn or for a question, not for both")
         return self.with_question(question)
 
     def current_index(self) -> int:
