@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from convgate.core.settings import load_settings
 from convgate.store import Store
 from convgate.store.guard_states import Alert, Baseline, GuardStates
-from convgate.store.requests import LoggedRequest, Requests
+from convgate.store.requests import RequestRow, Requests
 from tests.page_app import open_page
 
 USUAL = {"TASK": 150, "EXPLORATION": 30, "DEBUGGING": 60, "LEARNING": 30, "GENERAL": 30}
@@ -31,13 +31,13 @@ def ago(**time: float) -> datetime:
     return now() - timedelta(**time)
 
 
-def logged(number: int, at: datetime, mode: str, **other: Any) -> LoggedRequest:
+def logged(number: int, at: datetime, mode: str, **other: Any) -> RequestRow:
     values: dict[str, Any] = {
         "id": f"r{number}", "at": at, "mode": mode, "classified": mode, "confidence": 0.9,
         "source": "classifier", "low": False, "tokens": (100, 0, 300, 100, 0, 0), "tokens_total": 2_000,
         "budget": 4_000, "invariants": 1, "breaches": 0, "over_budget": 0, "fallbacks": (), "seconds": 0.01,
     }  # fmt: skip
-    return LoggedRequest(**(values | other))
+    return RequestRow(**(values | other))
 
 
 def log(store: Store, counts: Mapping[str, int], *, end: datetime, minutes: float = 50, **other: Any) -> None:

@@ -27,7 +27,7 @@ def click(app: AppTest, key: str) -> AppTest:
 
 
 def said(app: AppTest) -> str:
-    """Return the text of the page, without the signs that escape or emphasize."""
+    """Return the text of the page, without the signs that escape or emphasise."""
     shown = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.success, *app.subheader]
     text = "\n".join(str(element.value) for element in shown)
     return text.replace("\\", "").replace("\u2060", "").replace("**", "")

@@ -167,7 +167,7 @@ def test_any_policy_decides_the_same_behind_its_file(
     settings = Settings(
         policy=chosen,
         policy_parameters=data.draw(written(chosen)).parameters,
-        session_idle_gap=data.draw(st.sampled_from([0.0, 3_600.0, float("inf")])),
+        session_idle_gap_seconds=data.draw(st.sampled_from([0.0, 3_600.0, float("inf")])),
         gatekeeper_short_user=data.draw(st.sampled_from([0, 99])),
         threshold_rule=data.draw(st.sampled_from([None, "top_k"])),
         max_turns=data.draw(st.sampled_from([None, 2])),

@@ -41,7 +41,7 @@ def case(turn: int | None, judged: dict[int, bool] | None, id: str = "c", **more
 
 def judged(sets: Sequence[RelevanceSet]) -> dict[str, list[tuple[int | None, list[int], list[int]]]]:
     return {
-        one.name: [(c.turn, sorted(c.judged or ()), sorted(c.relevant)) for c in one.cases] for one in sets
+        each.name: [(c.turn, sorted(c.judged or ()), sorted(c.relevant)) for c in each.cases] for each in sets
     }
 
 
@@ -53,9 +53,9 @@ def test_what_the_first_judges_is_left_to_it_and_the_rest_stays() -> None:
         case(3, {0: True}, "other message"),
         case(None, {7: False}, "q"),
     )
-    found, overlaps = remove_duplicates([first, second])
-    assert found[0] == first
-    assert judged(found)["theirs"] == [(5, [2, 3], [2]), (3, [0], [0])]
+    cleaned, overlaps = remove_duplicates([first, second])
+    assert cleaned[0] == first
+    assert judged(cleaned)["theirs"] == [(5, [2, 3], [2]), (3, [0], [0])]
     assert overlaps == [Overlap("theirs", "mine", 2)]
 
 
@@ -67,12 +67,14 @@ def test_a_message_is_known_by_what_was_said_up_to_it() -> None:
     )
     for other in (grown, named):
         assert remove_duplicates([known, other])[1] == [Overlap(other.name, "known", 1)]
-    both = {
+    conversations = {
         "t": Conversation("t", TURNS),
         "later": Conversation("later", (*TURNS, Turn.of("user", "and more"))),
     }
     again = replace(case(5, {0: False, 1: True}, "again"), conversation="later")
-    (within,), overlaps = remove_duplicates([RelevanceSet("saved", both, (case(5, {0: True}), again))])
+    (within,), overlaps = remove_duplicates(
+        [RelevanceSet("saved", conversations, (case(5, {0: True}), again))]
+    )
     assert judged([within])["saved"] == [(5, [0], [0]), (5, [1], [1])]
     assert overlaps == [Overlap("saved", "saved", 1)]
     otherwise = a_set("otherwise", case(5, {0: True}), turns=[Turn.of("user", "else"), *TURNS[1:]])
@@ -90,21 +92,24 @@ def test_every_judged_turn_is_there_once_with_the_first_answer(
     sets: list[dict[int, dict[int, bool]]],
 ) -> None:
     given = [
-        a_set(f"s{n}", *(case(turn, said, f"c{turn}") for turn, said in one.items()))
-        for n, one in enumerate(sets)
+        a_set(f"s{n}", *(case(turn, said, f"c{turn}") for turn, said in messages.items()))
+        for n, messages in enumerate(sets)
     ]
-    found, overlaps = remove_duplicates(given)
+    cleaned, overlaps = remove_duplicates(given)
     first: dict[tuple[int, int], bool] = {}
-    for one in sets:
-        for message, said in one.items():
+    for messages in sets:
+        for message, said in messages.items():
             for turn, matters in said.items():
                 first.setdefault((message, turn), matters)
     left = [
-        ((c.turn, turn), turn in c.relevant) for one in found for c in one.cases for turn in c.judged or ()
+        ((c.turn, turn), turn in c.relevant)
+        for each in cleaned
+        for c in each.cases
+        for turn in c.judged or ()
     ]
     assert len(left) == len(first)
     assert dict(left) == first
-    total = sum(len(said) for one in sets for said in one.values())
+    total = sum(len(said) for messages in sets for said in messages.values())
     assert sum(overlap.turns for overlap in overlaps) == total - len(first)
 
 
@@ -131,11 +136,11 @@ def test_figures_of_labels_and_of_what_was_exported_of_them_are_those_of_the_lab
 ) -> None:
     gold, exported = labelled
     policy = GatePolicy(trained_gate(seed=5), FakeEncoder(), make_rule("absolute"))
-    alone, both = score_cases([gold], policy), score_cases([gold, exported], policy)
+    alone, together = score_cases([gold], policy), score_cases([gold, exported], policy)
     kept = alone.kept(make_rule("absolute"))
-    assert both.figures(kept) == alone.figures(kept)
-    assert both.conversations == alone.conversations == 6
-    assert both.overlaps == (Overlap("exported", "labels", 18),)
+    assert together.figures(kept) == alone.figures(kept)
+    assert together.conversations == alone.conversations == 6
+    assert together.overlaps == (Overlap("exported", "labels", 18),)
     backwards = score_cases([exported, gold], policy)
     assert (len(backwards.relevant), backwards.overlaps) == (19, (Overlap("labels", "exported", 18),))
     fitted = fit_threshold([gold, exported], policy, BestFBeta())

@@ -33,7 +33,7 @@ from convgate.store.edits import (
     MovedBoundary,
 )
 from convgate.store.queues import NewItem, Queues
-from convgate.store.requests import LoggedRequest, Requests
+from convgate.store.requests import RequestRow, Requests
 from convgate.store.sessions import Sessions
 from tests.forked import fork, needs_fork
 from tests.stores import made_as_a_persons  # noqa: F401 (autouse)
@@ -55,8 +55,8 @@ def conversation(name: str, turns: int = 12) -> NewConversation:
     return NewConversation(Conversation(name, said, title=f"Talk {name}"), f"{name}.json", tokens=100)
 
 
-def logged(number: int) -> LoggedRequest:
-    return LoggedRequest(
+def logged(number: int) -> RequestRow:
+    return RequestRow(
         id=f"request-{number}", at=NOW - timedelta(minutes=number), mode=MODES[number % 2],
         classified=MODES[number % 2], confidence=0.9, source="classifier", low=False,
         tokens=(1, 2, 3, 4, 5, 6), tokens_total=30, budget=100, invariants=2, breaches=0, over_budget=0,

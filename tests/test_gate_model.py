@@ -173,7 +173,7 @@ def test_states_are_those_made_anew(histories: list[list[str]]):
     gate, encoder = trained_gate(), FakeEncoder()
     policy = GatePolicy(gate, encoder)
     for texts in histories:
-        state, _ = policy.read(*talk(*texts).asked("?"))
+        state, _ = policy.read(*talk(*texts).with_question("?"))
         anew = gate.state(encoder.encode(texts))
         assert np.allclose(state.embeddings, anew.embeddings)
         assert np.allclose(state.projected.numpy(), anew.projected.numpy(), atol=1e-6)

@@ -128,6 +128,16 @@ def test_what_hangs_or_drips_is_broken_off_in_time(server: ChatServer) -> None:
     assert patient.use.failures == 2
 
 
+def test_pauses_between_attempts_are_part_of_the_time_that_a_call_may_take(server: ChatServer) -> None:
+    patient = LanguageModel("tiny", base_url=server.url, timeout=0.1, retries=5)
+    server.plays(fails(503))
+    started = time.perf_counter()
+    with pytest.raises(ModelError):
+        patient.ask(ASKED)
+    assert time.perf_counter() - started < 3  # 15 s of pauses otherwise
+    assert len(server.requests) == 6
+
+
 @pytest.mark.parametrize("status", [301, 307, 308])
 def test_a_redirect_is_not_followed(server: ChatServer, model: LanguageModel, status: int) -> None:
     other = ChatServer()

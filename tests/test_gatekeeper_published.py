@@ -1,4 +1,4 @@
-"""The published behavior of the gatekeeper, row by row; exchanges, counts, and the command."""
+"""The published behaviour of the gatekeeper, row by row; exchanges, counts, and the command."""
 
 from __future__ import annotations
 

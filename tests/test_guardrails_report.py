@@ -25,7 +25,7 @@ from convgate.context.request import Fallback, RequestRecord
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
 from convgate.store import Store
-from convgate.store.requests import LoggedRequest, Requests
+from convgate.store.requests import RequestRow, Requests
 from tests.guarded import EVENLY, guarded, put_baseline, request
 from tests.session_agents import NINE, Watch, empty_store
 
@@ -49,7 +49,8 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, list[
             tokens={"rules": rng.randint(0, 90), "capsules": rng.randint(0, 9)},
             seconds=rng.random(),
             fallbacks=tuple(
-                Fallback(one, "") for one in rng.sample(["drift", "errors", "breach"], 2 * (number % 5 == 0))
+                Fallback(cause, "")
+                for cause in rng.sample(["drift", "errors", "breach"], 2 * (number % 5 == 0))
             ),
         )
         for number in range(600)
@@ -57,8 +58,8 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, list[
     watch.pass_(days=1)
     put_baseline(store)
     with guarded(store, watch) as guard:
-        for one in made:
-            guard.record(one)
+        for logged in made:
+            guard.record(logged)
         guard.flush()
     Requests(store).record_outcomes([(f"r{number}", number % 7 > 0) for number in range(300)], NINE)
     yield store, made
@@ -68,46 +69,46 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, list[
 def test_a_period_has_the_figures_of_its_requests(day: tuple[Store, list[RequestRecord]]) -> None:
     store, made = day
     since, until = NINE + timedelta(hours=3), NINE + timedelta(hours=20)
-    inside = [one for one in made if since <= one.at < until]
-    found = report(store, Settings(), since, until, NINE + timedelta(days=1))
-    totals = found.totals
+    inside = [r for r in made if since <= r.at < until]
+    result = report(store, Settings(), since, until, NINE + timedelta(days=1))
+    totals = result.totals
     assert totals.requests == len(inside) == 425
-    assert totals.classified == {mode: sum(one.classified == mode for one in inside) for mode in MODES}
-    assert totals.applied == {mode: sum(one.mode == mode for one in inside) for mode in MODES}
-    assert totals.judged == sum(one.source != "intent" for one in inside)
-    assert totals.unsure == sum(one.source == "low confidence" for one in inside)
+    assert totals.classified == {mode: sum(r.classified == mode for r in inside) for mode in MODES}
+    assert totals.applied == {mode: sum(r.mode == mode for r in inside) for mode in MODES}
+    assert totals.judged == sum(r.source != "intent" for r in inside)
+    assert totals.unsure == sum(r.source == "low confidence" for r in inside)
     assert totals.low_share == totals.unsure / totals.judged
-    assert totals.fallbacks == sum(bool(one.fallbacks) for one in inside)
-    causes = Counter(each.cause for one in inside for each in one.fallbacks)
+    assert totals.fallbacks == sum(bool(r.fallbacks) for r in inside)
+    causes = Counter(fallback.cause for r in inside for fallback in r.fallbacks)
     assert {cause: n for cause, n in totals.by_cause.items() if n} == causes
-    assert totals.breaches == sum(one.breaches for one in inside)
-    assert totals.over_budget == sum(one.over_budget > 0 for one in inside)
-    assert totals.tokens_sent == sum(sum(one.tokens.values()) for one in inside)
-    assert totals.tokens[5] == sum(one.tokens["capsules"] for one in inside)
-    assert totals.tokens_saved == sum(one.tokens_total for one in inside) - totals.tokens_sent
-    told = [one for one in inside if int(one.id[1:]) < 300]
+    assert totals.breaches == sum(r.breaches for r in inside)
+    assert totals.over_budget == sum(r.over_budget > 0 for r in inside)
+    assert totals.tokens_sent == sum(sum(r.tokens.values()) for r in inside)
+    assert totals.tokens[5] == sum(r.tokens["capsules"] for r in inside)
+    assert totals.tokens_saved == sum(r.tokens_total for r in inside) - totals.tokens_sent
+    known = [r for r in inside if int(r.id[1:]) < 300]
     assert (totals.outcomes, totals.outcomes - totals.successes) == (
-        len(told), sum(int(one.id[1:]) % 7 == 0 for one in told),
+        len(known), sum(int(r.id[1:]) % 7 == 0 for r in known),
     )  # fmt: skip
-    assert sum(one.period.failures for one in found.errors) == totals.outcomes - totals.successes
+    assert sum(errors.period.failures for errors in result.errors) == totals.outcomes - totals.successes
     assert totals.latency is not None
-    expected = np.percentile([one.seconds for one in inside], (50, 95, 99))
+    expected = np.percentile([r.seconds for r in inside], (50, 95, 99))
     assert list(totals.latency) == pytest.approx(list(expected))
-    assert found.period_divergence == divergence(totals.classified, EVENLY)
+    assert result.period_divergence == divergence(totals.classified, EVENLY)
 
 
 def test_bins_add_up_and_have_the_divergence_of_their_hours(day: tuple[Store, list[RequestRecord]]) -> None:
     store, made = day
     since, until = NINE + timedelta(minutes=50), NINE + timedelta(hours=60, minutes=7)
-    found = report(store, Settings(guard_drift_min_requests=20), since, until, NINE + timedelta(days=3))
-    assert [f"{one.start:%H:%M}" for one in found.bins[:3]] == ["09:50", "10:00", "11:00"]
-    assert (found.bins[0].start, found.bins[-1].end) == (since, until)
+    result = report(store, Settings(guard_drift_min_requests=20), since, until, NINE + timedelta(days=3))
+    assert [f"{bin.start:%H:%M}" for bin in result.bins[:3]] == ["09:50", "10:00", "11:00"]
+    assert (result.bins[0].start, result.bins[-1].end) == (since, until)
     for field in ("requests", "unsure", "breaches", "tokens_total", "tokens_saved"):
-        assert sum(getattr(one.totals, field) for one in found.bins) == getattr(found.totals, field)
-    for one in found.bins[:20]:
-        hour = Counter(each.classified for each in made if one.end - timedelta(hours=1) <= each.at < one.end)
-        assert one.divergence == pytest.approx(divergence(hour, EVENLY))
-        assert one.totals.latency is not None
+        assert sum(getattr(bin.totals, field) for bin in result.bins) == getattr(result.totals, field)
+    for bin in result.bins[:20]:
+        hour = Counter(each.classified for each in made if bin.end - timedelta(hours=1) <= each.at < bin.end)
+        assert bin.divergence == pytest.approx(divergence(hour, EVENLY))
+        assert bin.totals.latency is not None
     few = report(store, Settings(), since, until, until)
     assert few.bins[3].divergence is None, "25 requests an hour"
 
@@ -115,10 +116,10 @@ def test_bins_add_up_and_have_the_divergence_of_their_hours(day: tuple[Store, li
 def test_a_report_has_what_the_guardrails_see_now(day: tuple[Store, list[RequestRecord]]) -> None:
     store, made = day
     now = NINE + timedelta(hours=24)
-    found = report(store, Settings(), NINE, now, now)
-    hour = Counter(one.classified for one in made if now - timedelta(hours=1) < one.at <= now)
-    assert found.latest.classified == hour
-    plain = report_json(found)
+    result = report(store, Settings(), NINE, now, now)
+    hour = Counter(r.classified for r in made if now - timedelta(hours=1) < r.at <= now)
+    assert result.latest.classified == hour
+    plain = report_json(result)
     assert plain["divergence"] == divergence(hour, EVENLY)
     assert plain["since"] == "2026-03-05T09:00:00+00:00"
     json.dumps(plain)
@@ -132,20 +133,20 @@ def test_an_observation_reads_indices_and_no_request(day: tuple[Store, list[Requ
         db.conn.set_trace_callback(asked.append)
         observe(store, Settings(), NINE + timedelta(days=3))
         db.conn.set_trace_callback(None)
-        plans = [db.execute(f"EXPLAIN QUERY PLAN {one}").fetchall() for one in asked if "requests" in one]
+        plans = [db.execute(f"EXPLAIN QUERY PLAN {sql}").fetchall() for sql in asked if "requests" in sql]
     steps = [step[3] for plan in plans for step in plan if step[3].startswith(("SCAN", "SEARCH"))]
     assert len(plans) == 10
-    assert [one for one in steps if "USING COVERING INDEX" not in one and "(subquery" not in one] == []
+    assert [step for step in steps if "USING COVERING INDEX" not in step and "(subquery" not in step] == []
 
 
 def test_an_empty_log_has_empty_figures(tmp_path: Path) -> None:
     store = empty_store(tmp_path)
-    found = report(store, Settings(), NINE - timedelta(hours=24), NINE, NINE)
-    assert (found.totals.requests, found.totals.low_share, found.totals.latency) == (0, None, None)
-    assert (found.latest.divergence, found.alerts, found.lost) == (None, (), 0)
-    assert len(found.bins) == 96
+    result = report(store, Settings(), NINE - timedelta(hours=24), NINE, NINE)
+    assert (result.totals.requests, result.totals.low_share, result.totals.latency) == (0, None, None)
+    assert (result.latest.divergence, result.alerts, result.lost) == (None, (), 0)
+    assert len(result.bins) == 96
     assert report(store, Settings(), NINE, NINE, NINE).totals.requests == 0
-    first, last = (one.replace(tzinfo=UTC) for one in (datetime(1, 1, 2), datetime(9999, 12, 30)))
+    first, last = (day.replace(tzinfo=UTC) for day in (datetime(1, 1, 2), datetime(9999, 12, 30)))
     assert report(store, Settings(), first, last, NINE).totals.requests == 0
     store.close()
 
@@ -171,7 +172,7 @@ def test_bins_cover_the_period_in_order_and_are_not_too_many(
 def test_a_report_is_quick_with_100000_requests(tmp_path: Path, report_figure: Callable[[str], None]) -> None:
     store, rng = empty_store(tmp_path), random.Random(1)
     rows = [
-        LoggedRequest(
+        RequestRow(
             f"request-{number:018d}", NINE + timedelta(seconds=number * 25), rng.choice(MODES),
             rng.choice(MODES), 0.9, "classifier", rng.random() < 0.2, (500, 100, 2_000, 8_000, 300, 0),
             40_000, 60_000, 2, 0, 0, (), rng.random() / 50,
@@ -179,20 +180,23 @@ def test_a_report_is_quick_with_100000_requests(tmp_path: Path, report_figure: C
         for number in range(100_000)
     ]  # fmt: skip
     Requests(store).add(rows)
-    Requests(store).record_outcomes([(one.id, rng.random() > 0.1) for one in rows[::5]], NINE)
+    Requests(store).record_outcomes([(row.id, rng.random() > 0.1) for row in rows[::5]], NINE)
     put_baseline(store)
     now = rows[-1].at
     for days in (30, 7, 1):
         took = []
         for _ in range(3):
             began = time.perf_counter()
-            found = report(store, Settings(), now - timedelta(days=days), now, now)
+            result = report(store, Settings(), now - timedelta(days=days), now, now)
             took.append(time.perf_counter() - began)
-        report_figure(f"a report on {found.totals.requests:,} of 100,000 requests takes {min(took):.3f} s")
-        assert len(found.bins) <= MAX_BINS + 1
+        report_figure(f"a report on {result.totals.requests:,} of 100,000 requests takes {min(took):.3f} s")
+        assert len(result.bins) <= MAX_BINS + 1
     guard = Guardrails(store.path, Settings(), clock=lambda: now)
-    one = request(at=now)
-    for name, does in (("record", lambda: guard.record(one)), ("overruled", lambda: guard.overruled("TASK"))):
+    sample = request(at=now)
+    for name, does in (
+        ("record", lambda: guard.record(sample)),
+        ("overruled", lambda: guard.overruled("TASK")),
+    ):
         began = time.perf_counter()
         for _ in range(5_000):
             does()
@@ -213,21 +217,21 @@ def test_drift_of_15_hundredths_makes_everything_general_and_ends_when_it_is_ove
     (alert,) = simulation.alerts
     assert alert.kind == "drift"
     assert alert.cleared is not None
-    before = [one for one in simulation.moments if one.at < alert.raised]
-    during = [one for one in simulation.moments if alert.raised <= one.at < alert.cleared]
-    after = [one for one in simulation.moments if one.at >= alert.cleared]
-    assert max(one.divergence for one in before) <= 0.1
-    assert max(one.divergence for one in during) == pytest.approx(0.15, abs=0.001)
+    before = [moment for moment in simulation.moments if moment.at < alert.raised]
+    during = [moment for moment in simulation.moments if alert.raised <= moment.at < alert.cleared]
+    after = [moment for moment in simulation.moments if moment.at >= alert.cleared]
+    assert max(moment.divergence for moment in before) <= 0.1
+    assert max(moment.divergence for moment in during) == pytest.approx(0.15, abs=0.001)
     assert simulation.moments[simulation.peak] in during
     assert simulation.moments[simulation.peak].divergence == pytest.approx(0.15, abs=0.001)
     assert after[0].divergence < 0.05 <= during[-1].divergence
     assert after[-1].divergence < 0.001
-    assert {one.overruled for one in during} == {MODES}
-    assert {one.overruled for one in before + after} == {()}
+    assert {moment.overruled for moment in during} == {MODES}
+    assert {moment.overruled for moment in before + after} == {()}
     totals = simulation.report.totals
     assert totals.fallbacks == totals.by_cause["drift"] == 10 * 5 * len(during)
     assert totals.applied["GENERAL"] > totals.classified["GENERAL"]
-    assert max(one.divergence or 0 for one in simulation.report.bins) == pytest.approx(0.15, abs=0.001)
+    assert max(bin.divergence or 0 for bin in simulation.report.bins) == pytest.approx(0.15, abs=0.001)
 
 
 def test_a_simulation_leaves_the_library_alone(convgate_home: Path) -> None:

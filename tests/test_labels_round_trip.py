@@ -1,4 +1,4 @@
-"""Labels in files: written, read back, recognized, taken back; what cannot be is named by its line."""
+"""Labels in files: written, read back, recognised, taken back; what cannot be is named by its line."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PEOPLE: dict[str, str] = {"Ada": "person", "=cmd|' /C calc'!A0": "person", "bot"
 
 @st.composite
 def entries(draw: st.DrawFn, keys: list[str], turns: list[int]) -> list[Entry]:
-    found = {}
+    entries = {}
     for _ in range(draw(st.integers(1, 12))):
         number = draw(st.integers(0, len(keys) - 1))
         if draw(st.booleans()):
@@ -61,8 +61,8 @@ def entries(draw: st.DrawFn, keys: list[str], turns: list[int]) -> list[Entry]:
             draw(st.none() | TEXTS.filter(bool)),
             PEOPLE.get(who, "adjudication"),  # type: ignore[arg-type]
         )
-        found[place, turn, who] = entry
-    return list(found.values())
+        entries[place, turn, who] = entry
+    return list(entries.values())
 
 
 def test_everything_comes_back_from_a_relevance_set(store: Store, other: Store, tmp_path: Path) -> None:
@@ -74,15 +74,15 @@ def test_everything_comes_back_from_a_relevance_set(store: Store, other: Store, 
 
     @settings(max_examples=25)
     @given(entries(keys, turns))
-    def check(told: list[Entry]) -> None:
-        Labels(store).record(told, by="Ada", kind="answer")
+    def check(entries: list[Entry]) -> None:
+        Labels(store).record(entries, by="Ada", kind="answer")
         expected = by_turns(store)
         assert expected
         new = Store(copyfile(tmp_path / "empty.db", tmp_path / "new.db"))
         for target in (new, other):
             assert holds(target) == []
-            found = brought(write_labels(store, "relevance-set"), target)
-            assert (by_turns(target), found.problems) == (expected, ())
+            labels = brought(write_labels(store, "relevance-set"), target)
+            assert (by_turns(target), labels.problems) == (expected, ())
             again = read_labels(write_labels(target, "relevance-set"), "again", target)
             assert (again.new, again.known) == ((), len(expected))
         new.close()
@@ -97,10 +97,10 @@ def by_turns(store: Store) -> list[tuple[bytes, Entry]]:
     library = Conversations(store)
     pairs = [
         (
-            chain(library.get(one.current.conversation).conversation.turns)[-1],
-            replace(one, current=replace(one.current, conversation="")),
+            chain(library.get(entry.current.conversation).conversation.turns)[-1],
+            replace(entry, current=replace(entry.current, conversation="")),
         )
-        for one in holds(store)
+        for entry in holds(store)
     ]
     return sorted(pairs, key=str)
 
@@ -143,12 +143,12 @@ def test_any_relevance_set_is_the_answers_of_somebody(store: Store) -> None:
     question = {"role": "user", "content": "and?"}
     later = {k: v for k, v in case(id="q", query=question, judged=[0, 7]).items() if k != "turn"}
     data = lines(TALK, case(window=4, relevant=[3]), later)
-    found = read_labels(data, "set.jsonl", store, annotator="corpus")
-    assert (len(found.new), found.annotators, found.replaced) == (1, {"corpus": 6}, 0)
-    (talk,) = found.conversations
+    labels = read_labels(data, "set.jsonl", store, annotator="corpus")
+    assert (len(labels.new), labels.annotators, labels.replaced) == (1, {"corpus": 6}, 0)
+    (talk,) = labels.conversations
     assert (talk.title, talk.labels, talk.new) == ("Talk", 6, True)
     assert Conversations(store).find().total == 0, "nothing is kept before somebody says so"
-    saved = keep_labels(store, found, by="Ada")
+    saved = keep_labels(store, labels, by="Ada")
     assert (saved.changed, saved.kind) == (6, "import")
     labels = Labels(store)
     answers = labels.of(CurrentKey(talk.key, 6)).of("corpus")
@@ -163,9 +163,9 @@ def test_the_same_file_twice_doubles_nothing_and_undo_takes_the_import_back(stor
     data = lines(TALK, case(labels=[{"annotator": "Ada", "turn": 0, "answer": "relevant"}]))
     brought(data, store)
     before = holds(store)
-    found = read_labels(data, "again", store)
-    assert (found.new, found.replaced) == ((), 0)
-    assert keep_labels(store, found, by="Importer").changed == 0
+    labels = read_labels(data, "again", store)
+    assert (labels.new, labels.replaced) == ((), 0)
+    assert keep_labels(store, labels, by="Importer").changed == 0
     assert holds(store) == before
     assert Conversations(store).find().total == 1
     assert Labels(store).undo("Importer") is not None
@@ -178,15 +178,15 @@ def test_a_backup_finds_its_conversation_after_that_has_grown(store: Store, key:
     written = write_labels(store, "relevance-set")
     grown = Conversations(store).grow(key, [Turn.of("user", "more")]).key
     Labels(store).undo("Ada")
-    found = brought(written, store)
-    assert ([talk.key for talk in found.conversations], found.new) == ([grown], ())
+    labels = brought(written, store)
+    assert ([talk.key for talk in labels.conversations], labels.new) == ([grown], ())
     assert Labels(store).of(CurrentKey(grown, 6)).of("Ada") == {0: "relevant"}
 
 
 def test_what_became_impossible_since_it_was_read_keeps_nothing(store: Store, key: str, other: Store) -> None:
     Labels(store).answer(CurrentKey(key, 6), {0: "relevant", 1: "relevant"}, by="Ada")
-    found = read_labels(write_labels(store, "relevance-set"), "set", other)
-    wrong = replace(found, entries=(*found.entries, Entry(CurrentKey("gone", 1), 0, "Ada", "relevant")))
+    labels = read_labels(write_labels(store, "relevance-set"), "set", other)
+    wrong = replace(labels, entries=(*labels.entries, Entry(CurrentKey("gone", 1), 0, "Ada", "relevant")))
     with pytest.raises(StoreError):
         keep_labels(other, wrong, by="Ada")
     assert (holds(other), Conversations(other).find().total) == ([], 0)
@@ -223,5 +223,5 @@ def test_a_bad_label_of_a_set_is_named_and_can_be_skipped(store: Store, label: o
     with pytest.raises(BadLinesError) as raised:
         read_labels(data, "s.jsonl", store)
     assert bad_places(raised.value) == [(2, f"labels[1]{field}")]
-    found = read_labels(data, "s.jsonl", store, skip_bad=True)
-    assert [(entry.annotator, entry.turn) for entry in found.entries] == [("Ada", 1)]
+    labels = read_labels(data, "s.jsonl", store, skip_bad=True)
+    assert [(entry.annotator, entry.turn) for entry in labels.entries] == [("Ada", 1)]

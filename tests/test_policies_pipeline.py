@@ -45,10 +45,13 @@ TALK = talk(
 
 def test_every_turn_names_the_stage_that_decided_it():
     decisions = made("pipeline", stages="last_k(k=4) > bm25(k=2) > gate(rule=absolute, threshold=1)").decide(
-        *TALK.asked("fibonacci function, hello")
+        *TALK.with_question("fibonacci function, hello")
     )
-    told = [(one.index, one.stage, one.rule, one.outcome_text, one.score) for one in decisions]
-    assert [one[:4] for one in told] == [
+    rows = [
+        (decision.index, decision.stage, decision.rule, decision.outcome_text, decision.score)
+        for decision in decisions
+    ]
+    assert [row[:4] for row in rows] == [
         (0, "last_k", "last_k", "Dropped by the last_k stage"),
         (1, "last_k", "last_k", "Dropped by the last_k stage"),
         (2, "gate", "absolute", "Dropped by the gate"),
@@ -56,10 +59,10 @@ def test_every_turn_names_the_stage_that_decided_it():
         (4, "gate", "absolute", "Dropped by the gate"),
         (5, "bm25", "top_k", "Dropped by the bm25 stage"),
     ]
-    assert [score is None for *_, score in told] == [True, True, False, True, False, True]
+    assert [score is None for *_, score in rows] == [True, True, False, True, False, True]
     assert decisions.threshold == 1.0
-    assert not any(one.forced for one in decisions)
-    assert json.dumps([one.to_json() for one in decisions], allow_nan=False)
+    assert not any(decision.forced for decision in decisions)
+    assert json.dumps([decision.to_json() for decision in decisions], allow_nan=False)
 
 
 def test_stage_sees_a_conversation_of_what_was_left_and_nothing_of_what_comes():
@@ -72,11 +75,11 @@ def test_stage_sees_a_conversation_of_what_was_left_and_nothing_of_what_comes():
 
     watching = Watching()
     pipeline(made("last_k", k=2), watching).decide(*TALK.at(3))
-    current, seen, turns = watching.seen
-    assert seen == ["lower the rate", "a fibonacci function"]
+    current, history, turns = watching.seen
+    assert history == ["lower the rate", "a fibonacci function"]
     assert (current.turn, current.index) == (TALK.turns[3], 2)
     assert len(turns) == 3, "nothing of what comes after the message"
-    pipeline(made("last_k", k=2), watching).decide(*TALK.asked("why?"))
+    pipeline(made("last_k", k=2), watching).decide(*TALK.with_question("why?"))
     assert watching.seen[0] == CurrentMessage(Turn.of("user", "why?"))
     pipeline(made("everything"), watching).decide(*TALK.at(5, window=3))
     assert watching.seen[2] is TALK.turns, "where nothing is dropped, nothing is made anew"
@@ -88,13 +91,13 @@ def test_what_goes_by_the_conversation_as_it_happened_sees_all_of_it_and_brings_
 
         def decide(self, current, history):
             assert history.turns == TALK.turns[2:5]
-            found = made("everything").decide(current, history)
-            return replace(found, kept=np.array([True, False, True]), why_dropped="no greeting.")
+            decisions = made("everything").decide(current, history)
+            return replace(decisions, kept=np.array([True, False, True]), why_dropped="no greeting.")
 
     decisions = pipeline(made("last_k", k=2), Greetings(), made("token_window", budget=0)).decide(
         *TALK.at(5, window=3)
     )
-    assert [(one.index, one.outcome, one.stage) for one in decisions] == [
+    assert [(decision.index, decision.outcome, decision.stage) for decision in decisions] == [
         (2, "dropped", "last_k"),
         (3, "dropped", "greetings"),
         (4, "dropped", "token_window"),
@@ -105,10 +108,10 @@ def test_what_goes_by_the_conversation_as_it_happened_sees_all_of_it_and_brings_
 def test_one_stage_is_that_policy_alone(said, window):
     moment = talk(said).at(len(said) - 1, window=window)
     for name in ("gate", "last_k", "everything"):
-        one, alone = made("pipeline", stages=name).decide(*moment), made(name).decide(*moment)
-        assert one.kept.tolist() == alone.kept.tolist()
-        assert one.indices.tolist() == alone.indices.tolist()
-        for ours, theirs in zip(one, alone, strict=True):
+        piped, alone = made("pipeline", stages=name).decide(*moment), made(name).decide(*moment)
+        assert piped.kept.tolist() == alone.kept.tolist()
+        assert piped.indices.tolist() == alone.indices.tolist()
+        for ours, theirs in zip(piped, alone, strict=True):
             plain = ours.reason.replace(f"Dropped by the {name} stage", "Dropped")
             assert plain.replace("Dropped by the gate", "Dropped") == theirs.reason
             assert (ours.score, ours.logit, ours.parts, ours.margin) == (
@@ -131,8 +134,8 @@ def test_gatekeeper_and_sessions_decide_in_a_pipeline_as_they_do_alone(said):
             assert left.reason == gone.reason.replace("Dropped:", "Dropped by the gatekeeper:")
     whole = made("pipeline").decide(*moment)
     assert not (whole.kept & ~piped.kept).any()
-    assert [one.stage for one in whole if not one.kept and one.score is None] == [
-        one.stage for one in piped if not one.kept
+    assert [decision.stage for decision in whole if not decision.kept and decision.score is None] == [
+        decision.stage for decision in piped if not decision.kept
     ]
 
 
@@ -152,8 +155,8 @@ written = st.builds(
 def test_what_is_written_is_read_back(policies, separator):
     again = read_policies(to_text(policies, separator), separator)
     assert again == tuple(policies)
-    kinds = [[type(value) for value in one.parameters.values()] for one in again]
-    assert kinds == [[type(value) for value in one.parameters.values()] for one in policies]
+    kinds = [[type(value) for value in policy.parameters.values()] for policy in again]
+    assert kinds == [[type(value) for value in policy.parameters.values()] for policy in policies]
 
 
 @pytest.mark.parametrize(

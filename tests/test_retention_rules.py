@@ -94,16 +94,16 @@ class TestWindow:
 
     def test_what_enters_by_confidence_or_checkpoint_uses_nothing_and_closes_nothing(self):
         turns = messages([40, 900, 40, 900, 20])
-        found = confident([0.5, 0.9, 0.65, 0.9, 0.5])
-        assert window(turns, found, base_window=60, period=3).rows == [0, 1, 2, 3, 4]
-        assert window(turns, found, base_window=60, period=0).rows == [1, 2, 3, 4]
+        known = confident([0.5, 0.9, 0.65, 0.9, 0.5])
+        assert window(turns, known, base_window=60, period=3).rows == [0, 1, 2, 3, 4]
+        assert window(turns, known, base_window=60, period=0).rows == [1, 2, 3, 4]
 
 
 @given(MESSAGES, st.integers(0, 300), st.integers(0, 300), PERIODS)
 def test_a_longer_base_window_never_keeps_less(told, base_window, more, period):
-    turns, found = messages([length for _, length in told]), confident([value for value, _ in told])
-    less = window(turns, found, base_window=base_window, period=period)
-    assert (less.kept <= window(turns, found, base_window=base_window + more, period=period).kept).all()
+    turns, known = messages([length for _, length in told]), confident([value for value, _ in told])
+    less = window(turns, known, base_window=base_window, period=period)
+    assert (less.kept <= window(turns, known, base_window=base_window + more, period=period).kept).all()
 
 
 @given(MESSAGES.filter(bool), st.data(), PERIODS, st.integers(0, 300), st.integers(0, 25))
@@ -144,9 +144,9 @@ def test_a_higher_confidence_of_an_answer_never_loses_its_question(values, data,
 
 @given(MESSAGES, PERIODS, st.integers(0, 20), st.integers(0, 200))
 def test_a_limit_holds_and_adds_nothing(told, period, most, characters):
-    turns, found = messages([length for _, length in told]), confident([value for value, _ in told])
-    free = prune(turns, found, period=period).kept
-    kept = prune(turns, found, period=period, max_messages=most, max_characters=characters).kept
+    turns, known = messages([length for _, length in told]), confident([value for value, _ in told])
+    free = prune(turns, known, period=period).kept
+    kept = prune(turns, known, period=period, max_messages=most, max_characters=characters).kept
     assert (kept <= free).all()
     assert not most or kept.sum() <= most
     assert not characters or sum(len(turns[row].text) for row in np.flatnonzero(kept)) <= characters
@@ -165,7 +165,7 @@ def talk(*values: float) -> Conversation:
 
 
 def test_each_turn_has_its_rule():
-    decisions = Retention(base_window=40).decide(*talk(*VALUES).asked("And now?"))
+    decisions = Retention(base_window=40).decide(*talk(*VALUES).with_question("And now?"))
     assert decisions.kept_indices == [0, 1, 3, 6, 8, 9, 10, 11]
     assert [decision.rule for decision in decisions] == [
         "confident", "confident", "closed", "checkpoint", "closed", "closed", "checkpoint", "closed",

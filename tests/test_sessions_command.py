@@ -68,6 +68,6 @@ def test_the_policy_keeps_what_was_said_since_the_conversation_began() -> None:
 def test_the_message_to_answer_may_begin_another() -> None:
     assert kept(SessionPolicy(), *LINES, at=4) == kept(SessionPolicy(), *LINES, at=2) == []
     talk = Conversation("c", tuple(day(*LINES)))
-    assert SessionPolicy().decide(*talk.asked("Start fresh. What is tea?")).kept_indices == []
-    assert SessionPolicy().decide(*talk.asked("and what is tea?")).kept_indices == [4, 5, 6]
+    assert SessionPolicy().decide(*talk.with_question("Start fresh. What is tea?")).kept_indices == []
+    assert SessionPolicy().decide(*talk.with_question("and what is tea?")).kept_indices == [4, 5, 6]
     assert SessionPolicy().decide(*talk.at(3, window=2)).kept_indices == [2]

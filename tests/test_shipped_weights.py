@@ -64,7 +64,7 @@ def test_short_messages_on_a_new_subject_keep_nothing(encoder: Encoder, question
     turns = samples.conversations[case.conversation].turns[:8]
     conversation = Conversation("short", (*turns, Turn.of("user", question)), format="relevance-set")
     policy = convgate.load_gate("shipped", encoder=encoder).policy
-    for current, history in (conversation.at(8), conversation.asked(Turn.of("user", question))):
+    for current, history in (conversation.at(8), conversation.with_question(Turn.of("user", question))):
         assert not set(policy.decide(current, history).kept_indices) - {8}
 
 

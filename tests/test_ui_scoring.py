@@ -81,7 +81,7 @@ def test_decisions_with_one_parameter_are_not_taken_for_those_with_another(messa
 def test_a_policy_is_told_from_another_by_what_settings_add_to_it_and_by_its_stages(
     gates: tuple[GatePolicy, GatePolicy],
 ) -> None:
-    sooner = SessionPolicy(rules=BoundaryRules(idle_gap=60.0))
+    sooner = SessionPolicy(rules=BoundaryRules(idle_gap_seconds=60.0))
     assert digest(sooner) != digest(SessionPolicy())
     assert digest(SessionPolicy()) == digest(SessionPolicy())
     one, other = (Pipeline("last_k > gate", (LastK(3), gate)) for gate in gates)

@@ -94,7 +94,9 @@ def variants() -> dict[str, Callable[[FullTiers], None]]:
         return fix
 
     def without(*names: str) -> Callable[[FullTiers], None]:
-        columns = [place for place, one in enumerate(FEATURES) if {one.part, one.name} & set(names)]
+        columns = [
+            place for place, feature in enumerate(FEATURES) if {feature.part, feature.name} & set(names)
+        ]
 
         def flatten(tiers: FullTiers) -> None:
             tiers.standardise.spread[columns] = _ALWAYS_USUAL
@@ -131,22 +133,22 @@ def _trained(gate: Gate, episodes: Episodes, settings: TrainingSettings) -> Gate
 
 
 def _write(file: Path, gate: Gate, encoder: Encoder, sets: Sequence[RelevanceSet]) -> None:
-    found = evaluate(sets, [GatePolicy(gate=gate, encoder=encoder, rule=Expected())]).to_json()
-    found |= {"activation": float(gate.tiers.activation)}
-    write_whole(file, json.dumps(found).encode())
+    figures = evaluate(sets, [GatePolicy(gate=gate, encoder=encoder, rule=Expected())]).to_json()
+    figures |= {"activation": float(gate.tiers.activation)}
+    write_whole(file, json.dumps(figures).encode())
 
 
 def table(folder: Path) -> str:
     """MAP / F1 of every variant on every set that it was measured on."""
-    found: dict[str, dict[str, Any]] = {
+    figures: dict[str, dict[str, Any]] = {
         file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.json"))
     }
-    order = [name for name in variants() if name in found]
-    sets = list(dict.fromkeys(name for one in found.values() for name in one["sets"]))
+    order = [name for name in variants() if name in figures]
+    sets = list(dict.fromkeys(name for variant in figures.values() for name in variant["sets"]))
     lines = [f"| | {' | '.join(sets)} | g |", "|---" * (len(sets) + 2) + "|"]
     for name in order:
-        cells = [_cell(found[name]["sets"].get(one)) for one in sets]
-        lines.append(f"| {name} | {' | '.join(cells)} | {_short(found[name]['activation'], 2)} |")
+        cells = [_cell(figures[name]["sets"].get(set_name)) for set_name in sets]
+        lines.append(f"| {name} | {' | '.join(cells)} | {_short(figures[name]['activation'], 2)} |")
     return "MAP / F1\n\n" + "\n".join(lines) + "\n"
 
 

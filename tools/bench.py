@@ -110,8 +110,8 @@ def _show(console: Console, results: dict[str, Any]) -> None:
         f" long (goal below {growth['goal_below']:.0f}×)"
     )
     memory = results["memory_mb"]["10000"]
-    told = "not told by this system" if memory is None else f"{memory:.0f} MB (goal below 200 MB)"
-    console.print(f"Peak memory of scoring 10,000 turns above the loaded model: {told}")
+    memory_text = "not told by this system" if memory is None else f"{memory:.0f} MB (goal below 200 MB)"
+    console.print(f"Peak memory of scoring 10,000 turns above the loaded model: {memory_text}")
     if encoder := results.get("encoder"):
         corpus, message = encoder["corpus"], encoder["message"]
         goal = f"goal {encoder['goal']:.0f}×; " if encoder["goal"] else ""

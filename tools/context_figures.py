@@ -58,14 +58,17 @@ def main() -> None:
                     rows[share, name].append((needed <= sent, used, False))
                 fresh = replace(builder, memory=RequestMemory())
                 bundle = fresh.build_at(conversation, budget=budget + current_tokens)
-                sent = {*bundle.indices, *(one.source for one in bundle.invariants if one.held)}
+                sent = {
+                    *bundle.indices,
+                    *(invariant.source for invariant in bundle.invariants if invariant.held),
+                }
                 used = (bundle.tokens - current_tokens) / sum(tokens)
                 rows[share, "context"].append((needed <= sent, used, bundle.over_budget > 0))
         print(f"\n{file.name}\n\n| tokens | by | cases | every needed turn | tokens used | over budget |")
         print("|---|---|---|---|---|---|")
         for (share, name), results in rows.items():
-            found, used, over = np.mean(results, axis=0)
-            print(f"| {share:.0%} | {name} | {len(results)} | {found:.1%} | {used:.1%} | {over:.1%} |")
+            complete, used, over = np.mean(results, axis=0)
+            print(f"| {share:.0%} | {name} | {len(results)} | {complete:.1%} | {used:.1%} | {over:.1%} |")
 
 
 def cases(file: Path) -> Iterator[tuple[Conversation, set[int]]]:
@@ -77,7 +80,7 @@ def cases(file: Path) -> Iterator[tuple[Conversation, set[int]]]:
             continue
         spoken = messages[line["conversation"]]
         spoken = [*spoken, line["query"]] if "query" in line else spoken[: line["turn"] + 1]
-        plain = [{"role": one["role"], "content": one["content"]} for one in spoken]
+        plain = [{"role": message["role"], "content": message["content"]} for message in spoken]
         yield Conversation(line["id"], turns_from_messages(plain)), set(line["needed"])
 
 

@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--cases", type=int, help="the first N cases of each set; all unless given")
     arguments = parser.parse_args()
     sets = [read_relevance_set(file) for file in arguments.files]
-    sets = [replace(one, cases=one.cases[: arguments.cases]) for one in sets]
+    sets = [replace(relevance_set, cases=relevance_set.cases[: arguments.cases]) for relevance_set in sets]
     print("| encoder | set | calibrated | not calibrated | cosine, top 10 |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for name, model in encoders(Path(folder)).items():
@@ -73,13 +73,13 @@ def print_rows(name: str, encoder: Encoder, sets: list[RelevanceSet]) -> None:
         "not calibrated": _not_calibrated(gate, encoder),
     }
     policies: dict[str, Policy] = {
-        how: GatePolicy(gate=one, encoder=encoder, rule=version.card.rule) for how, one in gates.items()
+        how: GatePolicy(gate=gate, encoder=encoder, rule=version.card.rule) for how, gate in gates.items()
     }
     policies["cosine"] = CosineTopK(encoder)
-    for one, result in evaluate(sets, policies).sets.items():
-        found = [result.policies[how].overall for how in policies]
-        cells = [f"{each['map'].value:.3f} / {each['f1'].value:.3f}".replace("0.", ".") for each in found]
-        print(f"| {name} | {one} | {' | '.join(cells)} |", flush=True)
+    for set_name, result in evaluate(sets, policies).sets.items():
+        metrics = [result.policies[how].overall for how in policies]
+        cells = [f"{each['map'].value:.3f} / {each['f1'].value:.3f}".replace("0.", ".") for each in metrics]
+        print(f"| {name} | {set_name} | {' | '.join(cells)} |", flush=True)
 
 
 def _not_calibrated(gate: Gate, encoder: Encoder) -> Gate:

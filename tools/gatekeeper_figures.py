@@ -46,12 +46,12 @@ class Labelled:
 
     def judged(self, decision: GatekeeperDecision) -> dict[str, bool]:
         """What of a decision is right, by MEASURED."""
-        found = {
+        correct = {
             "keep": decision.keep == self.keep,
             "category": decision.category == self.category,
             "no false": self.right.issuperset(decision.categories),
         }
-        return {**found, "all": all(found.values())}
+        return {**correct, "all": all(correct.values())}
 
 
 def main() -> None:
@@ -63,16 +63,17 @@ def main() -> None:
     arguments = parser.parse_args()
     for file in arguments.files:
         labelled = read_labelled(file)
-        judged = [one.judged(check(one.exchange)) for one in labelled]
+        judged = [example.judged(check(example.exchange)) for example in labelled]
         print(f"\n{file.name}\n")
         print("\n".join(table(labelled, judged)))
         if arguments.wrong:
-            for one, found in zip(labelled, judged, strict=True):
-                if not found["all"]:
-                    told = check(one.exchange).categories
-                    print(f"{one.language} {one.keep} {one.category} {told} {one.exchange.user!r}")
+            for example, correct in zip(labelled, judged, strict=True):
+                if not correct["all"]:
+                    categories = check(example.exchange).categories
+                    expected = f"{example.language} {example.keep} {example.category}"
+                    print(f"{expected} {categories} {example.exchange.user!r}")
         if arguments.speed:
-            exchanges = [one.exchange for one in labelled]
+            exchanges = [example.exchange for example in labelled]
             print(f"\n{decisions_a_second(exchanges):,.0f} decisions a second on one core")
 
 
@@ -85,13 +86,13 @@ def table(labelled: Sequence[Labelled], judged: Sequence[Mapping[str, bool]]) ->
     """Rows of Markdown: shares that are right with their 95 % Wilson intervals, by language."""
     yield f"| language | exchanges | {' | '.join(MEASURED)} |"
     yield "|---|---" + "|---" * len(MEASURED) + "|"
-    groups = {code: [one.language == code for one in labelled] for code in KNOWN}
-    groups["others"] = [one.language not in KNOWN for one in labelled]
+    groups = {code: [example.language == code for example in labelled] for code in KNOWN}
+    groups["others"] = [example.language not in KNOWN for example in labelled]
     groups["all"] = [True] * len(labelled)
     for name, inside in groups.items():
-        rows = [found for found, wanted in zip(judged, inside, strict=True) if wanted]
+        rows = [correct for correct, wanted in zip(judged, inside, strict=True) if wanted]
         if rows:
-            shares = " | ".join(_share(found[what] for found in rows) for what in MEASURED)
+            shares = " | ".join(_share(correct[what] for correct in rows) for what in MEASURED)
             yield f"| {name} | {len(rows)} | {shares} |"
 
 
@@ -110,8 +111,8 @@ def _round(exchanges: Sequence[Exchange]) -> float:
     return time.process_time() - started
 
 
-def _share(found: Iterable[bool]) -> str:
-    each = list(found)
+def _share(values: Iterable[bool]) -> str:
+    each = list(values)
     interval = binomtest(sum(each), len(each)).proportion_ci(method="wilson")
     return f"{sum(each) / len(each):.1%} ({interval.low:.0%}–{interval.high:.0%})"
 

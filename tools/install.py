@@ -139,14 +139,14 @@ def plan(venv: Path, *words: str) -> dict[str, Any]:
 
 def cuda_packages(report: dict[str, Any]) -> list[str]:
     """The names and versions in pip's report that belong to a CUDA (or ROCm, XPU) build."""
-    found = []
+    versions = []
     for item in report["install"]:
         name, version = item["metadata"]["name"], item["metadata"]["version"]
         if _CUDA_PACKAGE.match(name.replace("_", "-")) or (
             name.lower() == "torch" and _CUDA_VERSION.search(version)
         ):
-            found.append(f"{name} {version}")
-    return found
+            versions.append(f"{name} {version}")
+    return versions
 
 
 def python_of(venv: Path) -> Path:

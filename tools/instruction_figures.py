@@ -79,27 +79,29 @@ def moments(file: Path) -> Iterator[Moment]:
             yield Moment(earlier, holding, needed=line["needed"])
 
 
-def measure(moment: Moment, found: Sequence[Invariant], figures: Figures) -> None:
+def measure(moment: Moment, invariants: Sequence[Invariant], figures: Figures) -> None:
     """Count what is held at a moment."""
-    held = [one for one in found if one.held]
+    held = [invariant for invariant in invariants if invariant.held]
     for label in moment.holding:
-        is_held = any(_overlap(one, label, moment.turns) for one in held)
+        is_held = any(_overlap(invariant, label, moment.turns) for invariant in held)
         figures.add("instructions held", right=is_held)
     for label in moment.ended:
-        if matches := [one for one in found if _overlap(one, label, moment.turns)]:
-            figures.add("ended or replaced, of those found", right=not any(one.active for one in matches))
-    for one in held:
-        stated = any(_overlap(one, label, moment.turns) for label in moment.holding)
+        if matches := [invariant for invariant in invariants if _overlap(invariant, label, moment.turns)]:
+            figures.add(
+                "ended or replaced, of those found", right=not any(invariant.active for invariant in matches)
+            )
+    for invariant in held:
+        stated = any(_overlap(invariant, label, moment.turns) for label in moment.holding)
         figures.add("held that are an instruction", right=stated)
-        is_needed = stated or one.source in moment.needed
+        is_needed = stated or invariant.source in moment.needed
         figures.add("held that are an instruction or needed", right=is_needed)
 
 
-def _overlap(one: Invariant, label: dict[str, Any], turns: Sequence[Turn]) -> bool:
+def _overlap(invariant: Invariant, label: dict[str, Any], turns: Sequence[Turn]) -> bool:
     words: str = label["text"]
     start = turns[label["index"]].text.find(words)
-    is_same = bool(one.source == label["index"]) and start >= 0
-    return is_same and one.start < start + len(words) and start < one.end
+    is_same = bool(invariant.source == label["index"]) and start >= 0
+    return is_same and invariant.start < start + len(words) and start < invariant.end
 
 
 if __name__ == "__main__":

@@ -59,9 +59,9 @@ def main() -> None:
         counts = Counts()
         number = 0
         for number, line in enumerate(read_lines(file), 1):
-            for told in judge(line, counts, judging):
+            for problem in judge(line, counts, judging):
                 if arguments.wrong:
-                    print(f"{number - 1}: {told}")
+                    print(f"{number - 1}: {problem}")
         print(f"\n{file.name}: {number} conversations\n")
         print("\n".join(table(counts)))
     if arguments.speed:
@@ -77,8 +77,8 @@ def read_lines(file: Path) -> list[dict[str, Any]]:
 def judge(line: dict[str, Any], counts: Counts, judging: KindJudge) -> list[str]:
     """Count one conversation; what is wrong in it, a sentence each."""
     turns = turns_from_messages(line["messages"])
-    found, labelled = find_invariants(turns, judging), line["invariants"]
-    wrong, left = [], list(found)
+    invariants, labelled = find_invariants(turns, judging), line["invariants"]
+    wrong, left = [], list(invariants)
     for label, match in _matched(turns, labelled, left):
         counts.add("recall", right=match is not None)
         if PRIORITIES[label["type"]] >= HELD:
@@ -95,9 +95,12 @@ def judge(line: dict[str, Any], counts: Counts, judging: KindJudge) -> list[str]
             if not is_right:
                 got = {"type": match.type, "active": match.state, "superseded_by": match.superseded_by}[what]
                 wrong.append(f"{what} {got} for {label[what]} {label['source']} {label['quote']!r}")
-    for one in found:
-        counts.add("precision", right=one not in left)
-    wrong += [f"extra {one.type} {one.source} {one.text[:160]!r} {one.reason}" for one in left]
+    for invariant in invariants:
+        counts.add("precision", right=invariant not in left)
+    wrong += [
+        f"extra {invariant.type} {invariant.source} {invariant.text[:160]!r} {invariant.reason}"
+        for invariant in left
+    ]
     return wrong
 
 
@@ -112,12 +115,12 @@ def _matched(
                 continue
             start = turns[label["source"]].text.find(label["quote"])
             end = start + len(label["quote"])
-            for one in left:
-                if one.source == label["source"] and (
-                    not strict or (start >= 0 and one.start < end and start < one.end)
+            for invariant in left:
+                if invariant.source == label["source"] and (
+                    not strict or (start >= 0 and invariant.start < end and start < invariant.end)
                 ):
-                    matches[place] = one
-                    left.remove(one)
+                    matches[place] = invariant
+                    left.remove(invariant)
                     break
     return list(zip(labelled, matches, strict=True))
 
@@ -138,22 +141,22 @@ def _share(right: int, number: int) -> str:
 
 def speed(judging: KindJudge, turns: int = 1_000) -> Iterator[str]:
     """Seconds for a long conversation, and for each message that it then grows by."""
-    asked = "Part {n}: keep the report of case {n} under {words} words, please. It is for team {team}."
-    told = "Done, part {n} has {words} words now. Shall I go on with case {n}?"
+    question = "Part {n}: keep the report of case {n} under {words} words, please. It is for team {team}."
+    answer = "Done, part {n} has {words} words now. Shall I go on with case {n}?"
     talk = [
         Turn.of("assistant" if n % 2 else "user", text.format(n=n, words=150 + n, team=n % 7))
         for n in range(turns)
-        for text in (told if n % 2 else asked,)
+        for text in (answer if n % 2 else question,)
     ]
     started = time.perf_counter()
     find_invariants(talk, judging)
     first = time.perf_counter() - started
     talk.append(Turn.of("user", "no, at most 90 words from now on"))
     started = time.perf_counter()
-    found = find_invariants(talk, judging)
+    invariants = find_invariants(talk, judging)
     again = time.perf_counter() - started
     grown = f"{again * 1e3:.1f} ms when it has grown by one"
-    yield f"{turns:,} turns: {first * 1e3:.0f} ms first, {grown}, {len(found)} found"
+    yield f"{turns:,} turns: {first * 1e3:.0f} ms first, {grown}, {len(invariants)} found"
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def main() -> None:
     print(f"{len(data.messages):,} messages; {tuning}")
     shares = tuning(held_out(data, folds(data)))
     if "--write" in words:
-        measured = {mode: asdict(one) for mode, one in qualities(given(shares), data.modes).items()}
+        measured = {mode: asdict(quality) for mode, quality in qualities(given(shares), data.modes).items()}
         write_model(replace(model, info={**model.info, "qualities": measured}), SHIPPED)
         print(f"written to {SHIPPED}")
     _table("Five folds of all messages", given(shares), data.modes)
@@ -73,7 +73,12 @@ def main() -> None:
 def _draw_reliability(bins: Sequence[Bin]) -> go.Figure:
     """Return a bar for each bin of confidence, and the line on which bars end when confidence is right."""
     fig = go.Figure(layout={"title": "Reliability of modes, five folds", "template": "plotly_white"})
-    fig.add_bar(x=[one.confidence for one in bins], y=[one.right for one in bins], width=0.07, name="right")
+    fig.add_bar(
+        x=[bucket.confidence for bucket in bins],
+        y=[bucket.right for bucket in bins],
+        width=0.07,
+        name="right",
+    )
     fig.add_scatter(x=[0, 1], y=[0, 1], mode="lines", name="perfect calibration", line={"dash": "dash"})
     return fig.update_layout(xaxis_title="confidence", yaxis_title="share right")
 
@@ -93,20 +98,23 @@ def _labelled(file: Path) -> None:
     classifier = load_classifier(load_settings())
     decisions = classifier.classify_texts([line["content"] for line in lines])
     modes = np.array([MODES.index(line["mode"]) for line in lines])
-    _table(file.name, np.array([MODES.index(one.mode) for one in decisions]), modes)
-    right = np.array([one.likeliest == line["mode"] for one, line in zip(decisions, lines, strict=True)])
+    _table(file.name, np.array([MODES.index(decision.mode) for decision in decisions]), modes)
+    right = np.array(
+        [decision.likeliest == line["mode"] for decision, line in zip(decisions, lines, strict=True)]
+    )
     print(f"the likeliest mode is right: {_share(int(right.sum()), len(right))}")
-    shares = np.array([[one.probabilities[mode] for mode in MODES] for one in decisions])
+    shares = np.array([[decision.probabilities[mode] for mode in MODES] for decision in decisions])
     _calibration(shares.astype(np.float32), modes)
 
 
-def _table(title: str, found: NDArray[np.int64], modes: NDArray[np.int64]) -> None:
+def _table(title: str, applied: NDArray[np.int64], modes: NDArray[np.int64]) -> None:
     print(f"\n{title}: {len(modes):,} messages\n\n| mode | precision | recall | F1 |\n|---|---|---|---|")
-    for at, (mode, quality) in enumerate(qualities(found, modes).items()):
-        hits = int(((found == at) & (modes == at)).sum())
-        low, high = _f1_interval(found, modes, at)
+    for at, (mode, quality) in enumerate(qualities(applied, modes).items()):
+        is_applied, is_labelled = applied == at, modes == at
+        hits = int((is_applied & is_labelled).sum())
+        low, high = _f1_interval(applied, modes, at)
         print(
-            f"| {mode} | {_share(hits, int((found == at).sum()))} | {_share(hits, int((modes == at).sum()))}"
+            f"| {mode} | {_share(hits, int(is_applied.sum()))} | {_share(hits, int(is_labelled.sum()))}"
             f" | {quality.f1:.2f} ({low:.2f}–{high:.2f}) |"
         )
 
@@ -118,12 +126,12 @@ def _share(hits: int, total: int) -> str:
     return f"{hits / total:.2f} ({interval.low:.2f}–{interval.high:.2f})"
 
 
-def _f1_interval(found: NDArray[np.int64], modes: NDArray[np.int64], at: int) -> tuple[float, float]:
+def _f1_interval(applied: NDArray[np.int64], modes: NDArray[np.int64], at: int) -> tuple[float, float]:
     """95 %, by drawing the messages again and again."""
     drawn = np.random.default_rng(0).integers(0, len(modes), (_DRAWS, len(modes)))
-    is_found, is_there = (found == at)[drawn], (modes == at)[drawn]
-    both = (is_found & is_there).sum(axis=1)
-    f1 = 2 * both / np.maximum(is_found.sum(axis=1) + is_there.sum(axis=1), 1)
+    is_applied, is_labelled = (applied == at)[drawn], (modes == at)[drawn]
+    hits = (is_applied & is_labelled).sum(axis=1)
+    f1 = 2 * hits / np.maximum(is_applied.sum(axis=1) + is_labelled.sum(axis=1), 1)
     low, high = np.quantile(f1, [0.025, 0.975])
     return float(low), float(high)
 
@@ -132,8 +140,8 @@ def _calibration(shares: Floats, modes: NDArray[np.int64]) -> None:
     bins = reliability(shares, modes)
     print(f"\nexpected calibration error: {calibration_error(bins):.3f}\n")
     print("| messages | confidence | right |\n|---|---|---|")
-    for one in bins:
-        print(f"| {one.count} | {one.confidence:.2f} | {one.right:.2f} |")
+    for bucket in bins:
+        print(f"| {bucket.count} | {bucket.confidence:.2f} | {bucket.right:.2f} |")
 
 
 if __name__ == "__main__":

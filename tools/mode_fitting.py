@@ -46,7 +46,7 @@ def labelled_messages() -> tuple[LabelledMessage, ...]:
 
 def messages_hash(messages: Sequence[LabelledMessage]) -> str:
     """Return the SHA-256 of the messages and their modes, in their order."""
-    text = json.dumps([(one.content, one.mode) for one in messages])
+    text = json.dumps([(message.content, message.mode) for message in messages])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -79,9 +79,9 @@ def given(shares: Floats) -> NDArray[np.int64]:
     return np.where(shares.max(axis=1) < MIN_CONFIDENCE, _GENERAL, shares.argmax(axis=1))
 
 
-def qualities(found: NDArray[np.int64], modes: NDArray[np.int64]) -> Mapping[Mode, ModeQuality]:
-    """Of each mode; what nothing is found of has a precision of 0."""
-    figures = precision_recall_fscore_support(modes, found, labels=range(len(MODES)), zero_division=0)
+def qualities(applied: NDArray[np.int64], modes: NDArray[np.int64]) -> Mapping[Mode, ModeQuality]:
+    """Of each mode; what nothing is applied of has a precision of 0."""
+    figures = precision_recall_fscore_support(modes, applied, labels=range(len(MODES)), zero_division=0)
     return {
         mode: ModeQuality(float(figures[0][at]), float(figures[1][at]), float(figures[2][at]))
         for at, mode in enumerate(MODES)
@@ -156,8 +156,8 @@ def best_tuning(logits: Floats, modes: NDArray[np.int64]) -> Tuning:
 def _clearance(shares: Floats, modes: NDArray[np.int64]) -> float:
     """By how much the weakest figure of any mode is above its floor; negative below it."""
     return min(
-        float(getattr(one, name)) - least
-        for one in qualities(given(shares), modes).values()
+        float(getattr(quality, name)) - least
+        for quality in qualities(given(shares), modes).values()
         for name, least in FLOORS.items()
     )
 
@@ -180,9 +180,9 @@ class Prepared:
         """The messages, encoded."""
         return cls(
             messages,
-            [runs_of(one.content) for one in messages],
-            encoder.encode([excerpt(one.content) for one in messages]),
-            np.array([MODES.index(one.mode) for one in messages]),
+            [runs_of(message.content) for message in messages],
+            encoder.encode([excerpt(message.content) for message in messages]),
+            np.array([MODES.index(message.mode) for message in messages]),
             encoder.identity,
         )
 
@@ -218,8 +218,8 @@ def held_out(data: Prepared, groups: NDArray[Any]) -> Floats:
     logits = np.zeros((len(data.messages), len(MODES)), dtype=np.float32)
     for group in np.unique(groups):
         out = groups == group
-        told = data.part(out)
-        logits[out] = fit(data.part(~out)).logits(told.runs, told.vectors)
+        part = data.part(out)
+        logits[out] = fit(data.part(~out)).logits(part.runs, part.vectors)
     return logits
 
 
@@ -234,7 +234,7 @@ def folds(data: Prepared, count: int = 5) -> NDArray[np.int64]:
 
 def hands(data: Prepared) -> NDArray[Any]:
     """(n,) who wrote each message."""
-    return np.array([one.hand for one in data.messages])
+    return np.array([message.hand for message in data.messages])
 
 
 def fit_tuned(data: Prepared) -> tuple[TextModel, Tuning]:

@@ -6,7 +6,7 @@ python -m tools.pretrain SET.jsonl … [--name NAME]
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -21,9 +21,11 @@ from convgate.cli.training import (
     RunOption,
     SeedOption,
     WhoOption,
+    override_settings,
     run_training,
 )
 from convgate.training.epochs import TrainingSettings
+from convgate.training.records import Activate
 from tools.pretraining.sets import PretrainingPlan
 
 app = typer.Typer(add_completion=False)
@@ -56,21 +58,10 @@ def pretrain(
 
     After Ctrl-C, the same command with --run FOLDER resumes.
     """
-    given: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate}
-    settings = TrainingSettings(
-        seed=seed, **{key: value for key, value in given.items() if value is not None}
-    )
+    settings = override_settings(TrainingSettings(), epochs, learning_rate, seed)
     plan = PretrainingPlan(tuple(files or ()), settings, preset=preset, skip_bad=skip_bad)
-    run_training(
-        plan,
-        run,
-        name=name,
-        note=note,
-        who=who,
-        activate="always" if activate else "never",
-        json=json_output,
-        out=out,
-    )
+    activation: Activate = "always" if activate else "never"
+    run_training(plan, run, name=name, note=note, who=who, activate=activation, json=json_output, out=out)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ from convgate.policies.retention_policy import Pruning, Retention, RetentionResu
 from convgate.transcripts import RelevanceSet
 from convgate.transcripts.relevance_sets import read_relevance_set
 from convgate.versions.card import Metric
-from tools.retention_tables import PRUNING, Row, Told, by_period, whole_table
+from tools.retention_tables import PRUNING, Row, SetFacts, by_period, whole_table
 
 PERIODS = (0, 2, 3, 4, 5)
 CORRELATIONS = (0.0, 0.3, 0.6)
@@ -70,14 +70,18 @@ def main() -> None:
     parser.add_argument("--conversations", type=int, help="of each set, the first so many")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    found = [
+    results = [
         measured(read_relevance_set(path), given.seeds, given.base_windows, given.conversations)
         for path in given.sets
     ]
     if given.out:
-        told = [{**asdict(told), "rows": [row.to_json() for row in rows]} for told, rows in found]
-        write_whole(given.out, json.dumps(told, indent=1).encode())
-    print("\n".join([*by_period(found), *(line for told, rows in found for line in whole_table(told, rows))]))
+        tables = [{**asdict(facts), "rows": [row.to_json() for row in rows]} for facts, rows in results]
+        write_whole(given.out, json.dumps(tables, indent=1).encode())
+    print(
+        "\n".join(
+            [*by_period(results), *(line for facts, rows in results for line in whole_table(facts, rows))]
+        )
+    )
 
 
 def measured(
@@ -85,7 +89,7 @@ def measured(
     seeds: int = 5,
     base_windows: Sequence[int] = (4_000,),
     conversations: int | None = None,
-) -> tuple[Told, list[Row]]:
+) -> tuple[SetFacts, list[Row]]:
     """Every period, way and kind of confidence on one set."""
     cases = posed(relevance_set, conversations)
     names, clusters = np.unique([case.conversation for case in cases], return_inverse=True)
@@ -107,14 +111,14 @@ def measured(
     relevant = float(np.concatenate([case.relevant for case in cases]).mean())
     lengths = np.array([sum(len(turn.scored_text) for turn in case.turns) for case in cases])
     whole = {base_window: float((lengths <= base_window).mean()) for base_window in base_windows}
-    return Told(relevance_set.name, len(names), len(cases), relevant, whole, correlations), rows
+    return SetFacts(relevance_set.name, len(names), len(cases), relevant, whole, correlations), rows
 
 
 def posed(relevance_set: RelevanceSet, conversations: int | None = None) -> list[Posed]:
     """The cases in the order in which policies are measured, those without earlier turns left out."""
     tokens = count_tokens(relevance_set)
     used = sorted({case.conversation for case in cases_in_order(relevance_set)})[:conversations]
-    found = []
+    cases = []
     for case in cases_in_order(relevance_set):
         _, history = relevance_set.current(case)
         if case.conversation not in used or not len(history):
@@ -124,8 +128,8 @@ def posed(relevance_set: RelevanceSet, conversations: int | None = None) -> list
         rows = np.array(inside, dtype=np.int64)
         relevant = np.isin(rows + history.start, list(case.relevant))
         counted = tokens[case.conversation][history.start : history.stop][rows]
-        found.append(Posed(case.conversation, history.turns, rows, relevant, counted))
-    return found
+        cases.append(Posed(case.conversation, history.turns, rows, relevant, counted))
+    return cases
 
 
 TranscriptAnswer = Iterable[Sequence[Sequence[Confidence]]]  # by seed, then by case, then by turn
@@ -191,10 +195,10 @@ def _terms(
     keys = [(way, period) for way in (*base_windows, PRUNING) for period in PERIODS]
     terms = {key: np.zeros((len(cases), 2, len(METRICS))) for key in keys}
     checkpoints = dict.fromkeys(keys, 0)
-    seen, mattered, turns = [], [], 0
-    for found in given:
-        for place, (case, confidence) in enumerate(zip(cases, found, strict=True)):
-            seen += [confidence[row].value for row in case.rows]
+    values, mattered, turns = [], [], 0
+    for answers in given:
+        for place, (case, confidence) in enumerate(zip(cases, answers, strict=True)):
+            values += [confidence[row].value for row in case.rows]
             mattered += case.relevant.tolist()
             turns += len(case.turns)
             for way, period in keys:
@@ -203,14 +207,14 @@ def _terms(
                     case.relevant, retained.kept[case.rows], None, case.tokens
                 )
                 checkpoints[way, period] += retained.rules.count("checkpoint")
-    correlation = float(np.corrcoef(seen, mattered)[0, 1]) if len(set(seen)) > 1 else float("nan")
+    correlation = float(np.corrcoef(values, mattered)[0, 1]) if len(set(values)) > 1 else float("nan")
     return terms, {key: count / turns for key, count in checkpoints.items()}, correlation
 
 
-def _retained(way: int, turns: Sequence[Turn], found: Sequence[Confidence], period: int) -> RetentionResult:
+def _retained(way: int, turns: Sequence[Turn], answers: Sequence[Confidence], period: int) -> RetentionResult:
     if way == PRUNING:
-        return Pruning(period=period).retain(turns, found)
-    return Retention(base_window=way, period=period).retain(turns, found)
+        return Pruning(period=period).retain(turns, answers)
+    return Retention(base_window=way, period=period).retain(turns, answers)
 
 
 if __name__ == "__main__":

@@ -37,12 +37,12 @@ class Row:
     def to_json(self) -> dict[str, Any]:
         """The row as plain JSON values."""
         measures = {name: asdict(self.summary[name]) for name in SHOWN}
-        told = {"base_window": self.base_window or None, "confidence": self.confidence, "period": self.period}
-        return told | measures | {"f1_gain": asdict(self.gain), "checkpoints": self.checkpoints}
+        key = {"base_window": self.base_window or None, "confidence": self.confidence, "period": self.period}
+        return key | measures | {"f1_gain": asdict(self.gain), "checkpoints": self.checkpoints}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SetFacts:
     """What else to know about a set."""
 
     dataset: str
@@ -53,30 +53,32 @@ class Told:
     correlations: dict[str, float]  # by kind of confidence: between what the policy sees and relevance
 
 
-def by_period(found: Sequence[tuple[Told, Sequence[Row]]]) -> Iterator[str]:
+def by_period(results: Sequence[tuple[SetFacts, Sequence[Row]]]) -> Iterator[str]:
     """F1 without checkpoints, and what each period adds to it, a line for each kind of confidence."""
-    periods = sorted({row.period for _, rows in found for row in rows if row.period})
+    periods = sorted({row.period for _, rows in results for row in rows if row.period})
     headings = ["set", "way", "confidence", "F1, period 0", *(f"period {period}" for period in periods)]
     yield f"| {' | '.join(headings)} |"
     yield f"|{'---|' * len(headings)}"
-    for told, rows in found:
+    for facts, rows in results:
         for (way, confidence), group in groupby(rows, key=lambda row: (row.way, row.confidence)):
             off, *on = group
             gains = ["same" if row.same(off) else figure(row.gain, sign="+") for row in on]
-            yield f"| {' | '.join([told.dataset, way, confidence, figure(off.summary['f1']), *gains])} |"
+            yield f"| {' | '.join([facts.dataset, way, confidence, figure(off.summary['f1']), *gains])} |"
     yield ""
 
 
-def whole_table(told: Told, rows: Sequence[Row]) -> Iterator[str]:
+def whole_table(facts: SetFacts, rows: Sequence[Row]) -> Iterator[str]:
     """Every measure of one set; a period that changes nothing has no row."""
-    seen = ", ".join(f"{name}: {value:.2f}" for name, value in told.correlations.items() if value == value)
-    fit = ", ".join(f"{share:.0%} into {base:,} characters" for base, share in told.whole.items())
-    yield f"### {told.dataset}"
+    correlations = ", ".join(
+        f"{name}: {value:.2f}" for name, value in facts.correlations.items() if value == value
+    )
+    fit = ", ".join(f"{share:.0%} into {base:,} characters" for base, share in facts.whole.items())
+    yield f"### {facts.dataset}"
     yield ""
     yield (
-        f"{told.cases:,} cases of {told.conversations:,} conversations; {told.relevant:.1%} of the turns are "
-        f"relevant; whole histories that fit: {fit}. Correlation of confidence, as the policy sees it, with "
-        f"relevance: {seen or 'none'}."
+        f"{facts.cases:,} cases of {facts.conversations:,} conversations; {facts.relevant:.1%} of the turns"
+        f" are relevant; whole histories that fit: {fit}. Correlation of confidence, as the policy sees it,"
+        f" with relevance: {correlations or 'none'}."
     )
     yield ""
     yield "| way | confidence | period | recall | precision | F1 | tokens kept | at checkpoints |"
@@ -99,5 +101,5 @@ def figure(measure: Metric, sign: str = "") -> str:
     if measure.value is None:
         return "–"
     bounds = [] if measure.low is None or measure.high is None else [measure.low, measure.high]
-    value, *told = [f"{number:{sign}.3f}".replace("0.", ".", 1) for number in (measure.value, *bounds)]
-    return f"{value} [{', '.join(told)}]" if told else value
+    value, *interval = [f"{number:{sign}.3f}".replace("0.", ".", 1) for number in (measure.value, *bounds)]
+    return f"{value} [{', '.join(interval)}]" if interval else value

@@ -65,7 +65,7 @@ def main() -> None:
         write_model(fit_kinds(examples, encoder), SHIPPED)
         return
     for author in AUTHORS:
-        others = [one for one in examples if one.author != author]
+        others = [example for example in examples if example.author != author]
         counts, judging = Counts(), KindJudge(fit_kinds(others, encoder), encoder)
         for line in read_lines(CONVERSATIONS / f"{author}.jsonl"):
             judge(line, counts, judging)
@@ -80,57 +80,66 @@ def fit_kinds(examples: Sequence[Example], encoder: Encoder) -> TextModel:
     what lifts or resolves, and in the chats no errors either: what is likely to be one of these, by the
     statements that were labelled singly, is left out.
     """
-    single = _fit([one for one in examples if one.context == UNKNOWN], encoder)
-    typed = _fit([one for one in examples if one.kind not in (None, "none")], encoder)
+    single = _fit([example for example in examples if example.context == UNKNOWN], encoder)
+    typed = _fit([example for example in examples if example.kind not in (None, "none")], encoder)
     features = _features(examples, encoder)
     other = single.probabilities(*features)[:, 4:]  # errors, and what lifts or resolves
     kinds = typed.probabilities(*features)[:, 1:4].argmax(axis=1)
     completed = []
-    for one, row, kind in zip(examples, other, kinds, strict=True):
+    for example, row, kind in zip(examples, other, kinds, strict=True):
         ends = float(row[1:].sum())
         unlabelled = (
-            0.0 if one.context == UNKNOWN else float(row.sum()) if one.author.startswith("chats") else ends
+            0.0
+            if example.context == UNKNOWN
+            else float(row.sum())
+            if example.author.startswith("chats")
+            else ends
         )
-        if one.kind is None:
-            completed.append(replace(one, kind="lifted" if ends >= _MAX_OTHER else KINDS[1 + kind]))
-        elif one.kind != "none" or unlabelled < _MAX_OTHER:
-            completed.append(one)
+        if example.kind is None:
+            completed.append(replace(example, kind="lifted" if ends >= _MAX_OTHER else KINDS[1 + kind]))
+        elif example.kind != "none" or unlabelled < _MAX_OTHER:
+            completed.append(example)
     return replace(_fit(completed, encoder), info={"examples": examples_hash(examples)})
 
 
 def _fit(examples: Sequence[Example], encoder: Encoder) -> TextModel:
     return fit(
         *_features(examples, encoder),
-        [one.kind or "" for one in examples],
+        [example.kind or "" for example in examples],
         KINDS,
         penalty=_PENALTY,
         vector_scale=_VECTOR_SCALE,
-        weights=np.array([one.weight for one in examples]),
+        weights=np.array([example.weight for example in examples]),
     )
 
 
 def _features(examples: Sequence[Example], encoder: Encoder) -> tuple[list[Any], Any]:
-    texts = [excerpt(one.text) for one in examples]
+    texts = [excerpt(example.text) for example in examples]
     vectors = encoder.encode(texts)
-    return [runs_of(text) for text in texts], features_of(vectors, [one.context for one in examples])
+    return [runs_of(text) for text in texts], features_of(vectors, [example.context for example in examples])
 
 
 def examples_hash(examples: Sequence[Example]) -> str:
     """Return the SHA-256 of the texts and kinds, in their order."""
-    return hashlib.sha256(json.dumps([(one.text, one.kind) for one in examples]).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps([(example.text, example.kind) for example in examples]).encode()
+    ).hexdigest()
 
 
 def labelled_examples() -> list[Example]:
     """Return all labelled statements."""
     written = list(_written())
-    ending = {one.text: one.kind for one in written if one.kind in ("lifted", "resolved")}
+    ending = {example.text: example.kind for example in written if example.kind in ("lifted", "resolved")}
     of_authors = [
         example
         for author in AUTHORS
         for line in read_lines(CONVERSATIONS / f"{author}.jsonl")
         for example in _of_conversation(
             line["messages"],
-            [(one["source"], one["quote"], one["type"]) for one in line["invariants"]],
+            [
+                (invariant["source"], invariant["quote"], invariant["type"])
+                for invariant in line["invariants"]
+            ],
             author,
         )
     ]
@@ -140,17 +149,21 @@ def labelled_examples() -> list[Example]:
         if line["type"] == "conversation"
         for example in _of_conversation(
             line["messages"],
-            [(one["index"], one["text"], None) for one in line["instructions"]],
+            [(instruction["index"], instruction["text"], None) for instruction in line["instructions"]],
             f"chats {line['writer']}",
         )
     ]
-    weighed = [replace(one, weight=_WEIGHT_INSTRUCTION) if one.kind is None else one for one in chats]
-    found = [*of_authors, *weighed]
+    weighed = [
+        replace(example, weight=_WEIGHT_INSTRUCTION) if example.kind is None else example for example in chats
+    ]
+    in_conversations = [*of_authors, *weighed]
     return [
         *written,
         *(
-            replace(one, kind=ending[one.text]) if one.text in ending and one.kind == "none" else one
-            for one in found
+            replace(example, kind=ending[example.text])
+            if example.text in ending and example.kind == "none"
+            else example
+            for example in in_conversations
         ),
     ]
 
@@ -178,12 +191,16 @@ def _of_conversation(
                 if at == index and (start := text.find(words)) >= 0
             ]
             parts = read_statements(text)
-            for place, one in enumerate(parts):
+            for place, statement in enumerate(parts):
                 kind: Kind | None = "none"
                 for start, end, label in spans:
-                    if min(one.end, end) - max(one.start, start) >= min(_MIN_OVERLAP, one.end - one.start):
+                    if min(statement.end, end) - max(statement.start, start) >= min(
+                        _MIN_OVERLAP, statement.end - statement.start
+                    ):
                         kind = label
-                yield Example(one.text, context_of(before, one.text, place, len(parts)), kind, author)
+                yield Example(
+                    statement.text, context_of(before, statement.text, place, len(parts)), kind, author
+                )
             before = before or ""
 
 

@@ -93,13 +93,15 @@ def _disagree(store: Store, conversation: str) -> tuple[CurrentKey, list[int]]:
     labels = Labels(store)
     entries = labels.entries(conversation)
     theirs = [
-        Entry(one.current, one.turn, OTHER, _otherwise(one.value) if place % _EVERY == 0 else one.value)
-        for place, one in enumerate(entries)
+        Entry(
+            entry.current, entry.turn, OTHER, _otherwise(entry.value) if place % _EVERY == 0 else entry.value
+        )
+        for place, entry in enumerate(entries)
     ]
     labels.record(theirs, by=OTHER, kind="answer")
     disputed = entries[::_EVERY]
     message = disputed[-1].current
-    return message, [one.turn for one in disputed if one.current == message]
+    return message, [entry.turn for entry in disputed if entry.current == message]
 
 
 def _otherwise(answer: str | None) -> Answer:

@@ -50,7 +50,9 @@ class _Day:
         while self._now + _STEP <= end:
             outcomes = [self._request() for _ in range(self._random.randint(40, 60))]
             self._guard.flush()
-            Requests(self._store).record_outcomes([one for one in outcomes if one is not None], self._now)
+            Requests(self._store).record_outcomes(
+                [outcome for outcome in outcomes if outcome is not None], self._now
+            )
             if self._hour < 12 <= self._hour + _STEP / timedelta(hours=1):
                 set_baseline(self._store, self._settings, self._start, self._now, self._now)
         self._guard.close()
@@ -65,10 +67,12 @@ class _Day:
         self._now += _STEP / 50 * self._random.uniform(0.4, 1.2)
         self._number += 1
         draw, shares = self._random, self._away if _DRIFT[0] <= self._hour < _DRIFT[1] else USUAL
-        (found,) = draw.choices(MODES, [shares[mode] for mode in MODES])
-        confidence = draw.uniform(0.4, 0.69) if found == "GENERAL" else draw.betavariate(9, 2) * 0.3 + 0.7
-        fallback = self._guard.overruled(found)
-        mode: Mode = "GENERAL" if fallback else found
+        (classified,) = draw.choices(MODES, [shares[mode] for mode in MODES])
+        confidence = (
+            draw.uniform(0.4, 0.69) if classified == "GENERAL" else draw.betavariate(9, 2) * 0.3 + 0.7
+        )
+        fallback = self._guard.overruled(classified)
+        mode: Mode = "GENERAL" if fallback else classified
         broken = draw.random() < 0.001
         total = round(draw.lognormvariate(9.6, 0.6))
         sent = min(total, round(draw.lognormvariate(8.4, 0.4)))
@@ -77,7 +81,7 @@ class _Day:
         id = f"req_{draw.randrange(16**12):012x}"
         self._guard.record(
             RequestRecord(
-                id, self._now, mode, found, confidence,
+                id, self._now, mode, classified, confidence,
                 "low confidence" if confidence < 0.7 else "classifier",
                 {"rules": sent // 10, "recent": sent // 3, "evidence": sent // 2}, total, 32_000, 2,
                 int(broken), 0, tuple(causes), draw.lognormvariate(-4.6, 0.5),

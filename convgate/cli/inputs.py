@@ -13,7 +13,7 @@ from convgate.core.errors import ConvgateError, TranscriptError
 from convgate.core.text import join_words
 
 if TYPE_CHECKING:
-    from convgate.core.conversation import Conversation, CurrentMessage, History
+    from convgate.core.conversation import Conversation
     from convgate.store import Store
     from convgate.transcripts import RelevanceSet
     from convgate.transcripts.source import Source
@@ -83,15 +83,6 @@ def _find_conversation(file: Path, conversations: Sequence[Conversation], which:
     raise ConvgateError(
         f"{file}: there is no conversation {which!r}; there are 0 to {len(conversations) - 1}: {ids}"
     )
-
-
-def find_current(
-    conversation: Conversation, turn: int | None, question: str | None
-) -> tuple[CurrentMessage, History]:
-    """Return the current message, which is the turn or the question, and its history."""
-    if question is not None:
-        return conversation.asked(question)
-    return conversation.at(conversation.current_index() if turn is None else turn)
 
 
 class _DryRun(Exception):  # noqa: N818 - no error

@@ -40,7 +40,7 @@ def score(
     if settings_file is not None and chosen.policy != "gate":
         output.print_note(f"{settings_file} chooses the policy {chosen.policy}, but scores are the gate's")
     conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad)
-    current, history = inputs.find_current(conversation, turn, question)
+    current, history = conversation.find_current(turn, question)
     with output.encoding_progress() as progress:
         policy = _build_policy("gate", chosen, gate, settings, rule)
         assert isinstance(policy, GatePolicy)
@@ -81,7 +81,7 @@ def select(
     options.check_current(turn, question)
     chosen = load_settings(settings_file)
     conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad, redact=redact)
-    current, history = inputs.find_current(conversation, turn, question)
+    current, history = conversation.find_current(turn, question)
     with output.encoding_progress() as progress:
         selector = Selector(
             _build_policy(policy or chosen.policy, chosen, gate, settings, rule),

@@ -47,7 +47,7 @@ def sessions(
     from convgate.policies.sessions import BoundaryRules, segment
 
     overrides: dict[str, Any] = {
-        "idle_gap": idle_gap,
+        "idle_gap_seconds": idle_gap,
         "continue_overrides_gap": continue_overrides_gap,
         "close_on_complete": close_on_complete,
     }
@@ -73,7 +73,7 @@ def _show(conversation: Conversation, boundaries: Boundaries, rules: BoundaryRul
     output.print_table(
         {"message": "number", "time": "word", "begins": "word", "reason": "prose", "text": "line"}, rows
     )
-    gap = "off" if rules.idle_gap == float("inf") else format_duration(rules.idle_gap)
+    gap = "off" if rules.idle_gap_seconds == float("inf") else format_duration(rules.idle_gap_seconds)
     counts = (
         pluralize(boundaries.messages, "message"),
         pluralize(len(boundaries.session_starts), "session"),

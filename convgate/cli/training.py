@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,7 +16,7 @@ from convgate.core.home import login_name
 
 if TYPE_CHECKING:
     from convgate.evaluation.judged_cases import EvaluationProgress
-    from convgate.training.epochs import Epoch
+    from convgate.training.epochs import Epoch, TrainingSettings
     from convgate.training.records import Activate
     from convgate.training.sets import Plan
 
@@ -84,21 +84,24 @@ def train(
     from convgate.training.sets import Plan
     from convgate.versions import UNTRAINED, Versions
 
-    overrides: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate, "seed": seed}
-    settings = replace(FURTHER, **{key: value for key, value in overrides.items() if value is not None})
+    settings = override_settings(FURTHER, epochs, learning_rate, seed)
     chosen = parent or Versions(load_settings().home).active or UNTRAINED
     if chosen == UNTRAINED:
         raise typer.BadParameter("no version is active; `convgate pretrain` makes one", param_hint="--from")
     plan = Plan(tuple(files), settings, parent=chosen, skip_bad=skip_bad, replay=tuple(replay or ()))
-    run_training(
-        plan,
-        run,
-        name=name,
-        note=note,
-        who=who,
-        activate="better" if activate else "never",
-        json=json_output,
-        out=out,
+    activation: Activate = "better" if activate else "never"
+    run_training(plan, run, name=name, note=note, who=who, activate=activation, json=json_output, out=out)
+
+
+def override_settings(
+    settings: TrainingSettings, epochs: int | None, learning_rate: float | None, seed: int
+) -> TrainingSettings:
+    """Return the settings with the options that were given."""
+    return replace(
+        settings,
+        epochs=settings.epochs if epochs is None else epochs,
+        learning_rate=settings.learning_rate if learning_rate is None else learning_rate,
+        seed=seed,
     )
 
 

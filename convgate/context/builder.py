@@ -24,7 +24,7 @@ from convgate.context.request import Guard
 from convgate.context.turn_table import MAX_CONVERSATIONS, TurnTable
 from convgate.core.conversation import Conversation
 from convgate.core.conversation_cache import ConversationCache
-from convgate.core.errors import ContextError, ConversationError
+from convgate.core.errors import ContextError
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import quote
 from convgate.embedding.base import Encoder
@@ -128,12 +128,7 @@ class ContextBuilder:
         request_id: str | None = None,
     ) -> ContextBundle:
         """Return the context for a turn of a conversation (0-based), or a question after its last turn."""
-        if question is not None and index is not None:
-            raise ConversationError("a context is for a turn or for a question, not for both")
-        if question is None:
-            current, history = conversation.at(conversation.current_index() if index is None else index)
-        else:
-            current, history = conversation.asked(question)
+        current, history = conversation.find_current(index, question)
         request = ContextRequest(
             current,
             history,

@@ -140,10 +140,25 @@ class Conversation:
             raise ConversationError(f"turn {index} asked for, but the conversation has {len(self)} turns")
         return CurrentMessage(self.turns[index], index), self._history(index, window)
 
-    def asked(self, question: str | Turn, *, window: int | None = None) -> tuple[CurrentMessage, History]:
+    def with_question(
+        self, question: str | Turn, *, window: int | None = None
+    ) -> tuple[CurrentMessage, History]:
         """Return a current message that is not in the conversation: a question put after its last turn."""
         turn = question if isinstance(question, Turn) else Turn.of("user", question)
         return CurrentMessage(turn), self._history(len(self.turns), window)
+
+    def find_current(
+        self, index: int | None = None, question: str | None = None
+    ) -> tuple[CurrentMessage, History]:
+        """Return the turn (0-based) or the question as the current message; without both, `current_index`.
+
+        Raises ConversationError when both are given, or there is no such turn.
+        """
+        if question is None:
+            return self.at(self.current_index() if index is None else index)
+        if index is not None:
+            raise ConversationError("ask for a turn or for a question, not for both")
+        return self.with_question(question)
 
     def current_index(self) -> int:
         """Return the turn that a model would answer: the last one from the user or a tool, else the last.

@@ -49,17 +49,19 @@ def post_json(
 ) -> bytes:
     """Return the reply's body; with `max_bytes` 0 it is not read.
 
-    timeout: seconds of an attempt. What may pass is tried again, after `pause` seconds, doubled each time.
+    timeout: seconds of an attempt. What may pass is tried again, after `pause` seconds, doubled each time,
+    but less where attempts took long: the calling thread waits for about `timeout` × `attempts` at most.
     Raises PostError for any other outcome, also for a longer reply.
     """
     if not is_http_url(url):
         raise PostError("it is no http or https address")
     own = {"Content-Type": "application/json", "User-Agent": "convgate"}
     request = Request(url, json.dumps(values).encode(), own | dict(headers or {}))
-    error = PostError("no attempt")
+    error, start = PostError("no attempt"), time.monotonic()
     for attempt in range(attempts):
         if attempt:
-            time.sleep(pause * 2.0 ** (attempt - 1))
+            spare = start + timeout * attempt - time.monotonic()
+            time.sleep(max(0.0, min(pause * 2.0 ** (attempt - 1), spare)))
         end = time.monotonic() + timeout
         try:
             with _OPENER.open(request, timeout=timeout) as response:

@@ -43,8 +43,7 @@ class ParameterSet:
 
     def __post_init__(self) -> None:
         """Check each parameter; None is left alone where it is the default."""
-        names = parameter_names(type(self))
-        check_parameters(type(self), self.name, {name: getattr(self, name) for name in names})
+        check_parameters(type(self), self.name, parameter_values(self))
 
 
 def check_parameters(kind: type, name: str, values: Mapping[str, Any]) -> None:
@@ -64,6 +63,11 @@ def check_parameters(kind: type, name: str, values: Mapping[str, Any]) -> None:
 def parameter_names(kind: type) -> list[str]:
     """Return the names of the parameters that a person may set."""
     return [item.name for item in _parameters(kind)]
+
+
+def parameter_values(parameters: object) -> dict[str, Any]:
+    """Return the values of the parameters that a person may set, by their names."""
+    return {name: getattr(parameters, name) for name in parameter_names(type(parameters))}
 
 
 def _parameters(kind: type) -> list[Field[Any]]:

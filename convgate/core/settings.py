@@ -66,13 +66,13 @@ class Settings(BaseSettings):
     gatekeeper_short_assistant: int = Field(100, ge=0, le=1_000_000)  # characters, of its answer
     gatekeeper_model: str | None = Field(None, min_length=1)  # the language model of the modes hybrid and llm
     gatekeeper_base_url: str | None = Field(None, min_length=1)  # of an OpenAI-compatible endpoint
-    gatekeeper_timeout: float = Field(10.0, gt=0, le=86_400)  # seconds for one attempt
+    gatekeeper_timeout_seconds: float = Field(10.0, gt=0, le=86_400)  # for one attempt
     gatekeeper_retries: int = Field(2, ge=0, le=10)  # attempts after the first
     gatekeeper_price_prompt: float = Field(0, ge=0, le=1e9)  # of a million tokens sent
     gatekeeper_price_completion: float = Field(0, ge=0, le=1e9)  # of a million tokens answered
     gatekeeper_debug_log: Path | None = None  # a line of JSON for each decision, text included
 
-    session_idle_gap: float = Field(7_200, ge=0)  # seconds; inf: no gap ends a session
+    session_idle_gap_seconds: float = Field(7_200, ge=0)  # inf: no gap ends a session
     session_continue_overrides_gap: bool = True  # whether "continue" goes on after a longer gap
     session_auto_close_on_workflow_complete: bool = True
     session_new_commands: tuple[str, ...] = ("new conversation", "start fresh", "new topic", "fresh start")

@@ -36,7 +36,7 @@ class Goal(Protocol):
         ...
 
     def worth(self, curve: ThresholdCurve) -> Terms:
-        """Return (t,) what the best threshold maximizes; NaN where undefined or the goal is not reached."""
+        """Return (t,) what the best threshold maximises; NaN where undefined or the goal is not reached."""
         ...
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from convgate.core.errors import EvaluationError
-from convgate.core.parameters import parameter_names
+from convgate.core.parameters import parameter_values
 from convgate.core.text import join_words, pluralize
 from convgate.evaluation.bootstrap import LEVEL
 from convgate.evaluation.calibration import Fittable, Goal, best_row, calibrate
@@ -51,10 +51,9 @@ class FittedThreshold:
     def to_json(self) -> dict[str, Any]:
         """Return the object that `convgate calibrate --json` prints; null where undefined."""
         found, now = (_selection(self.result.policies[name].to_json()) for name in (FOUND, NOW))
-        parameters = {name: getattr(self.rule, name) for name in parameter_names(type(self.rule))}
         return {
             "threshold_rule": self.rule.name,
-            "threshold_parameters": parameters,
+            "threshold_parameters": parameter_values(self.rule),
             "ci": self.threshold.interval,
             "cases": len(self.result.case_ids),
             "conversations": self.result.conversations,

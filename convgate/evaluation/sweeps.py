@@ -73,8 +73,7 @@ def at_value(rule: Rule, value: float) -> Rule:
     if name is None:
         raise EvaluationError(f"{rule.name} has no threshold to move")
     unset: dict[str, Any] = {item: "" for item in ("goal", "fitted_on") if hasattr(rule, item)}
-    moved: Rule = replace(rule, **{name: value}, **unset)
-    return moved
+    return replace(rule, **{name: value}, **unset)
 
 
 def reach(rule: Rule, scores: Floats, *, learned: float = 0.5) -> Floats:

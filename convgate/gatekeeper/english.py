@@ -71,21 +71,19 @@ PATTERNS = (
     Pattern("correction", "wrong", r"""
         wrong|incorrect|mistaken
         """, unless=r"""
-        (?:go|goes|going|gone|went) (?:\w+ )?wrong|(?:what's|what is|whats|what was|what am|what are|what
-         did|what do|how|why|where|who's|whatever) [^.!?,\n]{0,40}(?:wrong|incorrect)|\w*thing(?:'s)? (?:\w+
-         ){0,2}(?:wrong|incorrect)|get me wrong|or (?:wrong|incorrect)|wrong (?:number of|type|types
-        |argument|arguments|shape|password|credentials|format|with|dtype|size|key|side of|dimensions?|syntax
-        |token|checksum|turn|end of|hands|foot|crowd|place at)|wrong(?: ?=|[(\[]|[.][a-z_])|(?:if|whether|in
-         case|when|unless|not|never|isn't|aren't|can't be|n't do anything|right or|nothing|anything|say it's
-        |feel|feels|felt) [^.!?,\n]{0,25}(?:wrong|incorrect|incorrectly|mistaken)|(?:i'm|i am|i was|i may be
-        |i might be|i could be) (?:\w+ )?(?:wrong|mistaken)|incorrect (?:\w+ )?(?:value|values|password
-        |syntax|usage|arguments?|credentials|pin|login)|prove[sd]? [a-z]+ wrong|(?:i|he|she|they|we|someone
-        |somebody|postman|dhl|ups) (?:\w+ )?(?:dialled|dialed|took|take|taken|bought|sent|got|made|opened
-        |caught|picked|chose|ordered|delivered|typed|entered|installed|pressed|used|did|do|parked|boarded
-        |married|went) [^.!?\n]{0,25}(?:wrong|incorrect|incorrectly)|[a-z]+s? (?:delivered|shipped|sent)
-         [^.!?\n]{0,12}wrong|(?:left|came|arrived|landed|stopped|ended up|turned|walked|drove|ran|flew|got
-         (?:on|off)) [^.!?\n]{0,15}wrong|(?:i'm|i am|i was|we're|we are|we were) (?:\w+ )?(?:on|in|at) the
-         wrong
+        (?:go|goes|going|gone|went) (?:\w+ )?wrong|(?:what's|what is|whats|what was|what am|what are|what did
+        |what do|how|why|where|who's|whatever) [^.!?,\n]{0,40}(?:wrong|incorrect)|\w*thing(?:'s)? (?:\w+
+         ){0,2}(?:wrong|incorrect)|get me wrong|or (?:wrong|incorrect)|wrong (?:number of|type|types|argument
+        |arguments|shape|password|credentials|format|with|dtype|size|key|side of|dimensions?|syntax|token
+        |checksum|turn|end of|hands|foot|crowd|place at)|wrong(?: ?=|[(\[]|[.][a-z_])|(?:if|whether|in case
+        |when|unless|not|never|isn't|aren't|can't be|n't do anything|right or|nothing|anything|say it's|feel
+        |feels|felt) [^.!?,\n]{0,25}(?:wrong|incorrect|incorrectly|mistaken)|(?:i'm|i am|i was|i may be|i
+         might be|i could be) (?:\w+ )?(?:wrong|mistaken)|incorrect (?:\w+ )?(?:value|values|password|syntax
+        |usage|arguments?|credentials|pin|login)|(?:i|he|she|they|we|someone|somebody|postman|dhl|ups) (?:\w+
+         )?(?:dialled|dialed|took|take|taken|bought|sent|got|made|opened|caught|picked|chose|ordered
+        |delivered|typed|entered|installed|pressed|used|did|do|parked|boarded|married|went)
+         [^.!?\n]{0,25}(?:wrong|incorrect|incorrectly)|(?:left|came|arrived|landed|stopped|ended up|turned
+        |walked|drove|ran|flew|got (?:on|off)) [^.!?\n]{0,15}wrong
         """),
     Pattern("correction", "that's not right", r"""
         (?:that's|thats|that is|that was|this is|this was|it's|its|it is|answer is|still|which is|you're
@@ -129,14 +127,12 @@ PATTERNS = (
         (?:actually|wait|sorry|oops|hold on),? (?:it's|its|that's|thats|that is|it is|that) (?:\w+ )?(?:good
         |great|fine|nice|cool|perfect|ok|okay|funny|better|question|interesting|all|correct|right|true
         |helpful|useful|working|amazing|impressive|smart|clever|clear|neat|brilliant|easy|easier|pretty)\b
-        |sorry,? (?:that|it's) (?:was )?(?:late|long|taken|my)|sorry,? my
+        |sorry,? my
         """, opens_clause=True),
     Pattern("correction", "scratch that", r"""
         scratch that|correction[,:;-] ?[a-z0-9_]+|strike that|my (?:mistake|bad)[,:;.!]? (?:it|the|that|i
          meant|i mean)|you(?:'ve| have)? (?:misunderstood|misread|misheard|misinterpreted|got (?:it|that
         |this|me|the \w+) wrong|made (?:a|an) (?:mistake|error)|mixed up|confused|mixed)
-        """, unless=r"""
-        (?:a|the|for|any) correction
         """),
     Pattern("preference", "I prefer", r"""
         i {very}(?:{not}{very})?prefer|i'?d {very}prefer|my (?:\w+ )?preferences? (?:is|are|would be|goes)
@@ -146,8 +142,6 @@ PATTERNS = (
         """),
     Pattern("preference", "I'd rather", r"""
         i(?:'d| would|d) {very}rather
-        """, unless=r"""
-        i(?:'d| would) rather (?:die|be (?:at|in|on)|not say)
         """),
     Pattern("preference", "I like", r"""
         i {very}(?:{not}{very})?(?:like|love|dislike|enjoy)|i(?:'d| would) (?:really )?like (?:all|every|my
@@ -188,8 +182,7 @@ PATTERNS = (
         i tend to|i {lately}
         """, unless=r"""
         i {very}{lately} (?:also |just |still |really )?{once}\b|(?:did|do|have|had|am|was|as|like|than|what
-        |why|how|which|can|could|should|would) i {very}{lately}|(?:if|because) i {very}{lately}|i (?:would
-        |do|could) (?:always|never)
+        |why|how|which|can|could|should|would) i {very}{lately}|i (?:would|do|could) (?:always|never)
         """),
     Pattern("preference", "my favourite", r"""
         my (?:\w+ |all-time )?favou?rite (?:[^.!?\n]{1,40} )?(?:is|are|has (?:always )?been)|i(?:'m| am)
@@ -275,8 +268,6 @@ PATTERNS = (
     Pattern("policy", "from now on", r"""
         from now on|from here on(?: out)?|from today on|from this point on|as a (?:general )?rule|by
          convention
-        """, unless=r"""
-        as a rule of
         """),
     Pattern("policy", "every … must", r"""
         (?:every|all|each|any|no) [^.,!?\n]{2,60} (?:must|mustn't|needs? to be|has to be|have to be|shall
@@ -288,10 +279,9 @@ PATTERNS = (
         |banned|not permitted|compulsory)|no exceptions|without exception|we only (?:use|accept|deploy|ship
         |merge|support|allow|hire|buy|release|write|commit|push|store|hand|serve)
         """, unless=r"""
-        (?:every|all|each|any) (?:time|day|night|of (?:it|this|that))|(?:there|it|that|this|he|she|i|parents
-        |hackers|thieves|kids) must be|must have (?:been|had|missed|lost|forgotten|gone|done|made|left|seen
-        |got|gotten|taken|\w+ed)|(?:a|an|the|this|that|which|it|he|she) [a-z]+s must|(?:i|we|this|that|it)
-         should (?:always|never)
+        (?:every|all|each|any) (?:time|day|night|of (?:it|this|that))|must have (?:been|had|missed|lost
+        |forgotten|gone|done|made|left|seen|got|gotten|taken|\w+ed)|(?:i|we|this|that|it) should (?:always
+        |never)
         """),
     Pattern("decision", "let's go with", r"""
         (?:let's|lets|let us)(?: just| simply| then| all| instead| actually| please| rather| now| do| both|
@@ -318,9 +308,8 @@ PATTERNS = (
         """, unless=r"""
         (?:haven't|hasn't|have not|has not|not|never|hadn't|until|once|if|when|before|after|whether|who|how
         |why|wish|glad|since|while|what)(?: i| we| yet| been| the team| you| have| 've| finally| all|
-         really)* (?:decided|chosen|settled|agreed|picked|made)|(?:i|we|everyone)(?:'ve| have| has)? agreed?
-         (?:with|that it|about it)|i(?:'ve| have)? agreed|(?:until|once|when|if|after|before|unless|whether)
-         (?:it|that)(?:'s| is| has been) (?:settled|decided)
+         really)* (?:decided|chosen|settled|agreed|picked|made)|i(?:'ve| have)? agreed|(?:until|once|when|if
+        |after|before|unless|whether) (?:it|that)(?:'s| is| has been) (?:settled|decided)
         """, said="both"),
     Pattern("decision", "we'll use", r"""
         we(?:'ll| will|'re going to| are going to|ll)(?: just| now| then| all| simply| both| probably)*
@@ -338,13 +327,12 @@ PATTERNS = (
         |im) (?:now )?(?:going with|switching to|sticking with|choosing|picking|opting for|going for)|(?:i
         |we)(?: finally| just| all| both)* (?:chose|picked|settled on|opted for|went with|ended up choosing)
         """, unless=r"""
-        (?:if|when|once|how|what|whether|maybe|perhaps|until|unless|that|which|suppose|after|before|think
-        |not sure|where|who|why|guess|did|should|can) (?:i|we)(?:'ll| will|'m| am)?(?: \w+)? (?:use|go|going
+        (?:if|when|once|how|what|whether|maybe|perhaps|until|unless|that|which|suppose|after|before|think|not
+         sure|where|who|why|guess|did|should|can) (?:i|we)(?:'ll| will|'m| am)?(?: \w+)? (?:use|go|going
         |choose|pick|stick|chose|picked|went|take)|i(?:'ll| will|'m going to| am going to)(?: just| now|
          then)* (?:use (?:it|that|this|them|up|the (?:bathroom|toilet|restroom|example|following|train|bus))
         |pick (?:you|up|him|her|it up|them|the kids|my)|take (?:the (?:bus|train|car|kids|dog|stairs|day)|it
          (?:from|to|back|easy|slow))|go for (?:an?|lunch|dinner|walk|drinks|my))\b|(?:picked|pick) (?:up|on)
-        |went with (?:my|her|him|them|us|a friend)
         """),
     Pattern("decision", "the decision is", r"""
         (?:the|our|my) (?:final )?(?:decision|choice|verdict) (?:is|was|has been)|decision: ?[a-z0-9_]+
@@ -355,8 +343,6 @@ PATTERNS = (
         """, said="both"),
     Pattern("decision", "go with", r"""
         (?:go|going|stick|sticking) with (?:the |an? |option )?[a-z0-9]+
-        """, unless=r"""
-        go(?:ing)? with (?:me|you|him|her|us|them|it|my (?:wife|husband|friend|kids))\b
         """, opens_clause=True),
 )
 

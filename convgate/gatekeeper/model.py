@@ -140,7 +140,7 @@ class LanguageModel:
             settings.gatekeeper_model,
             base_url=url,
             api_key=key,
-            timeout=settings.gatekeeper_timeout,
+            timeout=settings.gatekeeper_timeout_seconds,
             retries=settings.gatekeeper_retries,
             prices=(settings.gatekeeper_price_prompt, settings.gatekeeper_price_completion),
         )
@@ -154,7 +154,10 @@ class LanguageModel:
             return replace(self._use, cost=cost)
 
     def ask(self, exchange: Exchange) -> Answer:
-        """Return its decision. Raises ModelError, after a bounded time, when there is none."""
+        """Return its decision. Raises ModelError when there is none.
+
+        The calling thread waits for about `timeout` × (1 + `retries`) seconds at most.
+        """
         if not self._may_ask():
             self._count(not_asked=1)
             raise ModelError(f"it was not asked, as its last {MAX_FAILURES} calls failed")

@@ -76,7 +76,7 @@ def is_phrase(name: str, text: bytes) -> bool:
 def is_greeting(folded: Folded, message: str) -> bool:
     """Return whether a message greets and says nothing of substance. message: before folding.
 
-    A name may follow: one or two capitalized words, at the end and without a question.
+    A name may follow: one or two capitalised words, at the end and without a question.
     """
     text = folded.text
     match = _pattern("greetings").fullmatch(text) if len(text) <= _MAX_PHRASE else None

@@ -157,14 +157,15 @@ class _Reader:
         if "pattern" not in texts:
             self._add("the rule has no pattern", _line(node))
             return None
-        values = {**_DEFAULTS, **{key: text for key, text in texts.items() if text or key == "pattern"}}
+        given = {key: text for key, text in texts.items() if text or key == "pattern"}
+        values: dict[str, Any] = _DEFAULTS | given
         pattern = values["pattern"]
         line = _line(fields["pattern"])
         for key, problem in find_problems(**values):
             self._add(problem, _line(fields[key]), pattern)
         if (first := self._lines.setdefault(pattern, line)) != line:
             self._add(f"the pattern is also in line {first}", line, pattern)
-        return None if len(self.problems) > n_problems else Rule(line=_line(node), **values)  # type: ignore[arg-type]
+        return None if len(self.problems) > n_problems else Rule(line=_line(node), **values)
 
     def _read_mapping(self, node: Node, known: tuple[str, ...]) -> Iterator[tuple[str, Node]]:
         """Yield the entries of a mapping whose keys are known, each key once."""

@@ -157,7 +157,7 @@ def feedback_from_answer(
     Nothing is stored about the others, which may still have mattered.
     """
     parsed = _conversation_of(conversation)
-    current, history = parsed.at(parsed.current_index()) if question is None else parsed.asked(question)
+    current, history = parsed.find_current(question=question)
     quoted = quoted_turns(history, current.turn.scored_text, answer)
     if not quoted:
         return AnswerFeedback((), None)
@@ -241,10 +241,10 @@ def _parse_line(value: Any, agent: str) -> Feedback:
         raise TranscriptError("either a conversation or its messages are needed", field="conversation")
     if "relevant" not in value:
         raise TranscriptError("relevant is missing", field="relevant")
-    turn = value.get("turn")
+    turn: Any = value.get("turn")
     return Feedback(
         parse_text(value, "conversation") or value.get("messages") or "",
-        tuple(turn) if isinstance(turn, list) else (turn,),  # type: ignore[arg-type]
+        tuple(turn) if isinstance(turn, list) else (turn,),
         value["relevant"],
         value.get("at"),
         parse_text(value, "question"),

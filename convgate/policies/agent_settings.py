@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import tomli_w
 
+from convgate.core.parameters import parameter_values
 from convgate.core.settings import Settings
 from convgate.embedding.precision import DTYPES
 from convgate.gatekeeper.rules_file import RulesFile
@@ -29,7 +30,7 @@ FILE_NAME = "convgate-agent.toml"
 # Settings besides a policy's own parameters that its decisions, or contexts, depend on.
 _SETTINGS_OF: Mapping[type, tuple[str, ...]] = {
     SessionPolicy: (
-        "session_idle_gap",
+        "session_idle_gap_seconds",
         "session_continue_overrides_gap",
         "session_auto_close_on_workflow_complete",
         "session_new_commands",
@@ -86,9 +87,7 @@ class AgentSettings:
             values |= {
                 "version": gate.version if is_version else None,  # a folder of weights has no name
                 "threshold_rule": gate.rule.name,
-                "threshold_parameters": {
-                    item.name: getattr(gate.rule, item.name) for item in fields(gate.rule) if item.metadata
-                },
+                "threshold_parameters": parameter_values(gate.rule),
                 "min_turns": gate.limits.min_turns or None,
                 "max_turns": gate.limits.max_turns,
             }

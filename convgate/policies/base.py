@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -74,11 +74,10 @@ def decide_by_rule(
     limits: Limits = NO_LIMITS,
     tokens: NDArray[np.int64] | None = None,
     note: Callable[[int], str | None] | None = None,
-    **columns: Floats | float | Mapping[str, Floats] | None,
 ) -> TurnDecisions:
     """Return decisions of `rule` over (n,) scores of the turns `indices`, within the limits.
 
-    `learned` is the policy's own threshold; `columns` are further columns of TurnDecisions.
+    `learned` is the policy's own threshold.
     """
     cut = rule.cut(scores, learned=learned, tokens=tokens)
     decisions = TurnDecisions(
@@ -92,7 +91,6 @@ def decide_by_rule(
         threshold=cut.threshold,
         because=cut.because,
         note=note,
-        **columns,  # type: ignore[arg-type]  # named columns of TurnDecisions
     )
     changes = limits.changes(scores, cut.kept)
     return decisions.with_overrides(

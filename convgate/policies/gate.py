@@ -84,7 +84,7 @@ class GatePolicy(EncoderMixin):
         scores, tokens = scored.scores, None
         if isinstance(self.rule, TokenBudget):
             tokens = turn_tokens(scored.history.turns, self.counter)
-        return decide_by_rule(
+        decisions = decide_by_rule(
             self.name,
             scored.indices,
             scores.scores,
@@ -93,6 +93,9 @@ class GatePolicy(EncoderMixin):
             limits=self.limits,
             tokens=tokens,
             note=lambda index: self._note(scored.history.conversation.turns[index].scored_text),
+        )
+        return replace(
+            decisions,
             logits=scores.logits,
             tier1=scores.tier1,
             attention=scores.attention,

@@ -9,7 +9,7 @@ from typing import Any
 
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
-from convgate.core.errors import ConversationError, PolicyError
+from convgate.core.errors import PolicyError
 from convgate.core.settings import Settings, load_settings
 from convgate.embedding.base import Encoder
 from convgate.messages.check import check_valid
@@ -68,13 +68,7 @@ class Selector:
         pair_answers: bool | None = None,
     ) -> Selection:
         """Return the same for a turn of a conversation (0-based), or a question put after its last turn."""
-        if question is not None and index is not None:
-            raise ConversationError("a selection is for a turn or for a question, not for both")
-        if question is None:
-            index = conversation.current_index() if index is None else index
-            current, history = conversation.at(index)
-        else:
-            current, history = conversation.asked(question)
+        current, history = conversation.find_current(index, question)
         decisions = self.policy.decide(current, history)
         return self.valid(current, history, decisions, pair_answers=pair_answers)
 

@@ -47,7 +47,7 @@ class SessionPolicy(ParameterSet, WholeHistoryPolicy):
     needs_encoder: ClassVar[bool] = False
     label: ClassVar[str] = "Session: since the conversation began"
     ranks: ClassVar[bool] = False
-    idle_gap: float | None = setting(
+    idle_gap_seconds: float | None = setting(
         None,
         "seconds",
         low=0,
@@ -56,12 +56,13 @@ class SessionPolicy(ParameterSet, WholeHistoryPolicy):
         help="A longer gap between messages ends a session.",
     )
     scope: str = one_of("conversation", ("conversation", "session"), "scope", help="Since what began.")
-    rules: BoundaryRules = _RULES  # of the settings; `idle_gap` stands in place of theirs
+    rules: BoundaryRules = _RULES  # of the settings; `idle_gap_seconds` stands in place of theirs
     last: LastBoundaries = field(default_factory=LastBoundaries, repr=False, compare=False)
 
     def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return a decision for each turn: kept from where the message's conversation began."""
-        rules = self.rules if self.idle_gap is None else replace(self.rules, idle_gap=self.idle_gap)
+        gap = self.idle_gap_seconds
+        rules = self.rules if gap is None else replace(self.rules, idle_gap_seconds=gap)
         boundaries = self.last.find(current, history, rules)
         boundary = boundaries.begun(history.stop, "session" if self.scope == "session" else "conversation")
         indices = history_indices(history)

@@ -4,8 +4,8 @@ The stages of a pipeline, the columns of a comparison and their addresses are wr
 
 >>> read_policy("last_k( k = 5 )")
 PolicySpec(name='last_k', parameters={'k': 5}, version=None)
->>> to_text(read_policies("gatekeeper>session(idle_gap=3600) > gate@mine"))
-'gatekeeper > session(idle_gap=3600) > gate@mine'
+>>> to_text(read_policies("gatekeeper>session(idle_gap_seconds=3600) > gate@mine"))
+'gatekeeper > session(idle_gap_seconds=3600) > gate@mine'
 """
 
 from __future__ import annotations

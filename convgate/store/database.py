@@ -16,20 +16,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlite_utils import Database
 
 from convgate.core.errors import DamagedError, StoreError
 from convgate.core.files import write_whole
 from convgate.core.home import check_writable, is_read_only, make_home, make_private
-from convgate.store.documents import read_row
+from convgate.store.documents import Record, read_row
 from convgate.store.schema import migrations
 
 BUSY_TIMEOUT = 5.0
 """Seconds to wait for another program that is writing."""
 
-T = TypeVar("T")
 Values = Sequence[Any] | dict[str, Any]
 
 _BUSY = "{path} is in use by another program ({detail}). Nothing was stored; try again later."
@@ -272,7 +271,7 @@ class Repository:
         with self._store.read() as db:
             return db.execute(sql, values).fetchone() or ()
 
-    def _records(self, cls: type[T], sql: str, values: Values = ()) -> list[T]:
+    def _records(self, cls: type[Record], sql: str, values: Values = ()) -> list[Record]:
         """Return all rows as dataclasses."""
         with self._store.read() as db:
             return [read_row(cls, row) for row in db.query(sql, values)]

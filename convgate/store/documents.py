@@ -8,13 +8,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from datetime import date, datetime
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import StoreError
 from convgate.transcripts.characters import writable
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Record = TypeVar("Record", bound="DataclassInstance")
 
 
 @contextmanager
@@ -28,14 +31,14 @@ def translate_decoding_errors(what: str) -> Iterator[None]:
         ) from error
 
 
-def read_row(cls: type[T], row: Mapping[str, Any]) -> T:
+def read_row(cls: type[Record], row: Mapping[str, Any]) -> Record:
     """Return a dataclass whose fields are the columns of the same names; fields without one keep defaults.
 
     Times are ISO 8601, mappings and tuples JSON. Raises StoreError when a value cannot be decoded.
     """
     with translate_decoding_errors(cls.__name__):
         values = {}
-        for field in fields(cls):  # type: ignore[arg-type]
+        for field in fields(cls):
             if field.name in row:
                 value, decode = row[field.name], _decoder(str(field.type))
                 values[field.name] = value if value is None or decode is None else decode(value)

@@ -13,7 +13,7 @@ from convgate.store.documents import write_row
 from convgate.transcripts.characters import writable
 
 TOKEN_COLUMNS = ("rules", "task_state", "recent", "evidence", "decisions", "capsules")
-"""Sections, in the order of `LoggedRequest.tokens`."""
+"""Sections, in the order of `RequestRow.tokens`."""
 
 MAX_LOSSES = 1_000
 """Rows of lost requests that are kept."""
@@ -39,8 +39,8 @@ _PERIOD = "at >= ? AND at < ?"
 
 
 @dataclass(frozen=True, slots=True)
-class LoggedRequest:
-    """A request of the log."""
+class RequestRow:
+    """A row of the log: the figures of one request."""
 
     id: str
     at: datetime  # UTC
@@ -97,7 +97,7 @@ class Sums:
 class Requests(Repository):
     """The logged requests of a store. A period includes its start, and not its end."""
 
-    def add(self, requests: Iterable[LoggedRequest]) -> None:
+    def add(self, requests: Iterable[RequestRow]) -> None:
         """Log requests, all of them or none."""
         with self._store.write() as db:
             db.table("requests").insert_all(_to_row(request) for request in requests)
@@ -224,7 +224,7 @@ class Requests(Repository):
         return len(rows)
 
 
-def _to_row(request: LoggedRequest) -> dict[str, Any]:
+def _to_row(request: RequestRow) -> dict[str, Any]:
     row = write_row(request)
     del row["tokens"]
     row |= {f"tokens_{name}": count for name, count in zip(TOKEN_COLUMNS, request.tokens, strict=True)}

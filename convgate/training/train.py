@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any
 
 from convgate.core.errors import GateError
-from convgate.core.parameters import parameter_names
+from convgate.core.parameters import parameter_values
 from convgate.embedding.base import Encoder
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Rule
@@ -231,13 +231,12 @@ def _draft(
 ) -> Draft:
     """Return what the version's card says of the run."""
     defaults = type(rule)()
-    parameters = {name: getattr(rule, name) for name in parameter_names(type(rule))}
     own = {each.sha256 for each in record.data}
     inherited = tuple(each for each in (parent.card.data if parent else ()) if each.sha256 not in own)
     return Draft(
         threshold_rule=rule.name,
         threshold_parameters={
-            name: value for name, value in parameters.items() if value != getattr(defaults, name)
+            name: value for name, value in parameter_values(rule).items() if value != getattr(defaults, name)
         },
         parent=parent.as_parent() if parent else None,
         data=inherited + record.data,

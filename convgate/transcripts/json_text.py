@@ -196,7 +196,7 @@ _JSON_START = re.compile(r'\s*(\[\s*([\[{"\]\d-]|true|false|null|NaN|$)|\{\s*(["
 
 @dataclass(frozen=True)
 class JsonFile:
-    """What a JSON source holds, enough of it parsed to recognize its format."""
+    """What a JSON source holds, enough of it parsed to recognise its format."""
 
     source: Source
     is_lines: bool

@@ -57,7 +57,7 @@ class MessageLists(ABC):
         return False
 
     def link_turns(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
-        """Return all turns of a conversation, with what depends on their neighbors, such as ids of calls."""
+        """Return all turns of a conversation, with what depends on their neighbours, such as ids of calls."""
         return tuple(turns)
 
     def match_share(self, source: Source) -> float:

@@ -13,7 +13,7 @@ from convgate.core.text import pluralize
 from convgate.transcripts.characters import writable
 from convgate.transcripts.identity import make_ids_unique
 from convgate.transcripts.problems import Problems, Report
-from convgate.transcripts.registry import format_named, recognize
+from convgate.transcripts.registry import format_named, recognise
 from convgate.transcripts.source import MAX_BYTES, Source, source_of_bytes, source_of_path
 
 
@@ -74,7 +74,7 @@ def read_text(text: str, *, name: str = "pasted text", **options: Any) -> Transc
 
 def read_source(source: Source, format: str | None = None, *, skip_bad: bool = False) -> Transcript:
     """Return the conversations of a source; everything else as in `read_conversations`."""
-    reader = format_named(format) if format else recognize(source)
+    reader = format_named(format) if format else recognise(source)
     report = source.report
     used_ids: dict[str, int] = {}
     conversations = []

@@ -1,4 +1,4 @@
-"""The formats that can be read and written, recognized by content.
+"""The formats that can be read and written, recognised by content.
 
 A new one is a module with one class of the shape of `Format`, and a line in `FORMATS`.
 """
@@ -60,7 +60,7 @@ def format_named(name: str) -> Format:
     raise TranscriptError(f"there is no transcript format {name!r}; there are {names}")
 
 
-def recognize(source: Source) -> Format:
+def recognise(source: Source) -> Format:
     """Return the format that fits the source's content best; raises TranscriptError when none does."""
     shares = [format.match_share(source) for format in FORMATS]
     if max(shares) > 0:

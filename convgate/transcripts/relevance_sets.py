@@ -99,7 +99,7 @@ class Case:
         Raises ConversationError when the conversation has no such turn.
         """
         if self.query is not None:
-            return conversation.asked(self.query, window=self.window)
+            return conversation.with_question(self.query, window=self.window)
         return conversation.at(-1 if self.turn is None else self.turn, window=self.window)
 
 

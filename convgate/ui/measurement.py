@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from convgate.core.parameters import parameter_names
+from convgate.core.parameters import parameter_values
 from convgate.evaluation.judged_cases import (
     EvaluationProgress,
     JudgedSet,
@@ -34,10 +34,9 @@ def digest(policy: Policy) -> str:
     identity = repr(encoder.identity) if encoder else ""
     if isinstance(policy, GatePolicy):
         return f"{policy.name} {policy.gate.fingerprint} {policy.rule} {policy.limits} {identity}"
-    values = {name: getattr(policy, name) for name in parameter_names(type(policy))}
     settings = getattr(policy, "fingerprint", None) or getattr(policy, "rules", "")
     stages = " > ".join(digest(stage) for stage in getattr(policy, "policies", ()))
-    return f"{policy.name} {values} {settings} {stages} {identity}"
+    return f"{policy.name} {parameter_values(policy)} {settings} {stages} {identity}"
 
 
 def measure_policy(relevance_set: RelevanceSet, set_digest: str, policy: Policy) -> JudgedSet:

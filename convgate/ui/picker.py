@@ -76,7 +76,7 @@ def pick_message(
             placeholder="A question after the last turn",
             help="See what would be kept if this were the next message. Empty it to go back.",
         )  # fmt: skip
-    current, history = conversation.asked(question) if question else conversation.at(turn)
+    current, history = conversation.with_question(question) if question else conversation.at(turn)
     return OpenMessage(key, current, history)
 
 

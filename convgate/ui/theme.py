@@ -31,12 +31,12 @@ _STYLE = """<style>
 
 
 def current_palette() -> Palette:
-    """Return the colors of figures for the theme of the browser; light until it is known."""
+    """Return the colours of figures for the theme of the browser; light until it is known."""
     return DARK if st.context.theme.type == "dark" else LIGHT
 
 
 def follow_theme() -> None:
-    """Rerun the page with other colors when the theme changes; no focus frame around the whole page."""
+    """Rerun the page with other colours when the theme changes; no focus frame around the whole page."""
     st.html(_STYLE)
     with st.container(key="follow-theme"):
         _watch(key="theme", on_theme_change=lambda: None)  # the rerun is enough

@@ -109,10 +109,10 @@ def sample_turns(n: int) -> list[Turn]:
             for turn in talk.turns:
                 if turn.role in said and turn.text.strip() and not turn.tool_calls:
                     said[turn.role].append(turn.text)
-    both = [(role, said[role]) for role in ("user", "assistant")]
+    roles = [(role, said[role]) for role in ("user", "assistant")]
     messages = []
     for place in range(n):
-        role, texts = both[place % 2]
+        role, texts = roles[place % 2]
         times, at = divmod(place // 2, len(texts))
         text = texts[at] if not times else f"{texts[at]} ({times + 1})"
         messages.append({"role": role, "content": text})

@@ -68,13 +68,13 @@ def split_of(file: Path, split: str | None) -> str:
 
     Raises TranscriptError when neither tells.
     """
-    told = split or file.absolute().parent.name
-    if told not in SPLITS:
+    part = split or file.absolute().parent.name
+    if part not in SPLITS:
         raise TranscriptError(
             f"its folder does not tell which part of the corpus it is; say {', '.join(SPLITS)} (--split)",
             file=str(file),
         )
-    return told
+    return part
 
 
 def document_items(file: Path, report: Report) -> Iterator[tuple[str, Any, Place]]:

@@ -26,8 +26,8 @@ _ECHO = 0.35  # share of lengthened answers that repeat what they answer
 
 def training_chats() -> RelevanceSet:
     """Return the written chats of the training writers; those of the others are `chats.dev`."""
-    (found,) = read_packed("chats.train.")
-    return found
+    (chats,) = read_packed("chats.train.")
+    return chats
 
 
 def personal_chats() -> RelevanceSet:
@@ -35,17 +35,17 @@ def personal_chats() -> RelevanceSet:
 
     Lasting instructions without a condition hold for every question, and are judged for none.
     """
-    (found,) = read_packed("personal.")
-    asked_for: dict[str, set[int]] = {id: set() for id in found.conversations}
-    for case in found.cases:
+    (chats,) = read_packed("personal.")
+    asked_for: dict[str, set[int]] = {id: set() for id in chats.conversations}
+    for case in chats.cases:
         asked_for[case.conversation] |= case.relevant
     judged = {
         id: frozenset(range(len(conversation)))
         - ({item["index"] for item in conversation.metadata["instructions"]} - asked_for[id])
-        for id, conversation in found.conversations.items()
+        for id, conversation in chats.conversations.items()
     }
-    cases = tuple(replace(case, judged=judged[case.conversation]) for case in found.cases)
-    return replace(found, cases=cases)
+    cases = tuple(replace(case, judged=judged[case.conversation]) for case in chats.cases)
+    return replace(chats, cases=cases)
 
 
 @cache
@@ -171,10 +171,10 @@ def lengthened_answers(sets: RelevanceSet, *, count: int, seed: int) -> Relevanc
 
 
 def _by_conversation(sets: RelevanceSet) -> dict[str, list[Case]]:
-    found: dict[str, list[Case]] = {id: [] for id in sets.conversations}
+    cases: dict[str, list[Case]] = {id: [] for id in sets.conversations}
     for case in sets.cases:
-        found[case.conversation].append(case)
-    return found
+        cases[case.conversation].append(case)
+    return cases
 
 
 def _moved(case: Case, conversation: str, by: int) -> Case:
@@ -188,23 +188,23 @@ def _moved(case: Case, conversation: str, by: int) -> Case:
 
 
 def _lengthened(turns: Sequence[Turn], most: int, rng: np.random.Generator) -> list[Turn]:
-    found = []
+    lengthened = []
     for row, turn in enumerate(turns):
         if turn.role != "assistant" or not row:
-            found.append(turn)
+            lengthened.append(turn)
             continue
         near = [other.text for other in turns[max(0, row - 16) : row + 16] if other.role == "assistant"]
         added = [near[i] for i in rng.permutation(len(near))[: rng.integers(most // 2, most + 1)]]
         echo = [turns[row - 1].text] * bool(rng.random() < _ECHO)
         text = "\n\n".join([*echo, turn.text, *(other for other in added if other != turn.text)])
-        found.append(replace(turn, parts=(ContentPart("text", text),), source=None))
-    return found
+        lengthened.append(replace(turn, parts=(ContentPart("text", text),), source=None))
+    return lengthened
 
 
 def _sessions(turns: Sequence[Turn], rng: np.random.Generator) -> list[list[tuple[int, Turn]]]:
-    numbered, found = list(enumerate(turns)), []
+    numbered, sessions = list(enumerate(turns)), []
     while numbered:
         size = 2 * int(rng.integers(6, 17))
-        found.append(numbered[:size])
+        sessions.append(numbered[:size])
         numbered = numbered[size:]
-    return found
+    return sessions

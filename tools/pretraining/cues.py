@@ -84,13 +84,15 @@ def held_out_logits(examples: Sequence[Example]) -> dict[str, float]:
     A gate that is trained on the same texts must not see how well a cue knows them.
     """
     writers = sorted({example.writer for example in examples})
-    found: dict[str, float] = {}
+    logits: dict[str, float] = {}
     for fold in range(_FOLDS):
         left_out = set(writers[fold::_FOLDS])
         texts = {example.text for example in examples if example.writer in left_out}
-        cue = fit_cue([one for one in examples if one.writer not in left_out and one.text not in texts])
-        found |= {text: cue.logit(ngrams_of(text)) for text in texts}
-    return found
+        cue = fit_cue(
+            [example for example in examples if example.writer not in left_out and example.text not in texts]
+        )
+        logits |= {text: cue.logit(ngrams_of(text)) for text in texts}
+    return logits
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,8 @@ class HeldOutCues:
         """Return the facts of a text with its held-out cues where there are any."""
         known, shipped = self.logits["instruction"], shipped_cues()["instruction"]
         instruction, sentences = fact.instruction, [] if fact.assistant else sentences_of(text)
-        if any(one in known for one in sentences):
-            instruction = max(known.get(one, shipped.logit(ngrams_of(one))) for one in sentences)
+        if any(sentence in known for sentence in sentences):
+            instruction = max(
+                known.get(sentence, shipped.logit(ngrams_of(sentence))) for sentence in sentences
+            )
         return replace(fact, needs=self.logits["needs"].get(text, fact.needs), instruction=instruction)

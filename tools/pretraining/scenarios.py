@@ -137,8 +137,8 @@ def _reference_old(talks: list[Talk], unrelated: Sequence[str]) -> _Draw:
 
     def draw(rng: np.random.Generator) -> _Scene:
         talk = pick(rng, old)
-        told, current = _coming_back(rng, talk, 1)
-        return _in_a_row([told, *_others(rng, talks, [talk], 1, 3)]), current
+        part, current = _coming_back(rng, talk, 1)
+        return _in_a_row([part, *_others(rng, talks, [talk], 1, 3)]), current
 
     return draw
 
@@ -151,8 +151,8 @@ def _mixed(talks: list[Talk], unrelated: Sequence[str]) -> _Draw:
 
     def draw(rng: np.random.Generator) -> _Scene:
         talk = pick(rng, parted)
-        told, current = _coming_back(rng, talk, 2)
-        return _in_turns(rng, [told, *_others(rng, talks, [talk], 1, 2)]), current
+        part, current = _coming_back(rng, talk, 2)
+        return _in_turns(rng, [part, *_others(rng, talks, [talk], 1, 2)]), current
 
     return draw
 
@@ -196,12 +196,12 @@ _KINDS: dict[str, Callable[[list[Talk], Sequence[str]], _Draw]] = {
 _COMES_BACK = "a talk with returns or with a later question of seven words or more"
 
 
-def _need(kind: str, what: str, found: Sequence[_T]) -> Sequence[_T]:
-    if not found:
+def _need(kind: str, what: str, items: Sequence[_T]) -> Sequence[_T]:
+    if not items:
         raise TrainingError(
             f"no scenario {kind!r} without {what}: give some, or leave the kind out of the weights"
         )
-    return found
+    return items
 
 
 def _span(rng: np.random.Generator, length: int, least: int = 1) -> tuple[int, int]:

@@ -74,7 +74,7 @@ class Talk:
         runs = [tuple(run) for _, run in groupby(bare, key=lambda turn: turn.role == "user")]
         if runs and runs[0][0].role != "user":
             del runs[0]
-        return tuple(asked + told for asked, told in zip(runs[::2], runs[1::2], strict=False))
+        return tuple(questions + answers for questions, answers in zip(runs[::2], runs[1::2], strict=False))
 
 
 def talks_of(conversations: Iterable[Conversation]) -> tuple[Talk, ...]:
@@ -95,12 +95,12 @@ def split_of(key: str) -> Split:
 
 def usable(talks: Iterable[Talk]) -> list[Talk]:
     """The talks that have an exchange; TrainingError when two of them have the same id."""
-    found: dict[str, Talk] = {}
+    by_id: dict[str, Talk] = {}
     for talk in talks:
-        if talk.id in found:
+        if talk.id in by_id:
             raise TrainingError(f"two talks have the id {talk.id!r}, but what is relevant is told by the id")
-        found[talk.id] = talk
-    return [talk for talk in found.values() if talk.exchanges]
+        by_id[talk.id] = talk
+    return [talk for talk in by_id.values() if talk.exchanges]
 
 
 def stands_alone(turn: Turn) -> bool:

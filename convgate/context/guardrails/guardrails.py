@@ -28,7 +28,7 @@ from convgate.core.http import PostError, post_json
 from convgate.core.settings import Settings
 from convgate.store.database import Store
 from convgate.store.guard_states import Alert, GuardStates
-from convgate.store.requests import LoggedRequest, Requests
+from convgate.store.requests import RequestRow, Requests
 
 log = logging.getLogger(__name__)
 
@@ -169,7 +169,7 @@ class Guardrails(AbstractContextManager["Guardrails"]):
         if not batch and lost == self._reported:
             return
         with store.write():
-            requests.add(map(_as_logged, batch))
+            requests.add(map(_to_request_row, batch))
             if lost > self._reported:
                 requests.add_loss(lost - self._reported, "requests could not be written", self._clock())
             GuardStates(store).put_alerts(replace(alert, cleared=alert.raised) for alert in alerts)
@@ -278,7 +278,7 @@ def _breach_alerts(batch: Sequence[RequestRecord]) -> list[Alert]:
     return [Alert("breach", "", requests[-1].at.astimezone(UTC), message, figures)]
 
 
-def _as_logged(request: RequestRecord) -> LoggedRequest:
+def _to_request_row(request: RequestRecord) -> RequestRow:
     is_low = request.source == "low confidence" or request.confidence < MIN_CONFIDENCE
     values = {field.name: getattr(request, field.name) for field in fields(request)} | {
         "at": request.at.astimezone(UTC),
@@ -286,4 +286,4 @@ def _as_logged(request: RequestRecord) -> LoggedRequest:
         "tokens": tuple(request.tokens.get(section, 0) for section in SECTIONS),
         "fallbacks": tuple(fallback.cause for fallback in request.fallbacks),
     }
-    return LoggedRequest(**values)
+    return RequestRow(**values)

@@ -18,7 +18,7 @@ from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
 from convgate.store.database import Store
 from convgate.store.guard_states import Alert, Baseline, GuardStates
-from convgate.store.requests import LoggedRequest, Requests
+from convgate.store.requests import RequestRow, Requests
 
 PER_HOUR = 600  # requests
 START = datetime(2026, 3, 5, 9, tzinfo=UTC)
@@ -118,8 +118,8 @@ def drifted(normal: Mapping[str, float], *, nats: float, toward: Mode) -> dict[s
     return shifted(float(brentq(excess, 0.0, 1.0)))
 
 
-def _request(at: datetime, mode: Mode, fallback: Fallback | None) -> LoggedRequest:
-    return LoggedRequest(
+def _request(at: datetime, mode: Mode, fallback: Fallback | None) -> RequestRow:
+    return RequestRow(
         id=at.isoformat(), at=at, mode="GENERAL" if fallback else mode, classified=mode, confidence=0.9,
         source="classifier", low=False, tokens=(0, 0, 0, 2_000, 0, 0), tokens_total=4_000, budget=4_000,
         invariants=0, breaches=0, over_budget=0, seconds=0.01,

@@ -41,7 +41,7 @@ class Command:
 class BoundaryRules:
     """The settings that decide where boundaries are; SessionError when one is out of range."""
 
-    idle_gap: float = 7_200.0  # seconds, 0 or more; a longer one ends a session; inf: none does
+    idle_gap_seconds: float = 7_200.0  # 0 or more; a longer one ends a session; inf: none does
     continue_overrides_gap: bool = True  # whether a continue command goes on after a longer gap
     close_on_complete: bool = True  # whether COMPLETE closes the conversation
     new_commands: tuple[str, ...] = NEW_COMMANDS
@@ -49,7 +49,7 @@ class BoundaryRules:
 
     def __post_init__(self) -> None:
         """Check each value."""
-        gap = self.idle_gap
+        gap = self.idle_gap_seconds
         if isinstance(gap, bool) or not isinstance(gap, int | float) or math.isnan(gap) or gap < 0:
             raise SessionError(
                 f"the idle gap is a number of seconds, 0 or more, or inf for none; got {gap!r}"
@@ -67,7 +67,7 @@ class BoundaryRules:
     def of(cls, settings: Settings) -> BoundaryRules:
         """Return the rules that the settings name."""
         return cls(
-            idle_gap=settings.session_idle_gap,
+            idle_gap_seconds=settings.session_idle_gap_seconds,
             continue_overrides_gap=settings.session_continue_overrides_gap,
             close_on_complete=settings.session_auto_close_on_workflow_complete,
             new_commands=settings.session_new_commands,

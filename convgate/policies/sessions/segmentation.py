@@ -142,7 +142,7 @@ def _continues(command: Command | None) -> bool:
 
 def _passed(gap: float | None, rules: BoundaryRules, words: str = "{} since the last message") -> str:
     """Return the gap in words when it is longer than the idle gap, else ""."""
-    if gap is None or gap <= rules.idle_gap:
+    if gap is None or gap <= rules.idle_gap_seconds:
         return ""
-    length, limit = format_duration(gap), format_duration(rules.idle_gap)
+    length, limit = format_duration(gap), format_duration(rules.idle_gap_seconds)
     return f"{words.format(length)}, {'just ' * (length == limit)}more than the idle gap of {limit}"

@@ -32,7 +32,7 @@ _STYLE = """\
 
 
 def style(palette: Palette) -> str:
-    """Return the style of exchanges in the colors of the theme."""
+    """Return the style of exchanges in the colours of the theme."""
     return (
         f"<style>.exchange {{ --kept: {palette.kept_text}; --skipped: {palette.dropped_text};"
         f" --flip: {palette.flip_text}; --muted: {palette.muted}; --hair: {palette.grid};"

@@ -36,7 +36,7 @@ _GAPS = tuple(
     for minutes in (5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 360, 480, 720, 1440, 2880, 4320, 10080)
 )
 _SETTINGS = {
-    "idle_gap": "session_idle_gap",
+    "idle_gap_seconds": "session_idle_gap_seconds",
     "continue_overrides_gap": "session_continue_overrides_gap",
     "close_on_complete": "session_auto_close_on_workflow_complete",
 }
@@ -85,9 +85,10 @@ def _draw_rules(rules: BoundaryRules, saved: BoundaryRules) -> None:
     with st.sidebar:
         st.markdown("**Rules**", help="Changes apply to this page only. The lines below save them.")
         st.select_slider(
-            "Idle gap that ends a session", sorted({*_GAPS, math.inf, rules.idle_gap, saved.idle_gap}),
+            "Idle gap that ends a session",
+            sorted({*_GAPS, math.inf, rules.idle_gap_seconds, saved.idle_gap_seconds}),
             format_func=lambda gap: "none" if math.isinf(gap) else format_duration(gap),
-            **state.page.control("gap", rules.idle_gap),
+            **state.page.control("gap", rules.idle_gap_seconds),
         )  # fmt: skip
         st.toggle(
             "“Continue” overrides the gap",

@@ -32,7 +32,7 @@ class View(PageState):
         """Return the saved rules with what the view changes."""
         return replace(
             saved,
-            idle_gap=saved.idle_gap if self.gap is None else self.gap,
+            idle_gap_seconds=saved.idle_gap_seconds if self.gap is None else self.gap,
             continue_overrides_gap=saved.continue_overrides_gap if self.override is None else self.override,
             close_on_complete=saved.close_on_complete if self.complete is None else self.complete,
         )

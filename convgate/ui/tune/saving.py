@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
-from convgate.core.parameters import parameter_names
+from convgate.core.parameters import parameter_values
 from convgate.core.text import join_words, pluralize
 from convgate.evaluation.calibration import Fittable
 from convgate.gate.thresholds import Rule
@@ -95,7 +94,7 @@ def make_draft(settings: NewSettings, *, who: str) -> Draft:
     parent = None if policy.version == UNTRAINED else Versions(settings.app.settings.home).get(policy.version)
     goal = f"for {settings.goal}" if settings.goal else "by hand"
     note = f"Threshold tuned {goal}" + (f" on {settings.labels}" if settings.labels else ", without labels")
-    values: Mapping[str, Any] = {name: getattr(rule, name) for name in parameter_names(type(rule))}
+    values = parameter_values(rule)
     card = parent.card if parent else None
     data = card.data if card else ()
     return Draft(
