@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
-from convgate.context.invariant import Invariant
+import numpy as np
+from numpy.typing import NDArray
+
+from convgate.context.claims import Placement, SectionClaims
+from convgate.context.invariant import Invariant, find_missing
+from convgate.context.memory import message_number
+from convgate.context.packing import ContextBudget, Packer, Packing
 from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import INSTRUCTION_ROLES, Turn
 from convgate.core.errors import ContextError
 from convgate.messages.tokens import TokenCounter, turn_tokens
-from convgate.transcripts import turns_from_messages
+from convgate.messages.validity import ValidSelection, make_valid
+from convgate.transcripts import to_messages, turns_from_messages
 
 Message = Mapping[str, Any]
 
@@ -46,7 +54,37 @@ def read_capsules(capsules: Sequence[str | Message], counter: TokenCounter | Non
     return _add(messages, "a summary that the caller handed in.", counter)
 
 
-def restate(
+def state_invariants(
+    claims: SectionClaims, total: int, counter: TokenCounter | None
+) -> tuple[list[AddedMessage], frozenset[int]]:
+    """Return the messages that state invariants apart from their turns, and the turns that these replace.
+
+    Where the turns that must stay exceed the total, those whose statements save the most are replaced by
+    the statements, until the rest fits.
+    """
+    table, invariants = claims.table, claims.invariants
+    notes = _restate(invariants, table, counter)
+    excess = Packing(claims, ContextBudget(total, {}, sum(note.tokens for note in notes))).tokens - total
+    if excess <= 0:
+        return notes, frozenset()
+    savings = []
+    for source in {
+        invariant.source for invariant in invariants if invariant.held and invariant.source in claims.always
+    }:
+        apart = _restate(
+            [invariant for invariant in invariants if invariant.source == source], table, counter, {source}
+        )
+        savings.append((table.tokens[source] - sum(note.tokens for note in apart), source))
+    shortened = set[int]()
+    for saving, source in sorted(savings, reverse=True):
+        if excess <= 0 or saving <= 0:
+            break
+        excess -= saving
+        shortened.add(source)
+    return _restate(invariants, table, counter, shortened), frozenset(shortened)
+
+
+def _restate(
     invariants: Sequence[Invariant],
     table: TurnTable,
     counter: TokenCounter | None,
@@ -78,7 +116,7 @@ def _add(messages: Sequence[Message], reason: str, counter: TokenCounter | None)
     ]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class MessageList:
     """The finished list."""
 
@@ -86,6 +124,17 @@ class MessageList:
     places: list[int | None]  # of each message its index; None for an added one
     turns: list[Turn]  # the same messages
     tokens: list[int]  # of each
+
+    @cached_property
+    def numbers(self) -> NDArray[np.int64]:
+        """(m,) of each message: its index, or a number below 0 for its text."""
+        return np.array(
+            [
+                message_number(turn.text) if place is None else place
+                for place, turn in zip(self.places, self.turns, strict=True)
+            ],
+            dtype=np.int64,
+        )
 
 
 def assemble(
@@ -102,3 +151,52 @@ def assemble(
     result.turns[start] = [message.turn for message in added]
     result.tokens[start] = [message.tokens for message in added]
     return result
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ContextPlan:
+    """What a context may contain."""
+
+    claims: SectionClaims
+    budget: ContextBudget
+    statements: list[AddedMessage]  # of invariants, apart from their turns
+    capsules: list[AddedMessage]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PackedContext:
+    """What a context contains."""
+
+    placed: Mapping[int, Placement]  # by turn, before the list is made valid
+    capsules: list[AddedMessage]  # those that fit
+    valid: ValidSelection
+    sent: MessageList
+    missing: list[Invariant]  # that must hold, and that no message states
+
+
+def pack_messages(plan: ContextPlan, packer: Packer, turns: Sequence[Turn]) -> PackedContext:
+    """Return the messages that the packer chooses; turns: the caller's, the current one included."""
+    claims = plan.claims
+    packed = packer(claims, [capsule.tokens for capsule in plan.capsules], plan.budget)
+    capsules = [plan.capsules[place] for place in packed.capsules]
+    valid = _make_valid(claims.table, packed.placed)
+    messages = assemble(
+        claims.table, valid.indices, to_messages(valid.of(turns)), [*plan.statements, *capsules]
+    )
+    missing = find_missing(claims.invariants, messages.messages, messages.places)
+    return PackedContext(packed.placed, capsules, valid, messages, missing)
+
+
+def _make_valid(table: TurnTable, placed: Collection[int]) -> ValidSelection:
+    """Return the valid selection of the placed turns; turns that it cannot contain are not read."""
+    chosen = {*placed, *table.current_unit}
+    first = min((index for index in chosen if not table.instructs[index]), default=table.current)
+    opening = table.asked[first]
+    turns = sorted(chosen if opening is None else {*chosen, opening})
+    kept = [place for place, index in enumerate(turns) if index in placed]
+    valid = make_valid([table.turns[index] for index in turns], kept, len(turns) - 1)
+    return replace(
+        valid,
+        indices=[turns[place] for place in valid.indices],
+        overrides={turns[place]: override for place, override in valid.overrides.items()},
+    )

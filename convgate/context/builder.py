@@ -3,27 +3,46 @@
 from __future__ import annotations
 
 import logging
+import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from convgate.context.assembly import read_capsules
+import numpy as np
+
+from convgate.context.assembly import (
+    AddedMessage,
+    ContextPlan,
+    pack_messages,
+    read_capsules,
+    state_invariants,
+)
 from convgate.context.budgets import Budgets, check_total
-from convgate.context.build import ContextRequest, build_context
 from convgate.context.bundle import ContextBundle
+from convgate.context.claims import SectionClaims
+from convgate.context.explanation import Explanation
 from convgate.context.guardrails import load_guard
+from convgate.context.invariant import Invariant
 from convgate.context.invariants.judge import load_judge
-from convgate.context.memory import RequestMemory
+from convgate.context.memory import (
+    PastRequest,
+    RequestMemory,
+    SteadySelection,
+    apply_hysteresis,
+    compare_prefix,
+)
 from convgate.context.mode import Mode, known_intents, mode_of_intent
 from convgate.context.modes.classifier import ModeClassifier, load_classifier
-from convgate.context.packing import Packer, pack
-from convgate.context.reading import ConversationReader
-from convgate.context.request import Guard
+from convgate.context.packing import ContextBudget, Packer, pack, pack_baseline
+from convgate.context.reading import ConversationReader, ConversationReading, read_conversation
+from convgate.context.request import Fallback, Guard, RequestRecord
 from convgate.context.turn_table import MAX_CONVERSATIONS, TurnTable
-from convgate.core.conversation import Conversation
+from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.conversation_cache import ConversationCache
+from convgate.core.decisions import Floats, TurnDecisions
 from convgate.core.errors import ContextError, ConversationError
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import quote
@@ -134,17 +153,101 @@ class ContextBuilder:
             current, history = conversation.at(conversation.current_index() if index is None else index)
         else:
             current, history = conversation.asked(question)
-        request = ContextRequest(
-            current,
-            history,
-            None if budget is None else check_total(budget),
-            None if intent is None else _find_mode(intent, self.settings),
-            read_capsules(capsules, self.counter),
-            uuid.uuid4().hex if request_id is None else request_id,
-        )
-        if not isinstance(request.request_id, str) or not request.request_id:
+        total = self.budget if budget is None else check_total(budget)
+        mode = None if intent is None else _find_mode(intent, self.settings)
+        summaries = read_capsules(capsules, self.counter)
+        request_id = uuid.uuid4().hex if request_id is None else request_id
+        if not isinstance(request_id, str) or not request_id:
             raise ContextError(f"the id of a request is text that is not empty; got {request_id!r}")
-        return build_context(self, request)
+        return self._build(current, history, total, mode, summaries, request_id)
+
+    def _build(
+        self,
+        current: CurrentMessage,
+        history: History,
+        total: int | None,
+        intent: Mode | None,
+        capsules: list[AddedMessage],
+        request_id: str,
+    ) -> ContextBundle:
+        """Return the context; the guard logs the request, and the memory keeps it."""
+        started = time.perf_counter()
+        turns = [*history.turns, current.turn]  # a known table may have equal ones
+        table = self.tables.get(turns, lambda known, new: (known or TurnTable()).extend(new, self.counter))
+        before = self.memory.find(table.chain)
+        reading = read_conversation(
+            table, self.reader, self.classifier, self.guard, intent, before.intents if before else {}
+        )
+        decisions = self.policy.decide(current, history)
+        steady = apply_hysteresis(decisions, before, self.hysteresis)
+        plan = self._plan(table, reading, decisions, steady, total, capsules)
+        earlier = before.breaches if before else ()
+        packed = pack_messages(plan, pack_baseline if earlier else self.packer, turns)
+        missing = packed.missing
+        if missing:
+            log.error(
+                "request %s: %d of the invariants that must hold were missing from the context (turns %s);"
+                " the baseline context is used for the rest of this conversation",
+                request_id, len(missing), sorted({invariant.source for invariant in missing}),
+            )  # fmt: skip
+            packed = pack_messages(plan, pack_baseline, turns)
+        breaches = (*earlier, *(invariant for invariant in missing if invariant not in earlier))
+        fallbacks = [reading.fallback] if reading.fallback else []
+        if breaches:
+            fallbacks.append(_explain_breach(missing, len(breaches)))
+        explanation = Explanation(decisions, steady, plan, packed, self.hysteresis)
+        bundle = _to_bundle(
+            request_id, reading, explanation, before, breaches, fallbacks, is_typed=current.index is None
+        )
+        self.memory.keep(
+            table.chain[-1],
+            PastRequest(table.current, reading.intents, packed.sent.numbers, bundle.tokens, breaches),
+        )
+        if self.guard:
+            history_tokens = bundle.tokens_total - table.tokens[table.current]
+            seconds = time.perf_counter() - started
+            self.guard.record(_to_record(bundle, history_tokens, len(missing), seconds))
+        return bundle
+
+    def _plan(
+        self,
+        table: TurnTable,
+        reading: ConversationReading,
+        decisions: TurnDecisions,
+        steady: SteadySelection,
+        total: int | None,
+        capsules: list[AddedMessage],
+    ) -> ContextPlan:
+        """Return what the sections want, and the tokens that they have."""
+        cells, scores = self.budgets.cells(reading.mode), decisions.scores
+        # a turn without a score comes last; without any scores, the newest comes first
+        ranks: Sequence[float] = range(len(decisions))
+        if scores is not None:
+            ranks = np.where(np.isnan(scores), -np.inf, scores).tolist()
+        claims = SectionClaims(
+            table,
+            reading.mode,
+            reading.labels,
+            kept=steady.kept.tolist(),
+            scores=ranks,
+            uses=None if scores is None or decisions.logits is None else _uses(scores),
+            invariants=reading.invariants,
+            goals=reading.goals,
+            off=frozenset(name for name, tokens in cells.items() if not tokens),
+            fills=scores is not None and total is not None and sum(table.tokens) > total,
+            filters=self.filters and reading.fallback is None,
+            paired=self.pair_answers,
+        )
+        total = self.budgets.total(reading.mode) if total is None else total
+        statements, shortened = state_invariants(claims, total, self.counter)
+        claims = replace(claims, shortened=shortened) if shortened else claims
+        budget = ContextBudget(
+            total,
+            self.budgets.shares(reading.mode, total),
+            sum(statement.tokens for statement in statements),
+            frozenset(claims.corrected if claims.filters else ()),
+        )
+        return ContextPlan(claims, budget, statements, [] if "capsules" in claims.off else capsules)
 
 
 def _find_mode(intent: str, settings: Settings) -> Mode | None:
@@ -160,6 +263,77 @@ def _find_mode(intent: str, settings: Settings) -> Mode | None:
             "unknown intent %s (known: %s); the message is classified", quote(intent), ", ".join(known)
         )
         return None
+
+
+def _uses(scores: Floats) -> list[float]:
+    """Return -log(1 - score) of each turn: scores are read as independent probabilities that it is needed."""
+    uses: list[float] = (-np.log1p(-np.clip(np.nan_to_num(scores), 0.0, 1 - 1e-9))).tolist()
+    return uses
+
+
+def _explain_breach(missing: Sequence[Invariant], count: int) -> Fallback:
+    when = "in this request" if missing else "earlier in this conversation"
+    what = "an invariant that must hold was" if count == 1 else f"{count} invariants that must hold were"
+    return Fallback(
+        "breach",
+        f"{what} missing from the context {when}: the newest turns that fit, all invariants and the"
+        " instructions are sent for the rest of the conversation.",
+    )
+
+
+def _to_bundle(
+    request_id: str,
+    reading: ConversationReading,
+    explanation: Explanation,
+    before: PastRequest | None,
+    breaches: tuple[Invariant, ...],
+    fallbacks: Sequence[Fallback],
+    *,
+    is_typed: bool,
+) -> ContextBundle:
+    plan, packed = explanation.plan, explanation.packed
+    table, total, sent = plan.claims.table, plan.budget.total, packed.sent
+    tokens, indices = sum(sent.tokens), packed.valid.indices
+    return ContextBundle(
+        request_id=request_id,
+        mode=reading.mode,
+        found=reading.found,
+        labels=reading.labels,
+        sections=explanation.sections(),
+        budget=total,
+        tokens=tokens,
+        tokens_total=sum(table.tokens),
+        over_budget=max(0, tokens - total),
+        invariants=tuple(reading.invariants),
+        breaches=breaches,
+        fallbacks=tuple(fallbacks),
+        decisions=explanation.to_decisions(),
+        messages=sent.messages,
+        places=[None if is_typed and place == table.current else place for place in sent.places],
+        indices=indices[:-1] if is_typed else indices,
+        missing_results=packed.valid.missing_results,
+        sent=sent.turns,
+        prefix=compare_prefix(before, sent.numbers.tolist(), sent.tokens, explanation.held),
+    )
+
+
+def _to_record(bundle: ContextBundle, history_tokens: int, breaches: int, seconds: float) -> RequestRecord:
+    return RequestRecord(
+        id=bundle.request_id,
+        at=datetime.now(UTC),
+        mode=bundle.mode,
+        classified=bundle.found.mode,
+        confidence=bundle.found.confidence,
+        source=bundle.found.source,
+        tokens={section.name: section.tokens for section in bundle.sections},
+        tokens_total=history_tokens,  # the current message stands in no section either
+        budget=bundle.budget,
+        invariants=sum(invariant.held for invariant in bundle.invariants),
+        breaches=breaches,
+        over_budget=bundle.over_budget,
+        fallbacks=bundle.fallbacks,
+        seconds=seconds,
+    )
 
 
 def load_context(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
 
-from convgate.context.assembly import AddedMessage
+from convgate.context.assembly import ContextPlan, PackedContext
 from convgate.context.budgets import SECTIONS, SectionName
 from convgate.context.bundle import PlacedTurn, Section
-from convgate.context.claims import Placement, SectionClaims
+from convgate.context.claims import SectionClaims
 from convgate.context.invariant import Invariant, quote_line
 from convgate.context.memory import SteadySelection
 from convgate.core.decisions import Override, TurnDecisions, Why
@@ -61,11 +61,8 @@ class Explanation:
 
     decisions: TurnDecisions  # the policy's
     steady: SteadySelection
-    claims: SectionClaims
-    placed: Mapping[int, Placement]  # turns of the context before repair
-    repaired: Mapping[int, Override]  # what making the list valid changed
-    indices: list[int]  # of the context's messages
-    budget: int  # tokens of the whole context
+    plan: ContextPlan
+    packed: PackedContext
     margin: float  # of the hysteresis
 
     def to_decisions(self) -> TurnDecisions:
@@ -78,16 +75,25 @@ class Explanation:
             policy, kept=kept, overrides=overrides, explain=self.why, note=None, because="", stage=STAGE
         )
 
+    @property
+    def claims(self) -> SectionClaims:
+        """What each section wants."""
+        return self.plan.claims
+
     @cached_property
     def stands(self) -> frozenset[int]:
         """Turns of the context."""
-        return frozenset(self.indices)
+        return frozenset(self.packed.valid.indices)
 
-    def sections(
-        self, shares: Mapping[SectionName, int], added: Mapping[SectionName, Sequence[AddedMessage]]
-    ) -> tuple[Section, ...]:
+    @property
+    def held(self) -> list[int]:
+        """Turns that stand as evidence by the hysteresis alone."""
+        return sorted(turn for turn in self.steady.stay & self.stands if self.section(turn) == "evidence")
+
+    def sections(self) -> tuple[Section, ...]:
         """Return all sections with their turns, added messages first."""
         table = self.claims.table
+        added = {"rules": self.plan.statements, "capsules": self.packed.capsules}
         turns = {
             name: [
                 PlacedTurn(None, message.tokens, partial(str, message.reason))
@@ -95,12 +101,12 @@ class Explanation:
             ]
             for name in SECTIONS
         }
-        for index in self.indices:
+        for index in self.packed.valid.indices:
             if index != table.current:
                 placed = PlacedTurn(index, table.tokens[index], partial(self._sentence, index))
                 turns[self.section(index)].append(placed)
         return tuple(
-            Section(name, shares[name], sum(turn.tokens for turn in placed), tuple(placed))
+            Section(name, self.plan.budget.shares[name], sum(turn.tokens for turn in placed), tuple(placed))
             for name, placed in turns.items()
         )
 
@@ -112,16 +118,20 @@ class Explanation:
 
         The tool call that the message to answer belongs to, and that call's other results, are recent.
         """
-        if index in self.placed:
-            return self.placed[index].section
+        if index in self.packed.placed:
+            return self.packed.placed[index].section
         if index in self.claims.table.current_unit:
             return "recent"
         instructs = self.claims.table.instructs
         after = next(
-            (turn for turn in self.indices if turn > index and turn in self.placed and not instructs[turn]),
+            (
+                turn
+                for turn in self.packed.valid.indices
+                if turn > index and turn in self.packed.placed and not instructs[turn]
+            ),
             None,
         )
-        return "recent" if after is None else self.placed[after].section
+        return "recent" if after is None else self.packed.placed[after].section
 
     def why(self, index: int) -> Why:
         """Return which section a turn stands in, or what dropped it, with the sentence."""
@@ -132,9 +142,9 @@ class Explanation:
     def _kept(self, index: int) -> Why:
         section = self.section(index)
         how = "as instructions" if self.claims.table.instructs[index] else _HOW[section]
-        placed = self.placed.get(index)
+        placed = self.packed.placed.get(index)
         if placed is None:  # brought in by the repair
-            return Why(section, self.repaired[index].reason, how)
+            return Why(section, self.packed.valid.overrides[index].reason, how)
         if placed.reason is not None:
             return Why(section, placed.reason, how)
         reason = self.decisions.why(index).reason
@@ -167,7 +177,7 @@ class Explanation:
             )
             return Why("superseded", reason, "as corrected")
         if is_kept or not claims.filters:
-            reason = f"{self._cost(index)} do not fit in what is left of {self.budget:,}."
+            reason = f"{self._cost(index)} do not fit in what is left of {self.plan.budget.total:,}."
             if claims.filters:
                 reason += f" {self.decisions.policy} kept it: {policy.reason}"
             return Why("budget", reason, "by the budget")
@@ -183,7 +193,7 @@ class Explanation:
         """Say the tokens of a turn, and of what would have to come with it."""
         table = self.claims.table
         turns = table.group(index, paired=self.claims.paired)
-        opens = all(table.instructs[turn] or turn > turns[0] for turn in self.indices)
+        opens = all(table.instructs[turn] or turn > turns[0] for turn in self.stands)
         opening = table.asked[turns[0]] if opens else None
         missing = {*turns, *(() if opening is None else (opening,))} - self.stands - {index}
         tokens = sum(table.tokens[turn] for turn in missing)
