@@ -89,6 +89,8 @@ class ContextBuilder:
         policy: Policy | None = None,
         encoder: Encoder | EncoderOnDemand | None = None,
         guard: Guard | None = None,
+        classifier: ModeClassifier | None = None,
+        reader: ConversationReader | None = None,
     ) -> ContextBuilder:
         """Return the builder that the settings describe; arguments override them.
 
@@ -97,7 +99,7 @@ class ContextBuilder:
         encoder = EncoderOnDemand(settings) if encoder is None else encoder
         return cls(
             policy=policy or build_policy(settings.policy, settings, encoder),
-            classifier=load_classifier(settings),
+            classifier=classifier or load_classifier(settings),
             settings=settings,
             budgets=Budgets.of(settings),
             budget=settings.context_budget,
@@ -105,7 +107,7 @@ class ContextBuilder:
             hysteresis=settings.context_hysteresis,
             pair_answers=settings.pair_answers,
             guard=guard,
-            reader=ConversationReader(load_judge(settings)),
+            reader=reader or ConversationReader(load_judge(settings)),
         )
 
     def build(
