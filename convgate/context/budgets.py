@@ -62,23 +62,23 @@ class Budgets:
         Raises ContextError for an unknown mode or section, and for a number below 0.
         """
         table = {mode: dict(cells) for mode, cells in TABLE.items()}
-        for mode, cells in settings.context_budgets.items():
-            if mode.upper() not in table:
+        for name, cells in settings.context_budgets.items():
+            mode = next((mode for mode in MODES if mode == name.upper()), None)
+            if mode is None:
                 raise ContextError(
-                    f"context_budgets: there is no mode {mode!r}; there are {', '.join(MODES)}"
+                    f"context_budgets: there is no mode {name!r}; there are {', '.join(MODES)}"
                 )
-            own = table[mode.upper()]  # type: ignore[index]  # checked
             for section, tokens in cells.items():
-                if section not in own:
+                if section not in table[mode]:
                     raise ContextError(
-                        f"context_budgets, {mode}: there is no section {section!r};"
+                        f"context_budgets, {name}: there is no section {section!r};"
                         f" there are {', '.join(SECTIONS)}"
                     )
                 if tokens < 0:
                     raise ContextError(
-                        f"context_budgets, {mode}, {section}: a budget is 0 tokens or more; got {tokens}"
+                        f"context_budgets, {name}, {section}: a budget is 0 tokens or more; got {tokens}"
                     )
-                own[section] = tokens
+                table[mode][section] = tokens
         return cls(table)
 
     def cells(self, mode: Mode) -> Cells:

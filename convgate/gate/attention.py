@@ -94,7 +94,7 @@ class AttentionTier(nn.Module):
         readers = torch.stack([self.head.weight[0], cross.query.weight.T @ key * self.scale])  # (2, h)
         queries, keys = torch.addr(projected[:, :half], tier1, direction[:half]).chunk(2, dim=1)
         # (4, 2h): the two numbers of the values, then those of the features
-        blocks = torch.block_diag(readers, readers)  # type: ignore[no-untyped-call]
+        blocks = torch.kron(torch.eye(2, device=readers.device), readers)  # block-diagonal
         read = torch.addr(projected[:, half:] @ blocks.T, tier1, blocks @ direction[half:])
         mixed = read[:, 2:] + attend(queries, keys, read[:, :2])
         attention = torch.sigmoid(mixed[:, 1] + (cross.query.bias @ key) * self.scale)

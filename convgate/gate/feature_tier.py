@@ -30,7 +30,8 @@ class FeatureTier(nn.Module):
 
     def weights(self, mean: Tensor) -> Tensor:
         """(..., F) weights for messages whose histories have (..., F) mean standardised features."""
-        return self.weight + self.by_kind(torch.tanh(self.kind(mean)))  # type: ignore[no-any-return]
+        change: Tensor = self.by_kind(torch.tanh(self.kind(mean)))
+        return self.weight + change
 
     def forward(self, features: Tensor, mask: Tensor) -> Tensor:
         """(..., n) logits of (..., n, F) features; mask (..., n)."""

@@ -124,7 +124,8 @@ class ThreadTier(nn.Module):
             log.clamp(min=FLOOR),
             _broadcast_mean(fresh, read),
         ]
-        return self.head(torch.cat(seen, dim=-1)).squeeze(-1)  # type: ignore[no-any-return]
+        logits: Tensor = self.head(torch.cat(seen, dim=-1)).squeeze(-1)
+        return logits
 
 
 def _best(evidence: Tensor, mask: Tensor) -> Tensor:

@@ -78,8 +78,9 @@ class StateEncoder:
         verify_bundled_weights()
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         model = SentenceTransformer(str(bundled_folder()), device=self._device, local_files_only=True)
-        stack: Any = model[0].auto_model.encoder  # type: ignore[union-attr]  # the bundled model is a BERT
-        stack.layer = stack.layer[:LAYERS]
+        transformer: Any = model[0]  # the bundled model is a BERT
+        layers = transformer.auto_model.encoder.layer
+        transformer.auto_model.encoder.layer = layers[:LAYERS]
         return SentenceTransformerEncoder(
             model,
             name=identity.model,

@@ -75,15 +75,14 @@ class InvariantFinder:
             elif statement.kind == "blocking_error":
                 if statement is errors[0]:
                     self._add_error(turn, message.text, errors)
-            elif statement.kind not in ("none", "resolved") and (
-                statement.kind != "user_correction" or message.before is not None
-            ):
-                self._add(turn, message.text, statement)
+            elif statement.kind == "user_correction" and message.before is None:
+                continue
+            elif statement.kind != "none" and statement.kind != "resolved":
+                self._add(turn, message.text, statement, statement.kind)
         self._last = turn
 
-    def _add(self, turn: int, text: str, statement: Statement) -> None:
+    def _add(self, turn: int, text: str, statement: Statement, kind: InvariantType) -> None:
         replaced = self._replaced(turn, statement)
-        kind: InvariantType = statement.kind  # type: ignore[assignment]  # what ends something is no invariant
         if any(self._rules.all[place].invariant.type == "safety_requirement" for place in replaced):
             kind = "safety_requirement"
         for place in replaced:
