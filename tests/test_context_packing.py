@@ -244,7 +244,7 @@ class Careless:
 
     def __call__(self, claims, capsules, budget) -> PackedTurns:
         packed, turns = pack(claims, capsules, budget), claims.table.turns
-        held = [index for index in claims.always if not turns[index].is_instruction]
+        held = [index for index in claims.required if not turns[index].is_instruction]
         for place, index in enumerate(held):
             if self.lose >> place & 1:
                 del packed.placed[index]

@@ -22,7 +22,14 @@ import numpy as np
 
 from convgate.context.classifier.model import TextModel, excerpt, runs_of
 from convgate.context.classifier.states import state_encoder
-from convgate.context.invariants.judge import SHIPPED, UNKNOWN, Context, KindJudge, context_of, features_of
+from convgate.context.invariants.judge import (
+    SHIPPED,
+    UNKNOWN_CONTEXT,
+    Context,
+    KindJudge,
+    context_features,
+    features_of,
+)
 from convgate.context.invariants.statements import KINDS, Kind, read_statements
 from convgate.core.settings import load_settings
 from convgate.embedding.base import Encoder
@@ -80,7 +87,7 @@ def fit_kinds(examples: Sequence[Example], encoder: Encoder) -> TextModel:
     what lifts or resolves, and in the chats no errors either: what is likely to be one of these, by the
     statements that were labelled singly, is left out.
     """
-    single = _fit([one for one in examples if one.context == UNKNOWN], encoder)
+    single = _fit([one for one in examples if one.context == UNKNOWN_CONTEXT], encoder)
     typed = _fit([one for one in examples if one.kind not in (None, "none")], encoder)
     features = _features(examples, encoder)
     other = single.probabilities(*features)[:, 4:]  # errors, and what lifts or resolves
@@ -89,7 +96,11 @@ def fit_kinds(examples: Sequence[Example], encoder: Encoder) -> TextModel:
     for one, row, kind in zip(examples, other, kinds, strict=True):
         ends = float(row[1:].sum())
         unlabelled = (
-            0.0 if one.context == UNKNOWN else float(row.sum()) if one.author.startswith("chats") else ends
+            0.0
+            if one.context == UNKNOWN_CONTEXT
+            else float(row.sum())
+            if one.author.startswith("chats")
+            else ends
         )
         if one.kind is None:
             completed.append(replace(one, kind="lifted" if ends >= _MAX_OTHER else KINDS[1 + kind]))
@@ -159,7 +170,7 @@ def _written() -> Iterator[Example]:
     for file in sorted(STATEMENTS.glob("*.jsonl")):
         weight = _WEIGHT_WRITTEN if file.stem == "eighth" else 1.0
         for line in read_lines(file):
-            yield Example(line["text"], UNKNOWN, line["kind"], file.stem, weight)
+            yield Example(line["text"], UNKNOWN_CONTEXT, line["kind"], file.stem, weight)
 
 
 def _of_conversation(
@@ -183,7 +194,7 @@ def _of_conversation(
                 for start, end, label in spans:
                     if min(one.end, end) - max(one.start, start) >= min(_MIN_OVERLAP, one.end - one.start):
                         kind = label
-                yield Example(one.text, context_of(before, one.text, place, len(parts)), kind, author)
+                yield Example(one.text, context_features(before, one.text, place, len(parts)), kind, author)
             before = before or ""
 
 

@@ -1,4 +1,4 @@
-"""The messages that are sent: those of the chosen turns, and those that are added."""
+"""The messages that are sent: those of the chosen turns, and added ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Message = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class AddedMessage:
-    """A message that stands in a context and is no turn of the conversation."""
+    """A message of a context that is no turn of the conversation."""
 
     message: Message
     turn: Turn  # the message as a turn
@@ -35,9 +35,9 @@ class AddedMessage:
 
 
 def read_capsules(capsules: Sequence[str | Message], counter: TokenCounter | None) -> list[AddedMessage]:
-    """Return capsules as system messages; a message that is one already stays the very same object.
+    """Return capsules as system messages; a capsule that is a message stays the same object.
 
-    Raises ContextError for one that is neither a text nor such a message.
+    Raises ContextError for one that is neither a text nor a system or developer message.
     """
     if isinstance(capsules, str | Mapping):
         raise ContextError("capsules are a list of texts or messages; got a single one")
@@ -63,18 +63,19 @@ def state_invariants(
     the statements, until the rest fits.
     """
     table, invariants = claims.table, claims.invariants
-    notes = _restate(invariants, table, counter)
-    excess = Packing(claims, ContextBudget(total, {}, sum(note.tokens for note in notes))).tokens - total
+    added = _restate(invariants, table, counter)
+    budget = ContextBudget(total, {}, sum(message.tokens for message in added))
+    excess = Packing(claims, budget).tokens - total
     if excess <= 0:
-        return notes, frozenset()
+        return added, frozenset()
     savings = []
     for source in {
-        invariant.source for invariant in invariants if invariant.held and invariant.source in claims.always
+        invariant.source for invariant in invariants if invariant.held and invariant.source in claims.required
     }:
-        apart = _restate(
+        statements = _restate(
             [invariant for invariant in invariants if invariant.source == source], table, counter, {source}
         )
-        savings.append((table.tokens[source] - sum(note.tokens for note in apart), source))
+        savings.append((table.tokens[source] - sum(message.tokens for message in statements), source))
     shortened = set[int]()
     for saving, source in sorted(savings, reverse=True):
         if excess <= 0 or saving <= 0:
@@ -90,9 +91,9 @@ def _restate(
     counter: TokenCounter | None,
     shortened: Collection[int] = (),
 ) -> list[AddedMessage]:
-    """Return messages for what has to hold and does not stand in its own turn's words.
+    """Return messages that state invariants that are not sent in the words of their own turns.
 
-    That is what a person wrote anew or pinned to an unsendable turn, or whose turn is one of `shortened`.
+    These are edited by a person or pinned to an unsendable turn, or their turn is one of `shortened`.
     """
     texts = [
         invariant.text
@@ -140,8 +141,9 @@ class MessageList:
 def assemble(
     table: TurnTable, indices: Sequence[int], messages: Sequence[Message], added: Sequence[AddedMessage]
 ) -> MessageList:
-    """Return the messages of the turns `indices`, with `added` behind the instructions that stand first."""
-    leading = next((row for row, index in enumerate(indices) if not table.instructs[index]), len(indices))
+    """Return the messages of the turns `indices`, with `added` after the leading instructions."""
+    others = (row for row, index in enumerate(indices) if not table.is_instruction[index])
+    leading = next(others, len(indices))
     start = slice(leading, leading)
     result = MessageList(
         list(messages), list(indices), [table.turns[i] for i in indices], [table.tokens[i] for i in indices]
@@ -190,8 +192,8 @@ def pack_messages(plan: ContextPlan, packer: Packer, turns: Sequence[Turn]) -> P
 def _make_valid(table: TurnTable, placed: Collection[int]) -> ValidSelection:
     """Return the valid selection of the placed turns; turns that it cannot contain are not read."""
     chosen = {*placed, *table.current_unit}
-    first = min((index for index in chosen if not table.instructs[index]), default=table.current)
-    opening = table.asked[first]
+    first = min((index for index in chosen if not table.is_instruction[index]), default=table.current)
+    opening = table.user_turn[first]
     turns = sorted(chosen if opening is None else {*chosen, opening})
     kept = [place for place, index in enumerate(turns) if index in placed]
     valid = make_valid([table.turns[index] for index in turns], kept, len(turns) - 1)

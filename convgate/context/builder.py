@@ -1,4 +1,4 @@
-"""The builder: a conversation in, the context for its current message out, with a reason for every turn."""
+"""Build the context for the current message of a conversation, with a reason for every turn."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class ContextBuilder:
     reader: ConversationReader = field(repr=False)  # finds the invariants
     budgets: Budgets = field(default_factory=Budgets)
     budget: int | None = None  # tokens of a whole context; None: those of the table
-    filters: bool = True  # whether policy and mode leave out what would fit
+    filters: bool = True  # whether policy and mode drop turns that would fit
     hysteresis: float = 0.0  # on the scale of the policy's scores, 0 or more; 0: off
     pair_answers: bool = False  # whether a question and its answer stay together
     guard: Guard | None = None
@@ -176,7 +176,7 @@ class ContextBuilder:
         started = time.perf_counter()
         turns = [*history.turns, current.turn]  # a known table may have equal ones
         table = self.tables.get(turns, lambda known, new: (known or TurnTable()).extend(new, self.counter))
-        before = self.memory.find(table.chain)
+        before = self.memory.find(table.digests)
         reading = read_conversation(
             table, self.reader, self.classifier, self.guard, intent, before.intents if before else {}
         )
@@ -202,7 +202,7 @@ class ContextBuilder:
             request_id, reading, explanation, before, breaches, fallbacks, is_typed=current.index is None
         )
         self.memory.keep(
-            table.chain[-1],
+            table.digests[-1],
             PastRequest(table.current, reading.intents, packed.sent.numbers, bundle.tokens, breaches),
         )
         if self.guard:
@@ -220,7 +220,7 @@ class ContextBuilder:
         total: int | None,
         capsules: list[AddedMessage],
     ) -> ContextPlan:
-        """Return what the sections want, and the tokens that they have."""
+        """Return the claims and the budgets of the sections."""
         cells, scores = self.budgets.cells(reading.mode), decisions.scores
         # a turn without a score comes last; without any scores, the newest comes first
         ranks: Sequence[float] = range(len(decisions))
@@ -235,8 +235,8 @@ class ContextBuilder:
             uses=None if scores is None or decisions.logits is None else _uses(scores),
             invariants=reading.invariants,
             goals=reading.goals,
-            off=frozenset(name for name, tokens in cells.items() if not tokens),
-            fills=scores is not None and total is not None and sum(table.tokens) > total,
+            disabled=frozenset(name for name, tokens in cells.items() if not tokens),
+            fills_budget=scores is not None and total is not None and sum(table.tokens) > total,
             filters=self.filters and reading.fallback is None,
             paired=self.pair_answers,
         )
@@ -249,7 +249,7 @@ class ContextBuilder:
             sum(statement.tokens for statement in statements),
             frozenset(claims.corrected if claims.filters else ()),
         )
-        return ContextPlan(claims, budget, statements, [] if "capsules" in claims.off else capsules)
+        return ContextPlan(claims, budget, statements, [] if "capsules" in claims.disabled else capsules)
 
 
 def _find_mode(intent: str, settings: Settings) -> Mode | None:
@@ -299,7 +299,7 @@ def _to_bundle(
     return ContextBundle(
         request_id=request_id,
         mode=reading.mode,
-        found=reading.found,
+        mode_decision=reading.mode_decision,
         labels=reading.labels,
         sections=explanation.sections(),
         budget=total,
@@ -324,9 +324,9 @@ def _to_record(bundle: ContextBundle, history_tokens: int, breaches: int, second
         id=bundle.request_id,
         at=datetime.now(UTC),
         mode=bundle.mode,
-        classified=bundle.found.mode,
-        confidence=bundle.found.confidence,
-        source=bundle.found.source,
+        classified=bundle.mode_decision.mode,
+        confidence=bundle.mode_decision.confidence,
+        source=bundle.mode_decision.source,
         tokens={section.name: section.tokens for section in bundle.sections},
         tokens_total=history_tokens,  # the current message stands in no section either
         budget=bundle.budget,

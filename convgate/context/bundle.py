@@ -55,7 +55,7 @@ class ContextBundle:
 
     request_id: str
     mode: Mode  # that was applied
-    found: ModeDecision  # of the message to answer, by itself; of its question, for a tool's result
+    mode_decision: ModeDecision  # of the message to answer, by itself; of its question, for a tool's result
     labels: Mapping[int, Mode]  # by turn: the mode that it belongs to
     sections: tuple[Section, ...]  # all six, in their order; the message to answer stands in none
     budget: int  # tokens of the whole context
@@ -87,9 +87,9 @@ class ContextBundle:
         return {
             "request_id": self.request_id,
             "mode": self.mode,
-            "own": self.found.mode,
-            "confidence": self.found.confidence,
-            "source": self.found.source,
+            "own": self.mode_decision.mode,
+            "confidence": self.mode_decision.confidence,
+            "source": self.mode_decision.source,
             "budget": self.budget,
             "tokens": self.tokens,
             "tokens_total": self.tokens_total,

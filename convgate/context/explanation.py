@@ -1,4 +1,4 @@
-"""Why each earlier turn stands in a context or not, with reasons that are made on demand."""
+"""Why each earlier turn is in a context or not; reasons are made when they are read."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Overrides(Mapping[int, Override]):
             raise KeyError(index)
         why = self._explanation.why(index)
         return Override(
-            why.rule, why.reason, why.how, why.stage or STAGE, kept=index in self._explanation.stands
+            why.rule, why.reason, why.how, why.stage or STAGE, kept=index in self._explanation.sent
         )
 
     def __contains__(self, index: object) -> bool:
@@ -57,7 +57,7 @@ class _Overrides(Mapping[int, Override]):
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """Why each turn stands in the context or not."""
+    """Why each turn is in the context or not."""
 
     decisions: TurnDecisions  # the policy's
     steady: SteadySelection
@@ -68,27 +68,27 @@ class Explanation:
     def to_decisions(self) -> TurnDecisions:
         """Return the policy's decisions as the context changed them; changed ones are forced."""
         policy = self.decisions
-        kept = np.array([index in self.stands for index in policy.indices.tolist()], dtype=np.bool_)
+        kept = np.array([index in self.sent for index in policy.indices.tolist()], dtype=np.bool_)
         forced = policy.indices[kept != policy.kept].tolist()
-        overrides = _Overrides(self, dict.fromkeys((*forced, *policy.overrides, *self.claims.always)))
+        overrides = _Overrides(self, dict.fromkeys((*forced, *policy.overrides, *self.claims.required)))
         return replace(
             policy, kept=kept, overrides=overrides, explain=self.why, note=None, because="", stage=STAGE
         )
 
     @property
     def claims(self) -> SectionClaims:
-        """What each section wants."""
+        """The claims of the sections."""
         return self.plan.claims
 
     @cached_property
-    def stands(self) -> frozenset[int]:
+    def sent(self) -> frozenset[int]:
         """Turns of the context."""
         return frozenset(self.packed.valid.indices)
 
     @property
     def held(self) -> list[int]:
-        """Turns that stand as evidence by the hysteresis alone."""
-        return sorted(turn for turn in self.steady.stay & self.stands if self.section(turn) == "evidence")
+        """Turns of the evidence section by the hysteresis alone."""
+        return sorted(turn for turn in self.steady.still_kept & self.sent if self.section(turn) == "evidence")
 
     def sections(self) -> tuple[Section, ...]:
         """Return all sections with their turns, added messages first."""
@@ -114,7 +114,7 @@ class Explanation:
         return self.why(index).sentence(kept=True)
 
     def section(self, index: int) -> SectionName:
-        """Return the section of a turn of the context; one that opens the list stands with what it opens for.
+        """Return the section of a turn of the context; one that opens the list has that of the turn after it.
 
         The tool call that the message to answer belongs to, and that call's other results, are recent.
         """
@@ -122,40 +122,40 @@ class Explanation:
             return self.packed.placed[index].section
         if index in self.claims.table.current_unit:
             return "recent"
-        instructs = self.claims.table.instructs
+        is_instruction = self.claims.table.is_instruction
         after = next(
             (
                 turn
                 for turn in self.packed.valid.indices
-                if turn > index and turn in self.packed.placed and not instructs[turn]
+                if turn > index and turn in self.packed.placed and not is_instruction[turn]
             ),
             None,
         )
         return "recent" if after is None else self.packed.placed[after].section
 
     def why(self, index: int) -> Why:
-        """Return which section a turn stands in, or what dropped it, with the sentence."""
-        why = self._kept(index) if index in self.stands else self._dropped(index)
+        """Return the section of a turn, or what dropped it, with the sentence."""
+        why = self._explain_kept(index) if index in self.sent else self._explain_dropped(index)
         ended = self._ended.get(index)
         return why if ended is None else replace(why, reason=f"{why.reason} {ended}")
 
-    def _kept(self, index: int) -> Why:
+    def _explain_kept(self, index: int) -> Why:
         section = self.section(index)
-        how = "as instructions" if self.claims.table.instructs[index] else _HOW[section]
+        how = "as instructions" if self.claims.table.is_instruction[index] else _HOW[section]
         placed = self.packed.placed.get(index)
         if placed is None:  # brought in by the repair
             return Why(section, self.packed.valid.overrides[index].reason, how)
         if placed.reason is not None:
             return Why(section, placed.reason, how)
         reason = self.decisions.why(index).reason
-        if index in self.steady.stay:
+        if index in self.steady.still_kept:
             reason += (
                 " It stays from the context before: a change has to bring more than the hysteresis of"
                 f" {self.margin:.2f}."
             )
         return Why(section, reason, how)
 
-    def _dropped(self, index: int) -> Why:
+    def _explain_dropped(self, index: int) -> Why:
         claims, policy = self.claims, self.decisions.why(index)
         if override := claims.table.unsendable.get(index):
             return Why("messages", override.reason, "for a valid list", override.stage)
@@ -164,14 +164,14 @@ class Explanation:
         if index in claims.shortened:
             reason = f"{self._cost(index)} do not fit; what must hold of it stands in a message of its own."
             return Why("budget", reason, "by the budget")
-        if index in self.steady.wait:
+        if index in self.steady.still_dropped:
             reason = (
                 f"{policy.reason} It was not in the context before, and a change has to bring more than the"
                 f" hysteresis of {self.margin:.2f}."
             )
             return Why("hysteresis", reason, "by the hysteresis")
         is_kept = bool(self.steady.kept[np.searchsorted(self.decisions.indices, index)])
-        if claims.filters and is_kept and claims.table.asked[index] in claims.corrected:
+        if claims.filters and is_kept and claims.table.user_turn[index] in claims.corrected:
             reason = (
                 f"it answers a message that was corrected, and a list cannot open with it. {policy.reason}"
             )
@@ -190,12 +190,12 @@ class Explanation:
         return Why(self.decisions.policy, policy.reason, how)
 
     def _cost(self, index: int) -> str:
-        """Say the tokens of a turn, and of what would have to come with it."""
+        """Return the tokens of a turn, and of the turns that must be sent with it, in words."""
         table = self.claims.table
         turns = table.group(index, paired=self.claims.paired)
-        opens = all(table.instructs[turn] or turn > turns[0] for turn in self.stands)
-        opening = table.asked[turns[0]] if opens else None
-        missing = {*turns, *(() if opening is None else (opening,))} - self.stands - {index}
+        opens = all(table.is_instruction[turn] or turn > turns[0] for turn in self.sent)
+        opening = table.user_turn[turns[0]] if opens else None
+        missing = {*turns, *(() if opening is None else (opening,))} - self.sent - {index}
         tokens = sum(table.tokens[turn] for turn in missing)
         more = f" and the {tokens:,} of what a valid list needs with it" if tokens else ""
         return f"its {table.tokens[index]:,} tokens{more}"

@@ -114,7 +114,7 @@ def _numbers(result: ContextResult) -> list[tuple[str, str, str, str]]:
 
 
 def _confidence(bundle: ContextBundle) -> str:
-    found = bundle.found
+    found = bundle.mode_decision
     if found.source == "intent":
         return "corrected"
     if bundle.mode != found.mode:
@@ -123,7 +123,7 @@ def _confidence(bundle: ContextBundle) -> str:
 
 
 def _mode_reason(bundle: ContextBundle) -> str:
-    found = bundle.found
+    found = bundle.mode_decision
     by_person = f"{found.mode}: chosen by a person."
     reason = by_person if found.source == "intent" else literal(on_screen(found.reason), limit=400)
     if any(fallback.cause != "breach" for fallback in bundle.fallbacks):
