@@ -62,7 +62,7 @@ def state_invariants(
     Where the turns that must stay exceed the total, those whose statements save the most are replaced by
     the statements, until the rest fits.
     """
-    table, invariants = claims.table, claims.invariants
+    table, invariants = claims.table, claims.reading.invariants
     added = _restate(invariants, table, counter)
     budget = ContextBudget(total, {}, sum(message.tokens for message in added))
     excess = Packing(claims, budget).tokens - total
@@ -185,7 +185,7 @@ def pack_messages(plan: ContextPlan, packer: Packer, turns: Sequence[Turn]) -> P
     messages = assemble(
         claims.table, valid.indices, to_messages(valid.of(turns)), [*plan.statements, *capsules]
     )
-    missing = find_missing(claims.invariants, messages.messages, messages.places)
+    missing = find_missing(claims.reading.invariants, messages.messages, messages.places)
     return PackedContext(packed.placed, capsules, valid, messages, missing)
 
 

@@ -42,7 +42,7 @@ from convgate.context.request import Fallback, Guard, RequestRecord
 from convgate.context.turn_table import MAX_CONVERSATIONS, TurnTable
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.conversation_cache import ConversationCache
-from convgate.core.decisions import Floats, TurnDecisions
+from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ContextError, ConversationError
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import quote
@@ -199,7 +199,7 @@ class ContextBuilder:
             fallbacks.append(_explain_breach(missing, len(breaches)))
         explanation = Explanation(decisions, steady, plan, packed, self.hysteresis)
         bundle = _to_bundle(
-            request_id, reading, explanation, before, breaches, fallbacks, is_typed=current.index is None
+            request_id, explanation, before, breaches, fallbacks, is_typed=current.index is None
         )
         self.memory.keep(
             table.digests[-1],
@@ -226,15 +226,16 @@ class ContextBuilder:
         ranks: Sequence[float] = range(len(decisions))
         if scores is not None:
             ranks = np.where(np.isnan(scores), -np.inf, scores).tolist()
+        uses: Sequence[float] | None = None
+        if scores is not None and decisions.logits is not None:
+            # -log(1 - score): scores are read as independent probabilities that a turn is needed
+            uses = (-np.log1p(-np.clip(np.nan_to_num(scores), 0.0, 1 - 1e-9))).tolist()
         claims = SectionClaims(
             table,
-            reading.mode,
-            reading.labels,
+            reading,
             kept=steady.kept.tolist(),
             scores=ranks,
-            uses=None if scores is None or decisions.logits is None else _uses(scores),
-            invariants=reading.invariants,
-            goals=reading.goals,
+            uses=uses,
             disabled=frozenset(name for name, tokens in cells.items() if not tokens),
             fills_budget=scores is not None and total is not None and sum(table.tokens) > total,
             filters=self.filters and reading.fallback is None,
@@ -267,12 +268,6 @@ def _find_mode(intent: str, settings: Settings) -> Mode | None:
         return None
 
 
-def _uses(scores: Floats) -> list[float]:
-    """Return -log(1 - score) of each turn: scores are read as independent probabilities that it is needed."""
-    uses: list[float] = (-np.log1p(-np.clip(np.nan_to_num(scores), 0.0, 1 - 1e-9))).tolist()
-    return uses
-
-
 def _explain_breach(missing: Sequence[Invariant], count: int) -> Fallback:
     when = "in this request" if missing else "earlier in this conversation"
     what = "an invariant that must hold was" if count == 1 else f"{count} invariants that must hold were"
@@ -285,7 +280,6 @@ def _explain_breach(missing: Sequence[Invariant], count: int) -> Fallback:
 
 def _to_bundle(
     request_id: str,
-    reading: ConversationReading,
     explanation: Explanation,
     before: PastRequest | None,
     breaches: tuple[Invariant, ...],
@@ -294,7 +288,7 @@ def _to_bundle(
     is_typed: bool,
 ) -> ContextBundle:
     plan, packed = explanation.plan, explanation.packed
-    table, total, sent = plan.claims.table, plan.budget.total, packed.sent
+    reading, table, total, sent = plan.claims.reading, plan.claims.table, plan.budget.total, packed.sent
     tokens, indices = sum(sent.tokens), packed.valid.indices
     return ContextBundle(
         request_id=request_id,

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from convgate.context.budgets import DROPS, WINDOWED, SectionName
 from convgate.context.invariant import Invariant, quote_line
-from convgate.context.mode import Mode
+from convgate.context.reading import ConversationReading
 from convgate.context.turn_table import TurnTable
 
 
@@ -57,14 +57,11 @@ class SectionClaims:
     """The turns that each section of a context claims."""
 
     table: TurnTable
-    mode: Mode  # that is applied
-    labels: Mapping[int, Mode]  # by turn: the mode that it belongs to
+    reading: ConversationReading
     kept: Sequence[bool]  # of each earlier turn, whether the policy keeps it
     scores: Sequence[float]  # of each earlier turn: evidence claims the highest first
     uses: Sequence[float] | None = None  # of each earlier turn: expected use; None: unknown
-    invariants: Sequence[Invariant] = ()
     shortened: frozenset[int] = frozenset()  # turns of which only the statements that must hold are sent
-    goals: Sequence[int] = ()  # users' turns that set a task
     disabled: frozenset[SectionName] = frozenset()  # sections that claim nothing in this mode
     fills_budget: bool = False  # whether turns that only the policy dropped use what is left of the budget
     filters: bool = True  # whether policy and mode leave turns out
@@ -78,7 +75,7 @@ class SectionClaims:
             for index, turn in enumerate(self.table.turns[:-1])
             if turn.is_instruction
         }
-        for invariant in self.invariants:
+        for invariant in self.reading.invariants:
             is_replaced = invariant.source in self.table.unsendable or invariant.source in self.shortened
             if invariant.held and invariant.source < self.table.current and not is_replaced:
                 required.setdefault(
@@ -90,10 +87,10 @@ class SectionClaims:
     @cached_property
     def corrected(self) -> dict[int, Invariant]:
         """Turns whose statement was corrected later and that state nothing else that holds."""
-        active = {invariant.source for invariant in self.invariants if invariant.active}
+        active = {invariant.source for invariant in self.reading.invariants if invariant.active}
         return {
             invariant.source: invariant
-            for invariant in self.invariants
+            for invariant in self.reading.invariants
             if invariant.state == "superseded"
             and invariant.source not in active
             and invariant.source < self.table.current
@@ -116,17 +113,17 @@ class SectionClaims:
 
     def is_left_out(self, index: int) -> bool:
         """Return whether the mode drops the turn, unless the policy keeps it or a section claims it."""
-        label = self.labels.get(index)
-        if label is None or label not in DROPS[self.mode]:
+        label = self.reading.labels.get(index)
+        if label is None or label not in DROPS[self.reading.mode]:
             return False
-        return self.mode != "DEBUGGING" or not self._has_error_near(index)
+        return self.reading.mode != "DEBUGGING" or not self._has_error_near(index)
 
     def _has_error_near(self, index: int) -> bool:
         """Return whether the exchange of the turn, or the next one, states an error."""
         place = bisect_right(self._users, index)
         asked, after = self._users[max(0, place - 1) : place], self._users[place : place + 1]
         return any(user in self._turns_with_errors for user in asked + after) or any(
-            self.labels.get(user) == "DEBUGGING" for user in after
+            self.reading.labels.get(user) == "DEBUGGING" for user in after
         )
 
     @cached_property
@@ -139,7 +136,7 @@ class SectionClaims:
         """Users' turns whose exchange states an error."""
         return {
             self.table.user_turn[invariant.source]
-            for invariant in self.invariants
+            for invariant in self.reading.invariants
             if invariant.type == "blocking_error"
         }
 
@@ -160,7 +157,7 @@ class SectionClaims:
         return Claim(section, turns, wanted, reason, _SAME_EXCHANGE if self.paired else _SAME_UNIT, overflows)
 
     def _task_state(self) -> Iterator[Claim]:
-        for invariant in reversed(self.invariants):
+        for invariant in reversed(self.reading.invariants):
             if (
                 invariant.active
                 and not invariant.held
@@ -170,10 +167,10 @@ class SectionClaims:
                 reason = f"it states what is open ({invariant.label}): {quote_line(invariant.text)}."
                 yield self._claim("task_state", invariant.source, reason, overflows=True)
         # A turn that stands for its rule amends a task more than it sets one.
-        earlier = (index for index in reversed(self.goals) if index < self.table.current)
+        earlier = (index for index in reversed(self.reading.goals) if index < self.table.current)
         goals = (index for index in earlier if index not in self.required and self._may_claim(index))
         goal = next(goals, None)
-        if goal is not None and not (self.mode == "DEBUGGING" and self.is_left_out(goal)):
+        if goal is not None and not (self.reading.mode == "DEBUGGING" and self.is_left_out(goal)):
             yield self._claim("task_state", goal, "it is the latest task that the user set.", overflows=True)
 
     def _decisions(self) -> Iterator[Claim]:
@@ -192,7 +189,7 @@ class SectionClaims:
 
     def _recent(self, window: int) -> Iterator[Claim]:
         last, max_tokens, costs = self.table.last_exchange, window, self.table.tokens
-        keeps_dropped = self.mode in WINDOWED
+        keeps_dropped = self.reading.mode in WINDOWED
         ends = {last.start, self.table.current - 1}
         for index in (last.start, *reversed(last[1:])) if last else ():
             window -= costs[index]

@@ -11,7 +11,6 @@ import numpy as np
 from convgate.context.assembly import ContextPlan, PackedContext
 from convgate.context.budgets import SECTIONS, SectionName
 from convgate.context.bundle import PlacedTurn, Section
-from convgate.context.claims import SectionClaims
 from convgate.context.invariant import Invariant, quote_line
 from convgate.context.memory import SteadySelection
 from convgate.core.decisions import Override, TurnDecisions, Why
@@ -70,15 +69,10 @@ class Explanation:
         policy = self.decisions
         kept = np.array([index in self.sent for index in policy.indices.tolist()], dtype=np.bool_)
         forced = policy.indices[kept != policy.kept].tolist()
-        overrides = _Overrides(self, dict.fromkeys((*forced, *policy.overrides, *self.claims.required)))
+        overrides = _Overrides(self, dict.fromkeys((*forced, *policy.overrides, *self.plan.claims.required)))
         return replace(
             policy, kept=kept, overrides=overrides, explain=self.why, note=None, because="", stage=STAGE
         )
-
-    @property
-    def claims(self) -> SectionClaims:
-        """The claims of the sections."""
-        return self.plan.claims
 
     @cached_property
     def sent(self) -> frozenset[int]:
@@ -92,7 +86,7 @@ class Explanation:
 
     def sections(self) -> tuple[Section, ...]:
         """Return all sections with their turns, added messages first."""
-        table = self.claims.table
+        table = self.plan.claims.table
         added = {"rules": self.plan.statements, "capsules": self.packed.capsules}
         turns = {
             name: [
@@ -120,9 +114,9 @@ class Explanation:
         """
         if index in self.packed.placed:
             return self.packed.placed[index].section
-        if index in self.claims.table.current_unit:
+        if index in self.plan.claims.table.current_unit:
             return "recent"
-        is_instruction = self.claims.table.is_instruction
+        is_instruction = self.plan.claims.table.is_instruction
         after = next(
             (
                 turn
@@ -141,7 +135,7 @@ class Explanation:
 
     def _explain_kept(self, index: int) -> Why:
         section = self.section(index)
-        how = "as instructions" if self.claims.table.is_instruction[index] else _HOW[section]
+        how = "as instructions" if self.plan.claims.table.is_instruction[index] else _HOW[section]
         placed = self.packed.placed.get(index)
         if placed is None:  # brought in by the repair
             return Why(section, self.packed.valid.overrides[index].reason, how)
@@ -156,7 +150,7 @@ class Explanation:
         return Why(section, reason, how)
 
     def _explain_dropped(self, index: int) -> Why:
-        claims, policy = self.claims, self.decisions.why(index)
+        claims, policy = self.plan.claims, self.decisions.why(index)
         if override := claims.table.unsendable.get(index):
             return Why("messages", override.reason, "for a valid list", override.stage)
         if invariant := claims.corrected.get(index):
@@ -182,17 +176,16 @@ class Explanation:
                 reason += f" {self.decisions.policy} kept it: {policy.reason}"
             return Why("budget", reason, "by the budget")
         if claims.is_left_out(index):
-            reason = (
-                f"it belongs to {claims.labels[index]}, which {claims.mode} leaves out unless it is needed."
-            )
-            return Why("mode", f"{reason} {policy.reason}", "by the mode")
+            label, mode = claims.reading.labels[index], claims.reading.mode
+            reason = f"it belongs to {label}, which {mode} leaves out unless it is needed. {policy.reason}"
+            return Why("mode", reason, "by the mode")
         how = policy.how or f"by {'the gate' if self.decisions.policy == 'gate' else self.decisions.policy}"
         return Why(self.decisions.policy, policy.reason, how)
 
     def _cost(self, index: int) -> str:
         """Return the tokens of a turn, and of the turns that must be sent with it, in words."""
-        table = self.claims.table
-        turns = table.group(index, paired=self.claims.paired)
+        table = self.plan.claims.table
+        turns = table.group(index, paired=self.plan.claims.paired)
         opens = all(table.is_instruction[turn] or turn > turns[0] for turn in self.sent)
         opening = table.user_turn[turns[0]] if opens else None
         missing = {*turns, *(() if opening is None else (opening,))} - self.sent - {index}
@@ -201,9 +194,8 @@ class Explanation:
         return f"its {table.tokens[index]:,} tokens{more}"
 
     def _correction(self, invariant: Invariant) -> str:
-        later = next(
-            (other for other in self.claims.invariants if other.source == invariant.superseded_by), None
-        )
+        invariants = self.plan.claims.reading.invariants
+        later = next((other for other in invariants if other.source == invariant.superseded_by), None)
         by = "a later message" if invariant.superseded_by is None else f"message {invariant.superseded_by}"
         return f"{by} corrects it{f': {quote_line(later.text)}' if later else ''}."
 
@@ -213,6 +205,6 @@ class Explanation:
         return {
             invariant.source: _ENDED[invariant.state]
             + ("." if invariant.ended_by is None else f", in message {invariant.ended_by}.")
-            for invariant in self.claims.invariants
+            for invariant in self.plan.claims.reading.invariants
             if invariant.state in _ENDED
         }

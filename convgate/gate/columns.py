@@ -213,11 +213,7 @@ class Columns:
         entries = self.first_entry.first(stop + 1)
         first, high = int(entries[start]), int(entries[stop])
         queries = sparse.csr_matrix(
-            (
-                self.weight.first(high)[first:],
-                self.stem.first(high)[first:],
-                entries[start:] - first,
-            ),
+            (self.weight.first(high)[first:], self.stem.first(high)[first:], entries[start:] - first),
             shape=(stop - start, max(1, len(self._stems))),
         )
         low = int(entries[oldest])

@@ -82,11 +82,7 @@ class StateEncoder:
         layers = transformer.auto_model.encoder.layer
         transformer.auto_model.encoder.layer = layers[:LAYERS]
         return SentenceTransformerEncoder(
-            model,
-            name=identity.model,
-            revision=identity.revision,
-            dtype=identity.dtype,
-            max_pieces=_PIECES,
+            model, name=identity.model, revision=identity.revision, dtype=identity.dtype, max_pieces=_PIECES
         )
 
 
