@@ -43,15 +43,15 @@ DROPS: Mapping[Mode, frozenset[Mode]] = {
     "LEARNING": frozenset({"GENERAL"}),
     "GENERAL": frozenset(),
 }
-"""Of which modes the turns are that a mode leaves out, unless something claims them."""
+"""Modes whose turns a mode drops, unless a section claims them."""
 
 WINDOWED: frozenset[Mode] = frozenset({"EXPLORATION", "DEBUGGING", "GENERAL"})
-"""Modes that want the newest turns also where the gate dropped them."""
+"""Modes whose recent section includes the newest turns that the policy dropped."""
 
 
 @dataclass(frozen=True)
 class Budgets:
-    """The table, and how it becomes the budgets of one context. A cell of 0 turns its section off."""
+    """The tokens of each section in each mode. A cell of 0 turns its section off."""
 
     table: Mapping[Mode, Cells] = field(default_factory=lambda: TABLE)  # tokens
 
@@ -98,7 +98,7 @@ class Budgets:
 
 
 def check_total(budget: object) -> int:
-    """Return a caller's total in tokens; ContextError when it is none."""
+    """Return the budget; raise ContextError unless it is a number of tokens."""
     if isinstance(budget, bool) or not isinstance(budget, int) or not 0 <= budget < 2**63:
         raise ContextError(f"a budget is a number of tokens from 0 to 2**63; got {quote(budget)}")
     return budget

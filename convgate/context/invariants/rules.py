@@ -89,7 +89,7 @@ class Rules:
     def nearest(self, turn: int, statement: Statement) -> list[int]:
         """Return those of one message that share the most with a statement; none when none shares a key."""
         max_shared, nearest = 0, list[int]()
-        for place in self.candidates(turn, (*statement.topic.keys, *statement.old)):
+        for place in self.candidates(turn, (*statement.topic.keys, *statement.denied)):
             shared = shared_values(statement.topic, self.all[place].statement.topic)
             if shared > max_shared:
                 max_shared, nearest = shared, [place]
