@@ -119,7 +119,7 @@ def _add(messages: Sequence[Message], reason: str, counter: TokenCounter | None)
 
 @dataclass(frozen=True, eq=False)
 class MessageList:
-    """The finished list."""
+    """The messages of a context, in parallel lists."""
 
     messages: list[Message]
     places: list[int | None]  # of each message its index; None for an added one
@@ -129,13 +129,9 @@ class MessageList:
     @cached_property
     def numbers(self) -> NDArray[np.int64]:
         """(m,) of each message: its index, or a number below 0 for its text."""
-        return np.array(
-            [
-                message_number(turn.text) if place is None else place
-                for place, turn in zip(self.places, self.turns, strict=True)
-            ],
-            dtype=np.int64,
-        )
+        rows = zip(self.places, self.turns, strict=True)
+        numbers = (message_number(turn.text) if place is None else place for place, turn in rows)
+        return np.fromiter(numbers, dtype=np.int64)
 
 
 def assemble(
@@ -157,7 +153,7 @@ def assemble(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ContextPlan:
-    """What a context may contain."""
+    """The claims and the added messages of a context, and its budget."""
 
     claims: SectionClaims
     budget: ContextBudget
@@ -167,7 +163,7 @@ class ContextPlan:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PackedContext:
-    """What a context contains."""
+    """The messages of a context, and how they were chosen."""
 
     placed: Mapping[int, Placement]  # by turn, before the list is made valid
     capsules: list[AddedMessage]  # those that fit

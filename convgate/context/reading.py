@@ -40,7 +40,7 @@ class _Progress:
     invariants: InvariantFinder = field(default_factory=InvariantFinder)
 
     def precedes(self, turns: list[Turn], intents: Mapping[int, Mode]) -> bool:
-        """Whether the turns begin with those that were read, under the same intents."""
+        """Return whether the turns begin with those that were read, under the same intents."""
         known = len(self.turns)
         return (
             known <= len(turns)

@@ -106,9 +106,7 @@ class Columns:
         self._last_turn: list[int] = []  # by speaker
         self._last_naming: dict[int, tuple[int, int]] = {}  # by speaker: turn and place among its names
         self._addressed: dict[str, int] = {}  # speaker by the token that others call them
-        self._name_stems: dict[
-            str, int
-        ] = {}  # stems of speakers' names, with the turn of their first message
+        self._name_stems: dict[str, int] = {}  # by stem of a speaker's name: their first turn
         self.first_entry.append(0)
         for fact in facts:
             self.append(fact)

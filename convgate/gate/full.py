@@ -42,10 +42,9 @@ class _TurnArrays:
         self.vectors = GrowableArray(np.float32, config.dimension)  # whitened
         self.passages = Passages(config.dimension)  # whitened
         self.raw_passages: list[Embeddings] = []  # as the encoder gave them
-        self.bands = [
-            GrowableArray(np.float32, config.band + 1) for _ in range(config.heads)
-        ]  # I − A by columns
-        self.contexts = [GrowableArray(np.float32, config.band + 1) for _ in range(config.heads)]  # I − λA
+        # I − A and I − λA of each head, by columns
+        self.bands = [GrowableArray(np.float32, config.band + 1) for _ in range(config.heads)]
+        self.contexts = [GrowableArray(np.float32, config.band + 1) for _ in range(config.heads)]
 
     def grow(
         self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]

@@ -46,5 +46,5 @@ def _set_threads(threads: list[int]) -> None:
 
 @cache
 def _blas() -> tuple[Any, ...]:
-    """The loaded libraries of linear algebra; numpy's and scipy's are two."""
+    """Return the loaded BLAS libraries; numpy and scipy have one each."""
     return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
