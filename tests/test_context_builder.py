@@ -160,13 +160,13 @@ class TestModes:
     @pytest.mark.parametrize("intent", ["dance", "", 3])
     def test_an_unknown_intent_is_classified_with_a_warning(self, intent, caplog):
         bundle = builder().build(talk("TASK build a shed"), intent=intent)
-        assert (bundle.mode, bundle.found.source) == ("TASK", "classifier")
+        assert (bundle.mode, bundle.mode_decision.source) == ("TASK", "classifier")
         assert [one.levelname for one in caplog.records] == ["WARNING"]
 
     def test_a_tools_result_is_answered_in_the_mode_of_its_question(self):
         messages = [*talk("DEBUGGING it fails"), called("a"), result("a")]
         bundle = builder().build(messages)
-        assert (bundle.mode, bundle.found.index) == ("DEBUGGING", 0)
+        assert (bundle.mode, bundle.mode_decision.index) == ("DEBUGGING", 0)
 
     def test_a_guard_makes_it_general_with_the_full_context_until_it_is_back(self):
         """Worked example 4: drift gives GENERAL with full context; later back to normal."""
@@ -174,7 +174,7 @@ class TestModes:
         made = builder(set(), guard=guard)
         messages = talk("EXPLORATION what if", "Maybe.", "GENERAL tea", "Yes.", "TASK build it")
         drifted = made.build(messages)
-        assert (drifted.mode, drifted.found.mode) == ("GENERAL", "TASK")
+        assert (drifted.mode, drifted.mode_decision.mode) == ("GENERAL", "TASK")
         assert drifted.indices == [0, 1, 2, 3, 4]
         assert [one.cause for one in drifted.fallbacks] == ["drift"]
         guard.overrules = ()

@@ -244,7 +244,7 @@ class Careless:
 
     def __call__(self, claims, capsules, budget) -> PackedTurns:
         packed, turns = pack(claims, capsules, budget), claims.table.turns
-        held = [index for index in claims.always if not turns[index].is_instruction]
+        held = [index for index in claims.required if not turns[index].is_instruction]
         for place, index in enumerate(held):
             if self.lose >> place & 1:
                 del packed.placed[index]
@@ -272,14 +272,14 @@ def test_every_invariant_that_a_packer_loses_is_caught_and_the_baseline_has_it(c
 
 
 def test_a_word_that_is_changed_on_the_way_is_a_breach(monkeypatch):
-    from convgate.context import build
+    from convgate.context import assembly
 
     def meddling(table, indices, messages, added):
         changed = [{**one, "content": str(one["content"]).replace("never", "sometimes")} for one in messages]
         return real(table, indices, changed, added)
 
-    real = build.assemble
-    monkeypatch.setattr(build, "assemble", meddling)
+    real = assembly.assemble
+    monkeypatch.setattr(assembly, "assemble", meddling)
     bundle = builder().build(talk("You must never delete the backups.", "Fine.", "TASK add a page"))
     assert [one.source for one in bundle.breaches] == [0]
 

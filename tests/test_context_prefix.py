@@ -154,15 +154,15 @@ class TestTurnTable:
         counted.clear()
         grown = tables.get(turns, extend)
         assert counted == [turn.text for turn in turns[4:]]
-        assert grown.chain == TurnTable().extend(turns, count).chain
+        assert grown.digests == TurnTable().extend(turns, count).digests
         counted.clear()
         tables.get(turns[:3], extend)
         assert counted == [], "what is a beginning of something known costs nothing"
 
     def test_digests_are_of_all_that_came_before(self):
-        one = TurnTable().extend(turns_from_messages(FIRST), words).chain
+        one = TurnTable().extend(turns_from_messages(FIRST), words).digests
         other = (
-            TurnTable().extend(turns_from_messages([{**FIRST[0], "content": "x"}, *FIRST[1:]]), words).chain
+            TurnTable().extend(turns_from_messages([{**FIRST[0], "content": "x"}, *FIRST[1:]]), words).digests
         )
         assert one[1] != other[1]
         assert len(set(one)) == len(one)

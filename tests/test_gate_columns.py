@@ -58,7 +58,7 @@ def test_bm25_has_the_values_of_its_formula():
     turns = ["quokka quokka wombat", "wombat", "numbat " * 30 + "quokka", f"{COMMON} {COMMON}", ""]
     columns, message = talk(*((None, text) for text in turns)), said(None, f"quokka wombat {COMMON} emu")
     _, *stems = columns.message(message, 5)
-    found, plain, _ = columns.shared(0, 5, *stems)
+    found, plain, _ = columns.match_stems(0, 5, *stems)
     # Of 6 turns 3 have "quokka" and 3 have "wombat", the message included.
     weight = inverse_frequency("quokka", 3, 6)
     weighed = {"quokka": weight, "wombat": weight, COMMON: 0.0}
@@ -66,7 +66,7 @@ def test_bm25_has_the_values_of_its_formula():
     # Three words are a length of 0.25 + 0.75 · 3/15 = 0.4.
     assert found[0] == pytest.approx(weight * (2 * 2.5 / (2 + 0.6) + 2.5 / (1 + 0.6)))
     assert plain == pytest.approx([2 * weight, weight, weight, 0, 0])
-    assert [part.tolist() for part in columns.shared(1, 4, *stems)][:2] == [
+    assert [part.tolist() for part in columns.match_stems(1, 4, *stems)][:2] == [
         found[1:4].tolist(),
         plain[1:4].tolist(),
     ]
@@ -76,7 +76,7 @@ def test_identifiers_of_a_message_are_counted_in_each_turn():
     turns = ["order 4711 for Ada in load_config", "no number", "load_config and Ada", "ADA 4711"]
     columns = talk(*((None, text) for text in turns))
     _, *stems = columns.message(said(None, "what did load_config say of Ada and of 4711 wombats"), 4)
-    assert columns.shared(0, 4, *stems)[2].tolist() == [3, 0, 2, 2]
+    assert columns.match_stems(0, 4, *stems)[2].tolist() == [3, 0, 2, 2]
 
 
 @given(turns=any_turns(), data=st.data())
@@ -85,11 +85,11 @@ def test_what_rows_share_is_what_messages_share(turns: list[Turn], data: st.Data
     columns, stop = Columns(facts), len(turns)
     start = data.draw(st.integers(0, stop))
     oldest = data.draw(st.integers(0, start))
-    rows = columns.shared_rows(start, stop, oldest)
+    rows = columns.match_stems_of_rows(start, stop, oldest)
     assert [part.shape for part in rows] == [(stop - start, stop - oldest)] * 3
     for j in range(start, stop):
         _, *stems = columns.message(facts[j], j)
-        alone = columns.shared(oldest, j, *stems)
+        alone = columns.match_stems(oldest, j, *stems)
         for part, expected in zip(rows, alone, strict=True):
             assert part[j - start, : j - oldest] == pytest.approx(expected, abs=1e-5)
 

@@ -75,6 +75,6 @@ def test_sentences_end_at_signs_of_any_script() -> None:
 
 def test_the_shipped_cues_tell_the_obvious_apart() -> None:
     instruction, needs = shipped_cues()["instruction"], shipped_cues()["needs"]
-    rule = instruction.highest("Always list the side effects when I ask about a medicine.")
-    assert rule > 0 > instruction.highest("No parcel so far.")
+    rule = instruction.max_logit("Always list the side effects when I ask about a medicine.")
+    assert rule > 0 > instruction.max_logit("No parcel so far.")
     assert needs.logit(ngrams_of("and why?")) > needs.logit(ngrams_of("What is the capital of Australia?"))

@@ -58,7 +58,7 @@ def grown(gate: Gate, turns: Sequence[Turn], cuts: Sequence[int]) -> State:
     bounds = [0, *sorted(min(cut, len(turns)) for cut in cuts), len(turns)]
     state = gate.state(vectors[:0], [])
     for start, stop in pairwise(bounds):
-        state = gate.extended(state, vectors[start:stop], facts[start:stop])
+        state = gate.extend(state, vectors[start:stop], facts[start:stop])
     return state
 
 
@@ -82,11 +82,11 @@ def pair_features(
     gate: Gate, turns: Sequence[Turn], message: Message, n: int, width: int
 ) -> tuple[Tensor, Tensor]:
     """What the differentiable forward pass reads: of the turns, and of a message after n of them."""
-    memory = full_state(gate, turns).memory
-    vectors, band = memory.vectors.first(len(turns)), gate.config.band
+    arrays = full_state(gate, turns).arrays
+    vectors, band = arrays.vectors.first(len(turns)), gate.config.band
     with torch.inference_mode():
         vector = gate.tiers.whitening(torch.from_numpy(message.embedding)).numpy()
-    columns, passages = memory.columns, memory.passages
+    columns, passages = arrays.columns, arrays.passages
     found = message_features(columns, vectors, passages, message.facts, vector, n, width=width)
     rows = turn_features(columns, vectors, passages, 0, len(turns), width=band)
     return torch.from_numpy(rows), torch.from_numpy(found.copy())
@@ -160,7 +160,7 @@ def test_attention_tier_leaves_turns_older_than_its_window_to_the_feature_tier()
 def test_state_of_a_window_grows_as_if_it_were_made_at_once():
     gate, turns = trained_full_gate(window=5), chat(30)
     state = full_state(gate, turns)
-    assert state.above.shape == state.below.shape == (gate.config.heads, 5)
+    assert state.earlier.shape == state.later.shape == (gate.config.heads, 5)
     for stops in ([3, 7, 20], [5, 6], [4, 29]):
         assert_same(gate, grown(gate, turns, stops), state)
 
@@ -199,10 +199,8 @@ def test_state_stays_what_it_is_while_two_continuations_are_added(
 ):
     n = data.draw(st.integers(0, len(turns)))
     start, vectors = full_state(GATE, turns[:n]), vectors_of(GATE, turns)
-    other = GATE.extended(
-        start, unit_vectors(len(others), seed=7, dimension=16), [facts_of(t) for t in others]
-    )
-    continued = GATE.extended(start, vectors[n:], [facts_of(turn) for turn in turns[n:]])
+    other = GATE.extend(start, unit_vectors(len(others), seed=7, dimension=16), [facts_of(t) for t in others])
+    continued = GATE.extend(start, vectors[n:], [facts_of(turn) for turn in turns[n:]])
     assert_same(GATE, start, full_state(GATE, turns[:n]))
     assert_same(GATE, continued, full_state(GATE, turns))
     assert [fact.speaker for fact in other.facts[n:]] == [facts_of(turn).speaker for turn in others]
@@ -224,7 +222,7 @@ def test_threads_that_extend_one_state_at_once_get_their_own_continuation():
     def extend(place: int) -> tuple[State, GateScores]:
         barrier.wait()
         vectors = unit_vectors(30, seed=place, dimension=16)
-        state = GATE.extended(start, vectors, [facts_of(turn) for turn in ends[place]])
+        state = GATE.extend(start, vectors, [facts_of(turn) for turn in ends[place]])
         return state, GATE.score(state.first(40), QUESTION)
 
     with ThreadPoolExecutor(len(ends)) as pool:
@@ -264,7 +262,7 @@ def test_nan_is_refused_and_leaves_no_trace():
     state, vectors = full_state(GATE, chat(3)), unit_vectors(1, dimension=16)
     vectors[0, 3] = np.nan
     with pytest.raises(EncoderError, match="NaN"):
-        GATE.extended(state, vectors, [facts_of(Turn.of("user", "hi"))])
+        GATE.extend(state, vectors, [facts_of(Turn.of("user", "hi"))])
     with pytest.raises(EncoderError, match="the current message"):
         GATE.score(state, Message(vectors[0], QUESTION.facts))
     assert_same(GATE, state, full_state(GATE, chat(3)))
@@ -303,5 +301,5 @@ def test_a_turn_is_found_by_its_best_passage_whatever_its_share_of_the_text():
         found.append(gate.score(gate.state(vectors, facts, passages), message).scores)
     assert found[0] == pytest.approx(found[1], abs=1e-6)
     assert found[0][1] > plain[1] + 0.1
-    grown = gate.extended(gate.state(vectors[:1], facts[:1]), vectors[1:], facts[1:], passages[1:])
+    grown = gate.extend(gate.state(vectors[:1], facts[:1]), vectors[1:], facts[1:], passages[1:])
     assert gate.score(grown, message).scores == pytest.approx(found[1], abs=1e-6)

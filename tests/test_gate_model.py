@@ -132,7 +132,7 @@ def test_no_turns_give_no_scores_and_one_turn_stands_by_tier_1():
 
 def test_extending_a_state_equals_building_it_anew():
     gate, turns, current = trained_gate(), unit_vectors(20), unit_vectors(1, seed=5)[0]
-    grown = gate.extended(gate.state(turns[:13]), turns[13:])
+    grown = gate.extend(gate.state(turns[:13]), turns[13:])
     assert gate.score(grown, Message(current)).logits == pytest.approx(
         gate.score(gate.state(turns), Message(current)).logits, abs=1e-6
     )

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from convgate.context.guardrails import Guardrails, divergence
 from convgate.context.guardrails.report import MAX_BINS, bin_edges, report, report_json
 from convgate.context.guardrails.rules import observe
-from convgate.context.guardrails.simulation import drifted, simulate
+from convgate.context.guardrails.simulation import drift_shares, simulate
 from convgate.context.mode import MODES, Mode
 from convgate.context.request import Fallback, RequestRecord
 from convgate.core.errors import ContextError
@@ -245,7 +245,7 @@ def test_a_simulation_leaves_the_library_alone(convgate_home: Path) -> None:
 def test_drifted_modes_are_as_far_away_as_is_asked(weights: list[int], toward: Mode, nats: float) -> None:
     normal = dict(zip(MODES, weights, strict=True))
     try:
-        shares = drifted(normal, nats=nats, toward=toward)
+        shares = drift_shares(normal, nats=nats, toward=toward)
     except ContextError:
         assert normal[toward] / sum(weights) > 0.5
         return
@@ -257,4 +257,4 @@ def test_drifted_modes_are_as_far_away_as_is_asked(weights: list[int], toward: M
 def test_shares_that_cannot_drift_are_refused() -> None:
     for shares in ({"TASK": 1.0}, {"TASK": 0.0}):
         with pytest.raises(ContextError):
-            drifted(shares, nats=0.15, toward="TASK")
+            drift_shares(shares, nats=0.15, toward="TASK")

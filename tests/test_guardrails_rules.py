@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import entropy
 
 from convgate.context.guardrails.guardrails import fallbacks_of
-from convgate.context.guardrails.rules import MAX_OUTCOMES, Observation, divergence, judge, smoothed
+from convgate.context.guardrails.rules import MAX_OUTCOMES, Observation, divergence, judge, smooth_shares
 from convgate.context.mode import MODES
 from convgate.core.settings import Settings
 from convgate.store.guard_states import Alert, Baseline
@@ -42,7 +42,7 @@ def test_the_divergence_is_that_of_scipy_with_one_more_of_each(a: dict[str, int]
     assert divergence(a, b) == pytest.approx(float(entropy(p, q)), abs=1e-9)
     assert divergence(a, b) >= 0
     assert divergence(a, a) == 0
-    assert math.isclose(sum(smoothed(a).values()), 1)
+    assert math.isclose(sum(smooth_shares(a).values()), 1)
 
 
 @given(st.integers(0, 199), st.sampled_from(MODES))

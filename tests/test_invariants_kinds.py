@@ -8,10 +8,10 @@ import pytest
 from convgate.context.classifier.model import runs_of
 from convgate.context.invariants import find_invariants
 from convgate.context.invariants.judge import (
-    AGAIN,
+    REFIT_COMMAND,
     KindJudge,
     UserMessage,
-    context_of,
+    context_features,
     features_of,
     kind_of,
     shipped_model,
@@ -31,7 +31,7 @@ SAID: list[tuple[str, Kind]] = [
     ("it works now", "resolved"), ("that works now", "resolved"),
     ("thanks a lot", "none"), ("thanks, see you", "none"),
 ]  # fmt: skip
-LATER = context_of("Dry?", "keep", 0, 1)
+LATER = context_features("Dry?", "keep", 0, 1)
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_each_statement_is_encoded_once_and_memory_is_bounded(judge: KindJudge, 
     find_invariants(talk, judge)
     assert len(encoder.calls) == 1
     find_invariants([Turn.of("user", f"Number {n} is here.") for n in range(9)], judge)
-    assert len(judge._readings) == 4
+    assert len(judge._classifications) == 4
     assert judge.classify([]) == []
 
 
@@ -90,10 +90,10 @@ def test_kinds_that_hold_count_together_and_a_danger_has_to_outweigh_the_others(
 
 def test_the_context_tells_questions_and_shared_words_apart() -> None:
     contexts = [
-        context_of(None, "ten of them", 0, 1),
-        context_of("How many?", "ten of them", 0, 1),
-        context_of("How many?", "ten of them", 1, 2),
-        context_of("There are ten of them.", "ten of them", 0, 1),
+        context_features(None, "ten of them", 0, 1),
+        context_features("How many?", "ten of them", 0, 1),
+        context_features("How many?", "ten of them", 1, 2),
+        context_features("There are ten of them.", "ten of them", 0, 1),
     ]
     assert len(set(contexts)) == len(contexts)
     assert len({len(one) for one in contexts}) == 1
@@ -102,6 +102,6 @@ def test_the_context_tells_questions_and_shared_words_apart() -> None:
 def test_the_shipped_weights_have_features_for_the_context_and_examples_of_every_kind() -> None:
     model, examples = shipped_model(), labelled_examples()
     assert model.vectors.shape[0] == 384 + len(LATER)
-    assert model.info["examples"] == examples_hash(examples), AGAIN
+    assert model.info["examples"] == examples_hash(examples), REFIT_COMMAND
     assert {one.kind for one in examples} == {None, *KINDS}
     assert all(one.author not in ("sealed", "last") for one in examples)

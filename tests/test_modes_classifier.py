@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from convgate.context.classifier.model import READ, TextModel, probabilities
+from convgate.context.classifier.model import MAX_CHARACTERS, TextModel, probabilities
 from convgate.context.classifier.states import StateEncoder
 from convgate.context.mode import MODES
 from convgate.context.modes.classifier import ModeClassifier, load_classifier, shipped_model
@@ -91,7 +91,7 @@ def test_only_both_ends_of_a_long_message_are_read(few: TextModel):
     encoder = FakeEncoder(32)
     ModeClassifier(few, encoder).classify_texts(["begins " + "x" * 100_000 + " it fails"])
     (text,) = encoder.texts
-    assert (len(text), text[:7], text[-9:]) == (READ + 1, "begins ", " it fails")
+    assert (len(text), text[:7], text[-9:]) == (MAX_CHARACTERS + 1, "begins ", " it fails")
 
 
 def test_the_shipped_weights_are_of_the_labelled_messages_and_every_mode_reaches_its_floors():

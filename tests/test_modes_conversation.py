@@ -53,7 +53,7 @@ def test_the_mode_changes_when_it_is_sure_or_said_twice(texts: list[str], applie
 def test_an_intent_changes_the_mode_at_once_and_says_so():
     modes = find_modes("TASK 0.9", "TASK 0.9", "LEARNING 0.75", intents={1: "DEBUGGING"})
     assert list(modes.applied.values()) == ["TASK", "DEBUGGING", "DEBUGGING"]
-    decision = modes.found[1]
+    decision = modes.decisions[1]
     assert (decision.mode, decision.confidence, decision.source) == ("DEBUGGING", 1.0, "intent")
     assert "the caller asked for it" in decision.reason
 
@@ -79,14 +79,14 @@ def test_a_turn_that_is_unsure_belongs_to_what_it_follows_and_answers_to_what_th
         6: "DEBUGGING",
         7: "TASK",
     }
-    assert list(modes.found) == [2, 5, 7]
-    assert [decision.index for decision in modes.found.values()] == [2, 5, 7]
+    assert list(modes.decisions) == [2, 5, 7]
+    assert [decision.index for decision in modes.decisions.values()] == [2, 5, 7]
     assert [modes.at(index) for index in (0, 1, 4, 7)] == ["GENERAL", "GENERAL", "DEBUGGING", "DEBUGGING"]
 
 
 def test_nothing_said_has_no_modes():
     modes = find_modes(Turn.of("system", "Be brief."))
-    assert (modes.found, modes.applied, modes.labels) == ({}, {}, {})
+    assert (modes.decisions, modes.applied, modes.labels) == ({}, {}, {})
 
 
 def test_intents_are_known_in_any_case_and_the_settings_add_to_them():

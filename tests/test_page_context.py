@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 
 import pytest
@@ -17,7 +16,6 @@ from convgate.core.settings import load_settings
 from convgate.store import Store
 from convgate.store.edits import ModeCorrections
 from convgate.store.guard_states import Alert, GuardStates
-from convgate.ui.context import build
 from tests.context_page import add, correct_mode, opened, rows, store, talk, turns
 from tests.page_app import address, click, metric, said, sound
 
@@ -147,7 +145,10 @@ def test_a_guard_that_overrules_the_mode_is_an_error(store: Store, talk: str) ->
 
 
 def test_a_lost_invariant_is_an_error_and_sent_after_all(talk: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "ContextBuilder", partial(ContextBuilder, packer=pack_without_rule))
+    of = ContextBuilder.of
+    monkeypatch.setattr(
+        ContextBuilder, "of", lambda *args, **fields: replace(of(*args, **fields), packer=pack_without_rule)
+    )
     app = opened(conversation=talk)
     errors = "\n".join(str(one.value) for one in app.error).replace("\\", "")
     assert "An invariant was missing" in errors

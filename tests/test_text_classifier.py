@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from convgate.context.classifier.model import READ, TextModel, read_model, runs_of
+from convgate.context.classifier.model import MAX_CHARACTERS, TextModel, read_model, runs_of
 from convgate.core.errors import ContextError
 from tests.fakes import FakeEncoder
 from tools.text_fitting import fit, write_model
@@ -46,8 +46,8 @@ def test_it_knows_the_texts_that_it_was_fitted_to_and_says_by_which_words(model:
 
 
 def test_little_of_a_long_text_is_read() -> None:
-    runs = runs_of("why " * READ + "it keeps failing")
-    assert runs["why"] ** 2 <= READ
+    runs = runs_of("why " * MAX_CHARACTERS + "it keeps failing")
+    assert runs["why"] ** 2 <= MAX_CHARACTERS
     assert "keeps failing" in runs
 
 

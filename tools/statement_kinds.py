@@ -22,7 +22,14 @@ import numpy as np
 
 from convgate.context.classifier.model import TextModel, excerpt, runs_of
 from convgate.context.classifier.states import state_encoder
-from convgate.context.invariants.judge import SHIPPED, UNKNOWN, Context, KindJudge, context_of, features_of
+from convgate.context.invariants.judge import (
+    SHIPPED,
+    UNKNOWN_CONTEXT,
+    Context,
+    KindJudge,
+    context_features,
+    features_of,
+)
 from convgate.context.invariants.statements import KINDS, Kind, read_statements
 from convgate.core.settings import load_settings
 from convgate.embedding.base import Encoder
@@ -80,7 +87,7 @@ def fit_kinds(examples: Sequence[Example], encoder: Encoder) -> TextModel:
     what lifts or resolves, and in the chats no errors either: what is likely to be one of these, by the
     statements that were labelled singly, is left out.
     """
-    single = _fit([example for example in examples if example.context == UNKNOWN], encoder)
+    single = _fit([example for example in examples if example.context == UNKNOWN_CONTEXT], encoder)
     typed = _fit([example for example in examples if example.kind not in (None, "none")], encoder)
     features = _features(examples, encoder)
     other = single.probabilities(*features)[:, 4:]  # errors, and what lifts or resolves
@@ -90,7 +97,7 @@ def fit_kinds(examples: Sequence[Example], encoder: Encoder) -> TextModel:
         ends = float(row[1:].sum())
         unlabelled = (
             0.0
-            if example.context == UNKNOWN
+            if example.context == UNKNOWN_CONTEXT
             else float(row.sum())
             if example.author.startswith("chats")
             else ends
@@ -172,7 +179,7 @@ def _written() -> Iterator[Example]:
     for file in sorted(STATEMENTS.glob("*.jsonl")):
         weight = _WEIGHT_WRITTEN if file.stem == "eighth" else 1.0
         for line in read_lines(file):
-            yield Example(line["text"], UNKNOWN, line["kind"], file.stem, weight)
+            yield Example(line["text"], UNKNOWN_CONTEXT, line["kind"], file.stem, weight)
 
 
 def _of_conversation(
@@ -199,7 +206,7 @@ def _of_conversation(
                     ):
                         kind = label
                 yield Example(
-                    statement.text, context_of(before, statement.text, place, len(parts)), kind, author
+                    statement.text, context_features(before, statement.text, place, len(parts)), kind, author
                 )
             before = before or ""
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from convgate.context.guardrails import Guardrails, set_baseline
-from convgate.context.guardrails.simulation import drifted
+from convgate.context.guardrails.simulation import drift_shares
 from convgate.context.mode import MODES, Mode
 from convgate.context.request import Fallback, RequestRecord
 from convgate.core.settings import load_settings
@@ -43,7 +43,7 @@ class _Day:
         self._start = self._now = start
         self._random = random.Random(6)
         self._guard = Guardrails(self._settings.database, self._settings, clock=lambda: self._now)
-        self._away = drifted(USUAL, nats=0.3, toward="DEBUGGING")
+        self._away = drift_shares(USUAL, nats=0.3, toward="DEBUGGING")
         self._number = 0
 
     def pass_until(self, end: datetime) -> None:

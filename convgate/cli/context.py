@@ -83,7 +83,7 @@ def context(
 def _show_context(conversation: Conversation, answered: str, bundle: ContextBundle) -> None:
     from convgate.figures.modes import SECTION_LABELS
 
-    mode = bundle.found
+    mode = bundle.mode_decision
     source = {
         "intent": "from the intent",
         "classifier": f"confidence {mode.confidence:.2f}",

@@ -1,24 +1,32 @@
-"""The messages that are sent: those of the chosen turns, and those that are added."""
+"""The messages that are sent: those of the chosen turns, and added ones."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
-from convgate.context.invariant import Invariant
+import numpy as np
+from numpy.typing import NDArray
+
+from convgate.context.claims import Placement, SectionClaims
+from convgate.context.invariant import Invariant, find_missing
+from convgate.context.memory import message_number
+from convgate.context.packing import ContextBudget, Packer, Packing
 from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import INSTRUCTION_ROLES, Turn
 from convgate.core.errors import ContextError
 from convgate.messages.tokens import TokenCounter, turn_tokens
-from convgate.transcripts import turns_from_messages
+from convgate.messages.validity import ValidSelection, make_valid
+from convgate.transcripts import to_messages, turns_from_messages
 
 Message = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class AddedMessage:
-    """A message that stands in a context and is no turn of the conversation."""
+    """A message of a context that is no turn of the conversation."""
 
     message: Message
     turn: Turn  # the message as a turn
@@ -27,9 +35,9 @@ class AddedMessage:
 
 
 def read_capsules(capsules: Sequence[str | Message], counter: TokenCounter | None) -> list[AddedMessage]:
-    """Return capsules as system messages; a message that is one already stays the very same object.
+    """Return capsules as system messages; a capsule that is a message stays the same object.
 
-    Raises ContextError for one that is neither a text nor such a message.
+    Raises ContextError for one that is neither a text nor a system or developer message.
     """
     if isinstance(capsules, str | Mapping):
         raise ContextError("capsules are a list of texts or messages; got a single one")
@@ -46,15 +54,46 @@ def read_capsules(capsules: Sequence[str | Message], counter: TokenCounter | Non
     return _add(messages, "a summary that the caller handed in.", counter)
 
 
-def restate(
+def state_invariants(
+    claims: SectionClaims, total: int, counter: TokenCounter | None
+) -> tuple[list[AddedMessage], frozenset[int]]:
+    """Return the messages that state invariants apart from their turns, and the turns that these replace.
+
+    Where the turns that must stay exceed the total, those whose statements save the most are replaced by
+    the statements, until the rest fits.
+    """
+    table, invariants = claims.table, claims.reading.invariants
+    added = _restate(invariants, table, counter)
+    budget = ContextBudget(total, {}, sum(message.tokens for message in added))
+    excess = Packing(claims, budget).tokens - total
+    if excess <= 0:
+        return added, frozenset()
+    savings = []
+    for source in {
+        invariant.source for invariant in invariants if invariant.held and invariant.source in claims.required
+    }:
+        statements = _restate(
+            [invariant for invariant in invariants if invariant.source == source], table, counter, {source}
+        )
+        savings.append((table.tokens[source] - sum(message.tokens for message in statements), source))
+    shortened = set[int]()
+    for saving, source in sorted(savings, reverse=True):
+        if excess <= 0 or saving <= 0:
+            break
+        excess -= saving
+        shortened.add(source)
+    return _restate(invariants, table, counter, shortened), frozenset(shortened)
+
+
+def _restate(
     invariants: Sequence[Invariant],
     table: TurnTable,
     counter: TokenCounter | None,
     shortened: Collection[int] = (),
 ) -> list[AddedMessage]:
-    """Return messages for what has to hold and does not stand in its own turn's words.
+    """Return messages that state invariants that are not sent in the words of their own turns.
 
-    That is what a person wrote anew or pinned to an unsendable turn, or whose turn is one of `shortened`.
+    These are edited by a person or pinned to an unsendable turn, or their turn is one of `shortened`.
     """
     texts = [
         invariant.text
@@ -78,21 +117,29 @@ def _add(messages: Sequence[Message], reason: str, counter: TokenCounter | None)
     ]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class MessageList:
-    """The finished list."""
+    """The messages of a context, in parallel lists."""
 
     messages: list[Message]
     places: list[int | None]  # of each message its index; None for an added one
     turns: list[Turn]  # the same messages
     tokens: list[int]  # of each
 
+    @cached_property
+    def numbers(self) -> NDArray[np.int64]:
+        """(m,) of each message: its index, or a number below 0 for its text."""
+        rows = zip(self.places, self.turns, strict=True)
+        numbers = (message_number(turn.text) if place is None else place for place, turn in rows)
+        return np.fromiter(numbers, dtype=np.int64)
+
 
 def assemble(
     table: TurnTable, indices: Sequence[int], messages: Sequence[Message], added: Sequence[AddedMessage]
 ) -> MessageList:
-    """Return the messages of the turns `indices`, with `added` behind the instructions that stand first."""
-    leading = next((row for row, index in enumerate(indices) if not table.instructs[index]), len(indices))
+    """Return the messages of the turns `indices`, with `added` after the leading instructions."""
+    others = (row for row, index in enumerate(indices) if not table.is_instruction[index])
+    leading = next(others, len(indices))
     start = slice(leading, leading)
     result = MessageList(
         list(messages), list(indices), [table.turns[i] for i in indices], [table.tokens[i] for i in indices]
@@ -102,3 +149,52 @@ def assemble(
     result.turns[start] = [message.turn for message in added]
     result.tokens[start] = [message.tokens for message in added]
     return result
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ContextPlan:
+    """The claims and the added messages of a context, and its budget."""
+
+    claims: SectionClaims
+    budget: ContextBudget
+    statements: list[AddedMessage]  # of invariants, apart from their turns
+    capsules: list[AddedMessage]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PackedContext:
+    """The messages of a context, and how they were chosen."""
+
+    placed: Mapping[int, Placement]  # by turn, before the list is made valid
+    capsules: list[AddedMessage]  # those that fit
+    valid: ValidSelection
+    sent: MessageList
+    missing: list[Invariant]  # that must hold, and that no message states
+
+
+def pack_messages(plan: ContextPlan, packer: Packer, turns: Sequence[Turn]) -> PackedContext:
+    """Return the messages that the packer chooses; turns: the caller's, the current one included."""
+    claims = plan.claims
+    packed = packer(claims, [capsule.tokens for capsule in plan.capsules], plan.budget)
+    capsules = [plan.capsules[place] for place in packed.capsules]
+    valid = _make_valid(claims.table, packed.placed)
+    messages = assemble(
+        claims.table, valid.indices, to_messages(valid.of(turns)), [*plan.statements, *capsules]
+    )
+    missing = find_missing(claims.reading.invariants, messages.messages, messages.places)
+    return PackedContext(packed.placed, capsules, valid, messages, missing)
+
+
+def _make_valid(table: TurnTable, placed: Collection[int]) -> ValidSelection:
+    """Return the valid selection of the placed turns; turns that it cannot contain are not read."""
+    chosen = {*placed, *table.current_unit}
+    first = min((index for index in chosen if not table.is_instruction[index]), default=table.current)
+    opening = table.user_turn[first]
+    turns = sorted(chosen if opening is None else {*chosen, opening})
+    kept = [place for place, index in enumerate(turns) if index in placed]
+    valid = make_valid([table.turns[index] for index in turns], kept, len(turns) - 1)
+    return replace(
+        valid,
+        indices=[turns[place] for place in valid.indices],
+        overrides={turns[place]: override for place, override in valid.overrides.items()},
+    )

@@ -43,15 +43,15 @@ DROPS: Mapping[Mode, frozenset[Mode]] = {
     "LEARNING": frozenset({"GENERAL"}),
     "GENERAL": frozenset(),
 }
-"""Of which modes the turns are that a mode leaves out, unless something claims them."""
+"""Modes whose turns a mode drops, unless a section claims them."""
 
 WINDOWED: frozenset[Mode] = frozenset({"EXPLORATION", "DEBUGGING", "GENERAL"})
-"""Modes that want the newest turns also where the gate dropped them."""
+"""Modes whose recent section includes the newest turns that the policy dropped."""
 
 
 @dataclass(frozen=True)
 class Budgets:
-    """The table, and how it becomes the budgets of one context. A cell of 0 turns its section off."""
+    """The tokens of each section in each mode. A cell of 0 turns its section off."""
 
     table: Mapping[Mode, Cells] = field(default_factory=lambda: TABLE)  # tokens
 
@@ -62,23 +62,23 @@ class Budgets:
         Raises ContextError for an unknown mode or section, and for a number below 0.
         """
         table = {mode: dict(cells) for mode, cells in TABLE.items()}
-        for mode, cells in settings.context_budgets.items():
-            if mode.upper() not in table:
+        for name, cells in settings.context_budgets.items():
+            mode = next((mode for mode in MODES if mode == name.upper()), None)
+            if mode is None:
                 raise ContextError(
-                    f"context_budgets: there is no mode {mode!r}; there are {', '.join(MODES)}"
+                    f"context_budgets: there is no mode {name!r}; there are {', '.join(MODES)}"
                 )
-            own = table[mode.upper()]  # type: ignore[index]  # checked
             for section, tokens in cells.items():
-                if section not in own:
+                if section not in table[mode]:
                     raise ContextError(
-                        f"context_budgets, {mode}: there is no section {section!r};"
+                        f"context_budgets, {name}: there is no section {section!r};"
                         f" there are {', '.join(SECTIONS)}"
                     )
                 if tokens < 0:
                     raise ContextError(
-                        f"context_budgets, {mode}, {section}: a budget is 0 tokens or more; got {tokens}"
+                        f"context_budgets, {name}, {section}: a budget is 0 tokens or more; got {tokens}"
                     )
-                own[section] = tokens
+                table[mode][section] = tokens
         return cls(table)
 
     def cells(self, mode: Mode) -> Cells:
@@ -98,7 +98,7 @@ class Budgets:
 
 
 def check_total(budget: object) -> int:
-    """Return a caller's total in tokens; ContextError when it is none."""
+    """Return the budget; raise ContextError unless it is a number of tokens."""
     if isinstance(budget, bool) or not isinstance(budget, int) or not 0 <= budget < 2**63:
         raise ContextError(f"a budget is a number of tokens from 0 to 2**63; got {quote(budget)}")
     return budget

@@ -1,29 +1,48 @@
-"""The builder: a conversation in, the context for its current message out, with a reason for every turn."""
+"""Build the context for the current message of a conversation, with a reason for every turn."""
 
 from __future__ import annotations
 
 import logging
+import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from convgate.context.assembly import read_capsules
+import numpy as np
+
+from convgate.context.assembly import (
+    AddedMessage,
+    ContextPlan,
+    pack_messages,
+    read_capsules,
+    state_invariants,
+)
 from convgate.context.budgets import Budgets, check_total
-from convgate.context.build import ContextRequest, build_context
 from convgate.context.bundle import ContextBundle
+from convgate.context.claims import SectionClaims
+from convgate.context.explanation import Explanation
 from convgate.context.guardrails import load_guard
+from convgate.context.invariant import Invariant
 from convgate.context.invariants.judge import load_judge
-from convgate.context.memory import RequestMemory
+from convgate.context.memory import (
+    PastRequest,
+    RequestMemory,
+    SteadySelection,
+    apply_hysteresis,
+    compare_prefix,
+)
 from convgate.context.mode import Mode, known_intents, mode_of_intent
 from convgate.context.modes.classifier import ModeClassifier, load_classifier
-from convgate.context.packing import Packer, pack
-from convgate.context.reading import ConversationReader
-from convgate.context.request import Guard
+from convgate.context.packing import ContextBudget, Packer, pack, pack_baseline
+from convgate.context.reading import ConversationReader, ConversationReading, read_conversation
+from convgate.context.request import Fallback, Guard, RequestRecord
 from convgate.context.turn_table import MAX_CONVERSATIONS, TurnTable
-from convgate.core.conversation import Conversation
+from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.conversation_cache import ConversationCache
+from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import quote
@@ -51,7 +70,7 @@ class ContextBuilder:
     reader: ConversationReader = field(repr=False)  # finds the invariants
     budgets: Budgets = field(default_factory=Budgets)
     budget: int | None = None  # tokens of a whole context; None: those of the table
-    filters: bool = True  # whether policy and mode leave out what would fit
+    filters: bool = True  # whether policy and mode drop turns that would fit
     hysteresis: float = 0.0  # on the scale of the policy's scores, 0 or more; 0: off
     pair_answers: bool = False  # whether a question and its answer stay together
     guard: Guard | None = None
@@ -70,6 +89,8 @@ class ContextBuilder:
         policy: Policy | None = None,
         encoder: Encoder | EncoderOnDemand | None = None,
         guard: Guard | None = None,
+        classifier: ModeClassifier | None = None,
+        reader: ConversationReader | None = None,
     ) -> ContextBuilder:
         """Return the builder that the settings describe; arguments override them.
 
@@ -78,7 +99,7 @@ class ContextBuilder:
         encoder = EncoderOnDemand(settings) if encoder is None else encoder
         return cls(
             policy=policy or build_policy(settings.policy, settings, encoder),
-            classifier=load_classifier(settings),
+            classifier=classifier or load_classifier(settings),
             settings=settings,
             budgets=Budgets.of(settings),
             budget=settings.context_budget,
@@ -86,7 +107,7 @@ class ContextBuilder:
             hysteresis=settings.context_hysteresis,
             pair_answers=settings.pair_answers,
             guard=guard,
-            reader=ConversationReader(load_judge(settings)),
+            reader=reader or ConversationReader(load_judge(settings)),
         )
 
     def build(
@@ -129,17 +150,102 @@ class ContextBuilder:
     ) -> ContextBundle:
         """Return the context for a turn of a conversation (0-based), or a question after its last turn."""
         current, history = conversation.find_current(index, question)
-        request = ContextRequest(
-            current,
-            history,
-            None if budget is None else check_total(budget),
-            None if intent is None else _find_mode(intent, self.settings),
-            read_capsules(capsules, self.counter),
-            uuid.uuid4().hex if request_id is None else request_id,
-        )
-        if not isinstance(request.request_id, str) or not request.request_id:
+        total = self.budget if budget is None else check_total(budget)
+        mode = None if intent is None else _find_mode(intent, self.settings)
+        summaries = read_capsules(capsules, self.counter)
+        request_id = uuid.uuid4().hex if request_id is None else request_id
+        if not isinstance(request_id, str) or not request_id:
             raise ContextError(f"the id of a request is text that is not empty; got {request_id!r}")
-        return build_context(self, request)
+        return self._build(current, history, total, mode, summaries, request_id)
+
+    def _build(
+        self,
+        current: CurrentMessage,
+        history: History,
+        total: int | None,
+        intent: Mode | None,
+        capsules: list[AddedMessage],
+        request_id: str,
+    ) -> ContextBundle:
+        """Return the context; the guard logs the request, and the memory keeps it."""
+        started = time.perf_counter()
+        turns = [*history.turns, current.turn]  # a known table may have equal ones
+        table = self.tables.get(turns, lambda known, new: (known or TurnTable()).extend(new, self.counter))
+        before = self.memory.find(table.digests)
+        reading = read_conversation(
+            table, self.reader, self.classifier, self.guard, intent, before.intents if before else {}
+        )
+        decisions = self.policy.decide(current, history)
+        steady = apply_hysteresis(decisions, before, self.hysteresis)
+        plan = self._plan(table, reading, decisions, steady, total, capsules)
+        earlier = before.breaches if before else ()
+        packed = pack_messages(plan, pack_baseline if earlier else self.packer, turns)
+        missing = packed.missing
+        if missing:
+            log.error(
+                "request %s: %d of the invariants that must hold were missing from the context (turns %s);"
+                " the baseline context is used for the rest of this conversation",
+                request_id, len(missing), sorted({invariant.source for invariant in missing}),
+            )  # fmt: skip
+            packed = pack_messages(plan, pack_baseline, turns)
+        breaches = (*earlier, *(invariant for invariant in missing if invariant not in earlier))
+        fallbacks = [reading.fallback] if reading.fallback else []
+        if breaches:
+            fallbacks.append(_explain_breach(missing, len(breaches)))
+        explanation = Explanation(decisions, steady, plan, packed, self.hysteresis)
+        bundle = _to_bundle(
+            request_id, explanation, before, breaches, fallbacks, is_typed=current.index is None
+        )
+        self.memory.keep(
+            table.digests[-1],
+            PastRequest(table.current, reading.intents, packed.sent.numbers, bundle.tokens, breaches),
+        )
+        if self.guard:
+            history_tokens = bundle.tokens_total - table.tokens[table.current]
+            seconds = time.perf_counter() - started
+            self.guard.record(_to_record(bundle, history_tokens, len(missing), seconds))
+        return bundle
+
+    def _plan(
+        self,
+        table: TurnTable,
+        reading: ConversationReading,
+        decisions: TurnDecisions,
+        steady: SteadySelection,
+        total: int | None,
+        capsules: list[AddedMessage],
+    ) -> ContextPlan:
+        """Return the claims and the budgets of the sections."""
+        cells, scores = self.budgets.cells(reading.mode), decisions.scores
+        # a turn without a score comes last; without any scores, the newest comes first
+        ranks: Sequence[float] = range(len(decisions))
+        if scores is not None:
+            ranks = np.where(np.isnan(scores), -np.inf, scores).tolist()
+        uses: Sequence[float] | None = None
+        if scores is not None and decisions.logits is not None:
+            # -log(1 - score): scores are read as independent probabilities that a turn is needed
+            uses = (-np.log1p(-np.clip(np.nan_to_num(scores), 0.0, 1 - 1e-9))).tolist()
+        claims = SectionClaims(
+            table,
+            reading,
+            kept=steady.kept.tolist(),
+            scores=ranks,
+            uses=uses,
+            disabled=frozenset(name for name, tokens in cells.items() if not tokens),
+            fills_budget=scores is not None and total is not None and sum(table.tokens) > total,
+            filters=self.filters and reading.fallback is None,
+            paired=self.pair_answers,
+        )
+        total = self.budgets.total(reading.mode) if total is None else total
+        statements, shortened = state_invariants(claims, total, self.counter)
+        claims = replace(claims, shortened=shortened) if shortened else claims
+        budget = ContextBudget(
+            total,
+            self.budgets.shares(reading.mode, total),
+            sum(statement.tokens for statement in statements),
+            frozenset(claims.corrected if claims.filters else ()),
+        )
+        return ContextPlan(claims, budget, statements, [] if "capsules" in claims.disabled else capsules)
 
 
 def _find_mode(intent: str, settings: Settings) -> Mode | None:
@@ -155,6 +261,70 @@ def _find_mode(intent: str, settings: Settings) -> Mode | None:
             "unknown intent %s (known: %s); the message is classified", quote(intent), ", ".join(known)
         )
         return None
+
+
+def _explain_breach(missing: Sequence[Invariant], count: int) -> Fallback:
+    when = "in this request" if missing else "earlier in this conversation"
+    what = "an invariant that must hold was" if count == 1 else f"{count} invariants that must hold were"
+    return Fallback(
+        "breach",
+        f"{what} missing from the context {when}: the newest turns that fit, all invariants and the"
+        " instructions are sent for the rest of the conversation.",
+    )
+
+
+def _to_bundle(
+    request_id: str,
+    explanation: Explanation,
+    before: PastRequest | None,
+    breaches: tuple[Invariant, ...],
+    fallbacks: Sequence[Fallback],
+    *,
+    is_typed: bool,
+) -> ContextBundle:
+    plan, packed = explanation.plan, explanation.packed
+    reading, table, total, sent = plan.claims.reading, plan.claims.table, plan.budget.total, packed.sent
+    tokens, indices = sum(sent.tokens), packed.valid.indices
+    return ContextBundle(
+        request_id=request_id,
+        mode=reading.mode,
+        mode_decision=reading.mode_decision,
+        labels=reading.labels,
+        sections=explanation.sections(),
+        budget=total,
+        tokens=tokens,
+        tokens_total=sum(table.tokens),
+        over_budget=max(0, tokens - total),
+        invariants=tuple(reading.invariants),
+        breaches=breaches,
+        fallbacks=tuple(fallbacks),
+        decisions=explanation.to_decisions(),
+        messages=sent.messages,
+        places=[None if is_typed and place == table.current else place for place in sent.places],
+        indices=indices[:-1] if is_typed else indices,
+        missing_results=packed.valid.missing_results,
+        sent=sent.turns,
+        prefix=compare_prefix(before, sent.numbers.tolist(), sent.tokens, explanation.held),
+    )
+
+
+def _to_record(bundle: ContextBundle, history_tokens: int, breaches: int, seconds: float) -> RequestRecord:
+    return RequestRecord(
+        id=bundle.request_id,
+        at=datetime.now(UTC),
+        mode=bundle.mode,
+        classified=bundle.mode_decision.mode,
+        confidence=bundle.mode_decision.confidence,
+        source=bundle.mode_decision.source,
+        tokens={section.name: section.tokens for section in bundle.sections},
+        tokens_total=history_tokens,  # the current message stands in no section either
+        budget=bundle.budget,
+        invariants=sum(invariant.held for invariant in bundle.invariants),
+        breaches=breaches,
+        over_budget=bundle.over_budget,
+        fallbacks=bundle.fallbacks,
+        seconds=seconds,
+    )
 
 
 def load_context(

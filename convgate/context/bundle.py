@@ -1,4 +1,4 @@
-"""A context: what goes to the model, by section, with the reason of each turn, and what was left out."""
+"""A context: the messages for the model, its sections with the reason of each turn, and dropped turns."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class PrefixReport:
-    """How much of what was sent for the previous message stands unchanged at the front of this."""
+    """The common beginning of the previous context and this one."""
 
     tokens: int  # of the longest common beginning
     before: int  # tokens of the previous context
-    held: tuple[int, ...]  # turns that stand by the hysteresis alone
+    held: tuple[int, ...]  # turns that are sent by the hysteresis alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +60,13 @@ class ContextBundle:
 
     request_id: str
     mode: Mode  # that was applied
-    found: ModeDecision  # of the message to answer, by itself; of its question, for a tool's result
+    mode_decision: ModeDecision  # of the message to answer, by itself; of its question, for a tool's result
     labels: Mapping[int, Mode]  # by turn: the mode that it belongs to
-    sections: tuple[Section, ...]  # all six, in their order; the message to answer stands in none
+    sections: tuple[Section, ...]  # all six, in order; the current message is in none
     budget: int  # tokens of the whole context
     tokens: int  # of `messages`
     tokens_total: int  # had everything up to the current message been sent
-    over_budget: int  # tokens by which what has to stay exceeds the budget; 0 when it fits
+    over_budget: int  # tokens by which required turns exceed the budget; 0 when they fit
     invariants: tuple[Invariant, ...]  # all that were found, active or not
     breaches: tuple[Invariant, ...]  # held, missing here or before: the baseline was sent instead
     fallbacks: tuple[Fallback, ...]
@@ -92,9 +92,9 @@ class ContextBundle:
         return {
             "request_id": self.request_id,
             "mode": self.mode,
-            "own": self.found.mode,
-            "confidence": self.found.confidence,
-            "source": self.found.source,
+            "own": self.mode_decision.mode,
+            "confidence": self.mode_decision.confidence,
+            "source": self.mode_decision.source,
             "budget": self.budget,
             "tokens": self.tokens,
             "tokens_total": self.tokens_total,

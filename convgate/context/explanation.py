@@ -1,17 +1,16 @@
-"""Why each earlier turn stands in a context or not, with reasons that are made on demand."""
+"""Why each earlier turn is in a context or not; reasons are made when they are read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
 
-from convgate.context.assembly import AddedMessage
+from convgate.context.assembly import ContextPlan, PackedContext
 from convgate.context.budgets import SECTIONS, SectionName
 from convgate.context.bundle import PlacedTurn, Section
-from convgate.context.claims import Placement, SectionClaims
 from convgate.context.invariant import Invariant, quote_line
 from convgate.context.memory import SteadySelection
 from convgate.core.decisions import Override, TurnDecisions, Why
@@ -42,7 +41,7 @@ class _Overrides(Mapping[int, Override]):
             raise KeyError(index)
         why = self._explanation.why(index)
         return Override(
-            why.rule, why.explanation, why.how, why.stage or STAGE, kept=index in self._explanation.stands
+            why.rule, why.explanation, why.how, why.stage or STAGE, kept=index in self._explanation.sent
         )
 
     def __contains__(self, index: object) -> bool:
@@ -57,37 +56,38 @@ class _Overrides(Mapping[int, Override]):
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """Why each turn stands in the context or not."""
+    """Why each turn is in the context or not."""
 
     decisions: TurnDecisions  # the policy's
     steady: SteadySelection
-    claims: SectionClaims
-    placed: Mapping[int, Placement]  # turns of the context before repair
-    repaired: Mapping[int, Override]  # what making the list valid changed
-    indices: list[int]  # of the context's messages
-    budget: int  # tokens of the whole context
+    plan: ContextPlan
+    packed: PackedContext
     margin: float  # of the hysteresis
 
     def to_decisions(self) -> TurnDecisions:
         """Return the policy's decisions as the context changed them; changed ones are forced."""
         policy = self.decisions
-        kept = np.array([index in self.stands for index in policy.indices.tolist()], dtype=np.bool_)
+        kept = np.array([index in self.sent for index in policy.indices.tolist()], dtype=np.bool_)
         forced = policy.indices[kept != policy.kept].tolist()
-        overrides = _Overrides(self, dict.fromkeys((*forced, *policy.overrides, *self.claims.always)))
+        overrides = _Overrides(self, dict.fromkeys((*forced, *policy.overrides, *self.plan.claims.required)))
         return replace(
             policy, kept=kept, overrides=overrides, explain=self.why, note=None, because="", stage=STAGE
         )
 
     @cached_property
-    def stands(self) -> frozenset[int]:
+    def sent(self) -> frozenset[int]:
         """Turns of the context."""
-        return frozenset(self.indices)
+        return frozenset(self.packed.valid.indices)
 
-    def sections(
-        self, shares: Mapping[SectionName, int], added: Mapping[SectionName, Sequence[AddedMessage]]
-    ) -> tuple[Section, ...]:
+    @property
+    def held(self) -> list[int]:
+        """Turns of the evidence section by the hysteresis alone."""
+        return sorted(turn for turn in self.steady.still_kept & self.sent if self.section(turn) == "evidence")
+
+    def sections(self) -> tuple[Section, ...]:
         """Return all sections with their turns, added messages first."""
-        table = self.claims.table
+        table = self.plan.claims.table
+        added = {"rules": self.plan.statements, "capsules": self.packed.capsules}
         turns = {
             name: [
                 PlacedTurn(None, message.tokens, partial(Why, name, message.reason))
@@ -95,55 +95,59 @@ class Explanation:
             ]
             for name in SECTIONS
         }
-        for index in self.indices:
+        for index in self.packed.valid.indices:
             if index != table.current:
                 placed = PlacedTurn(index, table.tokens[index], partial(self.why, index))
                 turns[self.section(index)].append(placed)
         return tuple(
-            Section(name, shares[name], sum(turn.tokens for turn in placed), tuple(placed))
+            Section(name, self.plan.budget.shares[name], sum(turn.tokens for turn in placed), tuple(placed))
             for name, placed in turns.items()
         )
 
     def section(self, index: int) -> SectionName:
-        """Return the section of a turn of the context; one that opens the list stands with what it opens for.
+        """Return the section of a turn of the context; one that opens the list has that of the turn after it.
 
         The tool call that the message to answer belongs to, and that call's other results, are recent.
         """
-        if index in self.placed:
-            return self.placed[index].section
-        if index in self.claims.table.current_unit:
+        if index in self.packed.placed:
+            return self.packed.placed[index].section
+        if index in self.plan.claims.table.current_unit:
             return "recent"
-        instructs = self.claims.table.instructs
+        is_instruction = self.plan.claims.table.is_instruction
         after = next(
-            (turn for turn in self.indices if turn > index and turn in self.placed and not instructs[turn]),
+            (
+                turn
+                for turn in self.packed.valid.indices
+                if turn > index and turn in self.packed.placed and not is_instruction[turn]
+            ),
             None,
         )
-        return "recent" if after is None else self.placed[after].section
+        return "recent" if after is None else self.packed.placed[after].section
 
     def why(self, index: int) -> Why:
-        """Return which section a turn stands in, or what dropped it, with the sentence."""
-        why = self._kept(index) if index in self.stands else self._dropped(index)
+        """Return the section of a turn, or what dropped it, with the sentence."""
+        why = self._explain_kept(index) if index in self.sent else self._explain_dropped(index)
         ended = self._ended.get(index)
         return why if ended is None else replace(why, explanation=f"{why.explanation} {ended}")
 
-    def _kept(self, index: int) -> Why:
+    def _explain_kept(self, index: int) -> Why:
         section = self.section(index)
-        how = "as instructions" if self.claims.table.instructs[index] else _HOW[section]
-        placed = self.placed.get(index)
+        how = "as instructions" if self.plan.claims.table.is_instruction[index] else _HOW[section]
+        placed = self.packed.placed.get(index)
         if placed is None:  # brought in by the repair
-            return Why(section, self.repaired[index].explanation, how)
+            return Why(section, self.packed.valid.overrides[index].explanation, how)
         if placed.reason is not None:
             return Why(section, placed.reason, how)
         reason = self.decisions.why(index).explanation
-        if index in self.steady.stay:
+        if index in self.steady.still_kept:
             reason += (
                 " It stays from the context before: a change has to bring more than the hysteresis of"
                 f" {self.margin:.2f}."
             )
         return Why(section, reason, how)
 
-    def _dropped(self, index: int) -> Why:
-        claims, policy = self.claims, self.decisions.why(index)
+    def _explain_dropped(self, index: int) -> Why:
+        claims, policy = self.plan.claims, self.decisions.why(index)
         if override := claims.table.unsendable.get(index):
             return Why("messages", override.explanation, "for a valid list", override.stage)
         if invariant := claims.corrected.get(index):
@@ -151,44 +155,42 @@ class Explanation:
         if index in claims.shortened:
             reason = f"{self._cost(index)} do not fit; what must hold of it stands in a message of its own."
             return Why("budget", reason, "by the budget")
-        if index in self.steady.wait:
+        if index in self.steady.still_dropped:
             reason = (
                 f"{policy.explanation} It was not in the context before, and a change has to bring more than"
                 f" the hysteresis of {self.margin:.2f}."
             )
             return Why("hysteresis", reason, "by the hysteresis")
         is_kept = bool(self.steady.kept[np.searchsorted(self.decisions.indices, index)])
-        if claims.filters and is_kept and claims.table.asked[index] in claims.corrected:
+        if claims.filters and is_kept and claims.table.user_turn[index] in claims.corrected:
             reason = "it answers a message that was corrected, and a list cannot open with it."
             return Why("superseded", f"{reason} {policy.explanation}", "as corrected")
         if is_kept or not claims.filters:
-            reason = f"{self._cost(index)} do not fit in what is left of {self.budget:,}."
+            reason = f"{self._cost(index)} do not fit in what is left of {self.plan.budget.total:,}."
             if claims.filters:
                 reason += f" {self.decisions.policy} kept it: {policy.explanation}"
             return Why("budget", reason, "by the budget")
         if claims.is_left_out(index):
-            reason = (
-                f"it belongs to {claims.labels[index]}, which {claims.mode} leaves out unless it is needed."
-            )
+            label, mode = claims.reading.labels[index], claims.reading.mode
+            reason = f"it belongs to {label}, which {mode} leaves out unless it is needed."
             return Why("mode", f"{reason} {policy.explanation}", "by the mode")
         how = policy.how or f"by {'the gate' if self.decisions.policy == 'gate' else self.decisions.policy}"
         return Why(self.decisions.policy, policy.explanation, how)
 
     def _cost(self, index: int) -> str:
-        """Say the tokens of a turn, and of what would have to come with it."""
-        table = self.claims.table
-        turns = table.group(index, paired=self.claims.paired)
-        opens = all(table.instructs[turn] or turn > turns[0] for turn in self.indices)
-        opening = table.asked[turns[0]] if opens else None
-        missing = {*turns, *(() if opening is None else (opening,))} - self.stands - {index}
+        """Return the tokens of a turn, and of the turns that must be sent with it, in words."""
+        table = self.plan.claims.table
+        turns = table.group(index, paired=self.plan.claims.paired)
+        opens = all(table.is_instruction[turn] or turn > turns[0] for turn in self.sent)
+        opening = table.user_turn[turns[0]] if opens else None
+        missing = {*turns, *(() if opening is None else (opening,))} - self.sent - {index}
         tokens = sum(table.tokens[turn] for turn in missing)
         more = f" and the {tokens:,} of what a valid list needs with it" if tokens else ""
         return f"its {table.tokens[index]:,} tokens{more}"
 
     def _correction(self, invariant: Invariant) -> str:
-        later = next(
-            (other for other in self.claims.invariants if other.source == invariant.superseded_by), None
-        )
+        invariants = self.plan.claims.reading.invariants
+        later = next((other for other in invariants if other.source == invariant.superseded_by), None)
         by = "a later message" if invariant.superseded_by is None else f"message {invariant.superseded_by}"
         return f"{by} corrects it{f': {quote_line(later.text)}' if later else ''}."
 
@@ -198,6 +200,6 @@ class Explanation:
         return {
             invariant.source: _ENDED[invariant.state]
             + ("." if invariant.ended_by is None else f", in message {invariant.ended_by}.")
-            for invariant in self.claims.invariants
+            for invariant in self.plan.claims.reading.invariants
             if invariant.state in _ENDED
         }

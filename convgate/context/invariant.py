@@ -1,4 +1,4 @@
-"""What has to hold on: one statement of the user's, with its state, and the check of a finished context."""
+"""An invariant: a statement of the user that must hold, with its state; and the check of a context."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PRIORITIES: dict[InvariantType, int] = {
 }
 
 HELD = 800
-"""From this priority on, an active invariant must stand in every context."""
+"""From this priority on, an active invariant must be in every context."""
 
 
 def quote_line(text: str) -> str:
@@ -35,24 +35,24 @@ def quote_line(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """A statement that has to hold, as its turn has it. Two of one turn are two invariants."""
+    """A statement that must hold. Two of one turn are two invariants."""
 
     type: InvariantType
     source: int  # 0-based index of the turn that states it
-    text: str  # verbatim, the statement in that turn (or what a person wrote in its place)
+    text: str  # verbatim, of that turn, or as a person edited it
     start: int  # characters of the turn's text, inclusive
     end: int  # exclusive
-    scope: str  # what it is about, in the turn's own words; "" for everything
+    scope: str  # the topic in the turn's words; "" for everything
     state: State
     reason: str  # a sentence: by which words, or by whom
     superseded_by: int | None = None  # the turn that corrects it
     ended_by: int | None = None  # the turn that lifts or resolves it
     found_by: FoundBy = "words"
-    pinned: bool = False  # by a person: nothing that is found ends it
+    pinned: bool = False  # by a person: no later message ends it
 
     @property
     def priority(self) -> int:
-        """The higher, the more it has to hold."""
+        """The priority of its type."""
         return PRIORITIES[self.type]
 
     @property
@@ -71,7 +71,7 @@ class Invariant:
         return self.state == "active" and (self.pinned or PRIORITIES[self.type] >= HELD)
 
     def to_json(self) -> dict[str, Any]:
-        """The record that `convgate invariants` prints."""
+        """Return the record that `convgate invariants` prints."""
         return {
             "type": self.type,
             "priority": self.priority,
@@ -86,20 +86,22 @@ class Invariant:
 def find_missing(
     invariants: Sequence[Invariant], messages: Sequence[Mapping[str, Any]], places: Sequence[int | None]
 ) -> list[Invariant]:
-    """Return the invariants that have to hold and whose text is missing from the finished messages.
+    """Return the invariants that must hold and whose text is missing from the messages.
 
-    Their text has to stand in their own turn's message, or in an added one. places: the index of each message
-    in its conversation, None for an added one. Apart from the packing on purpose: it reads only what is sent.
+    The text must be in the message of its own turn, or in an added one. places: the index of each message in
+    its conversation, None for an added one. Independent of the packing: it reads only what is sent.
     """
-    at: dict[int | None, list[Mapping[str, Any]]] = {}
+    by_place: dict[int | None, list[Mapping[str, Any]]] = {}
     for message, place in zip(messages, places, strict=True):
-        at.setdefault(place, []).append(message)
-    added = at.pop(None, [])
+        by_place.setdefault(place, []).append(message)
+    added = by_place.pop(None, [])
     return [
         invariant
         for invariant in invariants
         if invariant.held
-        and not any(_contains(message, invariant.text) for message in (*at.get(invariant.source, ()), *added))
+        and not any(
+            _contains(message, invariant.text) for message in (*by_place.get(invariant.source, ()), *added)
+        )
     ]
 
 

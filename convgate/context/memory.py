@@ -66,35 +66,35 @@ class SteadySelection:
     """The policy's selection after hysteresis."""
 
     kept: NDArray[np.bool_]  # (n,) of each earlier turn
-    stay: frozenset[int] = frozenset()  # turns that stay although the policy drops them
-    wait: frozenset[int] = frozenset()  # turns that wait although the policy keeps them
+    still_kept: frozenset[int] = frozenset()  # the policy drops them
+    still_dropped: frozenset[int] = frozenset()  # the policy keeps them
 
 
 def apply_hysteresis(decisions: TurnDecisions, before: PastRequest | None, margin: float) -> SteadySelection:
-    """Return the policy's selection, without changes since the context before that gain at most `margin`.
+    """Return the policy's selection without changes since the previous context that gain at most `margin`.
 
-    The gain is what lies between a turn's score and the threshold, on the scale of the scores; where a
-    policy has no scores or no threshold, nothing is held.
+    The gain is the distance between a turn's score and the threshold. Without scores or a threshold, the
+    selection is the policy's.
     """
     kept, scores, threshold = decisions.kept, decisions.scores, decisions.threshold
     if before is None or not margin or scores is None or threshold is None:
         return SteadySelection(kept)
     known = decisions.indices <= before.current
-    stood = np.isin(decisions.indices, before.sent)
+    was_sent = np.isin(decisions.indices, before.sent)
     gain = np.abs(scores - threshold)
-    small = known & (np.nan_to_num(gain, nan=np.inf) <= margin)
-    stay, wait = small & stood & ~kept, small & ~stood & kept
+    is_small = known & (np.nan_to_num(gain, nan=np.inf) <= margin)
+    still_kept, still_dropped = is_small & was_sent & ~kept, is_small & ~was_sent & kept
     return SteadySelection(
-        (kept | stay) & ~wait,
-        frozenset(decisions.indices[stay].tolist()),
-        frozenset(decisions.indices[wait].tolist()),
+        (kept | still_kept) & ~still_dropped,
+        frozenset(decisions.indices[still_kept].tolist()),
+        frozenset(decisions.indices[still_dropped].tolist()),
     )
 
 
 def compare_prefix(
     before: PastRequest | None, sent: Sequence[int], tokens: Sequence[int], held: Sequence[int]
 ) -> PrefixReport | None:
-    """Return how much of the context before stands at the front of this one; None when there was none."""
+    """Return how much of the previous context is at the front of this one; None when there was none."""
     if before is None:
         return None
     shared = 0

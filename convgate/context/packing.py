@@ -1,4 +1,4 @@
-"""Fill sections with turns until the budget is used up: what always stands, then what sections want."""
+"""Fill sections with turns up to the budget: first the required turns, then the claims of sections."""
 
 from __future__ import annotations
 
@@ -17,89 +17,89 @@ class ContextBudget:
 
     total: int  # tokens of the whole context
     shares: Mapping[SectionName, int]  # tokens of each section
-    spent: int = 0  # tokens of messages that stand in it besides the conversation's
-    barred: frozenset[int] = frozenset()  # users' turns that nothing may bring in to open the list
+    added: int = 0  # tokens of messages that are no turns
+    excluded: frozenset[int] = frozenset()  # users' turns that may not be added to open the list
 
 
 @dataclass(frozen=True, slots=True)
 class PackedTurns:
-    """What stands in the context, before the list is made valid. The message to answer stands anyway."""
+    """The turns of the context, without the current message, before the list is made valid."""
 
     placed: dict[int, Placement]  # by turn
-    capsules: list[int] = field(default_factory=list)  # their places in what was given
+    capsules: list[int] = field(default_factory=list)  # positions in the given list
 
 
 Packer = Callable[[SectionClaims, Sequence[int], ContextBudget], PackedTurns]
-"""Chooses turns: `pack`, or `pack_baseline`."""
+"""Choose turns: `pack`, or `pack_baseline`."""
 
 
 def pack(claims: SectionClaims, capsules: Sequence[int], budget: ContextBudget) -> PackedTurns:
     """Return the turns of the context, in time linear in the claims; capsules: the tokens of each.
 
-    After what stays in any case, capsules take their share, and evidence whatever fits. Each other section
-    then takes what it wants within its share, also from evidence. What is left over goes to claims that
-    overflow, and to capsules last. Claims that do not fit are passed over.
+    After the required turns, capsules take their share, and evidence whatever fits. Each other section then
+    takes what it claims within its share, also from evidence. The rest of the budget goes to claims that
+    overflow, then to capsules. Claims that do not fit are skipped.
     """
     packing = Packing(claims, budget)
-    taken, left = [], budget.shares["capsules"]
+    fitting, left = [], budget.shares["capsules"]
     for place, tokens in enumerate(capsules):
         if tokens <= left and packing.spend(tokens):
-            taken.append(place)
+            fitting.append(place)
             left -= tokens
-    waiting: list[Claim] = []
-    for section, wanted in claims.by_section(budget.shares["recent"]).items():
+    unplaced: list[Claim] = []
+    for section, section_claims in claims.by_section(budget.shares["recent"]).items():
         share = budget.total if section == "evidence" else budget.shares[section]
-        waiting += packing.fill_share(wanted, share)
-    for claim in waiting:
+        unplaced += packing.fill_share(section_claims, share)
+    for claim in unplaced:
         if claim.overflows:
             packing.place_if_fits(claim)
     for place, tokens in enumerate(capsules):
-        if place not in taken and packing.spend(tokens):
-            taken.append(place)
-    return PackedTurns(packing.placed, sorted(taken))
+        if place not in fitting and packing.spend(tokens):
+            fitting.append(place)
+    return PackedTurns(packing.placed, sorted(fitting))
 
 
 class Packing:
-    """The turns placed so far, and their tokens once the list is made valid."""
+    """The turns placed so far, and their tokens in the valid list."""
 
     def __init__(self, claims: SectionClaims, budget: ContextBudget) -> None:
         table = claims.table
         self.table, self.budget = table, budget
         self.placed: dict[int, Placement] = {}
-        self._stands = set(table.current_unit)
-        self._spent = budget.spent + sum(table.tokens[index] for index in table.current_unit)
-        taking_part = (index for index in table.current_unit if not table.instructs[index])
-        self._first = min(taking_part, default=len(table.turns))  # of the messages but instructions
-        self._brought = self._opening(self._first)[1]
-        for index, reason in claims.always.items():
+        self._included = set(table.current_unit)
+        self._spent = budget.added + sum(table.tokens[index] for index in table.current_unit)
+        others = (index for index in table.current_unit if not table.is_instruction[index])
+        self._first = min(others, default=len(table.turns))  # turn of the list that is no instruction
+        self._opening_tokens = self._opening(self._first)[1]
+        for index, reason in claims.required.items():
             turns = table.group(index)
             self._place(Claim("rules", turns, turns, reason))
 
     @property
     def tokens(self) -> int:
-        """The tokens of the valid list that the placed turns make."""
-        return self._spent + self._brought
+        """The tokens of the valid list of the placed turns."""
+        return self._spent + self._opening_tokens
 
     def _new_tokens(self, turns: Sequence[int]) -> int:
-        """The tokens of those of the turns that are not placed yet."""
-        return sum(self.table.tokens[index] for index in turns if index not in self._stands)
+        """Return the tokens of the turns that are not placed yet."""
+        return sum(self.table.tokens[index] for index in turns if index not in self._included)
 
     def fill_share(self, claims: Iterable[Claim], share: int) -> list[Claim]:
         """Place the claims of a section that fit its share; return those that did not."""
-        waiting = []
+        unplaced = []
         for claim in claims:
-            evidence = self._evidence_of(claim)
-            of_share = self._new_tokens(claim.turns) + sum(self.table.tokens[index] for index in evidence)
-            if of_share <= share and self.place_if_fits(claim):
-                share -= of_share
+            evidence = self._placed_evidence(claim)
+            cost = self._new_tokens(claim.turns) + sum(self.table.tokens[index] for index in evidence)
+            if cost <= share and self.place_if_fits(claim):
+                share -= cost
                 for index in evidence:
                     self.placed[index] = Placement(claim.section, claim.reason)
             else:
-                waiting.append(claim)
-        return waiting
+                unplaced.append(claim)
+        return unplaced
 
-    def _evidence_of(self, claim: Claim) -> list[int]:
-        """The turns placed as evidence that the claim wants for a more specific section."""
+    def _placed_evidence(self, claim: Claim) -> list[int]:
+        """Return the turns placed as evidence that the claim moves to its section."""
         if claim.section in ("evidence", "recent"):
             return []
         return [
@@ -109,42 +109,42 @@ class Packing:
         ]
 
     def place_if_fits(self, claim: Claim) -> bool:
-        """Place the turns of a claim if all that are not placed yet fit; return whether they do."""
-        brought = self._brought
+        """Place the turns of a claim if they fit; return whether they do."""
+        opening_tokens = self._opening_tokens
         if claim.turns[0] < self._first:
-            opening, brought = self._opening(claim.turns[0])
-            if opening in self.budget.barred:
+            opening, opening_tokens = self._opening(claim.turns[0])
+            if opening in self.budget.excluded:
                 return False
-        if self._spent + self._new_tokens(claim.turns) + brought > self.budget.total:
+        if self._spent + self._new_tokens(claim.turns) + opening_tokens > self.budget.total:
             return False
         self._place(claim)
         return True
 
     def spend(self, tokens: int) -> bool:
-        """Spend tokens on another message if they are left; return whether they are."""
+        """Reserve the tokens of an added message if they are left; return whether they are."""
         if self.tokens + tokens > self.budget.total:
             return False
         self._spent += tokens
         return True
 
     def _place(self, claim: Claim) -> None:
-        """Place the turns of a claim that are not placed yet, whatever they cost."""
+        """Place the turns of a claim that are not placed yet, whatever their tokens."""
         for index in claim.turns:
-            if index in self._stands:
+            if index in self._included:
                 continue
-            self._stands.add(index)
+            self._included.add(index)
             self._spent += self.table.tokens[index]
-            reason = claim.reason if index in claim.wanted else claim.beside
+            reason = claim.reason if index in claim.wanted else claim.companion_reason
             self.placed[index] = Placement(claim.section, reason)
-            if index < self._first and not self.table.instructs[index]:
-                self._first, self._brought = index, self._opening(index)[1]
+            if index < self._first and not self.table.is_instruction[index]:
+                self._first, self._opening_tokens = index, self._opening(index)[1]
 
     def _opening(self, first: int) -> tuple[int | None, int]:
-        """The user's turn that has to be brought in when the list begins with that one, and its tokens.
+        """Return the user's turn that must precede `first` at the front of the list, and its tokens.
 
-        None when it needs none: it is a user's itself, or there is no user before it.
+        None when `first` is a user's turn, or no user's turn is before it.
         """
-        opening = self.table.asked[first] if first < len(self.table.turns) else None
+        opening = self.table.user_turn[first] if first < len(self.table.turns) else None
         if opening is None or opening == first:
             return None, 0
         return opening, self.table.tokens[opening]
@@ -153,11 +153,11 @@ class Packing:
 def pack_baseline(claims: SectionClaims, capsules: Sequence[int], budget: ContextBudget) -> PackedTurns:
     """Return what must hold and the newest turns that fit, when `pack` lost an invariant; no capsules.
 
-    The first turn that does not fit ends it; what cannot be sent at all is passed over.
+    It stops at the first turn that does not fit; unsendable turns are skipped.
     """
     table, packing = claims.table, Packing(claims, budget)
     for index in range(table.current - 1, -1, -1):
-        if index in table.unsendable or table.instructs[index]:
+        if index in table.unsendable or table.is_instruction[index]:
             continue
         turns = table.group(index)
         if not packing.place_if_fits(Claim("recent", turns, turns, _BASELINE)):

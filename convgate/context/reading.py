@@ -1,4 +1,4 @@
-"""What is read of a conversation: the mode that a context is built for, and what must hold."""
+"""The mode and the invariants of a conversation, read incrementally."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class ConversationReading:
     """The modes of a conversation at its current message, and what must hold there."""
 
     mode: Mode  # that is applied
-    found: ModeDecision  # of the message to answer, by itself; of its question, for a tool's result
+    mode_decision: ModeDecision  # of the message to answer, by itself; of its question, for a tool's result
     labels: Mapping[int, Mode]  # by turn
     invariants: list[Invariant]  # that the turns state, the current one included
     goals: tuple[int, ...]  # users' turns that set a task, by themselves
     intents: dict[int, Mode]  # that callers named so far, by turn
-    fallback: Fallback | None  # why `mode` is GENERAL against what was found
+    fallback: Fallback | None  # why `mode` is GENERAL instead of the one found
 
 
 @dataclass(eq=False, slots=True)
@@ -40,7 +40,7 @@ class _Progress:
     invariants: InvariantFinder = field(default_factory=InvariantFinder)
 
     def precedes(self, turns: list[Turn], intents: Mapping[int, Mode]) -> bool:
-        """Whether the turns begin with those that were read, under the same intents."""
+        """Return whether the turns begin with those that were read, under the same intents."""
         known = len(self.turns)
         return (
             known <= len(turns)
@@ -55,7 +55,7 @@ class ConversationReader:
     def __init__(self, judge: KindJudge) -> None:
         self.judge = judge
         self._lock = threading.Lock()
-        self._known: list[_Progress] = []  # the newest last; who reads one takes it out
+        self._known: list[_Progress] = []  # the newest last; taken out while it is read
 
     def read(
         self, turns: list[Turn], classifier: ModeClassifier, intents: Mapping[int, Mode]
@@ -87,7 +87,7 @@ def read_conversation(
     before: Mapping[int, Mode],
 ) -> ConversationReading:
     """Return the reading at the current message; before: the intents of earlier requests, by turn."""
-    asked = table.asked[table.current]
+    asked = table.user_turn[table.current]
     intents = dict(before)
     if intent is not None:
         intents[table.current if asked is None else asked] = intent
@@ -96,12 +96,12 @@ def read_conversation(
     fallback = guard.overruled(mode) if guard else None
     return ConversationReading(
         mode="GENERAL" if fallback else mode,
-        found=no_mode("nobody asked anything yet.") if asked is None else modes.found[asked],
+        mode_decision=no_mode("nobody asked anything yet.") if asked is None else modes.decisions[asked],
         labels=modes.labels,
         invariants=invariants,
         goals=tuple(
             index
-            for index, decision in modes.found.items()
+            for index, decision in modes.decisions.items()
             if decision.mode == "TASK" and decision.source != "low confidence"
         ),
         intents=intents,

@@ -1,4 +1,4 @@
-"""What is logged of a request, and the interface of the guardrails."""
+"""The record of a request, and the interface of the guardrails."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class RequestRecord:
     id: str  # `record_outcome` names it
     at: datetime  # with a zone
     mode: Mode  # that was applied
-    classified: Mode  # that was found, before smoothing and any fallback
+    classified: Mode  # before smoothing and any fallback
     confidence: float  # 0…1
     source: Source
     tokens: Mapping[SectionName, int]  # of each section
     tokens_total: int  # of the whole history, without the current message
     budget: int  # of the whole context, in tokens
-    invariants: int  # that had to hold
-    breaches: int  # of them, that were missing before the baseline took over
-    over_budget: int  # tokens by which what has to stay exceeds the budget
+    invariants: int  # that must hold
+    breaches: int  # invariants that were missing before the fallback to the baseline
+    over_budget: int  # tokens by which required turns exceed the budget
     fallbacks: tuple[Fallback, ...]
     seconds: float  # that building took
 
@@ -45,7 +45,7 @@ class Guard(Protocol):
     """Overrules modes and logs requests. Neither method raises, whatever happens to the log."""
 
     def overruled(self, mode: Mode) -> Fallback | None:
-        """Why GENERAL has to be applied in place of `mode` now; None when it may be applied."""
+        """Return why GENERAL replaces `mode` now; None when it does not."""
         ...
 
     def record(self, request: RequestRecord) -> None:

@@ -24,7 +24,7 @@ _NO_LENGTHS = Limits(greeting=0, short_user=0, short_assistant=0)  # how long a 
 
 @dataclass(frozen=True, slots=True)
 class DecisionMark:
-    """By which of the gatekeeper's patterns a turn decides something or answers what was asked."""
+    """A pattern of the gatekeeper by which a turn decides something or answers a question."""
 
     reason: str  # a sentence
     is_answer: bool = False
@@ -33,14 +33,14 @@ class DecisionMark:
 
 @dataclass(eq=False)
 class TurnTable:
-    """One row a turn; the last is the current message, a typed question too. Not changed once it is made."""
+    """One row per turn; the last is the current message, or a typed question. Immutable."""
 
     turns: list[Turn] = field(default_factory=list)
     tokens: list[int] = field(default_factory=list)  # with the frame
-    chain: list[bytes] = field(default_factory=list)  # a digest of the turn and of all before it
-    instructs: list[bool] = field(default_factory=list)
+    digests: list[bytes] = field(default_factory=list)  # of the turn and all turns before it
+    is_instruction: list[bool] = field(default_factory=list)
     is_user: list[bool] = field(default_factory=list)  # no instruction, answer, tool call or result
-    asked: list[int | None] = field(default_factory=list)  # the nearest user's turn, itself included
+    user_turn: list[int | None] = field(default_factory=list)  # the last user's turn up to this one
     has_tools: list[bool] = field(default_factory=list)  # whether it calls a tool or is a result
     marks: list[DecisionMark | None] = field(default_factory=list)
 
@@ -63,15 +63,15 @@ class TurnTable:
         is_user = not (turn.is_instruction or turn.role == "assistant" or has_tools)
         self.marks.append(_find_mark(turn, self.turns, is_user=is_user))
         self.turns.append(turn)
-        self.chain.append(_digest(self.chain[-1] if self.chain else b"", turn))
-        self.instructs.append(turn.is_instruction)
+        self.digests.append(_digest(self.digests[-1] if self.digests else b"", turn))
+        self.is_instruction.append(turn.is_instruction)
         self.is_user.append(is_user)
-        self.asked.append(index if is_user else (self.asked[-1] if index else None))
+        self.user_turn.append(index if is_user else (self.user_turn[-1] if index else None))
         self.has_tools.append(has_tools)
 
     @property
     def current(self) -> int:
-        """The index of the message to answer; as many turns stand before it."""
+        """The index of the current message."""
         return len(self.turns) - 1
 
     @cached_property
@@ -81,7 +81,7 @@ class TurnTable:
 
     @cached_property
     def _repair(self) -> Repair:
-        """All turns but those that no valid list has."""
+        """All turns except those that no valid list has."""
         repair = Repair(self.turns, [True] * len(self.turns), self.current)
         repair.leave_what_cannot_stay()
         return repair
@@ -97,13 +97,13 @@ class TurnTable:
 
         While a tool's result is answered, that is what belongs to the same question.
         """
-        before = self.asked[self.current - 1] if self.current else None
+        before = self.user_turn[self.current - 1] if self.current else None
         return range(self.current if before is None else before, self.current)
 
     @cached_property
     def unsendable(self) -> Mapping[int, Override]:
         """Turns that no valid list has, with the reasons: orphan results, calls without theirs, and so on."""
-        rows = zip(self.instructs, self.is_user, strict=True)
+        rows = zip(self.is_instruction, self.is_user, strict=True)
         user_opens = next((is_user for instructs, is_user in rows if not instructs), True)
         return {} if user_opens and not any(self.has_tools) else self._repair.overrides
 
@@ -119,8 +119,8 @@ class TurnTable:
         """Each turn's exchange: a user's turn with what answers it; a late result goes with its call."""
         members: dict[int, list[int]] = {}
         opened: dict[int, int] = {}
-        for index, asked in enumerate(self.asked):
-            if self.instructs[index] or asked is None or index in self.unsendable:
+        for index, asked in enumerate(self.user_turn):
+            if self.is_instruction[index] or asked is None or index in self.unsendable:
                 continue
             unit = self.units.by_turn.get(index)
             opened[index] = opened.get(unit.call, asked) if unit else asked

@@ -17,14 +17,14 @@ from convgate.gate.facts import TurnFacts
 from convgate.gate.words import inverse_frequency, stems, words
 
 NAMED = 4  # max number of speakers that a turn names
-NOBODY = -1  # fills the names of a turn that names fewer
+NOBODY = -1  # pads the names of a turn that names fewer
 STRANGER = -2  # a speaker without an earlier turn
-NEVER = 2**31 - 1  # an index that no turn has
+NEVER = 2**31 - 1  # the index of a turn that does not exist
 FORM = (
     *("question", "assistant", "length", "code", "pointing", "comparing", "typed"),
     *("ordinal", "listed", "needs", "instruction"),
 )
-_SATURATION, _LENGTH_WEIGHT, _USUAL_LENGTH = 1.5, 0.75, 15.0  # BM25's k1 and b, and the words of a usual turn
+_SATURATION, _LENGTH_WEIGHT, _USUAL_LENGTH = 1.5, 0.75, 15.0  # BM25's k1 and b, and the mean words of a turn
 
 
 class GrowableArray:
@@ -73,8 +73,8 @@ class MessageFacts:
     index: Integers  # how many turns are before it
     speaker: Integers  # id, or STRANGER
     names: Integers  # (m, NAMED) ids of earlier speakers whom it names, then STRANGER
-    mass: Floats  # weight of its stems
-    new: Floats  # weight of its stems that no earlier turn has
+    mass: Floats  # total weight of its stems
+    new: Floats  # total weight of its stems that no earlier turn has
     minutes: NDArray[np.float64]
     form: Floats  # (m, len(FORM)) the numbers of FORM
 
@@ -91,7 +91,7 @@ class Columns:
         self.speaker, self.next_turn = GrowableArray(np.int32), GrowableArray(np.int32)
         self.names = GrowableArray(np.int32, NAMED, order="F")  # ids, the first to speak first, then NOBODY
         self.next_naming = GrowableArray(np.int32, NAMED, order="F")
-        self.naming_since = GrowableArray(np.int32)  # the turn by which somebody whom it names has spoken
+        self.naming_since = GrowableArray(np.int32)  # the turn by which a speaker that it names has spoken
         self.first_turn = GrowableArray(np.int32)  # one row a speaker
         self.mass, self.new = GrowableArray(np.float32), GrowableArray(np.float32)
         self.minutes = GrowableArray(np.float64)
@@ -106,9 +106,7 @@ class Columns:
         self._last_turn: list[int] = []  # by speaker
         self._last_naming: dict[int, tuple[int, int]] = {}  # by speaker: turn and place among its names
         self._addressed: dict[str, int] = {}  # speaker by the token that others call them
-        self._name_stems: dict[
-            str, int
-        ] = {}  # stems of speakers' names, with the turn of their first message
+        self._name_stems: dict[str, int] = {}  # by stem of a speaker's name: their first turn
         self.first_entry.append(0)
         for fact in facts:
             self.append(fact)
@@ -129,12 +127,12 @@ class Columns:
             self._last_turn[speaker] = turn
         self.speaker.append(speaker)
         self.next_turn.append(NEVER)
-        named = self._named(fact, speaker)
+        named = self._find_named(fact, speaker)
         self.names.append(named + [NOBODY] * (NAMED - len(named)))
         self.next_naming.append(NEVER)
         self.naming_since.append(turn if named else NEVER)
         for place, other in enumerate(named):
-            self._note_naming(other, turn, place)
+            self._add_naming(other, turn, place)
         self.minutes.append(fact.minutes)
         self.form.append(_form(fact))
 
@@ -158,7 +156,7 @@ class Columns:
         """Return a message after the first n turns, then the ids and weights of its stems that earlier turns
         have, and 1 for each that it writes as an identifier."""
         speaker = self._speakers.get(fact.speaker, STRANGER)
-        named = self._named(fact, speaker)
+        named = self._find_named(fact, speaker)
         first = self.first_turn.first(len(self.first_turn))
         if speaker != STRANGER and first[speaker] >= n:
             speaker = STRANGER
@@ -176,7 +174,7 @@ class Columns:
                 ids.append(id)
                 weights.append(weight)
                 identifiers.append(float(stem in fact.identifiers))
-        present = MessageFacts(
+        message = MessageFacts(
             index=np.array([n], dtype=np.int32),
             speaker=np.array([speaker], dtype=np.int32),
             names=np.array([named + [STRANGER] * (NAMED - len(named))], dtype=np.int32),
@@ -185,9 +183,9 @@ class Columns:
             minutes=np.array([fact.minutes]),
             form=np.array([_form(fact)], dtype=np.float32),
         )
-        return present, ids, weights, identifiers
+        return message, ids, weights, identifiers
 
-    def shared(
+    def match_stems(
         self, start: int, stop: int, ids: list[int], weights: list[float], identifiers: list[float]
     ) -> tuple[Floats, Floats, Floats]:
         """Return BM25, weight and number of identifiers of the stems that turns start…stop − 1 share with a
@@ -202,35 +200,31 @@ class Columns:
         rows = np.array(places)
         turns = self.turn.first(high)[rows] - start
         weight = np.repeat(np.array(weights, dtype=np.float32), counts)
-        sums = (weight * self.count.first(high)[rows], weight, np.repeat(identifiers, counts))
-        bm25, plain, same = (
-            np.bincount(turns, each, minlength=stop - start).astype(np.float32) for each in sums
+        terms = (weight * self.count.first(high)[rows], weight, np.repeat(identifiers, counts))
+        bm25, weight_sums, n_identifiers = (
+            np.bincount(turns, values, minlength=stop - start).astype(np.float32) for values in terms
         )
-        return bm25, plain, same
+        return bm25, weight_sums, n_identifiers
 
-    def shared_rows(self, start: int, stop: int, oldest: int) -> tuple[Floats, Floats, Floats]:
-        """Return the same, (m, k), for turns start…stop − 1 as messages with turns oldest…stop − 1."""
+    def match_stems_of_rows(self, start: int, stop: int, oldest: int) -> tuple[Floats, Floats, Floats]:
+        """Return `match_stems`, (m, k), of turns start…stop − 1 as messages with turns oldest…stop − 1."""
         entries = self.first_entry.first(stop + 1)
-        low_query, high = int(entries[start]), int(entries[stop])
+        first, high = int(entries[start]), int(entries[stop])
         queries = sparse.csr_matrix(
-            (
-                self.weight.first(high)[low_query:],
-                self.stem.first(high)[low_query:],
-                entries[start:] - low_query,
-            ),
+            (self.weight.first(high)[first:], self.stem.first(high)[first:], entries[start:] - first),
             shape=(stop - start, max(1, len(self._stems))),
         )
         low = int(entries[oldest])
-        counted = sparse.csr_matrix(
+        documents = sparse.csr_matrix(
             (self.count.first(high)[low:], self.stem.first(high)[low:], entries[oldest:] - low),
             shape=(stop - oldest, queries.shape[1]),
         )
-        bm25 = (queries @ counted.T).toarray()
-        counted.data = np.ones(high - low, dtype=np.float32)
-        plain = (queries @ counted.T).toarray()
-        marks = self.identifier.first(high)[low_query:]
-        queries.data = np.where(queries.data > 0, marks, 0)
-        return bm25, plain, (queries @ counted.T).toarray()
+        bm25 = (queries @ documents.T).toarray()
+        documents.data = np.ones(high - low, dtype=np.float32)
+        weight_sums = (queries @ documents.T).toarray()
+        identifiers = self.identifier.first(high)[first:]
+        queries.data = np.where(queries.data > 0, identifiers, 0)
+        return bm25, weight_sums, (queries @ documents.T).toarray()
 
     def _first_turns(self, speakers: NDArray[Any]) -> Integers:
         first: Integers = self.first_turn.first(len(self.first_turn))[np.maximum(speakers, 0)]
@@ -259,19 +253,19 @@ class Columns:
 
     def _add_name(self, turn: int, speaker: int) -> None:
         names = self.names.first(turn + 1)[turn]
-        free = np.flatnonzero(names == NOBODY)
-        if len(free):
-            names[free[0]] = speaker
-            self._note_naming(speaker, turn, int(free[0]))
+        places = np.flatnonzero(names == NOBODY)
+        if len(places):
+            names[places[0]] = speaker
+            self._add_naming(speaker, turn, int(places[0]))
             since = self.naming_since.first(turn + 1)
             since[turn] = min(since[turn], self._last_turn[speaker])
 
-    def _note_naming(self, speaker: int, turn: int, place: int) -> None:
-        if before := self._last_naming.get(speaker):
-            self.next_naming.first(turn)[before] = turn
+    def _add_naming(self, speaker: int, turn: int, place: int) -> None:
+        if previous := self._last_naming.get(speaker):
+            self.next_naming.first(turn)[previous] = turn
         self._last_naming[speaker] = (turn, place)
 
-    def _named(self, fact: TurnFacts, speaker: int) -> list[int]:
+    def _find_named(self, fact: TurnFacts, speaker: int) -> list[int]:
         named = {self._addressed[token] for token in self._addressed.keys() & fact.tokens}
         return sorted(named - {speaker})[:NAMED]
 

@@ -15,7 +15,7 @@ from convgate.embedding.base import EncoderIdentity
 PRESETS = ("reference", "full")
 
 # The largest encoders have 8,192 dimensions. A turn costs 2·heads·(band + 1) numbers, and a message up to
-# window·heads·band steps, so these say what the config of a stranger can ask for.
+# window·heads·band steps: limits for configs from elsewhere.
 _MAX = {"dimension": 8_192, "hidden": 4_096, "heads": 16, "band": 512, "window": 4_096}
 
 
@@ -36,9 +36,9 @@ class GateConfig:
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
             raise GateError(f"preset must be one of {', '.join(PRESETS)}; got {quote(self.preset)}")
-        for name, most in _MAX.items():
-            if not 1 <= (value := getattr(self, name)) <= most:
-                raise GateError(f"{name} must be from 1 to {most:,}; got {quote(value)}")
+        for name, max_value in _MAX.items():
+            if not 1 <= (value := getattr(self, name)) <= max_value:
+                raise GateError(f"{name} must be from 1 to {max_value:,}; got {quote(value)}")
         if self.text_rule != "current":
             raise GateError(f"text_rule must be current; got {quote(self.text_rule)}")
         if self.encoder is not None and self.encoder.dimension != self.dimension:
@@ -48,7 +48,7 @@ class GateConfig:
             )
 
     def to_json(self) -> dict[str, Any]:
-        """The config as plain JSON values."""
+        """Return the config as plain JSON values."""
         return asdict(self)
 
 

@@ -1,9 +1,8 @@
-"""What the words of a text tell about its part in a conversation: linear models over one and two words.
+"""Linear models over one and two words that predict the part of a text in a conversation.
 
-Two questions are answered, each in logits: does a message need anything said before it (`needs`); does a
-sentence of a user's state a lasting instruction (`instruction`). The models are fitted on texts that come
-with convgate (`tools/fit_cues.py`); a text in another language has no known words, and gets their usual
-answer.
+Each gives log odds: that a message needs something said before it (`needs`); that a sentence of a user's
+states a lasting instruction (`instruction`). They are fitted on texts that come with convgate
+(`tools/fit_cues.py`); a text in another language has no known words, and gets the bias.
 """
 
 from __future__ import annotations
@@ -38,13 +37,13 @@ class Cue:
         total = sum(weights[ngram] for ngram in ngrams if ngram in weights)
         return self.bias + total / math.sqrt(max(1, len(ngrams)))
 
-    def highest(self, text: str) -> float:
-        """Return the log odds of the sentence that has the highest."""
+    def max_logit(self, text: str) -> float:
+        """Return the max log odds of the sentences of a text."""
         return max(map(self.logit, map(ngrams_of, sentences_of(text))), default=self.bias)
 
 
 def ngrams_of(text: str) -> frozenset[str]:
-    """Return the words, signs, and pairs of neighbours among the first 400 of a text.
+    """Return the words, punctuation marks, and pairs of neighbours among the first 400 of a text.
 
     >>> sorted(ngrams_of("And Rome?"))
     ['?', 'and', 'and rome', 'rome', 'rome ?']

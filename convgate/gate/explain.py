@@ -52,16 +52,16 @@ def strongest_links(
     others = np.argsort(-weights, kind="stable")[: min(limit, n - 1)]
     links = []
     for other in others.tolist():
-        without = leave_one_out(gate, state, message, other)
-        links.append(Link(row, other, float(weights[other]), float(scores.scores[row] - without[row])))
+        left_out = leave_one_out(gate, state, message, other)
+        links.append(Link(row, other, float(weights[other]), float(scores.scores[row] - left_out[row])))
     return links
 
 
 def leave_one_out(gate: Gate, state: State, message: Message, row: int) -> NDArray[np.float64]:
-    """Return (n,) the scores of all turns without turn `row`, scored again; NaN at `row` itself."""
-    keep = np.arange(len(state)) != row
+    """Return (n,) the scores of all turns with turn `row` removed; NaN at `row` itself."""
+    mask = np.arange(len(state)) != row
     scores = np.full(len(state), np.nan)
-    scores[keep] = gate.score(gate.without(state, row), message).scores
+    scores[mask] = gate.score(gate.remove_turn(state, row), message).scores
     return scores
 
 
@@ -72,8 +72,8 @@ def word_effects(
     words = list(_WORD.finditer(text))[:limit]
     if not words:
         return []
-    without = [text[: word.start()] + text[word.end() :] for word in words]
-    semantic = gate.semantic(encoder.encode([text, *without]), state, message)
+    texts = [text[: word.start()] + text[word.end() :] for word in words]
+    semantic = gate.semantic(encoder.encode([text, *texts]), state, message)
     return [
         WordEffect(word.start(), word.end(), float(semantic[0] - part))
         for word, part in zip(words, semantic[1:], strict=True)

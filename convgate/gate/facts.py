@@ -14,7 +14,7 @@ from convgate.core.conversation import CurrentMessage, Turn
 from convgate.gate.cues import ngrams_of, shipped_cues
 from convgate.gate.words import stems, words
 
-_AROUND = ",:;.!?'\"()<>@*"
+_PUNCTUATION = ",:;.!?'\"()<>@*"
 _CODE = re.compile(r"```|\(\)|\{|https?://")
 _POINTING = frozenset(
     {"he", "her", "him", "his", "it", "its", "one", "ones", "she", "that", "their", "them", "these", "they"}
@@ -33,7 +33,7 @@ _ORDINAL = re.compile(
 )
 _MAX_CHARACTERS = 20_000  # that are searched for signs of form
 _MAX_WORDS = 2_000  # that are read of a turn: a pasted log of 100,000 words costs no more
-_CACHED, _CACHED_CHARACTERS = 10_000, 500  # texts whose facts are cached, and their max length: 100 MB
+_MAX_CACHED, _MAX_CACHED_CHARACTERS = 10_000, 500  # texts whose facts are cached, at most 100 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class TurnFacts:
 def facts_of(turn: Turn, *, typed: bool = False) -> TurnFacts:
     """Return the facts of a turn of a conversation, or of a question that was typed."""
     text = turn.scored_text
-    compute = _cached_facts if len(text) <= _CACHED_CHARACTERS else _facts
+    compute = _cached_facts if len(text) <= _MAX_CACHED_CHARACTERS else _facts
     minutes = None  # not NaN, which no cache finds again
     if turn.timestamp is not None:
         time = turn.timestamp if turn.timestamp.tzinfo else turn.timestamp.replace(tzinfo=UTC)
@@ -83,7 +83,7 @@ def _facts(text: str, role: str, name: str | None, minutes: float | None, *, typ
     return TurnFacts(
         speaker=(name or role).casefold(),
         named=bool(name),
-        tokens=distinct.union(token.strip(_AROUND) for token in text.casefold().split()[:_MAX_WORDS]),
+        tokens=distinct.union(token.strip(_PUNCTUATION) for token in text.casefold().split()[:_MAX_WORDS]),
         stems=Counter(stems(ordered)),
         length=math.log1p(len(ordered)),
         minutes=math.nan if minutes is None else minutes,
@@ -97,8 +97,8 @@ def _facts(text: str, role: str, name: str | None, minutes: float | None, *, typ
         listed=bool(_LISTED.search(start)),
         ordinal=bool(_ORDINAL.search(start)),
         needs=cues["needs"].logit(ngrams_of(text)),
-        instruction=cues["instruction"].highest("" if assistant else start),
+        instruction=cues["instruction"].max_logit("" if assistant else start),
     )
 
 
-_cached_facts = lru_cache(maxsize=_CACHED)(_facts)
+_cached_facts = lru_cache(maxsize=_MAX_CACHED)(_facts)

@@ -29,11 +29,12 @@ class FeatureTier(nn.Module):
         nn.init.zeros_(self.by_kind.weight)
 
     def weights(self, mean: Tensor) -> Tensor:
-        """(..., F) weights for messages whose histories have (..., F) mean standardised features."""
-        return self.weight + self.by_kind(torch.tanh(self.kind(mean)))  # type: ignore[no-any-return]
+        """Return (..., F) weights for messages whose histories have (..., F) mean standardised features."""
+        change: Tensor = self.by_kind(torch.tanh(self.kind(mean)))
+        return self.weight + change
 
     def forward(self, features: Tensor, mask: Tensor) -> Tensor:
-        """(..., n) logits of (..., n, F) features; mask (..., n)."""
+        """Return (..., n) logits of (..., n, F) features; mask (..., n)."""
         is_turn = mask[..., None].to(features.dtype)
         mean = (features * is_turn).sum(dim=-2) / is_turn.sum(dim=-2).clamp(min=1)
         return (features @ self.weights(mean).unsqueeze(-1)).squeeze(-1) + self.bias

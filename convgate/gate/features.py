@@ -1,9 +1,8 @@
 """The named features of a pair: a message, and one of the turns before it.
 
-They come in three sorts. Of the pair: how near the two are in meaning, words, place and time, who speaks and
-whom they name. Of the turn alone. Of the message alone: the same for all turns, they say what kind of message
-and conversation it is. All are computed without any model call, in float32, and a pair's features depend on
-nothing later than the message.
+They describe the pair (its similarity in meaning and words, its distance in turns and time, who speaks and
+whom they name), the turn alone, or the message alone (the same for all turns). All are computed without a
+model, in float32, and depend on nothing later than the message.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from convgate.gate.arrays import Floats
 from convgate.gate.columns import FORM, STRANGER, Columns, GrowableArray, MessageFacts
 from convgate.gate.facts import TurnFacts
 
-STATISTICS_OVER = 64  # turns before a message that tell what kind of conversation it is
-_FARTHEST = 128  # turns; what is farther is as far as that, for no training shows a difference
-_MOST_BM25 = 30.0  # more is no better match, only a longer message
+STATISTICS_OVER = 64  # turns before a message over which statistics of the conversation are taken
+_MAX_AGE = 128  # turns; older ones have this age
+_MAX_BM25 = 30.0  # a higher one comes from a longer message, not a better match
 
 
 class Feature(NamedTuple):
@@ -71,7 +70,7 @@ class Passages:
         self._first.append(0)
 
     def append(self, turn: int, vectors: Floats) -> None:
-        """Add a turn, newer than all others, by the (p, d) vectors of its passages, p > 1."""
+        """Append the newest turn with the (p, d) vectors of its passages, p > 1."""
         self._vectors.extend(vectors)
         self._turns.append(turn)
         self._first.append(len(self._vectors))
@@ -102,17 +101,17 @@ def message_features(
     *,
     width: int | None = None,
 ) -> Floats:
-    """(w, F) features of a message with the last w = `width` of the first n turns (all: None), oldest first.
+    """Return (w, F) features of a message with the last w = `width` (None: all) of the first n turns.
 
     vectors: (≥ n, d) unit vectors of the turns; passages: of ≥ n turns; vector: (d,) of the message.
     """
     oldest = 0 if width is None else max(0, n - width)
-    present, ids, weights, identifiers = columns.message(fact, n)
-    shared = columns.shared(oldest, n, ids, weights, identifiers)
+    message, ids, weights, identifiers = columns.message(fact, n)
+    matches = columns.match_stems(oldest, n, ids, weights, identifiers)
     cosine = vectors[oldest:n] @ vector
     best = passages.best(vector[None], cosine[None], oldest)
-    alike = (cosine[None], best, *(column[None] for column in shared))
-    values = _features(columns, present, (None, slice(oldest, n)), *alike)
+    similarities = (cosine[None], best, *(column[None] for column in matches))
+    values = _features(columns, message, (None, slice(oldest, n)), *similarities)
     features = np.empty((len(NAMES), n - oldest), dtype=np.float32)
     for row, name in enumerate(NAMES):
         features[row] = values[name]
@@ -122,22 +121,22 @@ def message_features(
 def turn_features(
     columns: Columns, vectors: Floats, passages: Passages, start: int, stop: int, *, width: int
 ) -> Floats:
-    """(stop − start, width, F) features of turns as messages, each with the turns before it, newest first.
+    """Return (stop − start, width, F) features of turns, each with the turns before it, newest first.
 
     Rows before the first turn of the conversation are 0.
     """
     oldest = max(0, start - width)
-    present = columns.rows(start, stop)
-    turns = present.index[:, None] - np.arange(width, 0, -1, dtype=np.int32)
-    is_turn, at = turns >= 0, np.maximum(turns, 0)
+    message = columns.rows(start, stop)
+    turns = message.index[:, None] - np.arange(width, 0, -1, dtype=np.int32)
+    is_turn, rows = turns >= 0, np.maximum(turns, 0)
     row, place = np.arange(stop - start)[:, None], np.maximum(turns - oldest, 0)
     cosine = vectors[start:stop] @ vectors[oldest:stop].T
     best = passages.best(vectors[start:stop], cosine, oldest)
-    alike = (
+    similarities = (
         np.where(is_turn, matrix[row, place], 0)
-        for matrix in (cosine, best, *columns.shared_rows(start, stop, oldest))
+        for matrix in (cosine, best, *columns.match_stems_of_rows(start, stop, oldest))
     )
-    values = _features(columns, present, (at,), *alike, is_turn=is_turn)
+    values = _features(columns, message, (rows,), *similarities, is_turn=is_turn)
     features = np.empty((*turns.shape, len(NAMES)), dtype=np.float32)
     oldest_first = features[:, ::-1]
     for column, name in enumerate(NAMES):
@@ -148,8 +147,8 @@ def turn_features(
 
 def _features(
     columns: Columns,
-    present: MessageFacts,
-    at: tuple[Any, ...],
+    message: MessageFacts,
+    rows: tuple[Any, ...],
     cosine: Floats,
     passage: Floats,
     bm25: Floats,
@@ -158,17 +157,17 @@ def _features(
     *,
     is_turn: NDArray[np.bool_] | Literal[True] = True,
 ) -> dict[str, NDArray[Any]]:
-    """Each feature by its name, as it broadcasts to (m, w), oldest turn first.
+    """Return each feature by its name, as it broadcasts to (m, w), oldest turn first.
 
-    at: index by which a column becomes (m, w) or (1, w); cosine… are (m, w), 0 where `is_turn` is False.
+    rows: index by which a column becomes (m, w) or (1, w); cosine… are (m, w), 0 where `is_turn` is False.
     """
-    now = present.index[:, None]
-    stop = int(present.index[-1]) + 1 if len(present.index) else 0
+    index = message.index[:, None]
+    stop = int(message.index[-1]) + 1 if len(message.index) else 0
     ago = np.arange(cosine.shape[1], 0, -1, dtype=np.int32)[None]
 
-    def of(column: GrowableArray) -> NDArray[Any]:
-        rows = column.first(stop)
-        return rows[at] if rows.ndim == 1 else rows.T[:, *at]
+    def take(column: GrowableArray) -> NDArray[Any]:
+        array = column.first(stop)
+        return array[rows] if array.ndim == 1 else array.T[:, *rows]
 
     values: dict[str, NDArray[Any]] = {}
     second, before, after = _neighbours(cosine)
@@ -179,46 +178,46 @@ def _features(
     values["passage"], values["passage_below_best"] = passage, _below_best(passage, is_turn)
     _, values["passage_before"], values["passage_after"] = _neighbours(passage)
     values["identifiers"] = np.log1p(identifiers)
-    tens = np.asarray(np.minimum(bm25, _MOST_BM25) / 10, dtype=np.float32)
-    values["bm25"], values["bm25_below_best"] = tens, _below_best(tens, is_turn)
-    _, values["bm25_before"], values["bm25_after"] = _neighbours(tens)
-    turn_mass = of(columns.mass)
-    values["message_share"] = np.minimum(shared / np.maximum(1, present.mass)[:, None], 1)
+    scaled_bm25 = np.asarray(np.minimum(bm25, _MAX_BM25) / 10, dtype=np.float32)
+    values["bm25"], values["bm25_below_best"] = scaled_bm25, _below_best(scaled_bm25, is_turn)
+    _, values["bm25_before"], values["bm25_after"] = _neighbours(scaled_bm25)
+    turn_mass = take(columns.mass)
+    values["message_share"] = np.minimum(shared / np.maximum(1, message.mass)[:, None], 1)
     values["turn_share"] = np.minimum(shared / np.maximum(1, turn_mass), 1)
 
-    last = of(columns.next_turn) >= now
-    values["last_of_speaker"] = last
-    values |= _people(columns, present, of, last)
+    is_last = take(columns.next_turn) >= index
+    values["last_of_speaker"] = is_last
+    values |= _speaker_features(columns, message, take, is_last)
 
-    values["age"] = np.log(np.minimum(ago, _FARTHEST))
+    values["age"] = np.log(np.minimum(ago, _MAX_AGE))
     values["one_ago"], values["two_ago"], values["three_ago"] = ago == 1, ago == 2, ago == 3
-    values["first_turn"] = ago == now
-    minutes = present.minutes[:, None] - of(columns.minutes)
+    values["first_turn"] = ago == index
+    minutes = message.minutes[:, None] - take(columns.minutes)
     values["gap"] = np.log1p(np.fmax(minutes, 0))
     values["no_time"] = np.isnan(minutes)
 
-    form = of(columns.form)
+    form = take(columns.form)
     values |= {f"turn_{name}": column for name, column in zip(FORM, form, strict=True)}
     values["turn_mass"] = np.log1p(turn_mass)
 
-    values |= dict(zip(FORM, present.form.T[:, :, None], strict=True))
-    values["mass"] = np.log1p(present.mass)[:, None]
-    values["new_words"] = np.log1p(np.maximum(present.new, 0))[:, None]
-    values["leaning"] = (values["pointing"][:, 0] / np.maximum(1, present.mass))[:, None]
-    values["turns"] = np.log1p(np.minimum(now, _FARTHEST))
+    values |= dict(zip(FORM, message.form.T[:, :, None], strict=True))
+    values["mass"] = np.log1p(message.mass)[:, None]
+    values["new_words"] = np.log1p(np.maximum(message.new, 0))[:, None]
+    values["leaning"] = (values["pointing"][:, 0] / np.maximum(1, message.mass))[:, None]
+    values["turns"] = np.log1p(np.minimum(index, _MAX_AGE))
     recent = slice(-STATISTICS_OVER, None)
-    values["speakers"] = np.log1p((last & is_turn)[:, recent].sum(axis=1, dtype=np.float32, keepdims=True))
+    values["speakers"] = np.log1p((is_last & is_turn)[:, recent].sum(axis=1, dtype=np.float32, keepdims=True))
     assistants = (values["turn_assistant"] * is_turn)[:, recent].sum(axis=1, keepdims=True)
-    counted = np.minimum(now, min(ago.shape[1], STATISTICS_OVER))
-    values["assistant_share"] = assistants / np.maximum(1, counted)
+    n_turns = np.minimum(index, min(ago.shape[1], STATISTICS_OVER))
+    values["assistant_share"] = assistants / np.maximum(1, n_turns)
     return values
 
 
 def _neighbours(values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Values of the turn two before, the one before and the one after: each (m, w), 0 where there is none."""
-    wide = np.zeros((len(values), values.shape[1] + 3), dtype=np.float32)
-    wide[:, 2:-1] = values
-    return wide[:, :-3], wide[:, 1:-2], wide[:, 3:]
+    """Return the values two turns before, one before and one after: each (m, w), 0 outside the turns."""
+    padded = np.zeros((len(values), values.shape[1] + 3), dtype=np.float32)
+    padded[:, 2:-1] = values
+    return padded[:, :-3], padded[:, 1:-2], padded[:, 3:]
 
 
 def _best(values: Floats, is_turn: NDArray[np.bool_] | Literal[True]) -> Floats:
@@ -229,34 +228,34 @@ def _below_best(values: Floats, is_turn: NDArray[np.bool_] | Literal[True]) -> F
     return np.asarray(values - _best(values, is_turn), dtype=np.float32)
 
 
-def _people(
+def _speaker_features(
     columns: Columns,
-    present: MessageFacts,
-    of: Callable[[GrowableArray], NDArray[Any]],
-    last: NDArray[np.bool_],
+    message: MessageFacts,
+    take: Callable[[GrowableArray], NDArray[Any]],
+    is_last: NDArray[np.bool_],
 ) -> dict[str, NDArray[Any]]:
-    """Who speaks and who is named, each of (m, w); last: whether a turn is the newest of its speaker."""
-    now, sender = present.index[:, None], present.speaker[:, None]
-    speaker, turn_names = of(columns.speaker), of(columns.names)
+    """Return features of speakers and names, each (m, w); is_last: whether a turn is its speaker's newest."""
+    index, sender = message.index[:, None], message.speaker[:, None]
+    speaker, turn_names = take(columns.speaker), take(columns.names)
     same = speaker == sender
     names_sender = turn_names == sender
     named_by_turn = names_sender.any(axis=0)
-    names_anyone = present.names[:, :1] != STRANGER
+    names_anyone = message.names[:, :1] != STRANGER
     names_speaker, same_named = np.zeros(same.shape, dtype=bool), np.zeros(same.shape, dtype=bool)
-    for named in present.names.T[:, :, None]:
+    for named in message.names.T[:, :, None]:
         if (named == STRANGER).all():
             break
         names_speaker |= speaker == named
         same_named |= (turn_names == named).any(axis=0)
     return {
         "same_speaker": same,
-        "own_last": same & last,
+        "own_last": same & is_last,
         "names_anyone": names_anyone,
         "names_speaker": names_speaker,
         "names_other": names_anyone & ~names_speaker,
-        "last_named": names_speaker & last,
+        "last_named": names_speaker & is_last,
         "same_named": same_named,
         "named_by_turn": named_by_turn,
-        "turn_names_other": (of(columns.naming_since) < now) & ~named_by_turn,
-        "last_naming": (names_sender & (of(columns.next_naming) >= now)).any(axis=0),
+        "turn_names_other": (take(columns.naming_since) < index) & ~named_by_turn,
+        "last_naming": (names_sender & (take(columns.next_naming) >= index)).any(axis=0),
     }

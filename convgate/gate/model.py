@@ -22,7 +22,6 @@ from convgate.gate.reference import ReferenceTiers, TurnState
 
 CONTEXTUAL = "contextual"
 
-
 State = TurnState | ThreadState
 
 
@@ -93,11 +92,11 @@ class Gate(nn.Module):
         each turn is one passage. Raises EncoderError for NaN or infinite rows, GateError for another
         dimension or number of facts or passages.
         """
-        embeddings = self._checked(embeddings, "a turn")
+        embeddings = self._check(embeddings, "a turn")
         return self.tiers.state(embeddings, facts, self._passages(embeddings, passages))
 
     @torch.inference_mode()
-    def extended(
+    def extend(
         self,
         state: State,
         embeddings: Embeddings,
@@ -105,36 +104,36 @@ class Gate(nn.Module):
         passages: Sequence[Embeddings] | None = None,
     ) -> State:
         """Return the state with (m, d) newer turns added."""
-        embeddings = self._checked(embeddings, "a turn")
-        return state.extended(embeddings, facts, self._passages(embeddings, passages))
+        embeddings = self._check(embeddings, "a turn")
+        return state.extend(embeddings, facts, self._passages(embeddings, passages))
 
     @torch.inference_mode()
-    def without(self, state: State, row: int) -> State:
+    def remove_turn(self, state: State, row: int) -> State:
         """Return the state of the turns without turn `row`."""
-        keep = [place for place in range(len(state)) if place != row]
+        rows = [other for other in range(len(state)) if other != row]
         facts, passages = state.facts, state.passages
         return self.tiers.state(
-            np.asarray(state.embeddings)[keep],
-            [facts[place] for place in keep if facts],
-            [passages[place] for place in keep],
+            np.asarray(state.embeddings)[rows],
+            [facts[other] for other in rows if facts],
+            [passages[other] for other in rows],
         )
 
     @torch.inference_mode()
     def score(self, state: State, message: Message) -> GateScores:
         """Return the scores of all turns for the message; GateError when the preset needs missing facts."""
-        embedding = self._checked(message.embedding[None], "the current message")[0]
+        embedding = self._check(message.embedding[None], "the current message")[0]
         parts, attention = state.score(embedding, message.facts)
         activation = float(self.tiers.activation)
         tier1 = sum(parts.values(), start=np.zeros(len(state)))
-        second = tier1.copy()  # for turns before the attention tier's window
-        second[len(second) - len(attention) :] = attention
-        parts[CONTEXTUAL] = activation * (second - tier1)
+        tier2 = tier1.copy()  # for turns before the attention tier's window
+        tier2[len(tier2) - len(attention) :] = attention
+        parts[CONTEXTUAL] = activation * (tier2 - tier1)
         logits = tier1 + parts[CONTEXTUAL]
         return GateScores(
             scores=expit(logits),
             logits=logits,
             tier1=tier1,
-            attention=second,
+            attention=tier2,
             parts=parts,
             activation=activation,
             learned_threshold=self.learned_threshold,
@@ -144,15 +143,15 @@ class Gate(nn.Module):
     def links(self, state: State, scores: GateScores, rows: Sequence[int]) -> Embeddings:
         """Return (len(rows), n) the attention of the given turns to all turns, 0…1 each.
 
-        Rows of the reference sum to 1. Rows of the full preset sum to at most 1; the rest is the share of
-        beginning something new.
+        Rows of the reference preset sum to 1, those of the full preset to at most 1; the rest is the share of
+        a new topic.
         """
         return state.links(scores.tier1, rows)
 
     @torch.inference_mode()
     def semantic(self, embeddings: Embeddings, state: State, message: Message) -> Logits:
-        """Return (m,) the part of the logit that (m, d) vectors have by their similarity to the message."""
-        vectors = self._checked(embeddings, "a turn")
+        """Return (m,) the part of the logit of (m, d) vectors by their similarity to the message."""
+        vectors = self._check(embeddings, "a turn")
         return state.semantic(vectors, message.embedding, message.facts)
 
     @property
@@ -179,9 +178,9 @@ class Gate(nn.Module):
     ) -> Sequence[Embeddings]:
         if passages is None:
             return [row[None] for row in embeddings]
-        return [self._checked(each, "a passage") for each in passages]
+        return [self._check(vectors, "a passage") for vectors in passages]
 
-    def _checked(self, embeddings: Embeddings, what: str) -> Embeddings:
+    def _check(self, embeddings: Embeddings, what: str) -> Embeddings:
         if embeddings.ndim != 2 or embeddings.shape[1] != self.config.dimension:
             got = embeddings.shape[-1] if embeddings.ndim else 0
             remedy = "`convgate calibrate --encoder NAME` makes a version for another one"

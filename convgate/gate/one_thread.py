@@ -16,29 +16,29 @@ import torch
 from threadpoolctl import ThreadpoolController
 
 _lock = threading.Lock()
-_inside = 0  # how many callers are inside
-_before: list[int] = []  # threads of torch and of each library before the first caller entered
+_callers = 0
+_saved_threads: list[int] = []  # of torch and of each library, before the first caller entered
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Let torch, numpy and scipy use one thread, in all of the process, until the last caller has left."""
-    global _inside, _before
+    global _callers, _saved_threads
     with _lock:
-        if not _inside:
-            _before = [torch.get_num_threads(), *(library.get_num_threads() for library in _blas())]
-            _set([1] * len(_before))
-        _inside += 1
+        if not _callers:
+            _saved_threads = [torch.get_num_threads(), *(library.get_num_threads() for library in _blas())]
+            _set_threads([1] * len(_saved_threads))
+        _callers += 1
     try:
         yield
     finally:
         with _lock:
-            _inside -= 1
-            if not _inside:
-                _set(_before)
+            _callers -= 1
+            if not _callers:
+                _set_threads(_saved_threads)
 
 
-def _set(threads: list[int]) -> None:
+def _set_threads(threads: list[int]) -> None:
     torch.set_num_threads(threads[0])
     for library, count in zip(_blas(), threads[1:], strict=True):
         library.set_num_threads(count)
@@ -46,5 +46,5 @@ def _set(threads: list[int]) -> None:
 
 @cache
 def _blas() -> tuple[Any, ...]:
-    """The loaded libraries of linear algebra; numpy's and scipy's are two."""
+    """Return the loaded BLAS libraries; numpy and scipy have one each."""
     return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)

@@ -31,7 +31,7 @@ class BilinearTier(nn.Module):
         self.decay_rate = nn.Parameter(torch.tensor(-5.0))
 
     def forward(self, turns: Tensor, current: Tensor, position: Tensor) -> dict[str, Tensor]:
-        """Parts of the tier-1 logit, each (..., n).
+        """Return the parts of the tier-1 logit, each (..., n).
 
         turns: (..., n, d) unit vectors; current: (..., d) unit vectors; position: (..., n) in [0, 1].
         """
@@ -45,7 +45,7 @@ class BilinearTier(nn.Module):
 
 
 def positions(n: int) -> Tensor:
-    """(n,) place of each turn from 0 (oldest) to 1 (newest); a single turn has 1.
+    """Return (n,) the position of each turn from 0 (oldest) to 1 (newest); a single turn has 1.
 
     >>> positions(3).tolist(), positions(1).tolist()
     ([0.0, 0.5, 1.0], [1.0])
@@ -55,7 +55,7 @@ def positions(n: int) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class TurnState:
-    """The turns of a conversation, with all that does not depend on the message."""
+    """The turns of a conversation, and what does not depend on the message."""
 
     tiers: ReferenceTiers = field(repr=False)
     turns: Tensor  # (n, d)
@@ -83,10 +83,10 @@ class TurnState:
         """Return the state of the first n of its turns."""
         return TurnState(self.tiers, self.turns[:n], self.projected[:n])
 
-    def extended(
+    def extend(
         self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]
     ) -> TurnState:
-        """Return the state with (m, d) newer turns behind it."""
+        """Return the state with (m, d) newer turns added."""
         new = self.tiers.state(embeddings, facts, passages)
         turns = torch.cat([self.turns, new.turns])
         return TurnState(self.tiers, turns, torch.cat([self.projected, new.projected]))
@@ -95,12 +95,12 @@ class TurnState:
         """Return the parts of tier 1, each (n,), and the logits of tier 2, (n,) or none of a single turn."""
         s = torch.from_numpy(embedding)
         parts = self.tiers.bilinear(self.turns, s, positions(len(self)))
-        columns = torch.stack(list(parts.values()))
-        named: dict[str, Logits] = dict(zip(parts, columns.double().numpy(), strict=True))
+        logits = torch.stack(list(parts.values()))
+        arrays: dict[str, Logits] = dict(zip(parts, logits.double().numpy(), strict=True))
         if len(self) < 2:
-            return named, np.zeros(0)
-        attention = self.tiers.attention.score(self.projected, columns.sum(dim=0), s)
-        return named, attention.double().numpy()
+            return arrays, np.zeros(0)
+        attention = self.tiers.attention.score(self.projected, logits.sum(dim=0), s)
+        return arrays, attention.double().numpy()
 
     def links(self, tier1: Logits, rows: Sequence[int]) -> Embeddings:
         """Return (len(rows), n) the attention of the given turns."""
@@ -131,19 +131,19 @@ class ReferenceTiers(nn.Module):
         return torch.sigmoid(self.attention.residual_gate)
 
     def forward(self, turns: Tensor, current: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """(B, n) logits of tier 1 and tier 2, differentiable.
+        """Return (B, n) logits of tier 1 and tier 2, differentiable.
 
         turns: (B, n, d); current: (B, d); mask: (B, n), True where a turn is.
         """
         count = mask.sum(dim=1, keepdim=True)
-        place = (mask.cumsum(dim=1) - 1).clamp(min=0) / (count - 1).clamp(min=1)
-        place = torch.where(count > 1, place.clamp(max=1), torch.ones_like(place))
-        tier1 = torch.stack(list(self.bilinear(turns, current, place).values())).sum(dim=0)
+        position = (mask.cumsum(dim=1) - 1).clamp(min=0) / (count - 1).clamp(min=1)
+        position = torch.where(count > 1, position.clamp(max=1), torch.ones_like(position))
+        tier1 = torch.stack(list(self.bilinear(turns, current, position).values())).sum(dim=0)
         return tier1, torch.where(count > 1, self.attention(turns, tier1, current, mask), tier1)
 
     def state(
         self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]
     ) -> TurnState:
-        """The state of turns with (n, d) embeddings."""
+        """Return the state of turns with (n, d) embeddings."""
         turns = torch.from_numpy(embeddings)
         return TurnState(self, turns, self.attention.project(turns))

@@ -1,7 +1,7 @@
 """Scoring one message by the full preset, in numpy.
 
 It is a hundred operations on a few hundred rows, for which torch's dispatch costs a third on top of the work.
-The formulas are those of the tiers' `forward`, which training differentiates; tests hold the two together.
+The formulas are those of the tiers' `forward`, which training differentiates; tests compare the two.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from convgate.gate.feature_tier import PART_OF, FeatureTier
 from convgate.gate.features import PARTS, Passages, message_features
 from convgate.gate.links import Band
 from convgate.gate.normalise import MAX_SPREADS, Standardise, Whitening
-from convgate.gate.thread_tier import FLOOR, MIN_SHARE, ThreadTier
+from convgate.gate.thread_tier import MIN_LOG_SHARE, MIN_SHARE, ThreadTier
 
 Layer = Callable[[Floats], Floats]
 
@@ -26,7 +26,7 @@ _MESSAGE = PARTS.index("message")
 
 
 class Scorer:
-    """The weights of both tiers as arrays; they share memory with the modules, and change as these do."""
+    """The weights of both tiers as arrays; they share memory with the modules."""
 
     def __init__(
         self, whitening: Whitening, standardise: Standardise, tier1: FeatureTier, tier2: ThreadTier
@@ -43,7 +43,7 @@ class Scorer:
             _layer(layer) for layer in (tier2.fresh, tier2.refresh, tier2.relink, tier2.value)
         )
 
-    def standard(
+    def standardise(
         self,
         columns: Columns,
         vectors: Floats,
@@ -52,7 +52,7 @@ class Scorer:
         fact: TurnFacts,
         embedding: Floats,
     ) -> Floats:
-        """(n, F) standardised features of a message with the first n turns."""
+        """Return (n, F) standardised features of a message with the first n turns."""
         vector = self._W @ (embedding - self._mean)
         vector /= max(float(np.linalg.norm(vector)), 1e-12)
         features = message_features(columns, vectors, passages, fact, vector, n)
@@ -61,12 +61,12 @@ class Scorer:
         return np.clip(features, -MAX_SPREADS, MAX_SPREADS, out=features)
 
     def weights(self, x: Floats) -> Floats:
-        """(F,) what each of the (n, F) standardised features counts in tier 1."""
+        """Return (F,) the tier-1 weights for a message with (n, F) standardised features."""
         mean = x.mean(axis=0) if len(x) else np.zeros_like(self._weight)
         return self._weight + self._by_kind(np.tanh(self._kind(mean)))
 
     def parts(self, x: Floats) -> Logits:
-        """(P, n) the parts of tier 1, in the order of PARTS; their sum is its logit."""
+        """Return (P, n) the parts of tier 1, in the order of PARTS; their sum is its logit."""
         selector = np.zeros((x.shape[1], len(PARTS)), dtype=np.float32)
         selector[np.arange(len(PART_OF)), PART_OF] = self.weights(x)
         parts = (x @ selector).T.astype(np.float64)
@@ -74,41 +74,43 @@ class Scorer:
         return parts
 
     def attention(
-        self, x: Floats, bands: Sequence[Band], contexts: Sequence[Band], above: Floats, below: Floats
+        self, x: Floats, bands: Sequence[Band], contexts: Sequence[Band], earlier: Floats, later: Floats
     ) -> Logits:
-        """(w,) the logits of tier 2.
+        """Return (w,) the logits of tier 2.
 
-        x: (w, F). bands, contexts: I − A and I − λA of each head. above, below: (H, w) how much context each
-        turn has.
+        x: (w, F). bands, contexts: I − A and I − λA of each head. earlier, later: (H, w) the total weight
+        of the context of each turn, from earlier and from later turns.
         """
         x = np.ascontiguousarray(x)
         outputs = self._pair(x)
         links, evidence = outputs[:, : self._heads], outputs[:, self._heads :]
-        best = evidence.max(axis=0)
-        fresh = self._fresh(best)
-        share, log, new = _shares(links, fresh)
+        pooled = evidence.max(axis=0)
+        new_logits = self._fresh(pooled)
+        shares, log_shares, new = _compute_shares(links, new_logits)
         values = np.asfortranarray(self._value(evidence))
-        seen = [
+        inputs = [
             x,
             evidence,
-            *(band.gather(values) / weight[:, None] for band, weight in zip(contexts, above, strict=True)),
-            *(band.follow(values) / weight[:, None] for band, weight in zip(contexts, below, strict=True)),
-            _log(_reached(bands, share)),
-            np.maximum(log, FLOOR),
-            np.maximum(links - links.max(axis=0), FLOOR),
+            *(band.gather(values) / total[:, None] for band, total in zip(contexts, earlier, strict=True)),
+            *(band.follow(values) / total[:, None] for band, total in zip(contexts, later, strict=True)),
+            _log(_reach(bands, shares)),
+            np.maximum(log_shares, MIN_LOG_SHARE),
+            np.maximum(links - links.max(axis=0), MIN_LOG_SHARE),
             _broadcast_mean(new, len(x)),
         ]
-        read = self._reading(np.concatenate(seen, axis=1))
-        share, log, new = _shares(links + self._relink(read), fresh + self._refresh(best))
-        seen = [read, _log(_reached(bands, share)), np.maximum(log, FLOOR), _broadcast_mean(new, len(x))]
-        return np.asarray(self._head(np.concatenate(seen, axis=1))[:, 0], dtype=np.float64)
+        hidden = self._reading(np.concatenate(inputs, axis=1))
+        links, new_logits = links + self._relink(hidden), new_logits + self._refresh(pooled)
+        shares, log_shares, new = _compute_shares(links, new_logits)
+        log_shares = np.maximum(log_shares, MIN_LOG_SHARE)
+        inputs = [hidden, _log(_reach(bands, shares)), log_shares, _broadcast_mean(new, len(x))]
+        return np.asarray(self._head(np.concatenate(inputs, axis=1))[:, 0], dtype=np.float64)
 
 
 def _array(tensor: Tensor) -> Floats:
     return np.asarray(tensor.detach().numpy())
 
 
-def _layer(linear: nn.Linear, *, rectified: bool = False) -> Layer:
+def _layer(linear: nn.Linear, *, relu: bool = False) -> Layer:
     weight = _array(linear.weight).T
     bias = None if linear.bias is None else _array(linear.bias)
 
@@ -116,16 +118,16 @@ def _layer(linear: nn.Linear, *, rectified: bool = False) -> Layer:
         y = x @ weight
         if bias is not None:
             y += bias
-        return np.maximum(y, 0, out=y) if rectified else y
+        return np.maximum(y, 0, out=y) if relu else y
 
     return apply
 
 
 def _network(modules: nn.Sequential) -> Layer:
-    rectified = [isinstance(module, nn.ReLU) for module in modules]
+    is_relu = [isinstance(module, nn.ReLU) for module in modules]
     layers = [
-        _layer(module, rectified=after)
-        for module, after in zip(modules, [*rectified[1:], False], strict=True)
+        _layer(module, relu=before_relu)
+        for module, before_relu in zip(modules, [*is_relu[1:], False], strict=True)
         if isinstance(module, nn.Linear)
     ]
 
@@ -137,23 +139,23 @@ def _network(modules: nn.Sequential) -> Layer:
     return apply
 
 
-def _shares(links: Floats, fresh: Floats) -> tuple[Floats, Floats, Floats]:
-    """`links.shares` for one message: the shares (w, H), their logarithms, and that of something new (H,)."""
-    most = np.maximum(links.max(axis=0), fresh)
-    powers, new = np.exp(links - most), np.exp(fresh - most)
-    total = powers.sum(axis=0) + new
-    less = most + np.log(total)
-    return powers / total, links - less, fresh - less
+def _compute_shares(links: Floats, new_logits: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the shares (w, H) of one message, their logarithms, and that of a new topic (H,)."""
+    max_logit = np.maximum(links.max(axis=0), new_logits)
+    exp_links, exp_new = np.exp(links - max_logit), np.exp(new_logits - max_logit)
+    total = exp_links.sum(axis=0) + exp_new
+    log_total = max_logit + np.log(total)
+    return exp_links / total, links - log_total, new_logits - log_total
 
 
-def _reached(bands: Sequence[Band], share: Floats) -> Floats:
-    """(w, 2H) what following links reaches by each head, and what each turn sees of it one link away."""
-    reach = [band.follow(share[:, head, None]) for head, band in enumerate(bands)]
-    return np.concatenate([*reach, *map(Band.one_step, bands, reach)], axis=1)
+def _reach(bands: Sequence[Band], shares: Floats) -> Floats:
+    """Return (w, 2H) what following links reaches by each head, and each turn's sum of it by one link."""
+    reach = [band.follow(shares[:, head, None]) for head, band in enumerate(bands)]
+    return np.concatenate([*reach, *map(Band.step, bands, reach)], axis=1)
 
 
-def _log(share: Floats) -> Floats:
-    return np.log(np.maximum(share, 0) + np.float32(MIN_SHARE))
+def _log(shares: Floats) -> Floats:
+    return np.log(np.maximum(shares, 0) + np.float32(MIN_SHARE))
 
 
 def _broadcast_mean(new: Floats, count: int) -> Floats:

@@ -1,4 +1,4 @@
-"""Tier 2 of the full preset: turns look at each other along the links between them."""
+"""Tier 2 of the full preset: turns exchange information along the links between them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import torch
 from torch import Tensor, nn
 
 from convgate.gate.features import FEATURES
-from convgate.gate.links import OUT, dense, shares, steps
+from convgate.gate.links import MASKED_LOGIT, band_to_dense, log_shares, sum_powers
 
-_EVIDENCE = 12  # numbers that a pair of turns is summed up in
-_VALUES = 4  # of them that turns tell each other
-_READING = 48  # width of the second look
+_EVIDENCE = 12  # width of the evidence of a pair of turns
+_VALUES = 4  # width of the values that turns exchange
+_HIDDEN = 48  # width of the network that reads each turn
 _HEAD = 32
 MIN_SHARE = 1e-3  # what is added to a share before its logarithm
-FLOOR = -8.0  # a log share below it says no less than it
-_NO_EVIDENCE = -10.0  # of masked turns
+MIN_LOG_SHARE = -8.0  # lower ones are raised to it
+_MASKED_EVIDENCE = -10.0
 
 
 class Threads(NamedTuple):
@@ -30,13 +30,13 @@ class Threads(NamedTuple):
 class ThreadTier(nn.Module):
     """One logit per turn from the turn, the turns it is linked with, and the message.
 
-    Pairs          a small network sums up the features of a pair (x) in evidence (g) and, for each head, in
-                   the logit of a link. A turn's links to the turns before it are a softmax over them and over
-                   "begins something new"; they do not depend on any message, and are kept.
-    First look     the message links like any turn (α); r = αᵀ(I − A)⁻¹ is what following links reaches. Turns
-                   tell each other a few numbers of their evidence, both ways along links that fade by λ.
-    Second look    a network reads all of that for each turn; what it finds moves the message's own links, and
-                   what they reach now is read by the head.
+    Pairs          a small network maps the features of a pair (x) to evidence (g) and, for each head, to the
+                   logit of a link. A turn's links are a softmax over the turns before it and a new topic;
+                   they do not depend on any message, and are kept.
+    First pass     the message links like any turn (α); r = αᵀ(I − A)⁻¹ is what following links reaches. Turns
+                   exchange values of their evidence, in both directions along links that decay by λ.
+    Second pass    a network reads all of that for each turn and corrects the message's links; the head reads
+                   what these reach.
 
     The head starts at zero: an untrained tier gives logit 0 to every turn.
     """
@@ -55,99 +55,101 @@ class ThreadTier(nn.Module):
         self.fresh = nn.Linear(_EVIDENCE, heads)
         self.value = nn.Linear(_EVIDENCE, _VALUES)
         self.fading = nn.Parameter(torch.full((heads,), 1.5))  # σ of it is λ
-        seen = count + _EVIDENCE + 2 * heads * _VALUES + 4 * heads + 1
+        inputs = count + _EVIDENCE + 2 * heads * _VALUES + 4 * heads + 1
         self.reading = nn.Sequential(
-            nn.Linear(seen, _READING), nn.ReLU(), nn.Linear(_READING, _READING), nn.ReLU()
+            nn.Linear(inputs, _HIDDEN), nn.ReLU(), nn.Linear(_HIDDEN, _HIDDEN), nn.ReLU()
         )
-        self.relink = nn.Linear(_READING, heads)
+        self.relink = nn.Linear(_HIDDEN, heads)
         self.refresh = nn.Linear(_EVIDENCE, heads)
-        last = nn.Linear(_HEAD, 1)
-        self.head = nn.Sequential(nn.Linear(_READING + 3 * heads + 1, _HEAD), nn.ReLU(), last)
-        nn.init.zeros_(last.weight)
-        nn.init.zeros_(last.bias)
+        output = nn.Linear(_HEAD, 1)
+        self.head = nn.Sequential(nn.Linear(_HIDDEN + 3 * heads + 1, _HEAD), nn.ReLU(), output)
+        nn.init.zeros_(output.weight)
+        nn.init.zeros_(output.bias)
 
     def pairs(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """Link logits (..., H) and evidence (..., G) of (..., F) features."""
+        """Return link logits (..., H) and evidence (..., G) of (..., F) features."""
         outputs = self.pair(features)
         return outputs[..., : self.heads], outputs[..., self.heads :]
 
     def turn_links(self, features: Tensor, mask: Tensor) -> Tensor:
-        """(m, K, H) links of turns to the K turns before them; features (m, K, F), mask (m, K)."""
+        """Return (m, K, H) links of turns to the K turns before them; features (m, K, F), mask (m, K)."""
         links, evidence = self.pairs(features)
-        log, _ = shares(links, self.fresh(_best(evidence, mask)), mask)
-        return log.exp() * mask[..., None]
+        log_share, _ = log_shares(links, self.fresh(_max_pool(evidence, mask)), mask)
+        return log_share.exp() * mask[..., None]
 
     @property
-    def lasting(self) -> Tensor:
-        """(H,) λ: how much of what a turn tells is left after one link, 0…1."""
+    def decay(self) -> Tensor:
+        """(H,) λ: the share of a value that is left after one link, 0…1."""
         return torch.sigmoid(self.fading)
 
     def threads(self, features: Tensor, *, start: int = 0) -> Threads:
-        """The links among the turns of a conversation from turn `start` on.
+        """Return the links among the turns of a conversation from turn `start` on.
 
         features: (n, K, F) of each with the K turns before it, newest first. Links to turns before `start`
-        have their share, and lead nowhere.
+        take their share of the softmax, but are not followed.
         """
         n, width = features.shape[:2]
         mask = torch.arange(start, start + n)[:, None] >= torch.arange(1, width + 1)[None]
-        links = dense(self.turn_links(features, mask))
-        return Threads(links, steps(links), steps(self.lasting[:, None, None] * links))
+        links = band_to_dense(self.turn_links(features, mask))
+        return Threads(links, sum_powers(links), sum_powers(self.decay[:, None, None] * links))
 
     def forward(self, threads: Threads, features: Tensor, mask: Tensor) -> Tensor:
-        """(B, n) logits for B messages of one conversation; features (B, n, F), mask (B, n)."""
+        """Return (B, n) logits for B messages of one conversation; features (B, n, F), mask (B, n)."""
         links, evidence = self.pairs(features)
         is_turn = mask.to(features.dtype)
-        best = _best(evidence, mask)
-        log, fresh = shares(links, self.fresh(best), mask)
+        pooled = _max_pool(evidence, mask)
+        log_share, new = log_shares(links, self.fresh(pooled), mask)
         values = self.value(evidence) * is_turn[..., None]
-        above = torch.einsum("hmn,bnv->bmhv", threads.context, values) / _weight(
+        earlier = torch.einsum("hmn,bnv->bmhv", threads.context, values) / _to_divisor(
             torch.einsum("hmn,bn->bmh", threads.context, is_turn)
         )
-        below = torch.einsum("hnm,bnv->bmhv", threads.context, values) / _weight(
+        later = torch.einsum("hnm,bnv->bmhv", threads.context, values) / _to_divisor(
             torch.einsum("hnm,bn->bmh", threads.context, is_turn)
         )
-        strongest = links.masked_fill(~mask[..., None], OUT).amax(dim=-2, keepdim=True)
-        seen = [
+        max_link = links.masked_fill(~mask[..., None], MASKED_LOGIT).amax(dim=-2, keepdim=True)
+        inputs = [
             features,
             evidence,
-            above.flatten(-2),
-            below.flatten(-2),
-            _log(_reached(threads, log, is_turn)),
-            torch.cat([log, links - strongest], dim=-1).clamp(min=FLOOR),
-            _broadcast_mean(fresh, features),
+            earlier.flatten(-2),
+            later.flatten(-2),
+            _log(_reach(threads, log_share, is_turn)),
+            torch.cat([log_share, links - max_link], dim=-1).clamp(min=MIN_LOG_SHARE),
+            _broadcast_mean(new, features),
         ]
-        read = self.reading(torch.cat(seen, dim=-1))
-        log, fresh = shares(links + self.relink(read), self.fresh(best) + self.refresh(best), mask)
-        seen = [
-            read,
-            _log(_reached(threads, log, is_turn)),
-            log.clamp(min=FLOOR),
-            _broadcast_mean(fresh, read),
+        hidden = self.reading(torch.cat(inputs, dim=-1))
+        log_share, new = log_shares(
+            links + self.relink(hidden), self.fresh(pooled) + self.refresh(pooled), mask
+        )
+        inputs = [
+            hidden,
+            _log(_reach(threads, log_share, is_turn)),
+            log_share.clamp(min=MIN_LOG_SHARE),
+            _broadcast_mean(new, hidden),
         ]
-        return self.head(torch.cat(seen, dim=-1)).squeeze(-1)  # type: ignore[no-any-return]
+        logits: Tensor = self.head(torch.cat(inputs, dim=-1)).squeeze(-1)
+        return logits
 
 
-def _best(evidence: Tensor, mask: Tensor) -> Tensor:
-    """(..., G) the largest of each number over the turns."""
-    evidence = evidence.masked_fill(~mask[..., None], _NO_EVIDENCE)
-    return evidence.amax(dim=-2)
+def _max_pool(evidence: Tensor, mask: Tensor) -> Tensor:
+    """Return (..., G) the max of each number over the turns."""
+    return evidence.masked_fill(~mask[..., None], _MASKED_EVIDENCE).amax(dim=-2)
 
 
-def _log(share: Tensor) -> Tensor:
-    return torch.log(share.clamp(min=0) + MIN_SHARE)
+def _log(shares: Tensor) -> Tensor:
+    return torch.log(shares.clamp(min=0) + MIN_SHARE)
 
 
-def _weight(sums: Tensor) -> Tensor:
+def _to_divisor(sums: Tensor) -> Tensor:
     return sums.clamp(min=MIN_SHARE).unsqueeze(-1)
 
 
-def _broadcast_mean(fresh: Tensor, like: Tensor) -> Tensor:
-    """(..., n, 1) the log share of something new, the same for each turn."""
-    return fresh.mean(dim=-1)[..., None, None].expand(*like.shape[:-1], 1)
+def _broadcast_mean(new: Tensor, like: Tensor) -> Tensor:
+    """Return (..., n, 1) the mean log share of a new topic, the same for each turn."""
+    return new.mean(dim=-1)[..., None, None].expand(*like.shape[:-1], 1)
 
 
-def _reached(threads: Threads, log: Tensor, is_turn: Tensor) -> Tensor:
-    """(B, n, 2H) what following links from a message reaches, and what each turn sees of it one link away."""
+def _reach(threads: Threads, log_share: Tensor, is_turn: Tensor) -> Tensor:
+    """Return (B, n, 2H) what links from a message reach, and each turn's sum of it one link away."""
     is_turn = is_turn[..., None]
-    reach = torch.einsum("bnh,hnm->bmh", log.exp() * is_turn, threads.reach) * is_turn
+    reach = torch.einsum("bnh,hnm->bmh", log_share.exp() * is_turn, threads.reach) * is_turn
     return torch.cat([reach, torch.einsum("hmn,bnh->bmh", threads.links, reach)], dim=-1)

@@ -72,7 +72,7 @@ class Absolute(ParameterSet):
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Threshold = the set value, else the learned one."""
         threshold = learned if self.threshold is None else self.threshold
-        return _at(scores, threshold, f"{_origin(threshold, is_set=self.threshold is not None)}.")
+        return _cut_at(scores, threshold, f"{_describe(threshold, is_set=self.threshold is not None)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +96,13 @@ class Anchored(ParameterSet):
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Threshold = the set value, else the learned one; the anchor when no turn reaches it."""
         low = learned if self.threshold is None else self.threshold
-        origin = _origin(low, is_set=self.threshold is not None, goal=self.goal, fitted_on=self.fitted_on)
+        origin = _describe(low, is_set=self.threshold is not None, goal=self.goal, fitted_on=self.fitted_on)
         if self.anchor <= low:
-            return _at(scores, low, f"{origin}.")
+            return _cut_at(scores, low, f"{origin}.")
         if (scores >= self.anchor - _ROUNDING).any():
-            return _at(scores, low, f"{origin}, and a turn reaches the anchor {self.anchor:.2f}.")
+            return _cut_at(scores, low, f"{origin}, and a turn reaches the anchor {self.anchor:.2f}.")
         because = f"{origin}, but no turn reaches the anchor {self.anchor:.2f}, so nothing is kept."
-        return _at(scores, self.anchor, because)
+        return _cut_at(scores, self.anchor, because)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +170,8 @@ class Relative(ParameterSet):
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Threshold = mean + deviations · std, between 0 and 1."""
-        relative, average = _relative(scores, self.deviations)
-        return _at(scores, relative, f"The scores here average {average:.2f}.")
+        relative, average = _relative_threshold(scores, self.deviations)
+        return _cut_at(scores, relative, f"The scores here average {average:.2f}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,11 +187,11 @@ class Stricter(ParameterSet):
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Threshold = max(learned, mean + deviations · std)."""
-        relative, average = _relative(scores, self.deviations)
+        relative, average = _relative_threshold(scores, self.deviations)
         because = f"The learned threshold is {learned:.2f}; the scores here average {average:.2f}"
         if relative > learned:
-            return _at(scores, relative, f"{because}, so the relative rule asks for {relative:.2f}.")
-        return _at(scores, learned, f"{because}, and the relative rule asks for less ({relative:.2f}).")
+            return _cut_at(scores, relative, f"{because}, so the relative rule asks for {relative:.2f}.")
+        return _cut_at(scores, learned, f"{because}, and the relative rule asks for less ({relative:.2f}).")
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,10 +212,10 @@ class Blended(ParameterSet):
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Threshold = (1 − weight) · learned + weight · relative."""
-        relative, _ = _relative(scores, self.deviations)
+        relative, _ = _relative_threshold(scores, self.deviations)
         threshold = (1 - self.weight) * learned + self.weight * relative
         shares = f"{1 - self.weight:.0%} of the learned threshold {learned:.2f} and {self.weight:.0%} of the"
-        return _at(scores, threshold, f"That is {shares} relative one {relative:.2f}.")
+        return _cut_at(scores, threshold, f"That is {shares} relative one {relative:.2f}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,9 +231,9 @@ class Calibrated(ParameterSet):
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Threshold = the fitted one."""
         if not self.goal:
-            return _at(scores, self.threshold, "It has not been fitted to any labels yet.")
-        origin = _origin(self.threshold, is_set=True, goal=self.goal, fitted_on=self.fitted_on)
-        return _at(scores, self.threshold, f"{origin}.")
+            return _cut_at(scores, self.threshold, "It has not been fitted to any labels yet.")
+        origin = _describe(self.threshold, is_set=True, goal=self.goal, fitted_on=self.fitted_on)
+        return _cut_at(scores, self.threshold, f"{origin}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +253,7 @@ class TopK(ParameterSet):
         order = _best_first(scores)
         order = order[scores[order] > self.above][: self.k]
         floor = f" above {self.above:.2f}" if self.above > -1e9 else ""
-        return _chosen(scores, order, f"among the {self.k} highest scores{floor}")
+        return _cut_rows(scores, order, f"among the {self.k} highest scores{floor}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +274,7 @@ class TokenBudget(ParameterSet):
                 chosen.append(row)
                 left -= int(tokens[row])
         rows = np.array(chosen, dtype=np.int64)
-        cut = _chosen(scores, rows, f"within the budget of {self.budget:,} tokens, best first")
+        cut = _cut_rows(scores, rows, f"within the budget of {self.budget:,} tokens, best first")
         return replace(cut, threshold=None)  # a turn that is too long may score higher than a kept one
 
 
@@ -326,7 +326,7 @@ def make_rule(name: str, **parameters: Any) -> Rule:
     return RULES[name](**parameters)
 
 
-def _origin(threshold: float, *, is_set: bool, goal: str = "", fitted_on: str = "") -> str:
+def _describe(threshold: float, *, is_set: bool, goal: str = "", fitted_on: str = "") -> str:
     """Return how the threshold came about, without the full stop."""
     if not is_set:
         return f"The learned threshold is {threshold:.2f}"
@@ -335,18 +335,18 @@ def _origin(threshold: float, *, is_set: bool, goal: str = "", fitted_on: str = 
     return f"The threshold {threshold:.2f} was fitted for {goal}{f' on {fitted_on}' if fitted_on else ''}"
 
 
-def _at(scores: Floats, threshold: float, because: str) -> Cut:
+def _cut_at(scores: Floats, threshold: float, because: str) -> Cut:
     return Cut(scores >= threshold - _ROUNDING, threshold, because)
 
 
-def _chosen(scores: Floats, rows: NDArray[np.int64], what: str) -> Cut:
+def _cut_rows(scores: Floats, rows: NDArray[np.int64], what: str) -> Cut:
     kept = np.zeros(len(scores), dtype=bool)
     kept[rows] = True
     lowest = float(scores[kept].min()) if kept.any() else None
     return Cut(kept, lowest, "", f"{{score}}, {what}.", f"{{score}}, not {what}.")
 
 
-def _relative(scores: Floats, deviations: float) -> tuple[float, float]:
+def _relative_threshold(scores: Floats, deviations: float) -> tuple[float, float]:
     """Return the threshold within 0…1, and the mean; 0 for both without scores."""
     if len(scores) == 0:
         return 0.0, 0.0

@@ -77,7 +77,7 @@ class GatePolicy(EncoderMixin):
         passages = self.encoder.encode_passages([turn.scored_text for turn in turns])
         vectors = text_vectors(passages, self.gate.config.dimension)
         inputs = vectors, [facts_of(turn) for turn in turns], passages
-        return self.gate.state(*inputs) if state is None else self.gate.extended(state, *inputs)
+        return self.gate.state(*inputs) if state is None else self.gate.extend(state, *inputs)
 
     def decide_scored(self, scored: ScoredHistory) -> TurnDecisions:
         """Return the rule's decisions on scores."""

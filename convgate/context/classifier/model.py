@@ -25,8 +25,8 @@ from convgate.core.errors import ContextError
 from convgate.embedding.base import Embeddings
 from convgate.gatekeeper.folding import fold
 
-READ = 4_000
-"""Characters of a text that are read: its first and its last half of them."""
+MAX_CHARACTERS = 4_000
+"""Of a text that are read: the first and the last half of them."""
 
 Runs = Mapping[str, float]
 """n-grams of one text, with the square root of their counts."""
@@ -35,8 +35,9 @@ _WORD = re.compile(r"\n+|[a-z_]+(?:'[a-z]+)*|\d+|[^\sa-z0-9]")
 
 
 def excerpt(text: str) -> str:
-    """Return the text, or the beginning and the end of a long one, so that its cost is bounded."""
-    return text if len(text) <= READ else f"{text[: READ // 2]}\n{text[-READ // 2 :]}"
+    """Return the text, or the beginning and the end of a long one."""
+    half = MAX_CHARACTERS // 2
+    return text if len(text) <= MAX_CHARACTERS else f"{text[:half]}\n{text[-half:]}"
 
 
 def runs_of(text: str) -> Runs:
@@ -107,7 +108,7 @@ class TextModel:
     runs: Floats  # (runs, labels)
     rarity: Floats  # (runs,) inverse document frequency
     bias: Floats  # (labels,)
-    doubt: float = 0.0  # 0…1, share of the probability that all labels have alike
+    doubt: float = 0.0  # 0…1, share of the probability that is spread evenly over the labels
     info: Mapping[str, Any] = field(default_factory=dict)  # JSON: data, encoder and figures of the fit
 
     @cached_property
@@ -176,13 +177,13 @@ def probabilities(logits: Floats, doubt: float = 0.0) -> Floats:
 ARRAYS = ("vectors", "runs", "rarity", "bias")
 
 
-def read_model(file: Path, labels: tuple[str, ...], again: str) -> TextModel:
+def read_model(file: Path, labels: tuple[str, ...], command: str) -> TextModel:
     """Return the classifier of a file.
 
-    again: the command that fits it anew, for the error. Raises ContextError when the file is missing,
-    damaged, or has other labels.
+    command: fits it anew, for the error. Raises ContextError when the file is missing, damaged, or has other
+    labels.
     """
-    advice = f"run `{again}`, or install convgate again"
+    advice = f"run `{command}`, or install convgate again"
     try:
         with safetensors.safe_open(str(file), framework="np") as opened:
             header: Mapping[str, str] = opened.metadata() or {}

@@ -48,7 +48,7 @@ class StateEncoder:
         )
 
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
-        """(len(texts), 384) float32, rows L2-normalised; blank text gives a zero row."""
+        """Return (len(texts), 384) float32, rows L2-normalised; blank text gives a zero row."""
         return self._encoder().encode(texts, progress=progress)
 
     def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embeddings]:
@@ -60,7 +60,7 @@ class StateEncoder:
         return self._encoder().split_passages(text)
 
     def count_chunks(self, text: str) -> ChunkCount:
-        """The chunks that the text is split into."""
+        """Return the number of chunks of a text."""
         return self._encoder().count_chunks(text)
 
     def _encoder(self) -> Encoder:
@@ -78,23 +78,20 @@ class StateEncoder:
         verify_bundled_weights()
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         model = SentenceTransformer(str(bundled_folder()), device=self._device, local_files_only=True)
-        stack: Any = model[0].auto_model.encoder  # type: ignore[union-attr]  # the bundled model is a BERT
-        stack.layer = stack.layer[:LAYERS]
+        transformer: Any = model[0]  # the bundled model is a BERT
+        layers = transformer.auto_model.encoder.layer
+        transformer.auto_model.encoder.layer = layers[:LAYERS]
         return SentenceTransformerEncoder(
-            model,
-            name=identity.model,
-            revision=identity.revision,
-            dtype=identity.dtype,
-            max_pieces=_PIECES,
+            model, name=identity.model, revision=identity.revision, dtype=identity.dtype, max_pieces=_PIECES
         )
 
 
 def state_encoder(settings: Settings) -> Encoder:
-    """The states with the cache of the settings' home in front of them."""
+    """Return the encoder with a cache in the settings' home."""
     return CachedEncoder(_states(settings.device), settings.home / CACHE_FILE)
 
 
 @functools.cache
 def _states(device: str) -> StateEncoder:
-    """One for the modes and the kinds of statements, so that the model is loaded once."""
+    """Return the encoder that modes and statements share, so that the model is loaded once."""
     return StateEncoder(device=device)

@@ -1,4 +1,4 @@
-"""The guard of a running program: logs requests, judges the log, and overrules modes while it has to.
+"""The guard of a running program: logs requests, evaluates the log, and overrules modes.
 
 Callers put requests into a queue and read fallbacks from memory. One thread does the rest, one item after the
 other: append to the log, evaluate, alert.
@@ -76,12 +76,12 @@ class Guardrails(AbstractContextManager["Guardrails"]):
         _GUARDS.add(self)
 
     def overruled(self, mode: Mode) -> Fallback | None:
-        """Return why GENERAL has to be applied in place of `mode` now; None when it may be applied."""
+        """Return why GENERAL replaces `mode` now; None when it does not."""
         is_stale = time.monotonic() - self._evaluated_at > STALE_SECONDS
         return None if is_stale else self._fallbacks.get(mode)
 
     def record(self, request: RequestRecord) -> None:
-        """Have a request logged; returns at once."""
+        """Queue a request for the log; return at once."""
         try:
             self._queue.put_nowait(request)
         except queue.Full:
@@ -89,7 +89,7 @@ class Guardrails(AbstractContextManager["Guardrails"]):
         self._start()
 
     def flush(self, timeout: float = 10.0) -> bool:
-        """Wait until what was recorded so far is written and evaluated; whether that was in time."""
+        """Wait until all recorded requests are written and evaluated; return whether that was in time."""
         is_done, end = threading.Event(), time.monotonic() + timeout
         try:
             self._queue.put(is_done, timeout=timeout)
@@ -99,7 +99,7 @@ class Guardrails(AbstractContextManager["Guardrails"]):
         return is_done.wait(max(0.0, end - time.monotonic()))
 
     def close(self) -> None:
-        """Write what waits and end the thread, until the next request; after 2 seconds the rest is lost."""
+        """Write the queue and end the thread, until the next request; after 2 seconds the rest is lost."""
         if (thread := self._thread) is not None and thread.is_alive():
             with suppress(queue.Full):
                 self._queue.put(None, timeout=CLOSE_SECONDS)
@@ -209,7 +209,7 @@ def load_guard(settings: Settings, *, alert: Callback | None = None) -> Guard | 
 
 
 def flush_requests(path: Path, timeout: float = 1.0) -> None:
-    """Have the guards of this process write what waits for the database at `path`."""
+    """Write the queued requests of this process for the database at `path`."""
     for guard in list(_GUARDS):
         if guard.path.resolve() == path.resolve():
             guard.flush(timeout)

@@ -1,4 +1,4 @@
-"""How requests ended, as the program that made them knows."""
+"""Outcomes of requests, recorded by the program that made them."""
 
 from __future__ import annotations
 

@@ -12,12 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.context.guardrails.rules import (
-    DRIFT_WINDOW,
-    Observation,
-    divergence,
-    observe,
-)
+from convgate.context.guardrails.rules import DRIFT_WINDOW, Observation, divergence, observe
 from convgate.context.mode import MODES, Mode
 from convgate.core.settings import Settings
 from convgate.store.database import Store

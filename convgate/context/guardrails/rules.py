@@ -1,4 +1,4 @@
-"""The rules: what the log says at one moment, which alerts begin or end by it, and the baseline.
+"""The rules: figures of the log at a time, the alerts that they raise or clear, and the baseline.
 
 An alert is raised above a limit and cleared below a lower one (hysteresis), by the limit it was raised at.
 """
@@ -23,20 +23,20 @@ OPEN_MIN_SHARE = 0.5  # while an alert is open, this share of the minimum count 
 DRIFT_WINDOW = timedelta(hours=1)
 LOW_CONFIDENCE_PARTS = 3  # parts of the minutes; the share has to be too high in each
 MAX_OUTCOMES = 50  # newest outcomes of a mode that count
-MIN_FAILURES = 5  # of a mode; fewer are taken for chance
+MIN_FAILURES = 5  # of a mode
 MAX_CHANCE = 0.005  # probability of so many failures in a mode that fails no more often than all others
 MIN_OVERALL_OUTCOMES = 100  # that an overall error rate needs
 MAX_MISCLASSIFIED = 0.10  # share of the reviewed messages; the stop rule
 MIN_REVIEWS = 20  # messages whose mode a person corrected or confirmed
 REVIEW_WINDOW = timedelta(days=30)
-_MOMENT = timedelta(microseconds=1)  # periods of the log exclude their end, here they include it
-COOL_DOWN = timedelta(hours=1)  # that a failing mode is held before it is tried again
+_TICK = timedelta(microseconds=1)  # periods of the log exclude their end, here they include it
+COOL_DOWN = timedelta(hours=1)  # before a failing mode is tried again
 
 
-def smoothed(counts: Mapping[str, float]) -> dict[Mode, float]:
+def smooth_shares(counts: Mapping[str, float]) -> dict[Mode, float]:
     """Return the share of each mode with add-one smoothing, so that none is 0: (n_m + 1) / (n + 5).
 
-    >>> smoothed({"TASK": 3})["TASK"], smoothed({})["GENERAL"]
+    >>> smooth_shares({"TASK": 3})["TASK"], smooth_shares({})["GENERAL"]
     (0.5, 0.2)
     """
     total = sum(counts.get(mode, 0) for mode in MODES) + len(MODES)
@@ -53,7 +53,7 @@ def divergence(counts: Mapping[str, float], baseline: Mapping[str, float]) -> fl
     """
     from scipy.special import rel_entr
 
-    p, q = smoothed(counts), smoothed(baseline)
+    p, q = smooth_shares(counts), smooth_shares(baseline)
     return max(0.0, float(sum(rel_entr(p[mode], q[mode]) for mode in MODES)))
 
 
@@ -104,12 +104,12 @@ class Observation:
 
 
 def observe(store: Store, settings: Settings, now: datetime) -> Observation:
-    """Return the figures at a moment. Raises StoreError."""
+    """Return the figures at `now`. Raises StoreError."""
     requests, states = Requests(store), GuardStates(store)
-    end = now + _MOMENT
+    end = now + _TICK
     baseline = states.baseline()
     part = timedelta(minutes=settings.guard_low_confidence_minutes) / LOW_CONFIDENCE_PARTS
-    starts = {mode: start + _MOMENT for mode, start in states.trusted_since().items()}
+    starts = {mode: start + _TICK for mode, start in states.trusted_since().items()}
     oldest = end - timedelta(hours=settings.guard_error_hours)
     overall = baseline.outcomes if baseline is not None else NO_OUTCOMES
     if overall.count < MIN_OVERALL_OUTCOMES:
@@ -207,7 +207,7 @@ def _judge_reviews(latest: Observation, opened: Alert | None) -> Alert | None:
 
 
 def _judge_errors(latest: Observation, mode: Mode, opened: Alert | None, settings: Settings) -> Alert | None:
-    """A failing mode is held for COOL_DOWN, then tried again: only outcomes since then count."""
+    """Hold a failing mode for COOL_DOWN, then try it again: only outcomes since then count."""
     from scipy.special import bdtrc
 
     if opened is not None:
@@ -243,7 +243,7 @@ def set_baseline(
     Raises ContextError, and keeps the previous baseline, when there are fewer than drift needs.
     """
     requests = Requests(store)
-    period = since + _MOMENT, until + _MOMENT
+    period = since + _TICK, until + _TICK
     outcomes = _sum(requests.outcomes(*period, MODES).values())
     baseline = Baseline(now, requests.classified(*period), outcomes, since, until)
     count, min_count = baseline.requests, settings.guard_drift_min_requests

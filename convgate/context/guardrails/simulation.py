@@ -1,4 +1,4 @@
-"""Hours of drift in a moment: the same rules, on a clock and a database of their own."""
+"""A simulation of drift: the same rules with a simulated clock and a temporary database."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BASELINE_REQUESTS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What the guardrails see and do after a step."""
+    """The state of the guardrails after a step."""
 
     at: datetime  # UTC
     requests: int  # of the last hour
@@ -64,27 +64,27 @@ def simulate(
     """Run requests that drift for some minutes through the rules, with the limits of `settings`.
 
     normal: shares or counts by mode. The result is the same each time; nothing is kept. Raises ContextError
-    as `drifted` does.
+    as `drift_shares` does.
     """
-    usual, shifted = _shares(normal), drifted(normal, nats=nats, toward=toward)
+    usual, shifted = _shares(normal), drift_shares(normal, nats=nats, toward=toward)
     counts = {mode: round(BASELINE_REQUESTS * share) for mode, share in usual.items()}
     now = at = START
     starts = START + timedelta(minutes=BEFORE)
     ends = starts + timedelta(minutes=minutes)
     end = ends + timedelta(minutes=AFTER)
-    pause, owed = timedelta(hours=1) / per_hour, dict.fromkeys(MODES, 0.0)
+    interval, deficits = timedelta(hours=1) / per_hour, dict.fromkeys(MODES, 0.0)
     moments: list[Moment] = []
     fallbacks: Mapping[Mode, Fallback] = {}
     with tempfile.TemporaryDirectory() as folder, closing(Store(Path(folder, "simulation.db"))) as store:
         GuardStates(store).put_baseline(Baseline(START, counts))
         while now < end:
             now, requests = min(now + step, end), []
-            while at + pause <= now:
-                at += pause
+            while at + interval <= now:
+                at += interval
                 shares = shifted if starts < at <= ends else usual
-                owed = {mode: owed[mode] + shares[mode] for mode in MODES}
-                mode = max(MODES, key=owed.__getitem__)
-                owed[mode] -= 1
+                deficits = {mode: deficits[mode] + shares[mode] for mode in MODES}
+                mode = max(MODES, key=deficits.__getitem__)
+                deficits[mode] -= 1
                 requests.append(_request(at, mode, fallbacks.get(mode)))
             Requests(store).add(requests)
             alerts, _ = update_alerts(store, settings, now)
@@ -95,7 +95,7 @@ def simulate(
     return Simulation(tuple(moments), result.alerts[::-1], result)
 
 
-def drifted(normal: Mapping[str, float], *, nats: float, toward: Mode) -> dict[str, float]:
+def drift_shares(normal: Mapping[str, float], *, nats: float, toward: Mode) -> dict[str, float]:
     """Return shares with more of one mode, so many that an hour of requests is `nats` away from `normal`.
 
     Raises ContextError when even requests of that mode alone are less far away, or `normal` is empty.

@@ -1,4 +1,4 @@
-"""What the user said that has to hold on: found per turn, superseded, lifted or resolved later."""
+"""Invariants: statements of the user that must hold until they are superseded, lifted or resolved."""
 
 from convgate.context.invariants.edits import edits_of, with_edits
 from convgate.context.invariants.finding import find_invariants

@@ -1,4 +1,4 @@
-"""What a person makes of invariants, as a field of the message that states them; it beats what is found.
+"""A person's edits of invariants, a field of the message that states them; they override what is found.
 
 {"role": "user", "content": "Use tabs.", "invariants": [{"of": "Use tabs.", "state": "ended"}]}
 """
@@ -16,8 +16,7 @@ from convgate.core.text import quote
 from convgate.store.edits import Edits, InvariantEdit
 
 EDITS_FIELD = "invariants"
-"""The field of a message that has its edits."""
-
+"""The field of a message with its edits."""
 
 _EDITS = TypeAdapter(list[InvariantEdit])
 
@@ -25,14 +24,14 @@ _EDITS = TypeAdapter(list[InvariantEdit])
 def with_edits(conversation: Conversation, edits: Edits) -> Conversation:
     """Return the conversation with a person's edits, so that `find_invariants` sees them.
 
-    edits: by the message's 0-based index; what is past the end is left out.
+    edits: by the message's 0-based index; those past the end are ignored.
     """
     if not edits:
         return conversation
     turns = list(conversation.turns)
-    for index, of_turn in edits.items():
+    for index, turn_edits in edits.items():
         if 0 <= index < len(turns):
-            fields = [{k: v for k, v in asdict(edit).items() if v not in (None, False)} for edit in of_turn]
+            fields = [{k: v for k, v in asdict(e).items() if v not in (None, False)} for e in turn_edits]
             turns[index] = replace(turns[index], metadata={**turns[index].metadata, EDITS_FIELD: fields})
     return replace(conversation, turns=tuple(turns))
 

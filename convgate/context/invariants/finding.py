@@ -1,7 +1,7 @@
-"""Invariants of a conversation: what the user said that has to hold, and what later messages end.
+"""Find the invariants of a conversation, and which later messages end them.
 
-An earlier statement is looked up by the words, numbers and days that it shares with a later one, so that the
-cost grows with what is shared and not with the number of rules.
+Earlier statements are looked up by the words, numbers and dates that they share with a later one, so that the
+cost does not grow with the number of invariants.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def find_invariants(turns: Sequence[Turn], judge: KindJudge) -> list[Invariant]:
 
 
 class InvariantFinder:
-    """Finds the invariants of a conversation that grows: what was read is not read again."""
+    """Finds the invariants of a growing conversation incrementally."""
 
     def __init__(self) -> None:
         self._rules = Rules()
@@ -65,7 +65,7 @@ class InvariantFinder:
         self._turns += len(turns)
 
     def _add_message(self, turn: int, message: UserMessage, statements: Sequence[Statement]) -> None:
-        """Read a message; the first corrects nothing, for nothing was said before it."""
+        """Read a message. The first one cannot correct anything."""
         errors = [statement for statement in statements if statement.kind == "blocking_error"]
         for statement in _join_corrections(statements):
             if statement.resolves:
@@ -75,29 +75,28 @@ class InvariantFinder:
             elif statement.kind == "blocking_error":
                 if statement is errors[0]:
                     self._add_error(turn, message.text, errors)
-            elif statement.kind not in ("none", "resolved") and (
-                statement.kind != "user_correction" or message.before is not None
-            ):
-                self._add(turn, message.text, statement)
+            elif statement.kind == "user_correction" and message.before is None:
+                continue
+            elif statement.kind != "none" and statement.kind != "resolved":
+                self._add(turn, message.text, statement, statement.kind)
         self._last = turn
 
-    def _add(self, turn: int, text: str, statement: Statement) -> None:
-        replaced = self._replaced(turn, statement)
-        kind: InvariantType = statement.kind  # type: ignore[assignment]  # what ends something is no invariant
+    def _add(self, turn: int, text: str, statement: Statement, kind: InvariantType) -> None:
+        replaced = self._find_replaced(turn, statement)
         if any(self._rules.all[place].invariant.type == "safety_requirement" for place in replaced):
             kind = "safety_requirement"
         for place in replaced:
             self._rules.end(place, "superseded", superseded_by=turn)
         self._rules.add(turn, text, replace(statement, kind=kind), kind, (statement.start, statement.end))
 
-    def _replaced(self, turn: int, statement: Statement) -> list[int]:
-        """Return the rules whose place a statement takes."""
+    def _find_replaced(self, turn: int, statement: Statement) -> list[int]:
+        """Return the rules that a statement replaces."""
         rules, corrects = self._rules, statement.kind == "user_correction"
         latest = rules.latest(turn)
         of_last = [place for place in latest if rules.source(place) == self._last]
         replaced = [
             place
-            for place in rules.candidates(turn, (*statement.topic.keys, *statement.old))
+            for place in rules.candidates(turn, (*statement.topic.keys, *statement.denied))
             if _replaces(statement, rules.all[place].statement, near=rules.source(place) == self._last)
         ]
         if not replaced and corrects and statement.points:
@@ -113,22 +112,22 @@ class InvariantFinder:
         return replaced
 
     def _is_same_point(self, statement: Statement, place: int) -> bool:
-        """Whether the message before corrected a number or a day, as this one does again."""
+        """Return whether both the rule and the statement correct a number or a date."""
         rule = self._rules.all[place]
         topic = rule.statement.topic
-        alike = (topic.numbers and statement.topic.numbers) or (topic.named and statement.topic.named)
-        return rule.invariant.type == "user_correction" and bool(alike) and len(statement.topic.stems) <= 6
+        has_both = (topic.numbers and statement.topic.numbers) or (topic.dates and statement.topic.dates)
+        return rule.invariant.type == "user_correction" and bool(has_both) and len(statement.topic.stems) <= 6
 
     def _may_point_at(self, statement: Statement, place: int) -> bool:
-        """Whether a correction that only points back can mean a rule; a danger only by its value."""
+        """Return whether a correction that only points back can mean a rule; a safety rule: by a value."""
         rule = self._rules.all[place]
         if rule.invariant.type == "safety_requirement":
-            valued = statement.topic.numbers or statement.topic.named
-            return not valued or has_other_value(statement.topic, rule.statement.topic, near=True)
+            has_value = statement.topic.numbers or statement.topic.dates
+            return not has_value or has_other_value(statement.topic, rule.statement.topic, near=True)
         return rule.invariant.held
 
     def _lift(self, turn: int, statement: Statement) -> None:
-        """End the rules that a statement takes away: the nearest, or the only one when it names none."""
+        """End the rules that a statement lifts: the nearest, or the only one when it names none."""
         ended = self._rules.nearest(turn, statement)
         held = [
             place
@@ -149,7 +148,7 @@ class InvariantFinder:
         ]
 
     def _add_error(self, turn: int, text: str, errors: Sequence[Statement]) -> None:
-        """Note an error once, whether a program or the user reports it, and unless it is known."""
+        """Add an error unless it is known, whether a program or the user reports it."""
         first, last = errors[0], errors[-1]
         near = last.end - first.start <= _MAX_ERROR
         span = (first.start if near else last.start, last.end)
@@ -166,7 +165,7 @@ class InvariantFinder:
 
 
 def _join_corrections(statements: Sequence[Statement]) -> list[Statement]:
-    """Join a correction that says no more than that something is wrong with the statement after it."""
+    """Join a correction that only says that something is wrong with the statement after it."""
     parts: list[Statement] = []
     for statement in statements:
         before = parts[-1] if parts else None
@@ -177,9 +176,8 @@ def _join_corrections(statements: Sequence[Statement]) -> list[Statement]:
             and statement.kind in ("none", "user_correction")
         ):
             parts[-1] = replace(
-                statement, start=before.start, kind="user_correction", old=before.old | statement.old,
-                signs=before.signs,
-                likelihood=before.likelihood,
+                statement, start=before.start, kind="user_correction", signs=before.signs,
+                denied=before.denied | statement.denied, likelihood=before.likelihood,
             )  # fmt: skip
         else:
             parts.append(statement)
@@ -189,29 +187,29 @@ def _join_corrections(statements: Sequence[Statement]) -> list[Statement]:
 def _is_bare(statement: Statement) -> bool:
     topic = statement.topic
     return (
-        statement.kind == "user_correction" and len(topic.stems) <= 1 and not (topic.numbers or topic.named)
+        statement.kind == "user_correction" and len(topic.stems) <= 1 and not (topic.numbers or topic.dates)
     )
 
 
 def _replaces(statement: Statement, rule: Statement, *, near: bool) -> bool:
-    """Return whether a statement takes the place of an earlier one. near: it is of the message before."""
+    """Return whether a statement replaces an earlier one. near: that is of the previous message."""
     corrects = statement.kind == "user_correction"
     critical = rule.kind == "safety_requirement"
     shared = statement.topic.stems & rule.topic.stems
     if (critical and not (shared or near)) or statement.topic.values <= rule.topic.values:
         return False
-    if statement.old & rule.topic.values and (shared or corrects):
+    if statement.denied & rule.topic.values and (shared or corrects):
         return True
     if has_other_value(statement.topic, rule.topic, near=near and corrects):
         return True
     if shared and _has_other_number(statement.topic, rule.topic):
         return True
-    fewest = min(len(statement.topic.stems), len(rule.topic.stems))
-    return corrects and (len(shared) >= 2 or (len(shared) == 1 and fewest <= 3 and not critical))
+    min_stems = min(len(statement.topic.stems), len(rule.topic.stems))
+    return corrects and (len(shared) >= 2 or (len(shared) == 1 and min_stems <= 3 and not critical))
 
 
 def _has_other_number(statement: Topic, other: Topic) -> bool:
-    """Whether both give one number, and at least one of them does not say of what."""
+    """Return whether both give one number, and at least one of them without a unit."""
     first = {value for unit, value in statement.numbers if not unit.startswith(b"<")}
     second = {value for unit, value in other.numbers if not unit.startswith(b"<")}
     no_unit = (b"", *first) in statement.numbers or (b"", *second) in other.numbers

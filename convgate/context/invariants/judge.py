@@ -1,4 +1,4 @@
-"""Classify statements: which hold from now on, which report an error, which end something."""
+"""Classify statements: those that hold from now on, report an error, or end an earlier statement."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from convgate.embedding.base import Embeddings, Encoder
 from convgate.gatekeeper.folding import fold
 
 SHIPPED = Path(__file__).parent / "weights" / "kinds.safetensors"
-AGAIN = "python -m tools.statement_kinds --write"
+REFIT_COMMAND = "python -m tools.statement_kinds --write"
 
 MIN_HOLDS = 0.2
 """Probability of the kinds that hold, together, from which a statement is one."""
@@ -54,8 +54,8 @@ class UserMessage:
 Context = tuple[float, ...]
 
 
-def context_of(before: str | None, text: str, place: int, count: int) -> Context:
-    """Return what a statement's context tells beside its words, as features of the classifier.
+def context_features(before: str | None, text: str, place: int, count: int) -> Context:
+    """Return the features of a statement's context.
 
     before: the assistant's message before it; place: of the statement among the `count` of its message.
     """
@@ -72,8 +72,8 @@ def context_of(before: str | None, text: str, place: int, count: int) -> Context
 
 
 _CONTEXT_SCALE = 0.3  # beside the vector, whose norm is 1
-UNKNOWN: Context = (0.0,) * len(context_of(None, "", 0, 1))
-"""Of a labelled statement that stands alone."""
+UNKNOWN_CONTEXT: Context = (0.0,) * len(context_features(None, "", 0, 1))
+"""Of a labelled statement without its message."""
 
 
 @lru_cache(1_024)
@@ -81,7 +81,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(_WORDS.findall(text.lower()))
 
 
-class _Reading(NamedTuple):
+class _Classification(NamedTuple):
     """The fields of a statement that the classifier gives."""
 
     kind: Kind = "none"
@@ -99,44 +99,44 @@ class KindJudge:
 
     def __init__(self, model: TextModel, encoder: Encoder, *, max_cached: int = MAX_CACHED) -> None:
         self._model, self._encoder = model, encoder
-        self._readings: ResultCache[_Key, _Reading] = ResultCache(max_cached)
+        self._classifications: ResultCache[_Key, _Classification] = ResultCache(max_cached)
 
     def classify(self, messages: Sequence[UserMessage]) -> list[tuple[Statement, ...]]:
         """Return the statements of each message with their kinds."""
         statements = [read_statements(message.text) for message in messages]
         keys = [
-            (excerpt(statement.text), context_of(message.before, statement.text, place, len(parts)))
+            (excerpt(statement.text), context_features(message.before, statement.text, place, len(parts)))
             for message, parts in zip(messages, statements, strict=True)
             for place, statement in enumerate(parts)
         ]
-        readings = iter(self._readings.get_many(keys, self._read))
-        return [tuple(_classified(statement, next(readings)) for statement in parts) for parts in statements]
+        results = iter(self._classifications.get_many(keys, self._classify_all))
+        return [tuple(_apply(statement, next(results)) for statement in parts) for parts in statements]
 
-    def _read(self, keys: Sequence[_Key]) -> Iterator[_Reading]:
+    def _classify_all(self, keys: Sequence[_Key]) -> Iterator[_Classification]:
         texts = [text for text, _ in keys]
         runs = [runs_of(text) for text in texts]
         features = features_of(self._encoder.encode(texts), [context for _, context in keys])
         rows = self._model.probabilities(runs, features)
-        return map(self._reading, texts, runs, rows)
+        return map(self._classify, texts, runs, rows)
 
-    def _reading(self, text: str, runs: Runs, row: Floats) -> _Reading:
-        """row: (kinds,) probabilities."""
+    def _classify(self, text: str, runs: Runs, row: Floats) -> _Classification:
+        """Return the classification of a text. row: (kinds,) probabilities."""
         kind, likelihood = kind_of(row)
         if kind == "none":
-            return _Reading()
+            return _Classification()
         signs = self._model.signs(runs, kind)
         resolves = kind == "resolved" or (kind == "blocking_error" and bool(row[_RESOLVED] >= MIN_OTHER))
-        return _Reading(kind, likelihood, resolves, signs, _scope(text, signs))
+        return _Classification(kind, likelihood, resolves, signs, _scope(text, signs))
 
 
-def _classified(statement: Statement, reading: _Reading) -> Statement:
-    if reading.kind == "none" or (statement.quoted and reading.kind != "blocking_error"):
+def _apply(statement: Statement, classification: _Classification) -> Statement:
+    if classification.kind == "none" or (statement.quoted and classification.kind != "blocking_error"):
         return statement
-    return replace(statement, **reading._asdict())
+    return replace(statement, **classification._asdict())
 
 
 def features_of(vectors: Embeddings, contexts: Sequence[Context]) -> Embeddings:
-    """Return (n, d + context): what the classifier reads beside n-grams."""
+    """Return (n, d + context) the features of the classifier besides n-grams."""
     return np.hstack([vectors, np.array(contexts, dtype=np.float32)])
 
 
@@ -163,7 +163,7 @@ def load_judge(settings: Settings) -> KindJudge:
 @cache
 def shipped_model() -> TextModel:
     """Return the weights that come with convgate."""
-    return read_model(SHIPPED, KINDS, AGAIN)
+    return read_model(SHIPPED, KINDS, REFIT_COMMAND)
 
 
 def _scope(text: str, signs: Sequence[str]) -> str:
@@ -180,7 +180,7 @@ def _scope(text: str, signs: Sequence[str]) -> str:
 _MAX_WORDS = 5
 _WORD = re.compile(rb"[a-z0-9_][a-z0-9_.'/+-]*[a-z0-9_+]|[a-z0-9_]")
 _BREAKS = re.compile(rb"[,;:!?()\n\"]|\s-+\s|\.\s")
-_EMPTY = frozenset(
+_STOP_WORDS = frozenset(
     b"""a an the this that these those it its it's he she they we you i one no not any all every each and or
     but so also too then now please just only always never ever must mustn't shall should may can can't
     cannot could will would won't has have had need needs to be is are was were am do does don't did of
@@ -208,16 +208,16 @@ def scope_of(text: bytes, sign: Span) -> Span:
         return subject[0][0], subject[-1][1]
     last = _BREAKS.search(text, sign[0])
     end = last.start() if last and last.start() > sign[0] else len(text)
-    wanted = _word_spans(text, sign[0], end)[:_MAX_WORDS]
-    return (wanted[0][0], wanted[-1][1]) if wanted else (sign[0], sign[0])
+    words = _word_spans(text, sign[0], end)[:_MAX_WORDS]
+    return (words[0][0], words[-1][1]) if words else (sign[0], sign[0])
 
 
 def _word_spans(text: bytes, start: int, end: int) -> list[Span]:
-    """Return the words from the first to the last that says something, at most a few."""
+    """Return at most five words, from the first to the last that is no stop word."""
     words = [match.span() for match in _WORD.finditer(text, start, end)]
-    while words and text[slice(*words[0])] in _EMPTY:
+    while words and text[slice(*words[0])] in _STOP_WORDS:
         words.pop(0)
     words = words[:_MAX_WORDS]
-    while words and text[slice(*words[-1])] in _EMPTY:
+    while words and text[slice(*words[-1])] in _STOP_WORDS:
         words.pop()
     return words

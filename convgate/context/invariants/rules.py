@@ -1,4 +1,4 @@
-"""The invariants that were found up to a message, and how they are looked up by what they are about."""
+"""The invariants of a conversation so far, indexed by topic."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from convgate.gatekeeper.folding import fold
 from convgate.store.edits import InvariantEdit
 
 CANDIDATES = 16
-"""Rules that share something with a statement and are compared with it, the latest."""
+"""Max number of the latest rules with a shared topic that a statement is compared with."""
 
-_WHAT: dict[InvariantType, str] = {
+_EFFECTS: dict[InvariantType, str] = {
     "safety_requirement": "is safety-critical",
     "user_correction": "corrects what was said",
     "hard_constraint": "has to hold",
     "blocking_error": "stops the work",
 }
-_DID = {"active": "A person has it hold.", "ended": "A person ended it.", None: "A person changed it."}
+_EDITED = {"active": "A person has it hold.", "ended": "A person ended it.", None: "A person changed it."}
 
 
 @dataclass(slots=True)
 class Rule:
-    """An invariant while the conversation is read."""
+    """An invariant with its statement."""
 
     invariant: Invariant
     statement: Statement
@@ -35,16 +35,16 @@ class Rule:
 
 @dataclass
 class Rules:
-    """All that was found so far, whatever became of it."""
+    """All invariants so far, in any state."""
 
     all: list[Rule] = field(default_factory=list)
-    errors: list[int] = field(default_factory=list)  # places of those that stop the work now
+    errors: list[int] = field(default_factory=list)  # places of those that are active
     _by_key: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def add(
         self, turn: int, text: str, statement: Statement, kind: InvariantType, span: tuple[int, int]
     ) -> None:
-        """Note a statement as an invariant. text: of its message; span: characters of it."""
+        """Add a statement as an invariant. text: of its message; span: characters of it."""
         signs = ", ".join(f"“{sign}”" for sign in statement.signs) or quote_line(text[slice(*span)])
         self._add(
             Invariant(
@@ -55,7 +55,7 @@ class Rules:
                 end=span[1],
                 scope=statement.scope,
                 state="active",
-                reason=f"It {_WHAT[kind]} ({statement.likelihood:.2f}): {signs}.",
+                reason=f"It {_EFFECTS[kind]} ({statement.likelihood:.2f}): {signs}.",
             ),
             statement,
         )
@@ -63,7 +63,7 @@ class Rules:
     def end(
         self, place: int, state: State, *, superseded_by: int | None = None, ended_by: int | None = None
     ) -> None:
-        """Say what became of one that still holds, unless a person has it hold."""
+        """Set the state of an active invariant, unless a person fixed it."""
         rule = self.all[place]
         if rule.invariant.active and not rule.fixed:
             rule.invariant = replace(
@@ -71,34 +71,34 @@ class Rules:
             )
 
     def source(self, place: int) -> int:
-        """The message that states it."""
+        """Return the message that states the invariant."""
         return self.all[place].invariant.source
 
-    def candidates(self, turn: int, wanted: Iterable[object]) -> list[int]:
-        """The latest with one of the keys that still hold and were stated before this message."""
+    def candidates(self, turn: int, keys: Iterable[object]) -> list[int]:
+        """Return the latest active invariants from before this message that have one of the keys."""
         places: set[int] = set()
-        for key in wanted:
+        for key in keys:
             places.update(self._by_key.get(key, ())[-CANDIDATES:])
         return [place for place in sorted(places, reverse=True)[:CANDIDATES] if self._can_end(place, turn)]
 
     def latest(self, turn: int) -> list[int]:
-        """The latest that still hold and were stated before this message, whatever they are about."""
+        """Return the latest active invariants from before this message."""
         first = max(0, len(self.all) - CANDIDATES)
         return [place for place in range(len(self.all) - 1, first - 1, -1) if self._can_end(place, turn)]
 
     def nearest(self, turn: int, statement: Statement) -> list[int]:
-        """Those of one message that share the most with a statement; none when none shares anything."""
-        most, best = 0, list[int]()
-        for place in self.candidates(turn, (*statement.topic.keys, *statement.old)):
+        """Return those of one message that share the most with a statement; none when none shares a key."""
+        max_shared, nearest = 0, list[int]()
+        for place in self.candidates(turn, (*statement.topic.keys, *statement.denied)):
             shared = shared_values(statement.topic, self.all[place].statement.topic)
-            if shared > most:
-                most, best = shared, [place]
-            elif best and shared == most and self.source(place) == self.source(best[0]):
-                best.append(place)
-        return best
+            if shared > max_shared:
+                max_shared, nearest = shared, [place]
+            elif nearest and shared == max_shared and self.source(place) == self.source(nearest[0]):
+                nearest.append(place)
+        return nearest
 
     def edit(self, turn: int, text: str, edits: Sequence[InvariantEdit]) -> None:
-        """Make of the invariants of a message what a person made of them."""
+        """Apply a person's edits of the invariants of a message."""
         for edit in edits:
             place = next(
                 (
@@ -110,10 +110,10 @@ class Rules:
             )
             if place is None:
                 if edit.state == "ended" or edit.type is None:
-                    continue  # what was found once and is no longer found needs no end
+                    continue  # it is no longer found
                 place = self._add_by_person(turn, text, edit)
             rule = self.all[place]
-            rule.invariant = _edited(rule.invariant, text, edit)
+            rule.invariant = _apply_edit(rule.invariant, text, edit)
             rule.fixed = edit.pinned or edit.state is not None
             if edit.text is not None and edit.of is not None:
                 rule.statement = replace(rule.statement, topic=_topic(edit.text))
@@ -140,14 +140,14 @@ class Rules:
             self._by_key[key].append(place)
 
     def _can_end(self, place: int, turn: int) -> bool:
-        known = self.all[place].invariant
-        return known.active and known.source != turn and known.type != "blocking_error"
+        invariant = self.all[place].invariant
+        return invariant.active and invariant.source != turn and invariant.type != "blocking_error"
 
 
-def _edited(invariant: Invariant, text: str, edit: InvariantEdit) -> Invariant:
+def _apply_edit(invariant: Invariant, text: str, edit: InvariantEdit) -> Invariant:
     words = invariant.text if edit.text is None else edit.text
     start = text.find(words)
-    did = "A person added it." if edit.of is None else _DID[edit.state]
+    reason = "A person added it." if edit.of is None else _EDITED[edit.state]
     return replace(
         invariant,
         type=edit.type or invariant.type,
@@ -156,7 +156,7 @@ def _edited(invariant: Invariant, text: str, edit: InvariantEdit) -> Invariant:
         end=start + len(words) if start >= 0 else 0,
         scope=invariant.scope if edit.scope is None else edit.scope,
         state="lifted" if edit.state == "ended" and not edit.pinned else "active",
-        reason=f"{did} It is pinned." if edit.pinned else did,
+        reason=f"{reason} It is pinned." if edit.pinned else reason,
         found_by="person",
         pinned=edit.pinned,
     )

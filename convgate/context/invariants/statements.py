@@ -1,4 +1,4 @@
-"""The statements of a message: its sentences and list items, with what each says by itself."""
+"""The statements of a message: its sentences and list items."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Statement:
     end: int
     text: str  # verbatim
     topic: Topic
-    old: frozenset[bytes] = frozenset()  # stems and numbers that it denies: "not Anne"
+    denied: frozenset[bytes] = frozenset()  # stems and numbers that it denies: "not Anne"
     points: bool = False  # begins with "it's", "they are", …
     quoted: bool = False  # hardly more than quotation or code
     kind: Kind = "none"
     likelihood: float = 0.0  # 0…1, of the kind
-    resolves: bool = False  # says that earlier errors are solved, perhaps beside a new one
+    resolves: bool = False  # says that earlier errors are solved; may report a new one
     signs: tuple[str, ...] = ()  # n-grams that contribute most to the kind
     scope: str = ""  # what it is about, in its own words
 
@@ -44,7 +44,7 @@ class Statement:
 Span = tuple[int, int]  # bytes of a folded text, the end exclusive
 
 MAX_BYTES = 2_000
-"""Bytes of a statement; what is longer is cut, so that text without an end costs no more than other text."""
+"""Bytes of a statement; a longer one is split."""
 
 _ABBREVIATED = frozenset(
     b"eg e.g ie i.e zb z.b bzw dr mr mrs ms st vs ca nr approx resp bspw prof vgl d.h u.a env p.ex cf".split()
@@ -59,7 +59,7 @@ _WORD_BEFORE = re.compile(rb"[a-z0-9.]+$")
 
 
 def split_statements(text: bytes) -> Iterator[Span]:
-    """Yield where each statement of a folded message stands, without its bullet and the blanks around it.
+    """Yield the span of each statement of a folded message, without its bullet and blanks.
 
     >>> text = b"rules: - no nuts\\n- at most 3 km. never run"
     >>> [text[slice(*span)] for span in split_statements(text)]
@@ -67,7 +67,7 @@ def split_statements(text: bytes) -> Iterator[Span]:
     """
     start = 0
     for match in _BREAK.finditer(text):
-        if match.start() < start or not _ends(text, start, match):
+        if match.start() < start or not _is_end(text, start, match):
             continue
         end = match.end() if text[match.start()] != 10 else match.start()
         yield from _cut(text, start, end)
@@ -75,7 +75,7 @@ def split_statements(text: bytes) -> Iterator[Span]:
     yield from _cut(text, start, len(text))
 
 
-def _ends(text: bytes, start: int, match: re.Match[bytes]) -> bool:
+def _is_end(text: bytes, start: int, match: re.Match[bytes]) -> bool:
     mark = match[0]
     after = text[match.end() : match.end() + 12].lstrip(b" \t")
     if mark[:1] == b"\n":
@@ -106,7 +106,7 @@ def _cut(text: bytes, start: int, end: int) -> Iterator[Span]:
 
 
 MAX_STATEMENTS = 20_000
-"""Statements of one message that are read, the first."""
+"""Max number of statements that are read of one message."""
 
 _LETTER = re.compile(rb"[a-z]")
 _DENIED = re.compile(
@@ -137,7 +137,7 @@ def read_statements(text: str) -> tuple[Statement, ...]:
                 end=end,
                 text=text[start:end],
                 topic=read_topic(words),
-                old=frozenset().union(*(read_topic(match[1]).values for match in _DENIED.finditer(words))),
+                denied=frozenset().union(*(read_topic(match[1]).values for match in _DENIED.finditer(words))),
                 points=_POINTING.match(words) is not None,
                 quoted=_is_quoted(words, folded.text[slice(*span)]),
             )
@@ -146,6 +146,6 @@ def read_statements(text: str) -> tuple[Statement, ...]:
 
 
 def _is_quoted(own: bytes, whole: bytes) -> bool:
-    """Whether most words are quotation or code, which `own_words` blanks or replaces by x."""
+    """Return whether most words are quotation or code, which `own_words` blanks or replaces by x."""
     kept = sum(byte == other for byte, other in zip(own, whole, strict=True))
     return 2 * kept < len(whole)

@@ -1,4 +1,4 @@
-"""What a statement is about: the stems of its words, its numbers with their units, its days."""
+"""The topic of a statement: the stems of its words, its numbers with their units, its dates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 _TOKEN = re.compile(rb"[a-z_][a-z0-9_+#']*|[0-9]+(?:[.,:][0-9]+)*|%")
-_STOP = frozenset(
+_STOP_WORDS = frozenset(
     b"""hm hmm hmmm uh uhh huh ah oh ugh argh err um haha lol a about above actually after again all also
     always am an and any anymore are aren't as at be because been before being below both but by can
     can't cannot could did do does doesn't doing don't down each ever every few for from further get
@@ -63,10 +63,10 @@ MEASURES = frozenset(
     year percent % am pm o'clock uhr tag stund woch monat jahr prozent jour heur semain mois an
     word character charact line page sentenc mb gb""".split()
 )
-"""Units that measure all sorts of things, so that two of them need not be about the same."""
+"""Units that measure many things: two statements with one need not have the same topic."""
 
 
-_SAME = {
+_SYNONYMS = {
     word: words.split()[0]
     for words in (
         b"librar dependenc packag modul bibliothek abhangigkeit bibliothequ dependanc",
@@ -80,18 +80,18 @@ _SAME = {
     )
     for word in words.split()[1:]
 }
-"""Words that are used for one another."""
+"""Synonyms, as stems, with the stem that stands for each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What a statement is about, reduced to what can be compared."""
+    """The comparable parts of a statement."""
 
     stems: frozenset[bytes]  # of its content words
     numbers: frozenset[tuple[bytes, bytes]]  # (what is counted, as a stem; how many)
-    named: frozenset[tuple[str, bytes]]  # ("day" or "month", which)
-    values: frozenset[bytes]  # all that can be the same in two statements: words, numbers, days
-    keys: frozenset[object]  # what the statement is looked up by: those, and what is counted
+    dates: frozenset[tuple[str, bytes]]  # ("day" or "month", which)
+    values: frozenset[bytes]  # words, numbers and dates
+    keys: frozenset[object]  # by which the statement is looked up: values and units
 
 
 def stem(word: bytes) -> bytes:
@@ -105,12 +105,12 @@ def stem(word: bytes) -> bytes:
             word = word[: -len(ending)]
             break
     word = word[:-1] if word.endswith(b"y") and len(word) > 4 else word
-    return _SAME.get(word, word)
+    return _SYNONYMS.get(word, word)
 
 
 def read_topic(text: bytes) -> Topic:
     """Return the topic of a folded statement."""
-    stems, numbers, named = set(), set(), set()
+    stems, numbers, dates = set(), set(), set()
     tokens: list[bytes] = _TOKEN.findall(text)
     for place, token in enumerate(tokens):
         value = token if token[:1].isdigit() else _NUMBERS.get(token)
@@ -118,7 +118,7 @@ def read_topic(text: bytes) -> Topic:
             numbers.add((b"mal", times))
             continue
         if value is not None:
-            unit = next((token for token in tokens[place + 1 : place + 3] if _counted(token)), b"")
+            unit = next((token for token in tokens[place + 1 : place + 3] if _is_unit(token)), b"")
             numbers.add((stem(unit), value))
             before = next(
                 (token for token in tokens[max(0, place - 4) : place][::-1] if token not in _LINKING), b""
@@ -126,24 +126,24 @@ def read_topic(text: bytes) -> Topic:
             if before and not before[:1].isdigit() and before != b"%":
                 numbers.add((b"<" + stem(before), value))
         elif token in _DAYS:
-            named.add((_DAYS[token], token[:3]))
+            dates.add((_DAYS[token], token[:3]))
         elif token.endswith(b"s") and token[:-1] in _DAYS:
-            named.add((_DAYS[token[:-1]], token[:3]))
-        elif token not in _STOP and len(token) > 1:
+            dates.add((_DAYS[token[:-1]], token[:3]))
+        elif token not in _STOP_WORDS and len(token) > 1:
             stems.add(stem(token.split(b"'")[-1] if b"'" in token else token))
-    values = {*stems, *(value for _, value in numbers), *(which for _, which in named)}
-    kinds = {*(unit for unit, _ in numbers if unit), *(kind for kind, _ in named)}
+    values = {*stems, *(value for _, value in numbers), *(which for _, which in dates)}
+    kinds = {*(unit for unit, _ in numbers if unit), *(kind for kind, _ in dates)}
     return Topic(
         frozenset(stems),
         frozenset(numbers),
-        frozenset(named),
+        frozenset(dates),
         frozenset(values),
-        frozenset({*values, *named, *kinds}),
+        frozenset({*values, *dates, *kinds}),
     )
 
 
-def _counted(token: bytes) -> bool:
-    return token == b"%" or (token[:1].isalpha() and token not in _STOP)
+def _is_unit(token: bytes) -> bool:
+    return token == b"%" or (token[:1].isalpha() and token not in _STOP_WORDS)
 
 
 _GENERAL = frozenset(
@@ -153,42 +153,42 @@ _LIMITS = frozenset(
     b"""line limit ceil cap maximum budget top max bar absolut upp lid mark figur figure limite plafond grenz
     obergrenz target threshold border total now""".split()
 )
-"""Words, as stems, for a limit whatever it limits."""
+"""Stems of words for any limit."""
 
-_COUNTED_OFF = frozenset(
+_ENUMERATED = frozenset(
     b"""<part <case <slid <slide <chapter <question <step <item <line <page <version <option <row <column
     <example <number <tabl <table <figur <figure <level <class <sect <section <week <day <no <nr
     <exercis <lesson <episod <task <ticket <order <room <port <python <node <java <http <error <code
     <status <year <in <on <for <and <with <or <plus""".split()
 )
-"""Words before a number that names one of several; another number is another one of them."""
+"""Words before a number that numbers an item; another number is another item."""
 
 
 def shared_values(topic: Topic, other: Topic) -> int:
-    """Return how much two statements share."""
+    """Return the number of values and units that two statements share."""
     units = {unit for unit, _ in topic.numbers if unit} & {unit for unit, _ in other.numbers if unit}
     return len(topic.values & other.values) + len(units - MEASURES)
 
 
 def has_other_value(topic: Topic, other: Topic, *, near: bool = False) -> bool:
-    """Return whether both give a number of the same thing, or a day, and not the same."""
+    """Return whether both give different numbers of the same thing, or different dates."""
     if topic.numbers and other.numbers:
         known = dict(other.numbers)
         alike = bool(topic.stems & other.stems) or near
         for unit, value in topic.numbers:
-            if not unit or unit in _COUNTED_OFF or known.get(unit, value) == value:
+            if not unit or unit in _ENUMERATED or known.get(unit, value) == value:
                 continue
             if (unit, value) in other.numbers:
                 continue
             if unit not in MEASURES or alike or len(topic.stems) <= 3:
                 return True
-    kinds = {kind for kind, _ in topic.named} & {kind for kind, _ in other.named}
-    return bool(kinds and not topic.named & other.named and (near or topic.stems & other.stems))
+    kinds = {kind for kind, _ in topic.dates} & {kind for kind, _ in other.dates}
+    return bool(kinds and not topic.dates & other.dates and (near or topic.stems & other.stems))
 
 
-def is_limit(about: Topic) -> bool:
-    """Return whether it is about a number and names at most that it is a limit."""
-    return len({value for _, value in about.numbers}) == 1 and len(about.stems - _LIMITS) <= 1
+def is_limit(topic: Topic) -> bool:
+    """Return whether the statement has one number, and at most words for a limit besides."""
+    return len({value for _, value in topic.numbers}) == 1 and len(topic.stems - _LIMITS) <= 1
 
 
 def has_other_limit(topic: Topic, other: Topic) -> bool:
@@ -209,6 +209,6 @@ def _size(number: bytes) -> float:
     return float(b".".join(re.split(rb"[.,:]", digits)[:2]))
 
 
-def is_general(about: Topic) -> bool:
-    """Return whether it speaks of a rule or a limit without saying which."""
-    return bool(about.stems & _GENERAL)
+def is_general(topic: Topic) -> bool:
+    """Return whether the statement names a rule or a limit without saying which."""
+    return bool(topic.stems & _GENERAL)

@@ -48,9 +48,9 @@ class ModeClassifier:
     def _decision(self, row: Floats, signs: tuple[str, ...]) -> ModeDecision:
         likeliest = MODES[int(row.argmax())]
         confidence = float(row.max())
-        sure = confidence >= MIN_CONFIDENCE
-        mode: Mode = likeliest if sure else "GENERAL"
-        if not sure:
+        is_sure = confidence >= MIN_CONFIDENCE
+        mode: Mode = likeliest if is_sure else "GENERAL"
+        if not is_sure:
             reason = (
                 f"likeliest is {likeliest} with {confidence:.2f}, and below {MIN_CONFIDENCE:.2f}"
                 " nothing is taken as sure."
@@ -61,7 +61,7 @@ class ModeClassifier:
                 or f"as a whole it reads like other messages of {mode}"
             )
             reason = f"{evidence}."
-        source: Source = "classifier" if sure else "low confidence"
+        source: Source = "classifier" if is_sure else "low confidence"
         probabilities = {name: float(value) for name, value in zip(MODES, row, strict=True)}
         return ModeDecision(
             0, mode, "classifier", reason, "mode", mode, confidence, source, likeliest, probabilities, signs

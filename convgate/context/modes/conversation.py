@@ -1,4 +1,4 @@
-"""Modes over a conversation: what each turn belongs to, and the mode that holds at each user's turn."""
+"""Modes over a conversation: of each turn, and of the conversation at each user's turn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from convgate.messages.units import calls_of, is_result
 class ConversationModes:
     """The modes of a conversation's turns; indices are 0-based."""
 
-    found: Mapping[int, ModeDecision]  # of each user's turn by itself
+    decisions: Mapping[int, ModeDecision]  # of each user's turn by itself
     applied: Mapping[int, Mode]  # of each user's turn: the mode of the conversation there, smoothed
     labels: Mapping[int, Mode]  # of each turn: what it belongs to; instructions have none
 
@@ -27,12 +27,12 @@ class ConversationModes:
 
 
 def is_from_user(turn: Turn) -> bool:
-    """Whether a turn is a user's: it neither instructs nor answers, and is no tool's."""
+    """Return whether a turn is a user's: no instruction, answer, tool call or result."""
     return not (turn.is_instruction or turn.role == "assistant" or is_result(turn) or calls_of(turn))
 
 
 class ModeTracker:
-    """Finds the modes of a conversation that grows: what was read is not read again.
+    """Finds the modes of a growing conversation incrementally.
 
     The mode of the conversation changes at once on an intent or at confidence 0.85, otherwise after two
     user's turns in a row that agree. A turn belongs to its own mode from confidence 0.70 on, else to the
@@ -40,7 +40,7 @@ class ModeTracker:
     """
 
     def __init__(self) -> None:
-        self._found: dict[int, ModeDecision] = {}
+        self._decisions: dict[int, ModeDecision] = {}
         self._applied: dict[int, Mode] = {}
         self._labels: dict[int, Mode] = {}
         self._mode: Mode | None = None  # of the conversation
@@ -65,15 +65,15 @@ class ModeTracker:
     @property
     def modes(self) -> ConversationModes:
         """Of the turns so far."""
-        return ConversationModes(dict(self._found), dict(self._applied), dict(self._labels))
+        return ConversationModes(dict(self._decisions), dict(self._applied), dict(self._labels))
 
     def _add(self, decision: ModeDecision) -> None:
-        sure = decision.source == "intent" or decision.confidence >= SURE
-        own = self._mode is None or decision.confidence >= MIN_CONFIDENCE
-        self._label = decision.mode if own or self._mode is None else self._mode
-        if self._mode is None or sure or decision.mode == self._previous:
+        is_sure = decision.source == "intent" or decision.confidence >= SURE
+        is_own = self._mode is None or decision.confidence >= MIN_CONFIDENCE
+        self._label = decision.mode if is_own or self._mode is None else self._mode
+        if self._mode is None or is_sure or decision.mode == self._previous:
             self._mode = decision.mode
-        self._found[decision.index] = decision
+        self._decisions[decision.index] = decision
         self._applied[decision.index], self._previous = self._mode, decision.mode
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import streamlit as st
 
-from convgate.context.budgets import Budgets, SectionName
+from convgate.context.budgets import SectionName
 from convgate.context.builder import ContextBuilder
 from convgate.context.bundle import ContextBundle, PlacedTurn
 from convgate.context.guardrails.guardrails import fallbacks_of
@@ -123,19 +123,10 @@ def build(app: App, view: View, message: OpenMessage) -> ContextResult:
     modes, index = corrected_modes(app, message.key), message.current.index
     corrected = None if index is None else modes.get(index)
     intent = next((word for word, mode in intents if mode == corrected), None)
-    builder = ContextBuilder(
-        policy=policy,
-        classifier=classifier,
-        settings=settings,
-        budgets=Budgets.of(settings),
-        budget=settings.context_budget,
-        filters=settings.context_filter,
-        hysteresis=settings.context_hysteresis,
-        pair_answers=settings.pair_answers,
-        guard=guard,
-        tables=_turn_tables(message.key),
-        reader=ConversationReader(judge),
+    builder = ContextBuilder.of(
+        settings, policy=policy, guard=guard, classifier=classifier, reader=ConversationReader(judge)
     )
+    builder = replace(builder, tables=_turn_tables(message.key))
     values = [getattr(settings, name) for name in _USED]
     overruled = [guard.overruled(mode) for mode in MODES]
     inputs = repr((digest(policy), values, overruled, id(classifier), _edits(message.conversation)))

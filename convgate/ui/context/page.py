@@ -114,7 +114,7 @@ def _numbers(result: ContextResult) -> list[tuple[str, str, str, str]]:
 
 
 def _confidence(bundle: ContextBundle) -> str:
-    decision = bundle.found
+    decision = bundle.mode_decision
     if decision.source == "intent":
         return "corrected"
     if bundle.mode != decision.mode:
@@ -123,7 +123,7 @@ def _confidence(bundle: ContextBundle) -> str:
 
 
 def _mode_reason(bundle: ContextBundle) -> str:
-    decision = bundle.found
+    decision = bundle.mode_decision
     by_person = f"{decision.mode}: chosen by a person."
     reason = by_person if decision.source == "intent" else literal(on_screen(decision.reason), limit=400)
     if any(fallback.cause != "breach" for fallback in bundle.fallbacks):
