@@ -322,7 +322,7 @@ def test_the_messages_to_send_are_the_kept_turns_and_the_current_message(
     assert json.loads(files["messages"]())["messages"][-1] == {"role": "user", "content": "is the loss nan"}
 
 
-def test_halves_of_surrogate_pairs_break_nothing(open_page: Open) -> None:
+def test_turns_with_halves_of_surrogate_pairs_are_searched(open_page: Open) -> None:
     half = "nan \ud800 batch"
     for tab in ("Why", "Score", "Links", "Words", "Matrix"):
         said_by = Turn.of("user", half, name=half)
@@ -331,6 +331,8 @@ def test_halves_of_surrogate_pairs_break_nothing(open_page: Open) -> None:
             title=half, selected="1", show=tab, messages="1",
         )  # fmt: skip
         sound(app.text_input(key="explore.search").set_value("nan").run())
+        assert transcript(app)["terms"] == ["nan"]
+        assert app.button(key="explore.next_found").label == "Next of 3 found"
 
 
 def test_search_finds_turns_and_goes_there(open_page: Open) -> None:
