@@ -209,11 +209,13 @@ def fake_encoder() -> FakeEncoder:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    """A library of this test's own, empty."""
+def store(convgate_home: Path) -> Iterator[Store]:
+    """The library of this test's data directory, empty."""
     from convgate.store import Store
 
-    return Store(tmp_path / "convgate.db")
+    store = Store(convgate_home / "convgate.db")
+    yield store
+    store.close()
 
 
 @pytest.fixture

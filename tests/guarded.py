@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from convgate.context.guardrails import Guardrails
@@ -12,8 +12,10 @@ from convgate.context.request import RequestRecord
 from convgate.core.settings import Settings
 from convgate.store import Store
 from convgate.store.guard_states import Baseline, GuardStates
+from convgate.store.requests import LoggedRequest, Requests
 from tests.session_agents import NINE, Watch
 
+USUAL = {"TASK": 150, "EXPLORATION": 30, "DEBUGGING": 60, "LEARNING": 30, "GENERAL": 30}
 EVENLY = {"TASK": 1_000, "EXPLORATION": 1_000, "DEBUGGING": 1_000, "LEARNING": 1_000, "GENERAL": 1_000}
 
 
@@ -54,3 +56,25 @@ def record(guard: Guardrails, watch: Watch, count: int = 250, *modes: Mode) -> N
 
 def put_baseline(store: Store, counts: Mapping[str, int] | None = EVENLY) -> None:
     GuardStates(store).put_baseline(None if counts is None else Baseline(NINE, counts))
+
+
+def logged_request(number: int, at: datetime, mode: str, **other: Any) -> LoggedRequest:
+    values: dict[str, Any] = {
+        "id": f"r{number}", "at": at, "mode": mode, "classified": mode, "confidence": 0.9,
+        "source": "classifier", "low": False, "tokens": (100, 0, 300, 100, 0, 0), "tokens_total": 2_000,
+        "budget": 4_000, "invariants": 1, "breaches": 0, "over_budget": 0, "fallbacks": (), "seconds": 0.01,
+    }  # fmt: skip
+    return LoggedRequest(**(values | other))
+
+
+def add_requests(
+    store: Store, counts: Mapping[str, int], *, end: datetime, minutes: float = 50, **other: Any
+) -> None:
+    """Log requests of these modes, one after the other over the minutes before `end`."""
+    modes = [mode for mode, count in counts.items() for _ in range(count)]
+    step = timedelta(minutes=minutes) / len(modes)
+    start = Requests(store).count()
+    Requests(store).add(
+        logged_request(start + place, end - step * (len(modes) - place), mode, **other)
+        for place, mode in enumerate(modes)
+    )

@@ -26,16 +26,9 @@ from convgate.store.requests import Requests
 from tests.forked import fork, needs_fork
 from tests.guarded import guarded, put_baseline, record, request
 from tests.llm_server import ChatServer, body, fails
-from tests.session_agents import NINE, Watch, empty_store
+from tests.session_agents import NINE, Watch
 
 OK = body(b"{}")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = empty_store(tmp_path)
-    yield store
-    store.close()
 
 
 @pytest.fixture

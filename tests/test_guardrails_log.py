@@ -8,7 +8,6 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,14 +21,7 @@ from convgate.store import Store
 from convgate.store.requests import Requests
 from tests.forked import fork, needs_fork
 from tests.guarded import guarded, record, request
-from tests.session_agents import NINE, Watch, empty_store
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = empty_store(tmp_path)
-    yield store
-    store.close()
+from tests.session_agents import NINE, Watch
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -20,15 +19,7 @@ from convgate.store import Store
 from tests.commands import Run
 from tests.contexts import builder, talk
 from tests.guarded import guarded, put_baseline, request
-from tests.session_agents import Watch, empty_store
-
-
-@pytest.fixture
-def store(convgate_home: Path) -> Iterator[Store]:
-    convgate_home.mkdir()
-    store = empty_store(convgate_home)
-    yield store
-    store.close()
+from tests.session_agents import Watch
 
 
 def outcomes(store: Store) -> dict[str, int | None]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -31,11 +30,6 @@ TALK = Conversation(
     ),
 )
 NO_EMOJIS = "No emojis, ever."
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "convgate.db")
 
 
 def added(store: Store, talk: Conversation = TALK) -> str:

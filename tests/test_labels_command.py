@@ -9,18 +9,12 @@ from shutil import copyfile
 
 import pytest
 
-from convgate.core.settings import load_settings
 from convgate.store import Conversations, CurrentKey, Labels, Store
 from tests.commands import Run
 from tests.label_files import label, set_of
 
 SAMPLES = Path(__file__).parent.parent / "sample_conversations"
 NAN, SEVERAL = SAMPLES / "nan_and_fibonacci.json", SAMPLES / "nan_and_fibonacci.jsonl"
-
-
-@pytest.fixture
-def store() -> Store:
-    return Store(load_settings().database)
 
 
 @pytest.fixture

@@ -12,18 +12,12 @@ import pytest
 import convgate
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import ConvgateError
-from convgate.core.settings import load_settings
 from convgate.labels.feedback import quoted_turns
 from convgate.labels.gold import gold_set
 from convgate.store import ActionRecord, Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.transcripts import read_conversations
 
 Messages = list[dict[str, Any]]
-
-
-@pytest.fixture
-def store() -> Store:
-    return Store(load_settings().database)
 
 
 def said(turns: int, name: str = "talk") -> Messages:

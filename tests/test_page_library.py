@@ -26,6 +26,7 @@ from convgate.ui.library import PER_PAGE
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
 from convgate.ui.turn import turn_labels
+from tests.page_app import new_app
 
 SECRET = "AKIA" + "Z7Q2" * 4  # made up
 
@@ -33,7 +34,7 @@ SECRET = "AKIA" + "Z7Q2" * 4  # made up
 @pytest.fixture
 def library(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     monkeypatch.setattr("convgate.ui.services.warm_up", lambda: None)
-    return AppTest.from_file(str(app_root() / "app.py"), default_timeout=30)
+    return new_app()
 
 
 @pytest.fixture
@@ -481,7 +482,7 @@ def test_a_restore_is_undone_and_redone_after_a_reload(
     app.file_uploader[1].upload("backup.db", backup).run()
     next(button for button in app.button if button.label.startswith("Replace the library")).click().run()
 
-    reloaded = AppTest.from_file(str(app_root() / "app.py"), default_timeout=30).run()
+    reloaded = new_app().run()
     reloaded.button(key="library.undo-restore").click().run()
 
     assert not reloaded.exception

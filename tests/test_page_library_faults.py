@@ -14,18 +14,18 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.core.home import app_root
 from convgate.core.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
 from convgate.ui import services
 from convgate.ui.text import literal
+from tests.page_app import new_app
 
 
 @pytest.fixture
 def library(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     monkeypatch.setattr(services, "warm_up", lambda: None)
     monkeypatch.setattr(services, "Store", partial(Store, busy_timeout=0.05))
-    return AppTest.from_file(str(app_root() / "app.py"), default_timeout=30)
+    return new_app()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from convgate.store import Store
 from tests.browser.running_app import wait_until_idle
-from tests.monitor_page import USUAL, log
+from tests.guarded import USUAL, add_requests
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +27,7 @@ def test_a_simulation_is_moved_by_keys_and_a_baseline_is_kept(
     expect(page.get_by_text("each request is built in its own mode")).to_be_visible()
     expect(page).to_have_url(re.compile("step="))
 
-    log(Store(app_home / "convgate.db"), USUAL, end=datetime.now(UTC) - timedelta(seconds=1))
+    add_requests(Store(app_home / "convgate.db"), USUAL, end=datetime.now(UTC) - timedelta(seconds=1))
     page.get_by_role("radio", name="Your requests").click()
     page.get_by_role("radio", name="7d").click()
     expect(page).to_have_url(re.compile("period=7d"))
