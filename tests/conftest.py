@@ -227,7 +227,7 @@ def versions(tmp_path: Path) -> Versions:
 
 
 @pytest.fixture
-def often() -> Iterator[None]:
+def frequent_thread_switches() -> Iterator[None]:
     """Threads take turns as often as can be."""
     usual = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)

@@ -25,7 +25,7 @@ _WORDS: dict[str, tuple[Mode, float]] = {
     "what if": ("EXPLORATION", 0.9),
 }
 
-TURNS = (
+MODE_TURNS = (
     Turn.of("system", "You are a careful assistant."),
     Turn.of("user", "what if we signed people in with cookies"),
     Turn.of("assistant", "cookies would do, tokens too"),
@@ -63,7 +63,7 @@ def key(convgate_home: Path, fake_encoder: FakeEncoder, monkeypatch: pytest.Monk
     use_encoder(fake_encoder, monkeypatch)
     monkeypatch.setattr("convgate.ui.modes.load_classifier", lambda *_: WordClassifier())
     monkeypatch.setattr("convgate.ui.modes.load_judge", lambda *_: WordJudge())
-    return add_conversation(*TURNS)
+    return add_conversation(*MODE_TURNS)
 
 
 def turns_in_state(app: AppTest, state: str) -> list[int]:

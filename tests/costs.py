@@ -18,7 +18,7 @@ def cpu_seconds(action: Callable[[], object]) -> float:
     return min(times)
 
 
-def timed(page: AppTest) -> float:
+def page_seconds(page: AppTest) -> float:
     """Seconds of the page's next run, which must not fail."""
     start = time.perf_counter()
     page.run()

@@ -86,7 +86,7 @@ def send_head(handler: BaseHTTPRequestHandler, status: int, length: int, **heade
     handler.end_headers()
 
 
-def body(data: bytes, status: int = 200, **headers: str) -> Answer:
+def raw_reply(data: bytes, status: int = 200, **headers: str) -> Answer:
     """Exactly these bytes."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
@@ -96,12 +96,16 @@ def body(data: bytes, status: int = 200, **headers: str) -> Answer:
     return answer
 
 
-def fails(status: int, **headers: str) -> Answer:
+def error_reply(status: int, **headers: str) -> Answer:
     """An error, as OpenAI words it."""
-    return body(json.dumps({"error": {"message": f"sorry \x1b[31m{status}"}}).encode(), status, **headers)
+    return raw_reply(
+        json.dumps({"error": {"message": f"sorry \x1b[31m{status}"}}).encode(), status, **headers
+    )
 
 
-def writes(content: str | None, *, prompt: int = 100, completion: int = 20, **message: Any) -> Answer:
+def completion_reply(
+    content: str | None, *, prompt: int = 100, completion: int = 20, **message: Any
+) -> Answer:
     """A completion in which the model writes this."""
     completed = {
         "id": "1",
@@ -109,9 +113,9 @@ def writes(content: str | None, *, prompt: int = 100, completion: int = 20, **me
         "choices": [{"index": 0, "message": {"role": "assistant", "content": content, **message}}],
         "usage": {"prompt_tokens": prompt, "completion_tokens": completion},
     }
-    return body(json.dumps(completed).encode())
+    return raw_reply(json.dumps(completed).encode())
 
 
-def decides(keep: bool, category: str = "decision", reason: str = "it says so") -> Answer:
+def decision_reply(keep: bool, category: str = "decision", reason: str = "it says so") -> Answer:
     """A completion with a proper decision."""
-    return writes(json.dumps({"keep": keep, "category": category, "reason": reason}))
+    return completion_reply(json.dumps({"keep": keep, "category": category, "reason": reason}))

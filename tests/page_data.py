@@ -8,8 +8,8 @@ from typing import Any
 
 from convgate.training.library import RelevanceSets
 from convgate.versions import DataSet, Draft, Metric, MetricSet, Training, Versions
-from tests.context_page import TURNS
 from tests.gates import trained_gate
+from tests.page_app import TURNS
 
 
 def add_relevance_set(home: Path, *, conversations: int = 2) -> str:

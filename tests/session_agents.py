@@ -14,7 +14,7 @@ from tests.session_days import MORNING
 NINE = MORNING + timedelta(hours=9)
 
 
-class Watch:
+class Clock:
     """A clock that is set by hand."""
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ def empty_store(folder: Path) -> Store:
     return Store(folder / "convgate.db")
 
 
-def manager(store: Store, watch: Watch, workspace: str = "shop", **rules: float | bool) -> SessionManager:
+def manager(store: Store, watch: Clock, workspace: str = "shop", **rules: float | bool) -> SessionManager:
     """The sessions of a workspace, on the clock `watch`."""
     return SessionManager(store, workspace=workspace, rules=BoundaryRules(**rules), clock=watch)  # type: ignore[arg-type]
 

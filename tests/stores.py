@@ -14,12 +14,12 @@ from convgate.store import Conversations, Store
 
 
 @pytest.fixture(autouse=True)
-def made_as_a_persons(monkeypatch: pytest.MonkeyPatch) -> None:
+def real_migrations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here a new database goes through every migration; for other tests it is copied."""
     monkeypatch.setattr("convgate.store.database.make_private", make_private)
 
 
-def emptied(store: Store) -> Store:
+def clear_store(store: Store) -> Store:
     """The store without conversations and labels; annotators stay, with nothing to undo."""
     conversations = Conversations(store)
     conversations.delete(sorted(conversations.keys()))

@@ -9,10 +9,10 @@ import pytest
 from convgate.context import builder as module
 from convgate.policies.build import EncoderOnDemand
 from tests.commands import Run
-from tests.contexts import Told, WordJudge, talk
+from tests.contexts import FirstWordClassifier, WordJudge, chat
 from tests.fakes import FakeEncoder
 
-MESSAGES = talk(
+MESSAGES = chat(
     "system: Be brief.",
     "user: You must never delete the backups.",
     "assistant: Understood.",
@@ -27,7 +27,7 @@ MESSAGES = talk(
 @pytest.fixture(autouse=True)
 def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EncoderOnDemand, "__call__", lambda self: FakeEncoder())
-    monkeypatch.setattr(module, "load_classifier", lambda settings: Told())
+    monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
 
 

@@ -112,7 +112,7 @@ def test_a_bad_turn_costs_its_dialogue_alone_and_is_told_with_its_line(tmp_path:
     assert list(read_tiage(tmp_path, skip_bad=True).conversations) == ["tiage-train-7"]
 
 
-def said(speaker: str, text: str) -> dict[str, Any]:
+def utterance(speaker: str, text: str) -> dict[str, Any]:
     return {"speaker": speaker, "text": text, "metadata": {"created_at": 1732000000}}
 
 
@@ -121,7 +121,7 @@ def task(id: str, questions: int, *, collection: str = "clapnq", answer: str = "
     talk = [
         turn
         for number in range(questions)
-        for turn in (said("user", f"{id} q{number}"), said("agent", f"{id} a{number}"))
+        for turn in (utterance("user", f"{id} q{number}"), utterance("agent", f"{id} a{number}"))
     ]
     return {
         "conversation_id": id,
@@ -129,7 +129,7 @@ def task(id: str, questions: int, *, collection: str = "clapnq", answer: str = "
         "Collection": collection,
         "contexts": [],
         "input": talk[:-1],
-        "targets": [said("agent", f"{id} {answer}")],
+        "targets": [utterance("agent", f"{id} {answer}")],
     }
 
 
@@ -176,7 +176,7 @@ CONVERSATION = {
 }
 
 
-def asked(question: str, *evidence: Any, category: int = 4) -> dict[str, Any]:
+def question_line(question: str, *evidence: Any, category: int = 4) -> dict[str, Any]:
     return {"question": question, "answer": 2023, "evidence": list(evidence), "category": category}
 
 
@@ -196,11 +196,11 @@ def write_samples(checkout: Path, *samples: Any) -> Path:
     return file
 
 
-WHERE = asked("Where does Ben live?", "D1:2")
+WHERE = question_line("Where does Ben live?", "D1:2")
 
 
 def test_a_question_stands_after_the_whole_conversation_with_its_evidence(tmp_path: Path):
-    write_samples(tmp_path, sample(WHERE, asked("Who has a dog?", "D2:1", "D2:2", category=1)))
+    write_samples(tmp_path, sample(WHERE, question_line("Who has a dog?", "D2:1", "D2:2", category=1)))
     found = read_locomo(tmp_path)
     assert [(case.id, case.turn, sorted(case.relevant), case.tags) for case in found.cases] == [
         ("locomo-conv-1-q0", None, [1], ("category-4",)),
@@ -212,8 +212,10 @@ def test_a_question_stands_after_the_whole_conversation_with_its_evidence(tmp_pa
 
 
 def test_evidence_that_names_no_turn_is_left_out_counted_and_told(tmp_path: Path):
-    vain = asked("Q?", "D:11:26")
-    write_samples(tmp_path, sample(asked("Q?", "D1:1", "D9:17", "D"), asked("Q?"), vain, WHERE))
+    vain = question_line("Q?", "D:11:26")
+    write_samples(
+        tmp_path, sample(question_line("Q?", "D1:1", "D9:17", "D"), question_line("Q?"), vain, WHERE)
+    )
     found = read_locomo(tmp_path)
     assert [case.id for case in found.cases] == ["locomo-conv-1-q0", "locomo-conv-1-q3"]
     assert sorted(found.cases[0].relevant) == [0]

@@ -45,7 +45,7 @@ from tests.gates import trained_gate
 
 
 @dataclass
-class Told:
+class TextScorePolicy:
     """Scores a turn by the number that is its text."""
 
     rule: Rule = field(default_factory=Stricter)
@@ -75,7 +75,7 @@ ALL = ((0.6, 0.5), {0, 1})
 NONE = ((0.3, 0.2), set())
 
 
-def noisy(count: int, seed: int = 0, name: str = "noisy"):
+def noisy_set(count: int, seed: int = 0, name: str = "noisy"):
     """Talks of ten turns whose scores tell relevance more or less."""
     rng = np.random.default_rng(seed)
     talks = []
@@ -92,7 +92,9 @@ def value(fitted, rule, metric, tag=None):
 
 
 def test_the_found_rule_and_the_one_in_use_by_hand():
-    fitted = fit_threshold([labelled(HALF, ALL, NONE)], Told(), WantedPrecision(1.0), scored_by="gate v1")
+    fitted = fit_threshold(
+        [labelled(HALF, ALL, NONE)], TextScorePolicy(), WantedPrecision(1.0), scored_by="gate v1"
+    )
     assert fitted.rule.threshold == 0.5
     assert fitted.rule.goal == "precision 1.00"
     assert fitted.rule.fitted_on == "3 cases of tiny, gate v1"
@@ -104,9 +106,9 @@ def test_the_found_rule_and_the_one_in_use_by_hand():
 
 @pytest.mark.parametrize("goal", [WantedPrecision(0.8), WantedRecall(0.8), BestFBeta(2), MinCost(0.5)])
 def test_evaluating_with_the_found_rule_gives_the_figures_that_the_fit_told(goal):
-    given = noisy(60)
-    fitted = fit_threshold([given], Told(), goal)
-    measured = evaluate([given], [Told(fitted.rule)]).sets["noisy"].policies["told"].overall
+    given = noisy_set(60)
+    fitted = fit_threshold([given], TextScorePolicy(), goal)
+    measured = evaluate([given], [TextScorePolicy(fitted.rule)]).sets["noisy"].policies["told"].overall
     told = fitted.result.policies[FOUND].overall
     for metric in ("precision", "recall", "f1", "exact_empty", "kept_token_share"):
         assert told[metric] == measured[metric]
@@ -115,7 +117,7 @@ def test_evaluating_with_the_found_rule_gives_the_figures_that_the_fit_told(goal
 
 
 def test_the_json_holds_the_rule_the_figures_and_the_whole_curve():
-    fitted = fit_threshold([labelled(HALF, ALL, NONE)], Told(), BestFBeta())
+    fitted = fit_threshold([labelled(HALF, ALL, NONE)], TextScorePolicy(), BestFBeta())
     printed = json.loads(json.dumps(fitted.to_json(), allow_nan=False))
     assert printed["threshold_rule"] == "calibrated"
     assert printed["threshold_parameters"] == {
@@ -135,7 +137,7 @@ def test_the_json_holds_the_rule_the_figures_and_the_whole_curve():
 
 
 def test_names_of_sets_cannot_steer_a_terminal():
-    fitted = fit_threshold([labelled(HALF, name="a\x1b[2Jb\n")], Told(), BestFBeta())
+    fitted = fit_threshold([labelled(HALF, name="a\x1b[2Jb\n")], TextScorePolicy(), BestFBeta())
     assert "\x1b" not in fitted.rule.fitted_on
     assert "\n" not in fitted.rule.fitted_on
 
@@ -238,7 +240,7 @@ def test_every_rule_is_swept_or_fills_a_number() -> None:
 WORDS = ["lake", "house", "boat", "bread", "tea", "rain", "router", "invoice", "parcel", "late"]
 
 
-def a_set(name: str, talks: int, seed: int = 0) -> RelevanceSet:
+def make_set(name: str, talks: int, seed: int = 0) -> RelevanceSet:
     """Talks of ten turns, with cases of a window, of some turns that are judged, of a typed question."""
     random = np.random.default_rng(seed)
     conversations, cases = {}, []
@@ -259,7 +261,7 @@ def a_set(name: str, talks: int, seed: int = 0) -> RelevanceSet:
     return RelevanceSet(name, conversations, tuple(cases))
 
 
-SETS = [a_set("one", 4), a_set("two", 3, seed=5)]
+SETS = [make_set("one", 4), make_set("two", 3, seed=5)]
 
 
 @pytest.fixture(scope="module")
@@ -268,7 +270,7 @@ def policy() -> GatePolicy:
 
 
 @pytest.fixture(scope="module")
-def scored(policy: GatePolicy) -> ScoredCases:
+def score(policy: GatePolicy) -> ScoredCases:
     return score_cases(SETS, policy)
 
 
@@ -289,7 +291,7 @@ TUNED_RULES: list[Rule] = [
 @pytest.mark.parametrize("limits", [NO_LIMITS, Limits(2, 3), Limits(0, 1), Limits(1)], ids=str)
 @pytest.mark.parametrize("rule", TUNED_RULES, ids=str)
 def test_what_is_kept_is_what_the_gate_decides(
-    policy: GatePolicy, scored: ScoredCases, rule: Rule, limits: Limits
+    policy: GatePolicy, score: ScoredCases, rule: Rule, limits: Limits
 ) -> None:
     deciding = policy.with_rule(rule, limits)
     expected, turns = [], []
@@ -299,15 +301,15 @@ def test_what_is_kept_is_what_the_gate_decides(
             decided = {decision.index: decision.kept for decision in judged.decisions}
             expected += [decided[int(index)] for index in judged.indices]
             turns += judged.indices.tolist()
-    assert scored.turn.tolist() == turns
-    assert scored.kept(rule, limits).tolist() == expected
+    assert score.turn.tolist() == turns
+    assert score.kept(rule, limits).tolist() == expected
 
 
-def test_figures_are_those_of_an_evaluation(policy: GatePolicy, scored: ScoredCases) -> None:
+def test_figures_are_those_of_an_evaluation(policy: GatePolicy, score: ScoredCases) -> None:
     rule = make_rule("anchored", anchor=0.52, threshold=0.42)
-    kept = scored.kept(rule)
+    kept = score.kept(rule)
     found = evaluate(SETS, [policy.with_rule(rule)]).sets
-    for name, (conversations, summary) in scored.summaries(kept).items():
+    for name, (conversations, summary) in score.summaries(kept).items():
         expected = found[name].policies["gate"].overall
         assert conversations == found[name].conversations
         for metric in METRICS:

@@ -19,7 +19,7 @@ from convgate.transcripts import (
     to_messages,
     write_conversation,
 )
-from tests.label_files import MESSAGES, TALK, TRANSCRIPTS, case, lines
+from tests.label_files import CONVERSATION_LINE, MESSAGES, TRANSCRIPTS, case, lines
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +45,7 @@ QUESTION = {"type": "case", "id": "q", "conversation": "t", "query": {"role": "u
             "relevant": [1], "judged": [0, 1], "window": 8, "tags": ["a"]}  # fmt: skip
 
 
-def damaged(seed: bytes, others: list[bytes], rng: random.Random) -> bytes:
+def damage(seed: bytes, others: list[bytes], rng: random.Random) -> bytes:
     """The file with one to six changes."""
     data = bytearray(seed)
     for _ in range(rng.randint(1, 6)):
@@ -69,12 +69,12 @@ def damaged(seed: bytes, others: list[bytes], rng: random.Random) -> bytes:
     return bytes(data)
 
 
-def changed(value: object, others: list[object], rng: random.Random) -> object:
+def replace_value(value: object, others: list[object], rng: random.Random) -> object:
     """JSON with one of its values, at any depth, replaced by one of `others`."""
     if isinstance(value, dict | list) and value and rng.random() < 0.8:
         key = rng.choice(list(value) if isinstance(value, dict) else range(len(value)))
         copy = value.copy()
-        copy[key] = changed(value[key], others, rng)  # type: ignore[index]
+        copy[key] = replace_value(value[key], others, rng)  # type: ignore[index]
         return copy
     return rng.choice(others)
 
@@ -94,7 +94,7 @@ def test_a_damaged_transcript_is_read_or_refused(format: str) -> None:
     rng, seeds = random.Random(format), seeds_of(format)
     n_read = 0
     for number in range(DAMAGED):
-        data = damaged(rng.choice(seeds), seeds, rng)
+        data = damage(rng.choice(seeds), seeds, rng)
         for skip_bad in (False, True):
             with suppress(ConvgateError):
                 options = {"format": format} if number % 4 == 0 else {}
@@ -110,7 +110,7 @@ def test_a_damaged_transcript_is_read_or_refused(format: str) -> None:
 JSON_SEEDS: dict[str, list[object]] = {
     "openai": [json.loads(TRANSCRIPTS["openai.json"]), json.loads(TRANSCRIPTS["tools.json"])],
     "sharegpt": [json.loads(write_conversation(CONVERSATION, format="sharegpt"))],
-    "relevance-set": [TALK, case(), QUESTION, LABELLED],
+    "relevance-set": [CONVERSATION_LINE, case(), QUESTION, LABELLED],
 }
 ODD: list[object] = [
     *(None, True, 0, -1, 1.5, 10**40, "", "x", "t", [], {}, [[]], [{}], {"": None}, [None], "2026", [[1, 2]])
@@ -122,7 +122,7 @@ def test_values_of_unexpected_types_are_read_or_refused(format: str, tmp_path: P
     rng, seeds, file = random.Random(format), JSON_SEEDS[format], tmp_path / "set.jsonl"
     n_read = 0
     for _ in range(DAMAGED):
-        values = [changed(value, [*ODD, *MESSAGES, *seeds], rng) for value in seeds]
+        values = [replace_value(value, [*ODD, *MESSAGES, *seeds], rng) for value in seeds]
         file.write_bytes(lines(*values))
         for skip_bad in (False, True):
             with suppress(ConvgateError):

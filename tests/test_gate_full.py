@@ -52,7 +52,7 @@ def chat(n: int) -> list[Turn]:
     ]
 
 
-def grown(gate: Gate, turns: Sequence[Turn], cuts: Sequence[int]) -> State:
+def extend_in_steps(gate: Gate, turns: Sequence[Turn], cuts: Sequence[int]) -> State:
     """The state of the turns, extended piece by piece."""
     vectors, facts = vectors_of(gate, turns), [facts_of(turn) for turn in turns]
     bounds = [0, *sorted(min(cut, len(turns)) for cut in cuts), len(turns)]
@@ -162,7 +162,7 @@ def test_state_of_a_window_grows_as_if_it_were_made_at_once():
     state = full_state(gate, turns)
     assert state.above.shape == state.below.shape == (gate.config.heads, 5)
     for stops in ([3, 7, 20], [5, 6], [4, 29]):
-        assert_same(gate, grown(gate, turns, stops), state)
+        assert_same(gate, extend_in_steps(gate, turns, stops), state)
 
 
 @given(turns=any_turns(least=1), message=any_turn(), data=st.data())
@@ -190,7 +190,7 @@ def test_masked_turns_and_other_messages_of_a_batch_change_nothing(
 
 @given(turns=any_turns(), cuts=st.lists(st.integers(0, 14), max_size=3))
 def test_state_grown_in_pieces_is_the_state_made_at_once(turns: list[Turn], cuts: list[int]):
-    assert_same(GATE, grown(GATE, turns, cuts), full_state(GATE, turns))
+    assert_same(GATE, extend_in_steps(GATE, turns, cuts), full_state(GATE, turns))
 
 
 @given(turns=any_turns(), others=any_turns(6), data=st.data())
@@ -211,11 +211,11 @@ def test_state_stays_what_it_is_while_two_continuations_are_added(
 def test_states_longer_than_a_block_of_links_are_the_same_however_they_grew():
     turns = chat(520)
     whole = full_state(GATE, turns)
-    assert_same(GATE, grown(GATE, turns, [1, 255, 257]), whole)
+    assert_same(GATE, extend_in_steps(GATE, turns, [1, 255, 257]), whole)
     assert_same(GATE, whole.first(300), full_state(GATE, turns[:300]))
 
 
-@pytest.mark.usefixtures("often")
+@pytest.mark.usefixtures("frequent_thread_switches")
 def test_threads_that_extend_one_state_at_once_get_their_own_continuation():
     turns, start = chat(40), full_state(GATE, chat(40))
     ends = [[Turn.of("user", f"end {i} anna", name=f"p{i}") for _ in range(30)] for i in range(4)]

@@ -23,17 +23,17 @@ from convgate.core.settings import Settings, load_settings
 from convgate.store import Store
 from convgate.store.guard_states import Alert, GuardStates
 from convgate.store.requests import Requests
-from tests.forked import fork, needs_fork
-from tests.guarded import guarded, put_baseline, record, request
-from tests.llm_server import ChatServer, body, fails
-from tests.session_agents import NINE, Watch
+from tests.guardrails import open_guardrails, put_baseline, record, request
+from tests.llm_server import ChatServer, error_reply, raw_reply
+from tests.processes import fork, needs_fork
+from tests.session_agents import NINE, Clock
 
-OK = body(b"{}")
+OK = raw_reply(b"{}")
 
 
 @pytest.fixture
-def watch() -> Watch:
-    return Watch()
+def watch() -> Clock:
+    return Clock()
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +51,10 @@ def server(one_server: ChatServer) -> Iterator[ChatServer]:
     one_server.released.set()
 
 
-def test_drift_overrules_every_mode_alerts_once_and_recovers(store: Store, watch: Watch) -> None:
+def test_drift_overrules_every_mode_alerts_once_and_recovers(store: Store, watch: Clock) -> None:
     heard: list[Alert] = []
     put_baseline(store)
-    with guarded(store, watch, heard.append) as guard:
+    with open_guardrails(store, watch, heard.append) as guard:
         record(guard, watch, 100)
         assert guard.overruled("TASK") is None
         record(guard, watch)
@@ -71,16 +71,19 @@ def test_drift_overrules_every_mode_alerts_once_and_recovers(store: Store, watch
     assert stored == heard[1]
 
 
-def test_processes_that_share_a_database_count_together_and_alert_once(store: Store, watch: Watch) -> None:
+def test_processes_that_share_a_database_count_together_and_alert_once(store: Store, watch: Clock) -> None:
     heard: list[Alert] = []
     put_baseline(store)
-    with guarded(store, watch, heard.append) as one, guarded(store, watch, heard.append) as other:
+    with (
+        open_guardrails(store, watch, heard.append) as one,
+        open_guardrails(store, watch, heard.append) as other,
+    ):
         record(one, watch, 120)
         record(other, watch, 120)
         one.flush()
         assert one.overruled("TASK")
         assert other.overruled("TASK")
-        with guarded(store, watch) as late:  # knows before its first request
+        with open_guardrails(store, watch) as late:  # knows before its first request
             assert late.overruled("TASK") == one.overruled("TASK")
         put_baseline(store, None)
         other.flush()
@@ -91,7 +94,7 @@ def test_processes_that_share_a_database_count_together_and_alert_once(store: St
 
 
 @needs_fork
-def test_processes_at_once_lose_nothing_and_alert_once(store: Store, watch: Watch, tmp_path: Path) -> None:
+def test_processes_at_once_lose_nothing_and_alert_once(store: Store, watch: Clock, tmp_path: Path) -> None:
     heard = tmp_path / "heard"
 
     def listener(alert: Alert) -> None:
@@ -99,7 +102,7 @@ def test_processes_at_once_lose_nothing_and_alert_once(store: Store, watch: Watc
             file.write(f"{alert.message}\n")
 
     def agent() -> None:
-        with guarded(store, watch, listener) as guard:
+        with open_guardrails(store, watch, listener) as guard:
             for _ in range(5):
                 record(guard, watch, 20)
 
@@ -112,13 +115,13 @@ def test_processes_at_once_lose_nothing_and_alert_once(store: Store, watch: Watc
 
 
 def test_a_callback_that_raises_is_logged_and_the_log_goes_on(
-    store: Store, watch: Watch, caplog: pytest.LogCaptureFixture
+    store: Store, watch: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     def listener(alert: Alert) -> None:
         raise ZeroDivisionError
 
     put_baseline(store)
-    with guarded(store, watch, listener) as guard:
+    with open_guardrails(store, watch, listener) as guard:
         record(guard, watch)
         record(guard, watch, 10)
     (failed,) = [one for one in caplog.records if one.levelno == logging.ERROR]
@@ -128,10 +131,10 @@ def test_a_callback_that_raises_is_logged_and_the_log_goes_on(
 
 
 def test_a_lost_invariant_is_a_critical_alert_for_callback_and_webhook(
-    store: Store, watch: Watch, server: ChatServer
+    store: Store, watch: Clock, server: ChatServer
 ) -> None:
     heard: list[Alert] = []
-    with guarded(store, watch, heard.append, webhook=server.url) as guard:
+    with open_guardrails(store, watch, heard.append, webhook=server.url) as guard:
         guard.record(request(1, at=watch.now, breaches=2))
         guard.flush()
     assert [(one.kind, one.severity, one.figures["requests"]) for one in heard] == [
@@ -145,12 +148,12 @@ def test_a_lost_invariant_is_a_critical_alert_for_callback_and_webhook(
 
 
 def test_a_lost_invariant_is_alerted_when_the_database_cannot_be_written(
-    store: Store, watch: Watch, monkeypatch: pytest.MonkeyPatch
+    store: Store, watch: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guardrails, "Store", lambda path: Store(path, busy_timeout=0.01))
     heard: list[Alert] = []
     other = sqlite3.connect(store.path)
-    with guarded(store, watch, heard.append) as guard:
+    with open_guardrails(store, watch, heard.append) as guard:
         other.execute("BEGIN EXCLUSIVE")
         guard.record(request(1, at=watch.now, breaches=1))
         guard.flush()
@@ -159,14 +162,14 @@ def test_a_lost_invariant_is_alerted_when_the_database_cannot_be_written(
 
 
 def test_a_mode_that_fails_gives_way_without_a_baseline_and_is_tried_again(
-    store: Store, watch: Watch
+    store: Store, watch: Clock
 ) -> None:
     def end(failures: int) -> None:
         record_outcomes([(f"r{number}", number >= failures) for number in range(50)], place=store)
         guard.flush()
 
     heard: list[Alert] = []
-    with guarded(store, watch, heard.append) as guard:
+    with open_guardrails(store, watch, heard.append) as guard:
         for number in range(50, 250):
             guard.record(request(number, at=watch.now))
         guard.flush()
@@ -190,9 +193,9 @@ def test_a_mode_that_fails_gives_way_without_a_baseline_and_is_tried_again(
 
 
 def test_the_baselines_outcomes_are_the_overall_rate_where_there_are_enough(
-    store: Store, watch: Watch
+    store: Store, watch: Clock
 ) -> None:
-    with guarded(store, watch) as guard:
+    with open_guardrails(store, watch) as guard:
         record(guard, watch, 300, *MODES)
         record_outcomes([(f"r{number}", number > 60) for number in range(200)], place=store)
         kept = set_baseline(store, Settings(), NINE - timedelta(days=1), watch.now, watch.now)
@@ -208,10 +211,10 @@ def test_the_baselines_outcomes_are_the_overall_rate_where_there_are_enough(
         assert guard.overruled("TASK")
 
 
-def test_general_that_fails_is_alerted_and_not_overruled(store: Store, watch: Watch) -> None:
+def test_general_that_fails_is_alerted_and_not_overruled(store: Store, watch: Clock) -> None:
     failed = Alert("errors", "GENERAL", NINE, "GENERAL fails.", {"limit": 0.2})
     GuardStates(store).put_alerts([failed, replace(failed, mode="LEARNING", message="LEARNING fails.")])
-    with guarded(store, watch) as guard:
+    with open_guardrails(store, watch) as guard:
         assert guard.overruled("GENERAL") is None
         assert guard.overruled("LEARNING") == Fallback("errors", "LEARNING fails.")
 
@@ -225,10 +228,10 @@ def test_a_baseline_needs_enough_requests(store: Store) -> None:
 
 
 def test_figures_of_more_than_an_hour_ago_overrule_nothing(
-    store: Store, watch: Watch, monkeypatch: pytest.MonkeyPatch
+    store: Store, watch: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put_baseline(store)
-    with guarded(store, watch) as guard:
+    with open_guardrails(store, watch) as guard:
         record(guard, watch)
         assert guard.overruled("TASK")
         monkeypatch.setattr(guardrails, "STALE_SECONDS", -1.0)
@@ -237,12 +240,12 @@ def test_figures_of_more_than_an_hour_ago_overrule_nothing(
 
 @pytest.mark.parametrize("damage", ["counts = '[1]'", "at = 1e300"])
 def test_a_damaged_baseline_breaks_nothing_and_can_be_replaced(
-    store: Store, watch: Watch, damage: str
+    store: Store, watch: Clock, damage: str
 ) -> None:
     put_baseline(store)
     with store.write() as db:
         db.execute(f"UPDATE guard_baseline SET {damage}")
-    with guarded(store, watch) as guard:
+    with open_guardrails(store, watch) as guard:
         record(guard, watch)
         assert guard.overruled("TASK") is None
         assert (Requests(store).count(), guard.lost) == (250, 0)
@@ -279,10 +282,10 @@ ALERT = Alert("drift", "", NINE, "The modes differ.", {"divergence": 0.15}, numb
 
 
 def test_the_webhook_gets_figures_and_sentences_and_no_conversation(
-    store: Store, watch: Watch, server: ChatServer
+    store: Store, watch: Clock, server: ChatServer
 ) -> None:
     put_baseline(store)
-    with guarded(store, watch, webhook=server.url) as guard:
+    with open_guardrails(store, watch, webhook=server.url) as guard:
         record(guard, watch)
         put_baseline(store, None)
         guard.flush()
@@ -296,7 +299,7 @@ def test_the_webhook_gets_figures_and_sentences_and_no_conversation(
 
 
 def test_a_webhook_that_fails_for_now_is_tried_again(server: ChatServer) -> None:
-    server.plays(fails(500), fails(503), OK)
+    server.plays(error_reply(500), error_reply(503), OK)
     assert post_alert(server.url, ALERT, pause=0)
     assert [one["message"] for one in server.requests] == ["The modes differ."] * 3
 
@@ -306,7 +309,7 @@ def test_a_webhook_that_refuses_is_given_up_and_logged_without_its_secrets(
     server: ChatServer, caplog: pytest.LogCaptureFixture, status: int, attempts: int
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    server.plays(fails(status, Location=f"{server.url}/elsewhere"))
+    server.plays(error_reply(status, Location=f"{server.url}/elsewhere"))
     assert not post_alert(f"{server.url}/secret?token=1", ALERT, pause=0)
     assert len(server.requests) == attempts
     assert f"status {status}" in caplog.text

@@ -17,9 +17,9 @@ from convgate.core.errors import ContextError, StoreError
 from convgate.core.settings import Settings
 from convgate.store import Store
 from tests.commands import Run
-from tests.contexts import builder, talk
-from tests.guarded import guarded, put_baseline, request
-from tests.session_agents import Watch
+from tests.contexts import builder, chat
+from tests.guardrails import open_guardrails, put_baseline, request
+from tests.session_agents import Clock
 
 
 def outcomes(store: Store) -> dict[str, int | None]:
@@ -28,7 +28,7 @@ def outcomes(store: Store) -> dict[str, int | None]:
 
 
 def logged(store: Store, *ids: str) -> None:
-    with guarded(store, Watch()) as guard:
+    with open_guardrails(store, Clock()) as guard:
         for id in ids:
             guard.record(request(id=id))
         guard.flush()
@@ -47,7 +47,7 @@ def test_a_built_context_is_logged_and_overruled_while_modes_drift(store: Store)
     put_baseline(store, {"GENERAL": 1_000})
     with Guardrails(store.path, Settings(guard_drift_min_requests=3)) as guard:
         contexts = builder(guard=guard)
-        messages = talk("TASK build a shed", "fine", "TASK now paint it")
+        messages = chat("TASK build a shed", "fine", "TASK now paint it")
         bundles = [contexts.build(messages) for _ in range(3)]
         assert guard.flush()
         drifting = contexts.build(messages)
@@ -100,9 +100,9 @@ def test_the_monitor_command_tells_the_figures_and_keeps_the_baseline(run: Run, 
     code, out, _ = run("monitor")
     assert code == 0
     assert "total: " in out
-    watch = Watch()
+    watch = Clock()
     watch.now = datetime.now(UTC) - timedelta(minutes=10)
-    with guarded(store, watch) as guard:
+    with open_guardrails(store, watch) as guard:
         for number in range(220):
             guard.record(
                 request(
@@ -144,10 +144,10 @@ def test_the_monitor_command_tells_the_figures_and_keeps_the_baseline(run: Run, 
 
 
 def test_an_alert_stands_in_the_monitor(run: Run, store: Store, convgate_home: Path) -> None:
-    watch = Watch()
+    watch = Clock()
     watch.now = datetime.now(UTC) - timedelta(seconds=5)
     put_baseline(store, {"GENERAL": 1_000})
-    with guarded(store, watch) as guard:
+    with open_guardrails(store, watch) as guard:
         for number in range(200):
             guard.record(request(number, at=watch.now))
         guard.flush()

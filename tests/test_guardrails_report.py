@@ -26,8 +26,8 @@ from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
 from convgate.store import Store
 from convgate.store.requests import LoggedRequest, Requests
-from tests.guarded import EVENLY, guarded, put_baseline, request
-from tests.session_agents import NINE, Watch, empty_store
+from tests.guardrails import EVENLY, open_guardrails, put_baseline, request
+from tests.session_agents import NINE, Clock, empty_store
 
 NORMAL = {"TASK": 0.4, "EXPLORATION": 0.15, "DEBUGGING": 0.2, "LEARNING": 0.1, "GENERAL": 0.15}
 
@@ -35,7 +35,7 @@ NORMAL = {"TASK": 0.4, "EXPLORATION": 0.15, "DEBUGGING": 0.2, "LEARNING": 0.1, "
 @pytest.fixture(scope="module")
 def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, list[RequestRecord]]]:
     """A store with 600 requests of a day, and what they are."""
-    store, watch, rng = empty_store(tmp_path_factory.mktemp("day")), Watch(), random.Random(7)
+    store, watch, rng = empty_store(tmp_path_factory.mktemp("day")), Clock(), random.Random(7)
     made = [
         request(
             number,
@@ -56,7 +56,7 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, list[
     ]
     watch.pass_(days=1)
     put_baseline(store)
-    with guarded(store, watch) as guard:
+    with open_guardrails(store, watch) as guard:
         for one in made:
             guard.record(one)
         guard.flush()

@@ -19,7 +19,7 @@ from convgate.context.mode import MODES
 from convgate.core.settings import Settings
 from convgate.store.guard_states import Alert, Baseline
 from convgate.store.requests import Outcomes
-from tests.guarded import EVENLY
+from tests.guardrails import EVENLY
 from tests.session_agents import NINE
 
 LIMITS = Settings()

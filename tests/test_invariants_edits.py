@@ -32,7 +32,7 @@ TALK = Conversation(
 NO_EMOJIS = "No emojis, ever."
 
 
-def added(store: Store, talk: Conversation = TALK) -> str:
+def add_conversation(store: Store, talk: Conversation = TALK) -> str:
     (stored,) = Conversations(store).add([NewConversation(talk)])
     return stored.key
 
@@ -103,7 +103,7 @@ def test_a_bad_edit_names_message_and_field(value: object, field: str):
 
 
 def test_edits_are_stored_and_undone_step_by_step_also_by_another_program(store: Store):
-    key, edits = added(store), InvariantEdits(store)
+    key, edits = add_conversation(store), InvariantEdits(store)
     pin, end = InvariantEdit(of=NO_EMOJIS, pinned=True), InvariantEdit(of=NO_EMOJIS, state="ended")
     own = InvariantEdit(text="be brief", type="hard_constraint")
     for values in ([pin], [pin, own], [own, end], [own, end]):
@@ -131,7 +131,7 @@ def test_edits_are_stored_and_undone_step_by_step_also_by_another_program(store:
     ],
 )
 def test_what_cannot_be_an_edit_is_not_stored(store: Store, turn: int, edits: list[InvariantEdit], told: str):
-    key, held = added(store), InvariantEdits(store)
+    key, held = add_conversation(store), InvariantEdits(store)
     with pytest.raises(StoreError, match=told):
         held.change(key, {1: [InvariantEdit(of="fine")], turn: edits})
     assert (held.of(key), held.changed_last(key)) == ({}, [])
@@ -140,7 +140,7 @@ def test_what_cannot_be_an_edit_is_not_stored(store: Store, turn: int, edits: li
 
 
 def test_edits_and_their_undo_go_with_what_is_removed_for_good(store: Store):
-    key, edits = added(store), InvariantEdits(store)
+    key, edits = add_conversation(store), InvariantEdits(store)
     edits.change(key, {0: [InvariantEdit(of=NO_EMOJIS, scope="zebrafish")]})
     edits.change(key, {0: [InvariantEdit(of=NO_EMOJIS, scope="axolotl")]})
     Conversations(store).delete([key])

@@ -125,7 +125,7 @@ def test_plans_and_numbered_steps_are_none(text: str) -> None:
     assert find_invariants([*before, Turn.of("user", text)]) == []
 
 
-def told(*texts: str, answer: str = "Sure, here it is.") -> list[tuple[int, str, str, int | None]]:
+def invariants_in(*texts: str, answer: str = "Sure, here it is.") -> list[tuple[int, str, str, int | None]]:
     turns = [turn for text in texts for turn in (Turn.of("user", text), Turn.of("assistant", answer))]
     return [
         (one.source // 2, one.type, one.state, None if one.superseded_by is None else one.superseded_by // 2)
@@ -134,7 +134,7 @@ def told(*texts: str, answer: str = "Sure, here it is.") -> list[tuple[int, str,
 
 
 def states(*texts: str) -> list[tuple[int, str, int | None]]:
-    return [(turn, state, by) for turn, _, state, by in told(*texts)]
+    return [(turn, state, by) for turn, _, state, by in invariants_in(*texts)]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_correction_that_adds_ends_nothing():
 
 
 def test_to_correct_the_assistant_supersedes_nothing():
-    assert told(
+    assert invariants_in(
         "The script must run with the standard library only.", "No, I said standard library only!"
     ) == [
         (0, "hard_constraint", "active", None),
@@ -179,7 +179,7 @@ def test_to_correct_the_assistant_supersedes_nothing():
 
 
 def test_what_takes_the_place_of_a_safety_requirement_is_one():
-    found = told(
+    found = invariants_in(
         "my wife can't have peanuts, allergic", "sorry, it's sesame that she's allergic to, peanuts are fine"
     )
     assert found == [(0, "safety_requirement", "superseded", 1), (1, "safety_requirement", "active", None)]

@@ -20,7 +20,7 @@ from convgate.transcripts import read_conversations
 Messages = list[dict[str, Any]]
 
 
-def said(turns: int, name: str = "talk") -> Messages:
+def messages(turns: int, name: str = "talk") -> Messages:
     return [{"role": "assistant" if i % 2 else "user", "content": f"{name} {i}"} for i in range(turns)]
 
 
@@ -39,7 +39,7 @@ def total(store: Store) -> int:
 
 
 def test_feedback_on_the_agents_own_messages_is_an_answer_of_the_agent(store: Store) -> None:
-    saved = convgate.feedback(said(4), 0, relevant=True, version="shipped")
+    saved = convgate.feedback(messages(4), 0, relevant=True, version="shipped")
     current = place(saved)
     assert (current.turn, saved.changed) == (2, 1), "what `select` takes for the current message"
     (entry,) = Labels(store).entries()
@@ -55,19 +55,19 @@ def test_feedback_on_the_agents_own_messages_is_an_answer_of_the_agent(store: St
 def test_a_live_conversation_stays_one_as_it_grows(store: Store) -> None:
     labels = Labels(store)
     for turns in range(2, 30):
-        convgate.feedback(said(turns), 0, relevant=turns % 3 == 0, at=turns - 1)
+        convgate.feedback(messages(turns), 0, relevant=turns % 3 == 0, at=turns - 1)
     assert total(store) == 1
     (key,) = Conversations(store).keys()
     assert Conversations(store).summary(key).turns == 29
     assert (
         Conversations(store).get(key).conversation.turns
-        == read_conversations(json.dumps(said(29)).encode(), name="x.json").conversations[0].turns
+        == read_conversations(json.dumps(messages(29)).encode(), name="x.json").conversations[0].turns
     )
     for current in range(1, 29):
         expected = "relevant" if (current + 1) % 3 == 0 else "not_relevant"
         assert labels.of(CurrentKey(key, current)).of("agent") == {0: expected}
-    assert place(convgate.feedback(said(5), 0, relevant=True)) == CurrentKey(key, 4), "an earlier state"
-    other = said(10)
+    assert place(convgate.feedback(messages(5), 0, relevant=True)) == CurrentKey(key, 4), "an earlier state"
+    other = messages(10)
     other[4] = {"role": "user", "content": "another way"}
     convgate.feedback(other, 0, relevant=True)
     assert total(store) == 2, "a talk that took another way is another one"
@@ -76,21 +76,21 @@ def test_a_live_conversation_stays_one_as_it_grows(store: Store) -> None:
 @pytest.mark.parametrize(
     ("arguments", "options", "field"),
     [
-        ((said(4), -1, True), {}, "turn"),
-        ((said(4), "0", True), {}, "turn"),
-        ((said(4), 2**63, True), {}, "turn"),
-        ((said(4), [], True), {}, "turn"),
-        ((said(4), 0, "yes"), {}, "relevant"),
-        ((said(4), 0, True), {"at": True}, "at"),
-        ((said(4), 0, True), {"at": 2, "question": "and?"}, "at"),
-        ((said(4), 0, True), {"question": " "}, "question"),
-        ((said(4), 0, True), {"how": "guessed"}, "how"),
+        ((messages(4), -1, True), {}, "turn"),
+        ((messages(4), "0", True), {}, "turn"),
+        ((messages(4), 2**63, True), {}, "turn"),
+        ((messages(4), [], True), {}, "turn"),
+        ((messages(4), 0, "yes"), {}, "relevant"),
+        ((messages(4), 0, True), {"at": True}, "at"),
+        ((messages(4), 0, True), {"at": 2, "question": "and?"}, "at"),
+        ((messages(4), 0, True), {"question": " "}, "question"),
+        ((messages(4), 0, True), {"how": "guessed"}, "how"),
         (("nobody", 0, True), {}, None),
-        ((said(4), 2, True), {}, None),
-        ((said(4), 0, True), {"at": 4}, None),
-        ((said(4), 4, True), {"question": "and?"}, None),
-        ((said(4), 0, True), {"source": ""}, None),
-        ((said(4), 0, True), {"source": "Ada"}, None),
+        ((messages(4), 2, True), {}, None),
+        ((messages(4), 0, True), {"at": 4}, None),
+        ((messages(4), 4, True), {"question": "and?"}, None),
+        ((messages(4), 0, True), {"source": ""}, None),
+        ((messages(4), 0, True), {"source": "Ada"}, None),
         (([], 0, True), {}, None),
         (([{"content": "x"}], 0, True), {}, "messages[0].role"),
         ((5, 0, True), {}, "messages"),
@@ -111,7 +111,7 @@ def test_invalid_feedback_names_its_field_and_stores_nothing(
 
 def test_threads_tell_of_one_conversation_at_once(store: Store) -> None:
     def tell(turns: int) -> None:
-        convgate.feedback(said(turns), 0, relevant=True, at=turns - 1, source=f"bot {turns % 3}")
+        convgate.feedback(messages(turns), 0, relevant=True, at=turns - 1, source=f"bot {turns % 3}")
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(tell, [*range(2, 20), *range(19, 1, -1)]))

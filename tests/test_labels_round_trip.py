@@ -21,7 +21,7 @@ from convgate.store import ADJUDICATED, Answer, Conversations, CurrentKey, Entry
 from convgate.store.label_log import ANSWERS, AnnotatorKind
 from convgate.store.openings import chain
 from convgate.transcripts import BadLinesError, read_relevance_set
-from tests.label_files import TALK, add, add_all, brought, case, holds, lines
+from tests.label_files import CONVERSATION_LINE, add, add_all, case, import_labels, lines, sorted_entries
 
 
 @pytest.fixture
@@ -80,8 +80,8 @@ def test_everything_comes_back_from_a_relevance_set(store: Store, other: Store, 
         assert expected
         new = Store(copyfile(tmp_path / "empty.db", tmp_path / "new.db"))
         for target in (new, other):
-            assert holds(target) == []
-            found = brought(write_labels(store, "relevance-set"), target)
+            assert sorted_entries(target) == []
+            found = import_labels(write_labels(store, "relevance-set"), target)
             assert (by_turns(target), found.problems) == (expected, ())
             again = read_labels(write_labels(target, "relevance-set"), "again", target)
             assert (again.new, again.known) == ((), len(expected))
@@ -100,7 +100,7 @@ def by_turns(store: Store) -> list[tuple[bytes, Entry]]:
             chain(library.get(one.current.conversation).conversation.turns)[-1],
             replace(one, current=replace(one.current, conversation="")),
         )
-        for one in holds(store)
+        for one in sorted_entries(store)
     ]
     return sorted(pairs, key=str)
 
@@ -142,7 +142,7 @@ def test_a_table_is_safe_to_open_and_has_words_to_know_turns_by(store: Store) ->
 def test_any_relevance_set_is_the_answers_of_somebody(store: Store) -> None:
     question = {"role": "user", "content": "and?"}
     later = {k: v for k, v in case(id="q", query=question, judged=[0, 7]).items() if k != "turn"}
-    data = lines(TALK, case(window=4, relevant=[3]), later)
+    data = lines(CONVERSATION_LINE, case(window=4, relevant=[3]), later)
     found = read_labels(data, "set.jsonl", store, annotator="corpus")
     assert (len(found.new), found.annotators, found.replaced) == (1, {"corpus": 6}, 0)
     (talk,) = found.conversations
@@ -160,16 +160,16 @@ def test_any_relevance_set_is_the_answers_of_somebody(store: Store) -> None:
 
 
 def test_the_same_file_twice_doubles_nothing_and_undo_takes_the_import_back(store: Store) -> None:
-    data = lines(TALK, case(labels=[{"annotator": "Ada", "turn": 0, "answer": "relevant"}]))
-    brought(data, store)
-    before = holds(store)
+    data = lines(CONVERSATION_LINE, case(labels=[{"annotator": "Ada", "turn": 0, "answer": "relevant"}]))
+    import_labels(data, store)
+    before = sorted_entries(store)
     found = read_labels(data, "again", store)
     assert (found.new, found.replaced) == ((), 0)
     assert keep_labels(store, found, by="Importer").changed == 0
-    assert holds(store) == before
+    assert sorted_entries(store) == before
     assert Conversations(store).find().total == 1
     assert Labels(store).undo("Importer") is not None
-    assert holds(store) == []
+    assert sorted_entries(store) == []
     assert Conversations(store).find().total == 1
 
 
@@ -178,7 +178,7 @@ def test_a_backup_finds_its_conversation_after_that_has_grown(store: Store, key:
     written = write_labels(store, "relevance-set")
     grown = Conversations(store).grow(key, [Turn.of("user", "more")]).key
     Labels(store).undo("Ada")
-    found = brought(written, store)
+    found = import_labels(written, store)
     assert ([talk.key for talk in found.conversations], found.new) == ([grown], ())
     assert Labels(store).of(CurrentKey(grown, 6)).of("Ada") == {0: "relevant"}
 
@@ -189,7 +189,7 @@ def test_what_became_impossible_since_it_was_read_keeps_nothing(store: Store, ke
     wrong = replace(found, entries=(*found.entries, Entry(CurrentKey("gone", 1), 0, "Ada", "relevant")))
     with pytest.raises(StoreError):
         keep_labels(other, wrong, by="Ada")
-    assert (holds(other), Conversations(other).find().total) == ([], 0)
+    assert (sorted_entries(other), Conversations(other).find().total) == ([], 0)
 
 
 def bad_places(error: BadLinesError) -> list[tuple[int | None, str | None]]:
@@ -219,7 +219,7 @@ def bad_places(error: BadLinesError) -> list[tuple[int | None, str | None]]:
 )
 def test_a_bad_label_of_a_set_is_named_and_can_be_skipped(store: Store, label: object, field: str) -> None:
     good = {"annotator": "Ada", "turn": 1, "answer": "relevant"}
-    data = lines(TALK, case(labels=[good, label]))
+    data = lines(CONVERSATION_LINE, case(labels=[good, label]))
     with pytest.raises(BadLinesError) as raised:
         read_labels(data, "s.jsonl", store)
     assert bad_places(raised.value) == [(2, f"labels[1]{field}")]

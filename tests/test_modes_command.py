@@ -21,7 +21,7 @@ LINES = """\
 """
 
 
-class Told:
+class FailureClassifier:
     """Finds DEBUGGING where something fails."""
 
     def classify_texts(self, texts: Sequence[str]) -> list[ModeDecision]:
@@ -40,7 +40,7 @@ class Told:
 
 @pytest.fixture
 def run_modes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    monkeypatch.setattr(classifier_module, "load_classifier", lambda settings: Told())
+    monkeypatch.setattr(classifier_module, "load_classifier", lambda settings: FailureClassifier())
 
     def call(text: str, *words: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["convgate", "modes", "-", *words])

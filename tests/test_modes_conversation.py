@@ -13,7 +13,7 @@ from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
 
 
-class Told:
+class TextClassifier:
     """Finds what stands in the text: a mode, and how sure that is."""
 
     def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
@@ -30,7 +30,7 @@ def find_modes(*turns: str | Turn, intents: Mapping[int, Mode] | None = None) ->
     """The modes of turns; a text is a user's turn."""
     tracker = ModeTracker()
     said = [Turn.of("user", turn) if isinstance(turn, str) else turn for turn in turns]
-    tracker.add(said, Told(), intents or {})
+    tracker.add(said, TextClassifier(), intents or {})
     return tracker.modes
 
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.context_page import TURNS
 from tests.fakes import FakeEncoder
-from tests.page_app import PAGES, add_conversation, check, open_page, use_encoder
+from tests.page_app import PAGES, TURNS, add_conversation, check, open_page, use_encoder
 
 
 @pytest.fixture

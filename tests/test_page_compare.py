@@ -24,9 +24,8 @@ from convgate.transcripts import RelevanceSet
 from convgate.ui import measurement, state
 from convgate.ui.compare.columns import check_column, column_label
 from convgate.ui.compare.results import Results, summary_sentence
-from tests.context_page import TURNS
 from tests.fakes import FakeEncoder
-from tests.page_app import add_conversation, check, open_page, page_text, use_encoder
+from tests.page_app import TURNS, add_conversation, check, open_page, page_text, use_encoder
 from tests.page_data import add_relevance_set
 
 open_compare = partial(open_page, "Compare")

@@ -14,10 +14,10 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.gate.thresholds import RULES
 from convgate.policies.registry import policy_labels, policy_names
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation
-from tests.context_page import TURNS
 from tests.fakes import FakeEncoder
 from tests.page_app import (
     HOSTILE,
+    TURNS,
     add_conversation,
     app_store,
     check,

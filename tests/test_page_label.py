@@ -17,8 +17,7 @@ from convgate.store.queues import Queues
 from convgate.ui import services
 from convgate.ui.answering import MARKS, NAMES
 from convgate.ui.navigation import EXPLORE, LABEL
-from tests.context_page import TURNS
-from tests.label_files import label, set_of
+from tests.label_files import label, labelled_set
 from tests.label_page import (
     add_answers,
     add_queue,
@@ -37,7 +36,7 @@ from tests.label_page import (
     trigger,
 )
 from tests.label_page import label_page as label_page
-from tests.page_app import HOSTILE, add_conversation, app_store, check, click, page_text, turn_table
+from tests.page_app import HOSTILE, TURNS, add_conversation, app_store, check, click, page_text, turn_table
 
 pytestmark = pytest.mark.usefixtures("label_page")
 
@@ -399,7 +398,7 @@ def test_while_another_program_writes_queues_and_imports_are_as_before(busy: Cal
     key = add_conversation()
     number = add_queue(key, 7, [6, 5])
     app = open_label(conversation=key, queue=str(number), show="files")
-    content = set_of(app_store(), key, 7, label("Bo", 3, "relevant"))
+    content = labelled_set(app_store(), key, 7, label("Bo", 3, "relevant"))
     check(app.file_uploader[0].upload("more.jsonl", content).run())
     busy()
     for button in ("answering.later", "label.import.keep"):

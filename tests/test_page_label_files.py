@@ -13,8 +13,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
 from convgate.labels.exchange import keep_labels, read_labels, write_labels
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
-from tests.context_page import TURNS
-from tests.label_files import label, set_of
+from tests.label_files import label, labelled_set
 from tests.label_page import (
     add_answers,
     all_entries,
@@ -25,7 +24,7 @@ from tests.label_page import (
     saved_text,
 )
 from tests.label_page import label_page as label_page
-from tests.page_app import HOSTILE, add_conversation, app_store, check, click, page_text
+from tests.page_app import HOSTILE, TURNS, add_conversation, app_store, check, click, page_text
 
 pytestmark = pytest.mark.usefixtures("label_page")
 
@@ -49,7 +48,7 @@ def test_a_file_is_previewed_imported_and_undone_as_one() -> None:
     app = open_label(conversation=key, show="files")
     rows = [label("Ada", 1, "unsure"), label("Bo", 2, "relevant")]
     before = all_entries()
-    content = set_of(app_store(), key, 7, *rows)
+    content = labelled_set(app_store(), key, 7, *rows)
     check(app.file_uploader[0].upload(f"{HOSTILE[:9]}.jsonl", content).run())
     assert "2 labels on 1 conversation, 0 of them new. By: Ada 1, Bo 1." in page_text(app)
     assert "1 new, 0 known, 1 replace another." in page_text(app)
@@ -62,7 +61,7 @@ def test_a_file_is_previewed_imported_and_undone_as_one() -> None:
     assert all_entries() == before
     app = open_label(conversation=key, show="files")
 
-    bad = set_of(app_store(), key, 7, *rows, label("Bo", 99, "relevant"), label("Bo", 3, HOSTILE))
+    bad = labelled_set(app_store(), key, 7, *rows, label("Bo", 99, "relevant"), label("Bo", 3, HOSTILE))
     check(app.file_uploader[0].upload("bad.jsonl", bad).run())
     assert "2 bad places" in error_text(app)
     assert "line 2" in page_text(app)

@@ -12,7 +12,6 @@ from convgate.core.conversation import Turn
 from convgate.labels.gold import gold_counts
 from convgate.store import ADJUDICATED, CurrentKey, Labels
 from convgate.store.queues import NewItem, Queues
-from tests.context_page import TURNS
 from tests.label_page import (
     add_answers,
     add_queue,
@@ -29,7 +28,7 @@ from tests.label_page import (
     shown_answers,
 )
 from tests.label_page import label_page as label_page
-from tests.page_app import HOSTILE, add_conversation, app_store, check, click, page_text, turn_table
+from tests.page_app import HOSTILE, TURNS, add_conversation, app_store, check, click, page_text, turn_table
 
 pytestmark = pytest.mark.usefixtures("label_page")
 
@@ -139,7 +138,7 @@ def test_a_queue_needs_a_name_and_turns_to_ask_about() -> None:
 # Disagreements
 
 
-def disagree() -> tuple[str, str]:
+def add_disagreement() -> tuple[str, str]:
     """Two conversations: in the first, annotators disagree about two turns of one message."""
     key, other = add_conversation(), add_conversation(*TURNS[:6], title="Other")
     add_answers(other, 5, Ada={3: "relevant"}, Bo={3: "not_relevant"})
@@ -158,7 +157,7 @@ def listed(app: AppTest) -> list[str]:
 
 
 def test_disagreements_are_adjudicated_one_after_the_other_and_all_answers_are_kept() -> None:
-    key, other = disagree()
+    key, other = add_disagreement()
     before = all_entries()
     app = open_label("Cy", conversation=other, turn="2")
     assert "3 disagreements to adjudicate" in page_text(app)
@@ -192,7 +191,7 @@ def test_disagreements_are_adjudicated_one_after_the_other_and_all_answers_are_k
 
 
 def test_a_disagreement_is_chosen_from_the_menu() -> None:
-    key, other = disagree()
+    key, other = add_disagreement()
     app = open_label(None, conversation=key, adjudicate="1")
     assert not turn_table(app)["labelling"]["enabled"]
     box = app.selectbox(key="label.disagreement")

@@ -29,7 +29,7 @@ def library(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
 
 
 @pytest.fixture
-def kept(convgate_home: Path) -> str:
+def stored_key(convgate_home: Path) -> str:
     """The key of the one conversation that is in the library."""
     store = Store(load_settings().database)
     said = Turn.of("user", "Where is the oasis?")
@@ -82,7 +82,7 @@ def erase(app: AppTest) -> AppTest:
     return press(app, "Erase everything")
 
 
-def listed() -> list[tuple[str, str]]:
+def listed_conversations() -> list[tuple[str, str]]:
     store = Store(load_settings().database)
     try:
         return [(row.key, row.title) for row in Conversations(store).find().rows]
@@ -92,7 +92,7 @@ def listed() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("act", [add_file, delete, rename, restore, erase])
 def test_while_another_program_writes_nothing_is_changed_and_it_is_said(
-    library: AppTest, kept: str, writing: Callable[[], None], act: Callable[[AppTest], AppTest]
+    library: AppTest, stored_key: str, writing: Callable[[], None], act: Callable[[AppTest], AppTest]
 ) -> None:
     app = library.run()
     writing()
@@ -102,11 +102,11 @@ def test_while_another_program_writes_nothing_is_changed_and_it_is_said(
     assert not app.exception
     assert "in use by another program" in app.error[0].value
     assert not app.success
-    assert listed() == [(kept, "Old")]
+    assert listed_conversations() == [(stored_key, "Old")]
 
 
 def test_the_library_can_be_looked_at_while_another_program_writes(
-    library: AppTest, kept: str, writing: Callable[[], None]
+    library: AppTest, stored_key: str, writing: Callable[[], None]
 ) -> None:
     writing()
     app = library.run()
@@ -115,7 +115,7 @@ def test_the_library_can_be_looked_at_while_another_program_writes(
     assert len(app.main.get("page_link")) == 1
 
 
-def test_a_full_disk_stores_nothing_of_a_file_and_says_so(library: AppTest, kept: str) -> None:
+def test_a_full_disk_stores_nothing_of_a_file_and_says_so(library: AppTest, stored_key: str) -> None:
     app = library.run()
     with services.store(load_settings().database).read() as db:
         pages = db.execute("PRAGMA page_count").fetchone()[0]
@@ -127,10 +127,10 @@ def test_a_full_disk_stores_nothing_of_a_file_and_says_so(library: AppTest, kept
     assert "full or failing" in app.error[0].value
     assert "Nothing was stored" in app.error[0].value
     assert not app.success
-    assert listed() == [(kept, "Old")]
+    assert listed_conversations() == [(stored_key, "Old")]
 
 
-def test_a_restore_can_be_undone_where_the_list_cannot_be_shown(library: AppTest, kept: str) -> None:
+def test_a_restore_can_be_undone_where_the_list_cannot_be_shown(library: AppTest, stored_key: str) -> None:
     with closing(Store(load_settings().database)) as store:
         store.restore_bytes(store.backup_bytes())
         with store.write() as db:
@@ -143,7 +143,7 @@ def test_a_restore_can_be_undone_where_the_list_cannot_be_shown(library: AppTest
     assert len(app.file_uploader) == 2
     app.button(key="library.undo-restore").click().run()
     assert not app.error
-    assert listed() == [(kept, "Old")]
+    assert listed_conversations() == [(stored_key, "Old")]
 
 
 def test_a_read_only_folder_is_named_before_anything_is_tried(library: AppTest, convgate_home: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_read_only_folder_is_named_before_anything_is_tried(library: AppTest, 
 
 
 def test_a_library_that_became_read_only_is_left_as_it_is(
-    library: AppTest, kept: str, convgate_home: Path
+    library: AppTest, stored_key: str, convgate_home: Path
 ) -> None:
     database = load_settings().database
     before = database.read_bytes()

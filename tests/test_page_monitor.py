@@ -14,9 +14,9 @@ from convgate.store import Store
 from convgate.store.edits import ModeCorrection, ModeCorrections
 from convgate.store.guard_states import Alert, Baseline, GuardStates
 from convgate.store.requests import Requests
-from tests.guarded import USUAL, add_requests, guarded, record
+from tests.guardrails import USUAL, add_requests, open_guardrails, record
 from tests.page_app import add_conversation, address, check, click, metric, open_page, page_text
-from tests.session_agents import Watch
+from tests.session_agents import Clock
 
 DRIFTED = {"TASK": 60, "EXPLORATION": 10, "DEBUGGING": 220, "LEARNING": 10}
 open_monitor = partial(open_page, "Monitor")
@@ -97,8 +97,8 @@ def test_the_misclassification_rate_counts_what_people_reviewed(store: Store) ->
     ModeCorrections(store).change(key, {turn: modes[turn] for turn in range(11)})
     assert "30% of 10 messages reviewed in 30 days, limit 10%, at least 20" in page_text(open_monitor())
     ModeCorrections(store).change(key, modes)
-    watch = Watch()
-    with guarded(store, watch) as guard:
+    watch = Clock()
+    with open_guardrails(store, watch) as guard:
         record(guard, watch, 1)
         assert guard.overruled("TASK").cause == "misclassified"  # type: ignore[union-attr]
     app = open_monitor(period="7d")

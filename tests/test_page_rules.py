@@ -52,14 +52,14 @@ def editor(app: AppTest) -> str:
     return str(app.text_area(key=TEXT).value)
 
 
-def shown(app: AppTest) -> list[str]:
+def shown_exchanges(app: AppTest) -> list[str]:
     """The exchanges on the screen: their HTML, one after the other."""
     return [one.proto.body for one in app.get("html") if '<div class="exchange' in one.proto.body]
 
 
 def texts(app: AppTest) -> list[str]:
     """The same without tags."""
-    return [html.unescape(re.sub(r"<[^>]+>", " ", body)) for body in shown(app)]
+    return [html.unescape(re.sub(r"<[^>]+>", " ", body)) for body in shown_exchanges(app)]
 
 
 def rules_file() -> Path:
@@ -78,7 +78,7 @@ def keys() -> dict[str, str]:
 
 def test_exchanges_are_listed_with_their_decisions_and_filtered(keys: dict[str, str]) -> None:
     app = open_rules(conversation=keys["First"])
-    greeting, preference, _, hostile, _ = shown(app)
+    greeting, preference, _, hostile, _ = shown_exchanges(app)
     assert "○ skipped" in greeting
     assert ">greeting<" in greeting
     assert 'title="preference: I prefer">I prefer</mark> dark mode' in preference
@@ -88,9 +88,9 @@ def test_exchanges_are_listed_with_their_decisions_and_filtered(keys: dict[str, 
     assert links[1] == f"conversation={keys['First']}&selected=3"
 
     choose(app, "rules.show", "skipped")
-    assert len(shown(app)) == 2
+    assert len(shown_exchanges(app)) == 2
     choose(app, "rules.show", "default")
-    assert len(shown(app)) == 2
+    assert len(shown_exchanges(app)) == 2
     assert app.query_params["show"] == "default"
     choose(app, "rules.show", "all")
     check(app.text_input(key="rules.search").set_value("RED logs").run())
@@ -100,18 +100,18 @@ def test_exchanges_are_listed_with_their_decisions_and_filtered(keys: dict[str, 
 
 def test_the_address_restores_the_view_and_reports_invalid_parts(keys: dict[str, str]) -> None:
     app = open_rules(conversation=keys["First"], show="skipped", look="conversation", page="x")
-    assert len(shown(app)) == 2
+    assert len(shown_exchanges(app)) == 2
     assert "page=x" in page_text(app)
     assert dict(app.query_params) == {"conversation": keys["First"], "show": "skipped"}
     app = open_rules(look="nothing")
     assert "look=nothing" in page_text(app)
-    assert shown(app), "the newest conversation is shown"
+    assert shown_exchanges(app), "the newest conversation is shown"
 
 
 def test_a_rule_is_previewed_saved_and_undone(keys: dict[str, str]) -> None:
     app = open_rules(conversation=keys["First"], look="changes")
     write(app, SKIP_BUILD)
-    assert len(shown(app)) == 2
+    assert len(shown_exchanges(app)) == 2
     assert "kept before" in texts(app)[0]
     assert "Before: Kept: nothing says that it can be left out" in texts(app)[0]
     assert {"**First**", "**Second**"} <= {one.value for one in app.markdown}
@@ -137,7 +137,7 @@ def test_problems_are_shown_by_line_and_a_broken_draft_is_neither_saved_nor_lost
     write(app, broken)
     for line in ("Line 2:", "Line 4:", "pattern: 'a(b'", "colour: <b>red</b>"):
         assert line in page_text(app)
-    assert len(shown(app)) == 1, "the rules of the file decide meanwhile"
+    assert len(shown_exchanges(app)) == 1, "the rules of the file decide meanwhile"
     assert app.button(key="rules.save").disabled
     check(app.switch_page(LIBRARY).run())
     check(app.switch_page(PAGES["Rules"]).run())
@@ -168,7 +168,7 @@ def test_a_file_that_cannot_be_used_is_reported_and_left_alone(keys: dict[str, s
     rules_file().write_bytes(content)
     app = open_rules(conversation=keys["First"], show="own")
     assert app.error
-    assert not shown(app)
+    assert not shown_exchanges(app)
     click(app, "rules.save") if not app.button(key="rules.save").disabled else None
     assert rules_file().read_bytes() == content
     is_text = b"\xff" not in content
@@ -191,7 +191,7 @@ def test_statistics_count_the_conversation_or_the_library(keys: dict[str, str]) 
     assert app.query_params["look"] == "library"
     assert "71% kept: 5 of 7 exchanges" in page_text(app)
     choose(app, "rules.show", "default")
-    assert len(shown(app)) == 4
+    assert len(shown_exchanges(app)) == 4
     write(app, SKIP_BUILD)
     assert "43% kept: 3 of 7 exchanges" in page_text(app)
 

@@ -26,8 +26,8 @@ from convgate.ui import services
 from convgate.ui.train import page
 from convgate.versions import Draft, Versions
 from tests.page_app import check, open_page, page_text, use_encoder
-from tests.planted import QUICK, planted, planted_file, small_encoder, small_gate
-from tests.test_training_version import Heard
+from tests.planted_sets import QUICK, make_relevance_set, small_encoder, small_gate, write_planted_set
+from tests.test_training_version import RecordingListener
 
 open_train = partial(open_page, "Train")
 ONCE = replace(QUICK, epochs=1)
@@ -44,7 +44,7 @@ def home(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def trained_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with two trainings from `first`: `better`, which is in use, and `unknown`."""
     folder = tmp_path_factory.mktemp("trained")
     home = folder / "home"
@@ -52,14 +52,14 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     versions.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
     versions.activate("first", who="Ada")
     for name, conversations, settings in (("better", 150, QUICK), ("unknown", 2, ONCE)):
-        run, file = Run(home / "runs" / name), planted_file(folder, "own", conversations=conversations)
+        run, file = Run(home / "runs" / name), write_planted_set(folder, "own", conversations=conversations)
         run.write_request(RunRequest(("train", str(file)), "first", ("own",), epochs=3, started=utc_now()))
         train_version(
             Plan((file,), settings, parent="first"),
             encoder=small_encoder(),
             versions=versions,
             run=run,
-            listener=Heard(),
+            listener=RecordingListener(),
             name=name,
             activate="better",
         )
@@ -68,15 +68,15 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def finished(home: Path, trained: Path) -> Path:
+def finished_home(home: Path, trained_home: Path) -> Path:
     """The same as the data folder of the app."""
     shutil.rmtree(home)
-    shutil.copytree(trained, home)
+    shutil.copytree(trained_home, home)
     return home
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+def started_commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The words of the commands that would have been started."""
     words: list[list[str]] = []
 
@@ -93,7 +93,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
 
 def add_set(home: Path, tmp_path: Path, name: str = "own", **how: Any) -> None:
-    RelevanceSets(home).add(name, planted_file(tmp_path, name, **how).read_bytes())
+    RelevanceSets(home).add(name, write_planted_set(tmp_path, name, **how).read_bytes())
 
 
 def started_run(
@@ -117,7 +117,7 @@ def test_too_little_data_is_said_before_the_start(
     monkeypatch.setattr(page, "training_warnings", lambda store: ["Ada and Ben agree <b>little</b>."])
     for conversations in (2, 3, 25):
         add_set(home, tmp_path, f"of-{conversations}", conversations=conversations)
-    RelevanceSets(home).add("private", planted_file(tmp_path, "locomo-x").read_bytes())
+    RelevanceSets(home).add("private", write_planted_set(tmp_path, "locomo-x").read_bytes())
     app = open_train()
     assert app.button_group(key="train.data").value == []
     assert "0 of 25 conversations: too few to trust." in page_text(app)
@@ -139,7 +139,7 @@ def test_too_little_data_is_said_before_the_start(
 
 
 def test_start_makes_a_run_of_what_was_chosen_and_shows_it(
-    home: Path, tmp_path: Path, started: list[list[str]]
+    home: Path, tmp_path: Path, started_commands: list[list[str]]
 ) -> None:
     Versions(home).add(small_gate(seed=1), Draft(), name="other")
     add_set(home, tmp_path, conversations=5)
@@ -157,28 +157,32 @@ def test_start_makes_a_run_of_what_was_chosen_and_shows_it(
     check(app.button(key="train.start").click().run())
     (run,) = Runs(home).all()
     assert app.query_params["run"] == run.id
-    assert read_relevance_set(run.folder / DATA / "own.jsonl").cases == planted(conversations=5).cases
-    (words,) = started
+    assert (
+        read_relevance_set(run.folder / DATA / "own.jsonl").cases == make_relevance_set(conversations=5).cases
+    )
+    (words,) = started_commands
     assert words == list(run.request.arguments if run.request else ())
     assert words[2:4] == ["--from", "other"]
     assert words[6:11] == ["--name=mine", "--note=Better at tea", "--who=Cleo", "--epochs", "5"]
     assert words[-3:] == ["--replay", "sequences", "--no-activate"]
 
 
-def test_a_damaged_version_is_not_started_from(home: Path, tmp_path: Path, started: list[list[str]]) -> None:
+def test_a_damaged_version_is_not_started_from(
+    home: Path, tmp_path: Path, started_commands: list[list[str]]
+) -> None:
     (home / "versions" / "first" / "gate.safetensors").unlink()
     add_set(home, tmp_path)
     app = open_train()
     app.button_group(key="train.data").set_value(["own"]).run()
     check(app.button(key="train.start").click().run())
     assert "gate.safetensors is missing" in page_text(app)
-    assert (started, Runs(home).all()) == ([], [])
+    assert (started_commands, Runs(home).all()) == ([], [])
 
 
 def test_labels_of_people_are_exported_into_the_run_unless_they_are_off(
-    home: Path, tmp_path: Path, started: list[list[str]], monkeypatch: pytest.MonkeyPatch
+    home: Path, tmp_path: Path, started_commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    labels = planted("labels", conversations=4)
+    labels = make_relevance_set("labels", conversations=4)
     monkeypatch.setattr("convgate.ui.label_sources._counts", lambda *_: GoldCounts(4, 24, 60, 90, 0))
     monkeypatch.setattr(page, "gold_set", lambda store: labels)
     monkeypatch.setattr(page, "read_labelled", lambda app, name: (labels, name))
@@ -193,11 +197,11 @@ def test_labels_of_people_are_exported_into_the_run_unless_they_are_off(
     check(app.button(key="train.start").click().run())
     newest = Runs(home).all()[0]
     assert [file.name for file in (newest.folder / DATA).iterdir()] == ["own.jsonl"]
-    assert len(started) == 2
+    assert len(started_commands) == 2
 
 
 def test_a_set_that_is_uploaded_is_kept_and_chosen(home: Path, tmp_path: Path) -> None:
-    file = planted_file(tmp_path, "Mine")
+    file = write_planted_set(tmp_path, "Mine")
     app = open_train()
     app.file_uploader[0].upload("Mine.jsonl", file.read_bytes(), "application/json").run()
     assert check(app).button_group(key="train.data").value == ["mine"]
@@ -223,7 +227,7 @@ def test_a_training_at_work_shows_what_it_does_and_can_be_stopped(home: Path) ->
 
 
 def test_what_did_not_end_well_goes_on_or_is_finished_or_deleted(
-    home: Path, started: list[list[str]]
+    home: Path, started_commands: list[list[str]]
 ) -> None:
     for id in ("one", "two"):
         started_run(home, id)
@@ -234,8 +238,8 @@ def test_what_did_not_end_well_goes_on_or_is_finished_or_deleted(
     check(app.button(key="train.resume").click().run())
     app.query_params["run"] = "two"
     check(check(app.run()).button(key="train.finish").click().run())
-    assert [words[:4] for words in started] == [["train", "own.jsonl", "--from", "first"]] * 2
-    assert (started[0][4:], started[1][4:6]) == ([], ["--epochs", "2"])
+    assert [words[:4] for words in started_commands] == [["train", "own.jsonl", "--from", "first"]] * 2
+    assert (started_commands[0][4:], started_commands[1][4:6]) == ([], ["--epochs", "2"])
     app.query_params["run"] = "bad"
     check(app.run())
     assert any("cannot name a version" in error.value for error in app.error)
@@ -271,8 +275,8 @@ def test_the_list_begins_with_the_newest_and_opens_a_run(home: Path) -> None:
 # What came of it
 
 
-def test_a_finished_one_says_whether_it_is_better_with_intervals(finished: Path) -> None:
-    verdict = read_verdict(Runs(finished).get("better").outcome["against_parent"])
+def test_a_finished_one_says_whether_it_is_better_with_intervals(finished_home: Path) -> None:
+    verdict = read_verdict(Runs(finished_home).get("better").outcome["against_parent"])
     assert verdict is not None
     assert verdict.better
     app = open_train(run="better")
@@ -289,8 +293,8 @@ def test_a_finished_one_says_whether_it_is_better_with_intervals(finished: Path)
     assert "gate%40better" in query
 
 
-def test_what_it_made_is_used_and_left_again_under_the_persons_name(finished: Path) -> None:
-    versions = Versions(finished)
+def test_what_it_made_is_used_and_left_again_under_the_persons_name(finished_home: Path) -> None:
+    versions = Versions(finished_home)
     app = open_train()
     assert "Not compared with its parent · own · from first" in page_text(app)
     assert "etter than first · own · from first" in page_text(app)
@@ -309,12 +313,12 @@ def test_what_it_made_is_used_and_left_again_under_the_persons_name(finished: Pa
     assert (versions.active, versions.history[-1].who) == ("better", "Cleo")
 
 
-def test_what_is_gone_or_damaged_is_said_and_the_rest_is_shown(finished: Path) -> None:
-    (finished / "runs" / "better" / "run.json").write_text("{")
+def test_what_is_gone_or_damaged_is_said_and_the_rest_is_shown(finished_home: Path) -> None:
+    (finished_home / "runs" / "better" / "run.json").write_text("{")
     app = open_train(run="better")
     assert "run.json" in " ".join(error.value for error in app.error).replace("\\", "")
     assert "Version better saved" in page_text(app)
-    Versions(finished).delete("better", who="Ada", force=True)
+    Versions(finished_home).delete("better", who="Ada", force=True)
     assert "was deleted." in page_text(check(app.run()))
 
 

@@ -15,12 +15,12 @@ from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.versions import DataSet, Draft, Metric, MetricSet, Parent, Training, Versions
 from tests.commands import Run
-from tests.context_page import TURNS
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 from tests.page_app import (
     HOSTILE,
     PAGES,
+    TURNS,
     add_conversation,
     check,
     click,

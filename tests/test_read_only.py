@@ -25,11 +25,10 @@ from convgate.ui import services
 from convgate.ui.rules.rules_file import read_file, rules_path, save
 from convgate.versions import Versions
 from tests.commands import Run
-from tests.context_page import TURNS
 from tests.fakes import FakeEncoder
-from tests.forked import fork, needs_fork
-from tests.page_app import PAGES, open_page, page_text, use_encoder
+from tests.page_app import PAGES, TURNS, open_page, page_text, use_encoder
 from tests.page_data import add_relevance_set, add_two_versions
+from tests.processes import fork, needs_fork
 
 
 @pytest.fixture

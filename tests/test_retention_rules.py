@@ -155,7 +155,7 @@ def test_a_limit_holds_and_adds_nothing(told, period, most, characters):
 VALUES = (0.85, 0.62, 0.45, 0.65, 0.5, 0.3)
 
 
-def talk(*values: float) -> Conversation:
+def conversation(*values: float) -> Conversation:
     """Answers with those confidences, a question before each."""
     turns = []
     for value in values:
@@ -165,7 +165,7 @@ def talk(*values: float) -> Conversation:
 
 
 def test_each_turn_has_its_rule():
-    decisions = Retention(base_window=40).decide(*talk(*VALUES).asked("And now?"))
+    decisions = Retention(base_window=40).decide(*conversation(*VALUES).asked("And now?"))
     assert decisions.kept_indices == [0, 1, 3, 6, 8, 9, 10, 11]
     assert [decision.rule for decision in decisions] == [
         "confident", "confident", "closed", "checkpoint", "closed", "closed", "checkpoint", "closed",

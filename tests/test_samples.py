@@ -27,13 +27,13 @@ STATED = {
 
 
 @cache
-def opened(name: str) -> Transcript:
+def read_sample(name: str) -> Transcript:
     return read_conversations(SAMPLES / name)
 
 
 @pytest.fixture(scope="module")
 def questions() -> tuple[Conversation, ...]:
-    return opened("nan_and_fibonacci.jsonl").conversations
+    return read_sample("nan_and_fibonacci.jsonl").conversations
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_the_readme_lists_every_file_and_nothing_else():
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_sample_opens_without_a_problem_and_with_the_stated_number_of_messages(name):
-    transcript = opened(name)
+    transcript = read_sample(name)
     assert transcript.problems == ()
     lengths = [len(conversation) for conversation in transcript]
     assert min(lengths) > 0
@@ -57,16 +57,16 @@ def test_a_sample_opens_without_a_problem_and_with_the_stated_number_of_messages
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_sample_ends_with_the_message_to_be_answered(name):
-    assert len(opened(name)) > 0
-    for conversation in opened(name):
+    assert len(read_sample(name)) > 0
+    for conversation in read_sample(name):
         assert conversation.turns[-1].role == "user"
         assert all(turn.scored_text.strip() for turn in conversation.turns)
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_sample_can_be_sent_as_it_is(name):
-    assert len(opened(name)) > 0
-    for conversation in opened(name):
+    assert len(read_sample(name)) > 0
+    for conversation in read_sample(name):
         assert check_valid(conversation.turns) == []
 
 
@@ -129,7 +129,7 @@ class TestRelevanceSet:
         assert all((not case.relevant) == ("new-topic" in case.tags) for case in relevance.cases)
 
     def test_its_indices_are_those_of_the_samples(self, relevance, questions):
-        samples = [talk for name in FILES for talk in opened(name)]
+        samples = [talk for name in FILES for talk in read_sample(name)]
         known = {tuple(turn.text for turn in talk.turns) for talk in samples}
         known.add(tuple(turn.text for turn in questions[0].turns[:-1]))
         assert relevance.conversations

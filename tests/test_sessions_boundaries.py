@@ -16,7 +16,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.policies.sessions import Boundaries, BoundaryRules, segment, with_moved
 from convgate.store.edits import MovedBoundary
 from convgate.transcripts import read_conversations
-from tests.session_days import day, days
+from tests.session_days import random_days, turns_of_day
 
 RULES = BoundaryRules()
 SAMPLE = Path(__file__).parent.parent / "sample_conversations" / "purple_button_one_day.json"
@@ -75,7 +75,7 @@ ROWS: dict[str, tuple[list[str], list[int], list[int]]] = {
 @pytest.mark.parametrize("name", ROWS)
 def test_boundaries_are_where_the_events_put_them(name: str) -> None:
     lines, conversations, sessions = ROWS[name]
-    assert starts(segment(day(*lines))) == (tuple(conversations), tuple(sessions))
+    assert starts(segment(turns_of_day(*lines))) == (tuple(conversations), tuple(sessions))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_the_day_of_the_purple_button(
     ],
 )  # fmt: skip
 def test_a_command_is_the_whole_message_or_its_opening(text: str) -> None:
-    assert starts(segment([*day("9:00 u a", "12:00 u " + text)])) == ((0,), (0,))
+    assert starts(segment([*turns_of_day("9:00 u a", "12:00 u " + text)])) == ((0,), (0,))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_command_is_the_whole_message_or_its_opening(text: str) -> None:
     ],
 )  # fmt: skip
 def test_a_word_inside_a_sentence_is_no_command(text: str) -> None:
-    assert starts(segment([*day("9:00 u a", "12:00 u " + text)])) == ((0, 1), (0, 1))
+    assert starts(segment([*turns_of_day("9:00 u a", "12:00 u " + text)])) == ((0, 1), (0, 1))
 
 
 def at(*moments: datetime) -> tuple[int, ...]:
@@ -150,7 +150,9 @@ def test_a_time_without_a_zone_is_local_and_of_the_zone_beside_it() -> None:
 
 
 def test_what_a_person_moved_holds_against_the_rules() -> None:
-    talk = Conversation("c", tuple(day("9:00 u a", "9:01 a b", "9:02 u new topic", "12:00 u c", "12:01 a d")))
+    talk = Conversation(
+        "c", tuple(turns_of_day("9:00 u a", "9:01 a b", "9:02 u new topic", "12:00 u c", "12:01 a d"))
+    )
     moved = {
         0: MovedBoundary("none"),
         1: MovedBoundary("conversation"),
@@ -175,7 +177,7 @@ def test_what_a_person_moved_holds_against_the_rules() -> None:
         found.begun(5)
 
 
-@given(days())
+@given(random_days())
 def test_a_session_begins_a_conversation_and_the_first_message_both(talk: list[Turn]) -> None:
     found = segment(talk)
     conversations, sessions = starts(found)
@@ -185,7 +187,7 @@ def test_a_session_begins_a_conversation_and_the_first_message_both(talk: list[T
     assert all(record.reason.endswith(".") for record in (*found.records, *found.continued))
 
 
-@given(days(), st.integers(0, 30_000), st.integers(0, 30_000), st.booleans())
+@given(random_days(), st.integers(0, 30_000), st.integers(0, 30_000), st.booleans())
 def test_a_larger_idle_gap_never_makes_more_sessions(
     talk: list[Turn], one: int, more: int, goes_on: bool
 ) -> None:
@@ -194,7 +196,7 @@ def test_a_larger_idle_gap_never_makes_more_sessions(
     assert set(large.session_starts) <= set(small.session_starts)
 
 
-@given(days(), st.integers(0, 11))
+@given(random_days(), st.integers(0, 11))
 def test_what_comes_later_changes_no_boundary_before_it(talk: list[Turn], end: int) -> None:
     whole, beginning = segment(talk), segment(talk[: end + 1])
     assert beginning.records == tuple(one for one in whole.records if one.index <= end)

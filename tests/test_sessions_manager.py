@@ -16,9 +16,9 @@ from convgate.policies.sessions.manager import Detection, SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.store.sessions import Sessions
-from tests.forked import fork, needs_fork
-from tests.session_agents import NINE, Watch, add, manager
-from tests.session_days import day, days
+from tests.processes import fork, needs_fork
+from tests.session_agents import NINE, Clock, add, manager
+from tests.session_days import random_days, turns_of_day
 
 
 @pytest.fixture(scope="module")
@@ -29,20 +29,20 @@ def one_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.fixture
-def watch() -> Watch:
-    return Watch()
+def watch() -> Clock:
+    return Clock()
 
 
 def begins_session(detection: Detection) -> bool:
     return detection.boundary is not None and detection.boundary.kind == "session"
 
 
-@given(days(times_missing=False))
+@given(random_days(times_missing=False))
 @hypothesis_settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_running_agent_has_the_boundaries_of_its_transcript(one_store: Store, talk: list[Turn]) -> None:
     with one_store.write() as db:
         db.execute("DELETE FROM sessions")
-    late = Watch()
+    late = Clock()
     late.pass_(days=100)
     sessions = manager(one_store, late)
     detections = [sessions.detect(turn) for turn in talk]
@@ -55,7 +55,7 @@ def test_a_running_agent_has_the_boundaries_of_its_transcript(one_store: Store, 
     assert sum(one.conversation_count for one in sessions.recent()) == len(whole.conversation_starts)
 
 
-def test_workspaces_do_not_mix(store: Store, watch: Watch) -> None:
+def test_workspaces_do_not_mix(store: Store, watch: Clock) -> None:
     shop, house = manager(store, watch), manager(store, watch, "house")
     one, other = shop.detect("a button"), house.detect("a roof")
     watch.pass_(minutes=1)
@@ -71,7 +71,7 @@ def test_workspaces_do_not_mix(store: Store, watch: Watch) -> None:
 
 
 @pytest.mark.slow
-def test_detection_with_100_000_stored_sessions(store: Store, watch: Watch, report_figure) -> None:  # type: ignore[no-untyped-def]
+def test_detection_with_100_000_stored_sessions(store: Store, watch: Clock, report_figure) -> None:  # type: ignore[no-untyped-def]
     import time
 
     with store.write() as db:
@@ -117,7 +117,7 @@ def test_processes_share_a_workspace_without_a_second_session(store: Store) -> N
 
 
 def test_a_message_whose_transaction_fails_did_not_come(
-    store: Store, watch: Watch, monkeypatch: pytest.MonkeyPatch
+    store: Store, watch: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sessions = manager(store, watch)
     sessions.detect("a")
@@ -135,7 +135,7 @@ def _full(*_: object) -> None:
     raise StoreError("the disk is full")
 
 
-def test_a_session_takes_conversations_of_the_library(store: Store, watch: Watch) -> None:
+def test_a_session_takes_conversations_of_the_library(store: Store, watch: Clock) -> None:
     sessions = manager(store, watch)
     first = sessions.detect("a button")
     button, roof = add(store, "a button"), add(store, "a roof")
@@ -156,7 +156,7 @@ def test_a_session_takes_conversations_of_the_library(store: Store, watch: Watch
         sessions.conversations("session_0")
 
 
-def test_a_session_is_deleted_and_the_library_keeps_its_conversations(store: Store, watch: Watch) -> None:
+def test_a_session_is_deleted_and_the_library_keeps_its_conversations(store: Store, watch: Clock) -> None:
     sessions, key = manager(store, watch), add(store, "a button")
     found = sessions.detect("a button")
     sessions.add_conversation(key)
@@ -169,7 +169,7 @@ def test_a_session_is_deleted_and_the_library_keeps_its_conversations(store: Sto
         Sessions(store).delete(found.session.id)
 
 
-def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Store, watch: Watch) -> None:
+def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Store, watch: Clock) -> None:
     sessions, house = manager(store, watch), manager(store, watch, "house")
     key = add(store, "a button")
     sessions.detect("a button")
@@ -187,7 +187,7 @@ def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Stor
 
 
 def test_what_is_removed_for_good_takes_its_place_in_a_session_along(store: Store) -> None:
-    talk = Conversation("", tuple(day("9:00 u a", "9:01 a b")))
+    talk = Conversation("", tuple(turns_of_day("9:00 u a", "9:01 a b")))
     key, other = Conversations(store).add([NewConversation(talk)])[0].key, add(store, "other")
     sessions = SessionManager(store)
     sessions.detect("a")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Conversation, Turn
 from convgate.transcripts import read_relevance_set
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
-from tests.talks import places_in_talk, talks
+from tests.conversations import conversations, source_places
 from tools.pretraining.chats import (
     TEXTS,
     lengthened_answers,
@@ -123,7 +123,7 @@ def sources(turns: Sequence[Turn]) -> list[str]:
 # Free weaving
 
 
-@given(talks(), SEEDS)
+@given(conversations(), SEEDS)
 def test_relevant_is_what_was_said_before_in_the_same_talk(material: list[Talk], seed: int) -> None:
     made = weave(material, count=4, seed=seed)
     assert {case.conversation for case in made.cases} == set(made.conversations)
@@ -150,7 +150,7 @@ def talk_ids(turns: tuple[Turn, ...]) -> list[str]:
 # What holds for every scenario
 
 
-@given(talks(), SEEDS)
+@given(conversations(), SEEDS)
 def test_every_scenario_is_a_user_s_message_after_turns_in_order(material: list[Talk], seed: int) -> None:
     made = scenarios(material, UNRELATED, count=12, seed=seed)
     by_id = {talk.id: talk for talk in material}
@@ -164,12 +164,12 @@ def test_every_scenario_is_a_user_s_message_after_turns_in_order(material: list[
         source = turns[-1].metadata.get("source")
         assert case.relevant == {i for i in range(case.turn) if talk_ids(turns[:-1])[i] == source}
         for talk in by_id.values():
-            places = places_in_talk(turns[:-1], talk)
+            places = source_places(turns[:-1], talk)
             assert places == list(range(places[0], places[0] + len(places))) if places else True
             assert len(places) <= 12
 
 
-@given(talks(), SEEDS)
+@given(conversations(), SEEDS)
 def test_a_seed_fixes_every_scenario_whatever_the_count(material: list[Talk], seed: int) -> None:
     made = scenarios(material, UNRELATED, count=8, seed=seed)
     assert scenarios(material, UNRELATED, count=8, seed=seed) == made

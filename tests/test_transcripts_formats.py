@@ -15,7 +15,7 @@ def read(text, **options):
     return read_conversations(text.encode(), name="talk.csv", **options)
 
 
-def said(talk):
+def spoken_turns(talk):
     return [(turn.role, turn.name, turn.text) for turn in talk.turns]
 
 
@@ -33,7 +33,7 @@ def said(talk):
 def test_columns_and_separators_are_found(text):
     transcript = read(text)
     assert transcript.format == "csv"
-    assert said(transcript.conversations[0]) == [("user", None, "Hi"), ("assistant", None, "Hello!")]
+    assert spoken_turns(transcript.conversations[0]) == [("user", None, "Hi"), ("assistant", None, "Hello!")]
 
 
 def test_a_quotation_mark_that_is_never_closed_costs_its_line_alone():
@@ -73,7 +73,7 @@ def test_calls_and_everything_else_of_a_turn_has_a_column():
     assert (back.id, back.title, back.turns) == ("c", "T", turns)
 
 
-def spoken(text):
+def read_turns(text):
     return [(turn.role, turn.text) for turn in read_text(text).conversations[0].turns]
 
 
@@ -99,7 +99,7 @@ TWO = [("user", "Is it raining?"), ("assistant", "I cannot\nsee outside.")]
     ],
 )
 def test_speakers_are_found_in_every_style(text):
-    assert spoken(text) == TWO
+    assert read_turns(text) == TWO
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_text_in_brackets_is_not_taken_for_json():
 @pytest.mark.parametrize("fence", ["```", "~~~~", "   ```"])
 def test_lines_in_a_code_fence_do_not_split_a_turn(fence):
     code = f"{fence}text\nUser: hi\nAssistant: ho\n{fence}"
-    assert spoken(f"User: Look\n{code}\nAssistant: Fine") == [
+    assert read_turns(f"User: Look\n{code}\nAssistant: Fine") == [
         ("user", f"Look\n{code}"),
         ("assistant", "Fine"),
     ]
@@ -139,7 +139,7 @@ def test_lines_in_a_code_fence_do_not_split_a_turn(fence):
 
 def test_indented_quoted_and_similar_lines_are_text():
     text = "User: a\n    User: b\n> User: c\nUsers: d\nUser://e\n\nAssistant: f"
-    assert spoken(text) == [("user", "a\n    User: b\n> User: c\nUsers: d\nUser://e"), ("assistant", "f")]
+    assert read_turns(text) == [("user", "a\n    User: b\n> User: c\nUsers: d\nUser://e"), ("assistant", "f")]
 
 
 def test_text_comes_back_as_it_was_and_chosen_turns_with_it():

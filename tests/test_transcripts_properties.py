@@ -54,7 +54,7 @@ def conversation_of(turns):
     return st.lists(turns, min_size=1, max_size=6).map(lambda made: Conversation("made", tuple(made)))
 
 
-def back(conversation, format):
+def round_trip(conversation, format):
     written = write_conversation(conversation, format=format)
     transcript = read_conversations(written.encode())
     assert transcript.format == format
@@ -74,7 +74,7 @@ NAMED = st.builds(lambda text, name: Turn.of("user", text, name=name), TEXTS, WO
 
 @given(conversation_of(SPOKEN | CALLED | RESULT | NAMED))
 def test_openai_gives_back_roles_texts_names_and_tools(conversation):
-    assert back(conversation, "openai") == conversation.turns
+    assert round_trip(conversation, "openai") == conversation.turns
 
 
 FULL = st.builds(
@@ -90,12 +90,12 @@ FULL = st.builds(
 def test_relevance_sets_give_back_every_turn(conversation):
     ids = [turn.id for turn in conversation.turns if turn.id]
     if len(set(ids)) == len(ids):
-        assert back(conversation, "relevance-set") == conversation.turns
+        assert round_trip(conversation, "relevance-set") == conversation.turns
 
 
 @given(conversation_of(SPOKEN | CALLED | RESULT | NAMED))
 def test_tables_give_back_roles_texts_names_and_tools(conversation):
-    assert back(conversation, "csv") == conversation.turns
+    assert round_trip(conversation, "csv") == conversation.turns
 
 
 @given(
@@ -104,7 +104,7 @@ def test_tables_give_back_roles_texts_names_and_tools(conversation):
     )
 )
 def test_sharegpt_gives_back_roles_and_texts(conversation):
-    assert back(conversation, "sharegpt") == conversation.turns
+    assert round_trip(conversation, "sharegpt") == conversation.turns
 
 
 def as_markdown_holds(text):
@@ -125,7 +125,7 @@ def as_markdown_holds(text):
     )
 )
 def test_markdown_gives_back_roles_names_and_texts(conversation):
-    assert back(conversation, "markdown") == conversation.turns
+    assert round_trip(conversation, "markdown") == conversation.turns
 
 
 @given(conversation_of(SPOKEN), st.sampled_from(NAMES), st.data())

@@ -31,7 +31,7 @@ def case(**fields):
     return {"type": "case", "id": "case", "conversation": "talk", "turn": 2, "relevant": [0], **fields}
 
 
-def later(**fields):
+def case_without_turn(**fields):
     return {key: value for key, value in case(**fields).items() if key != "turn"}
 
 
@@ -61,7 +61,9 @@ def test_conversations_and_cases_are_read_in_any_order(read):
 
 def test_a_case_gives_its_current_message_and_history(read):
     question = {"role": "user", "content": "And a?"}
-    found = read(TALK, case(), case(id="cut", window=1, relevant=[]), later(id="asked", query=question))
+    found = read(
+        TALK, case(), case(id="cut", window=1, relevant=[]), case_without_turn(id="asked", query=question)
+    )
 
     current_messages = [found.current(case) for case in found.cases]
     assert [current.index for current, _ in current_messages] == [2, 2, None]
@@ -85,9 +87,9 @@ def test_a_case_gives_its_current_message_and_history(read):
         (case(turn=3), "turn"),
         (case(turn=True), "turn"),
         (case(turn=-1), "turn"),
-        (later(), "turn"),
+        (case_without_turn(), "turn"),
         (case(query={"role": "user", "content": "?"}), "turn"),
-        (later(query={"role": "user"}), "query.content"),
+        (case_without_turn(query={"role": "user"}), "query.content"),
         (case(relevant=None), "relevant"),
         (case(relevant=[0, 2]), "relevant[1]"),
         (case(relevant=[-1]), "relevant[0]"),
@@ -121,7 +123,9 @@ def test_its_conversations_open_as_a_transcript_and_come_back_as_a_line(read, tm
 
 
 def test_what_is_written_is_read_back(read, tmp_path):
-    found = read(TALK, case(tags=["a"], window=2), later(id="q", query={"role": "user", "content": "?"}))
+    found = read(
+        TALK, case(tags=["a"], window=2), case_without_turn(id="q", query={"role": "user", "content": "?"})
+    )
     path = tmp_path / "tiny.dev.jsonl"
     write_relevance_set(found, path)
     assert read_relevance_set(path) == found

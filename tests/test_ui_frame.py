@@ -16,7 +16,7 @@ from tests.page_app import new_app
 
 
 @pytest.fixture(autouse=True)
-def cold(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_warm_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("convgate.ui.services.warm_up", lambda: None)
 
 

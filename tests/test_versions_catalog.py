@@ -36,7 +36,7 @@ def add(versions: Versions, name: str, *, seed: int = 0, **told: object) -> Vers
     return versions.add(trained_gate(seed=seed), Draft(**told), name=name)  # type: ignore[arg-type]
 
 
-def inside(folder: Path) -> dict[str, bytes]:
+def folder_content(folder: Path) -> dict[str, bytes]:
     """Every file under the folder, the lock aside."""
     files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".lock"]
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
@@ -62,17 +62,17 @@ def test_name_that_leads_astray_is_refused(versions: Versions, name: str):
         add(versions, name)
     with pytest.raises(GateError, match="there is no version"):
         versions.get(name)
-    assert inside(versions.home) == {}
+    assert folder_content(versions.home) == {}
 
 
 def test_version_is_never_written_over(versions: Versions):
     add(versions, "mine")
-    before = inside(versions.home)
+    before = folder_content(versions.home)
     with pytest.raises(GateError):
         add(versions, "mine", seed=1)
     with pytest.raises(GateError):
         write_version(versions.get("mine").folder, trained_gate(seed=1), Draft())
-    assert inside(versions.home) == before
+    assert folder_content(versions.home) == before
 
 
 def test_gate_that_could_not_be_read_again_is_not_kept(versions: Versions):
@@ -83,7 +83,7 @@ def test_gate_that_could_not_be_read_again_is_not_kept(versions: Versions):
         versions.add(gate, Draft())
     with pytest.raises(GateError, match="field limits"):
         versions.add(trained_gate(), Draft(limits=["wrong"]))  # type: ignore[arg-type]
-    assert inside(versions.home) == {}
+    assert folder_content(versions.home) == {}
 
 
 def test_one_damaged_version_leaves_the_others_listed(versions: Versions, nothing_ships: None):
@@ -115,10 +115,10 @@ def test_version_in_use_is_deleted_only_when_that_is_said(versions: Versions, sh
 
 
 def test_shipped_version_is_not_the_users_to_change(versions: Versions, shipped: Version):
-    before = inside(shipped.folder)
+    before = folder_content(shipped.folder)
     with pytest.raises(GateError):
         versions.delete("shipped", who="Ada", force=True)
-    assert inside(shipped.folder) == before
+    assert folder_content(shipped.folder) == before
 
 
 def test_version_that_cannot_be_removed_stays_active(
@@ -126,7 +126,7 @@ def test_version_that_cannot_be_removed_stays_active(
 ):
     add(versions, "mine")
     versions.activate("mine", who="Ada")
-    before = inside(versions.root)
+    before = folder_content(versions.root)
 
     def refuse(*_: object) -> None:
         raise PermissionError("in use by another program")
@@ -134,7 +134,7 @@ def test_version_that_cannot_be_removed_stays_active(
     monkeypatch.setattr(Path, "rename", refuse)
     with pytest.raises(GateError):
         versions.delete("mine", who="Ada", force=True)
-    assert inside(versions.root) == before
+    assert folder_content(versions.root) == before
 
 
 # What ships, and finding

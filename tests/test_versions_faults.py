@@ -15,7 +15,7 @@ from convgate.embedding.base import EncoderIdentity
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.versions import Draft, Versions, version
-from tests.test_versions_catalog import add, inside
+from tests.test_versions_catalog import add, folder_content
 
 
 def full_disk(path: Path, content: bytes, *, private: bool) -> None:
@@ -24,7 +24,7 @@ def full_disk(path: Path, content: bytes, *, private: bool) -> None:
 
 def test_full_disk_leaves_everything_as_it_was(versions: Versions, monkeypatch: pytest.MonkeyPatch):
     versions.activate(add(versions, "mine").name, who="Ada")
-    before = inside(versions.home)
+    before = folder_content(versions.home)
     monkeypatch.setattr(version, "write_whole", full_disk)
     with pytest.raises(GateError):
         add(versions, "next")
@@ -35,7 +35,7 @@ def test_full_disk_leaves_everything_as_it_was(versions: Versions, monkeypatch: 
         versions.rollback(who="Ada")
     with pytest.raises(GateError, match="No space left on device"):
         versions.delete("mine", who="Ada", force=True)
-    assert inside(versions.home) == before
+    assert folder_content(versions.home) == before
     assert versions.active == "mine"
 
 

@@ -93,7 +93,7 @@ def marked(page: Page) -> int:
     return int(page.locator('.row[aria-selected="true"]').get_attribute("data-turn") or -1)
 
 
-def said(labels: Labels, current: CurrentKey, name: str) -> dict[int, str]:
+def stored_answers(labels: Labels, current: CurrentKey, name: str) -> dict[int, str]:
     """What somebody answered, by turn, in the order in which it was stored."""
     entries = [
         entry
@@ -129,7 +129,7 @@ def test_ten_turns_by_keyboard_alone(page: Page, store: Store, add: Callable[...
     choose_name(page, name)
 
     def held() -> dict[int, str]:
-        return said(labels, current, name)
+        return stored_answers(labels, current, name)
 
     answered(page, held, "12312")
     here = marked(page)
@@ -202,7 +202,7 @@ def test_the_same_keys_answer_on_explore(
     choose_name(page, name)
 
     def held() -> dict[int, str]:
-        return said(labels, current, name)
+        return stored_answers(labels, current, name)
 
     assert marked(page) == 2
     wanted = answered(page, held, "132")

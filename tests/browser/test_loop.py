@@ -16,7 +16,7 @@ from convgate.training.run import Run, Runs
 from convgate.versions import Versions
 from tests.browser.running_app import open_page, wait_until_idle
 from tests.browser.test_label import eventually
-from tests.planted import planted
+from tests.planted_sets import make_relevance_set
 
 pytestmark = [pytest.mark.slow, pytest.mark.shipped]  # the app starts with the version that ships
 EPOCHS = 6
@@ -25,7 +25,7 @@ EPOCHS = 6
 @pytest.fixture(scope="module")
 def labelled(app_address: str, app_home: Path) -> int:
     """How many turns of a few conversations in the library somebody labelled."""
-    known = planted("loop", signal="speaker", conversations=5, turns=12)
+    known = make_relevance_set("loop", signal="speaker", conversations=5, turns=12)
     store = Store(app_home / "convgate.db")
     keys = {}
     for id, talk in known.conversations.items():

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from convgate.store import Store
 from tests.browser.running_app import wait_until_idle
-from tests.guarded import USUAL, add_requests
+from tests.guardrails import USUAL, add_requests
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ from tools.pretraining.talks import Talk
 THANKS = (Turn.of("user", "thanks"), Turn.of("assistant", "You are welcome."))
 
 
-def a_talk(
+def make_conversation(
     id: str,
     exchanges: int = 8,
     *,
@@ -32,11 +32,11 @@ def a_talk(
 
 
 @st.composite
-def talks(draw: st.DrawFn, least: int = 4, exchanges: int = 3) -> list[Talk]:
+def conversations(draw: st.DrawFn, least: int = 4, exchanges: int = 3) -> list[Talk]:
     """Some talks of at least so many exchanges; in some the user says "thanks"; the first two are a pair."""
     made = []
     for number in range(draw(st.integers(least, 8))):
-        talk = a_talk(
+        talk = make_conversation(
             f"talk-{number}",
             draw(st.integers(exchanges, 12)),
             domain=draw(st.sampled_from([None, "home", "work"])),
@@ -51,7 +51,7 @@ def talks(draw: st.DrawFn, least: int = 4, exchanges: int = 3) -> list[Talk]:
     return made
 
 
-def places_in_talk(turns: Sequence[Turn], talk: Talk) -> list[int]:
+def source_places(turns: Sequence[Turn], talk: Talk) -> list[int]:
     """Where in the talk the turns stand that came out of it, in the order of the transcript."""
     texts = [turn.text for turn in talk.turns]
     return [texts.index(turn.text) for turn in turns if turn.metadata.get("source") == talk.id]

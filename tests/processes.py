@@ -19,7 +19,7 @@ import pytest
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
 
 
-class Forked:
+class ForkedProcess:
     """A process, as `subprocess.Popen` shows it."""
 
     def __init__(self, pid: int) -> None:
@@ -47,14 +47,14 @@ def fork(
     output: int | Path = 2,
     errors: Path | None = None,
     environment: Mapping[str, str] | None = None,
-) -> Forked:
+) -> ForkedProcess:
     """A process in a session of its own that does this and nothing else.
 
     output: where what it prints goes, and what it says on standard error unless `errors` takes that.
     """
     pid = os.fork()
     if pid:
-        return Forked(pid)
+        return ForkedProcess(pid)
     code = 1
     try:
         os.setsid()

@@ -13,7 +13,7 @@ from convgate.core.settings import Settings
 from convgate.store import Store
 from convgate.store.guard_states import Baseline, GuardStates
 from convgate.store.requests import LoggedRequest, Requests
-from tests.session_agents import NINE, Watch
+from tests.session_agents import NINE, Clock
 
 USUAL = {"TASK": 150, "EXPLORATION": 30, "DEBUGGING": 60, "LEARNING": 30, "GENERAL": 30}
 EVENLY = {"TASK": 1_000, "EXPLORATION": 1_000, "DEBUGGING": 1_000, "LEARNING": 1_000, "GENERAL": 1_000}
@@ -41,13 +41,13 @@ def request(
     return RequestRecord(**(values | other))
 
 
-def guarded(store: Store, watch: Watch, alert: Any = None, **chosen: Any) -> Guardrails:
+def open_guardrails(store: Store, watch: Clock, alert: Any = None, **chosen: Any) -> Guardrails:
     """Guardrails by this clock; `chosen` are settings without their `guard_`."""
     settings = Settings(**{f"guard_{name}": value for name, value in chosen.items()})
     return Guardrails(store.path, settings, clock=watch, alert=alert)
 
 
-def record(guard: Guardrails, watch: Watch, count: int = 250, *modes: Mode) -> None:
+def record(guard: Guardrails, watch: Clock, count: int = 250, *modes: Mode) -> None:
     """Log that many requests of the present, in these modes by turns, and have them judged."""
     for number in range(count):
         guard.record(request(number, (modes or ("TASK",))[number % max(1, len(modes))], at=watch.now))

@@ -21,7 +21,7 @@ QUICK = TrainingSettings(epochs=3, learning_rate=0.02, averaging=0.2, episodes=2
 """Settings with which a small gate learns in less than a second."""
 
 
-def planted(
+def make_relevance_set(
     name: str = "own", *, signal: str = "speaker", conversations: int = 8, turns: int = 14, seed: int = 0
 ) -> RelevanceSet:
     """Conversations in which a turn matters when its speaker, or its word, is that of the message.
@@ -49,10 +49,10 @@ def planted(
     return RelevanceSet(name, talks, tuple(cases))
 
 
-def planted_file(folder: Path, name: str = "own", **how: object) -> Path:
+def write_planted_set(folder: Path, name: str = "own", **how: object) -> Path:
     """The same as a file."""
     path = folder / f"{name}.jsonl"
-    write_relevance_set(planted(name, **how), path)  # type: ignore[arg-type]
+    write_relevance_set(make_relevance_set(name, **how), path)  # type: ignore[arg-type]
     return path
 
 
