@@ -1,4 +1,4 @@
-"""What tests of the context build on: a policy and a classifier that do as they are told, and talks."""
+"""Fake policies, classifiers and conversations for tests of the context."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ class FirstWordClassifier:
         likeliest: Mode = next((mode for mode in MODES if word.rstrip("?") == mode), "GENERAL")
         confidence = 0.75 if word.endswith("?") else 0.95
         mode = likeliest if confidence >= MIN_CONFIDENCE else "GENERAL"
-        return ModeDecision(item, mode, "told", "told.", "mode", mode, confidence, "classifier", likeliest)
+        return ModeDecision(
+            item, mode, "first word", "first word.", "mode", mode, confidence, "classifier", likeliest
+        )
 
 
 class WordJudge:
@@ -59,7 +61,7 @@ class WordJudge:
 
 @dataclass(frozen=True)
 class FixedPolicy:
-    """A policy that keeps the turns it is told to, with scores."""
+    """A policy that keeps the given turns, with scores."""
 
     name: ClassVar[str] = "keeps"
     label: ClassVar[str] = ""
@@ -93,16 +95,16 @@ class FixedPolicy:
 
 @dataclass
 class RecordingGuard:
-    """A guard that overrules the modes it is told to, and remembers what it hears."""
+    """A guard that overrules the given modes and records requests."""
 
     overrules: Collection[Mode] = ()
-    heard: list[RequestRecord] = field(default_factory=list)
+    records: list[RequestRecord] = field(default_factory=list)
 
     def overruled(self, mode: Mode) -> Fallback | None:
         return Fallback("drift", f"{mode} is overruled.") if mode in self.overrules else None
 
     def record(self, request: RequestRecord) -> None:
-        self.heard.append(request)
+        self.records.append(request)
 
 
 def count_words(text: str) -> int:
@@ -170,7 +172,7 @@ ANSWERS = ("Fine.", "Shall we use the cache?", "It is settled: we use Redis.", "
 
 
 def random_conversation(rng: random.Random) -> list[dict[str, Any]]:
-    """A short talk of any shape: rules, tools, orphans, instructions anywhere, assistants that begin."""
+    """Return a short conversation of any shape, with rules, tools, orphans and instructions."""
     messages: list[dict[str, Any]] = []
     for _ in range(rng.randint(1, 6)):
         kind = rng.random()

@@ -1,4 +1,4 @@
-"""Talks to make training data of, whose texts tell where they stand."""
+"""Conversations for training data; each text names its position."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def make_conversation(
 
 @st.composite
 def conversations(draw: st.DrawFn, least: int = 4, exchanges: int = 3) -> list[Talk]:
-    """Some talks of at least so many exchanges; in some the user says "thanks"; the first two are a pair."""
-    made = []
+    """Conversations of at least so many exchanges, some with thanks; the first two are a pair."""
+    drawn = []
     for number in range(draw(st.integers(least, 8))):
-        talk = make_conversation(
+        conversation = make_conversation(
             f"talk-{number}",
             draw(st.integers(exchanges, 12)),
             domain=draw(st.sampled_from([None, "home", "work"])),
@@ -46,12 +46,14 @@ def conversations(draw: st.DrawFn, least: int = 4, exchanges: int = 3) -> list[T
         )
         if draw(st.booleans()):
             place = 2 * draw(st.integers(1, exchanges))
-            talk = replace(talk, turns=(*talk.turns[:place], *THANKS, *talk.turns[place:]))
-        made.append(talk)
-    return made
+            conversation = replace(
+                conversation, turns=(*conversation.turns[:place], *THANKS, *conversation.turns[place:])
+            )
+        drawn.append(conversation)
+    return drawn
 
 
-def source_places(turns: Sequence[Turn], talk: Talk) -> list[int]:
-    """Where in the talk the turns stand that came out of it, in the order of the transcript."""
-    texts = [turn.text for turn in talk.turns]
-    return [texts.index(turn.text) for turn in turns if turn.metadata.get("source") == talk.id]
+def source_places(turns: Sequence[Turn], conversation: Talk) -> list[int]:
+    """Return the indices in the conversation of the turns that came from it, in the order of `turns`."""
+    texts = [turn.text for turn in conversation.turns]
+    return [texts.index(turn.text) for turn in turns if turn.metadata.get("source") == conversation.id]

@@ -42,12 +42,12 @@ def add(store: Store, name: str, turns: int = 8) -> str:
 
 
 def add_all(store: Store) -> list[str]:
-    talks = [
+    conversations = [
         conversation
         for name, text in TRANSCRIPTS.items()
         for conversation in read_conversations(text.encode(), name=name)
     ]
-    return [added.key for added in Conversations(store).add(NewConversation(talk) for talk in talks)]
+    return [added.key for added in Conversations(store).add(NewConversation(talk) for talk in conversations)]
 
 
 def import_labels(data: bytes, store: Store, **options: str) -> Import:

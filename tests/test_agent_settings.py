@@ -57,9 +57,9 @@ def agent_file(tmp_path: Path) -> Callable[[AgentSettings], Path]:
     return write
 
 
-def outcome_of(selector: Selector, talk: Conversation, **options: Any) -> list[tuple[object, ...]]:
+def outcome_of(selector: Selector, conversation: Conversation, **options: Any) -> list[tuple[object, ...]]:
     """Everything that a selection says of every turn, and what would be sent."""
-    messages = to_messages(talk.turns)
+    messages = to_messages(conversation.turns)
     selection = selector.select(messages, **options)
     turns = [
         (one.kept, one.score, one.threshold, one.reason, one.stage, one.rule) for one in selection.decisions
@@ -99,10 +99,10 @@ def test_the_file_alone_gives_the_very_same_decisions_on_every_sample(
 
     kept = 0
     for sample in SAMPLES:
-        (talk, *_) = read_conversations(sample).conversations
-        expected = outcome_of(Selector(policy), talk, pair_answers=pairs)
-        assert outcome_of(loaded, talk) == expected
-        assert outcome_of(again, talk) == expected
+        (conversation, *_) = read_conversations(sample).conversations
+        expected = outcome_of(Selector(policy), conversation, pair_answers=pairs)
+        assert outcome_of(loaded, conversation) == expected
+        assert outcome_of(again, conversation) == expected
         kept += sum(bool(row[0]) for row in expected[:-1])
     assert kept
 

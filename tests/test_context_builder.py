@@ -190,7 +190,10 @@ class TestModes:
         guard.overrules = ()
         back = made.build(messages)
         assert (back.mode, back.indices, back.fallbacks) == ("TASK", [2, 3, 4], ())
-        assert [(one.mode, one.classified) for one in guard.heard] == [("GENERAL", "TASK"), ("TASK", "TASK")]
+        assert [(one.mode, one.classified) for one in guard.records] == [
+            ("GENERAL", "TASK"),
+            ("TASK", "TASK"),
+        ]
 
 
 class TestAddedMessages:
@@ -264,7 +267,7 @@ class TestBadInput:
         here = builder(guard=RecordingGuard())
         with pytest.raises(ContextError):
             here.build(chat("TASK a"), request_id=request_id)
-        assert here.guard.heard == []
+        assert here.guard.records == []
 
     def test_a_budget_below_the_invariants_keeps_them_and_says_by_how_much(self):
         messages = chat(
@@ -304,7 +307,7 @@ def test_the_request_is_recorded_without_any_text():
     guard = RecordingGuard()
     messages = chat("You must never delete the backups.", "Fine.", "TASK tidy up")
     bundle = builder(guard=guard).build(messages, request_id="mine", budget=20)
-    [record] = guard.heard
+    [record] = guard.records
     assert (record.id, record.mode, record.source, record.invariants) == ("mine", "TASK", "classifier", 1)
     assert (record.budget, record.over_budget, record.breaches) == (20, 0, 0)
     assert record.tokens == {section.name: section.tokens for section in bundle.sections}

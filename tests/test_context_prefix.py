@@ -194,12 +194,15 @@ def test_building_message_by_message_gives_what_building_at_once_gives(seed):
 
 def test_threads_share_a_builder():
     made = builder({0, 2}, hysteresis=0.1)
-    talks = [chat(f"LEARNING {name}", "b.", "LEARNING c", "d.", "LEARNING e") for name in "abcdefgh"]
+    conversations = [chat(f"LEARNING {name}", "b.", "LEARNING c", "d.", "LEARNING e") for name in "abcdefgh"]
     barrier = threading.Barrier(4)
 
     def run(number: int) -> list[list[int]]:
         barrier.wait()
-        return [made.build(messages, budget=40).indices for messages in (*talks[number:], *talks[:number])]
+        return [
+            made.build(messages, budget=40).indices
+            for messages in (*conversations[number:], *conversations[:number])
+        ]
 
     with ThreadPoolExecutor(4) as pool:
         results = [result for one in pool.map(run, range(4)) for result in one]

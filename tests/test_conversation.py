@@ -10,16 +10,16 @@ import pytest
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.decisions import Override, TurnDecisions, Why
 
-TALK = Conversation(id="t", turns=tuple(Turn.of("user", str(i)) for i in range(5)))
+CONVERSATION = Conversation(id="t", turns=tuple(Turn.of("user", str(i)) for i in range(5)))
 
 
 def test_history_ends_before_the_current_message_and_starts_at_the_window():
-    current, history = TALK.at(3)
+    current, history = CONVERSATION.at(3)
     assert (current.turn.text, current.index) == ("3", 3)
     assert [turn.text for turn in history] == ["0", "1", "2"]
-    assert [turn.text for turn in TALK.at(3, window=2)[1]] == ["1", "2"]
-    assert len(TALK.at(3, window=0)[1]) == 0
-    assert len(TALK.at(3, window=99)[1]) == 3
+    assert [turn.text for turn in CONVERSATION.at(3, window=2)[1]] == ["1", "2"]
+    assert len(CONVERSATION.at(3, window=0)[1]) == 0
+    assert len(CONVERSATION.at(3, window=99)[1]) == 3
     assert history[-1].text == "2"
 
 
@@ -49,8 +49,8 @@ def test_scored_text_holds_what_was_said_and_what_was_called():
 def test_a_model_answers_users_and_tools_or_whoever_is_no_model(
     roles: list[str], answered: list[int]
 ) -> None:
-    talk = Conversation("talk", tuple(Turn.of(role, "said") for role in roles))
-    assert talk.answerable() == answered
+    conversation = Conversation("talk", tuple(Turn.of(role, "said") for role in roles))
+    assert conversation.answerable() == answered
 
 
 def decisions(**changes) -> TurnDecisions:

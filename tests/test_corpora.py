@@ -118,7 +118,7 @@ def utterance(speaker: str, text: str) -> dict[str, Any]:
 
 def task(id: str, questions: int, *, collection: str = "clapnq", answer: str = "so") -> dict[str, Any]:
     """A line as of the turn after so many questions."""
-    talk = [
+    conversation = [
         turn
         for number in range(questions)
         for turn in (utterance("user", f"{id} q{number}"), utterance("agent", f"{id} a{number}"))
@@ -128,7 +128,7 @@ def task(id: str, questions: int, *, collection: str = "clapnq", answer: str = "
         "task_id": f"{id}<::>{questions}",
         "Collection": collection,
         "contexts": [],
-        "input": talk[:-1],
+        "input": conversation[:-1],
         "targets": [utterance("agent", f"{id} {answer}")],
     }
 
@@ -255,14 +255,14 @@ def test_messages_are_users_with_names_at_the_times_of_the_day_in_the_file_name(
     lines = ["[23:59] <ann> hi there ", "[00:01] <bob>  * no, <ann> ", "[00:02]  * cat [x] waves to bob"]
     write_log(tmp_path, lines, ["0 1"])
     found = read_irc(tmp_path)
-    (talk,) = found.conversations.values()
-    assert (found.name, talk.id) == ("irc.train", f"irc-{STEM}")
-    assert [(turn.role, turn.name, turn.text) for turn in talk.turns] == [
+    (conversation,) = found.conversations.values()
+    assert (found.name, conversation.id) == ("irc.train", f"irc-{STEM}")
+    assert [(turn.role, turn.name, turn.text) for turn in conversation.turns] == [
         ("user", "ann", "hi there"),
         ("user", "bob", "* no, <ann>"),
         ("user", "cat", "[x] waves to bob"),
     ]
-    assert [turn.timestamp.isoformat() for turn in talk.turns if turn.timestamp] == [
+    assert [turn.timestamp.isoformat() for turn in conversation.turns if turn.timestamp] == [
         "2008-04-27T23:59:00",
         "2008-04-27T00:01:00",
         "2008-04-27T00:02:00",

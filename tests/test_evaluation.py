@@ -43,7 +43,9 @@ def case(id, conversation, turn, relevant=(), *, query=None, window=None, tags=(
 
 def relevance_set(cases, *conversations, name="tiny"):
     return RelevanceSet(
-        name=name, conversations={talk.id: talk for talk in conversations}, cases=tuple(cases)
+        name=name,
+        conversations={conversation.id: conversation for conversation in conversations},
+        cases=tuple(cases),
     )
 
 
@@ -222,9 +224,9 @@ def three_conversations() -> RelevanceSet:
     return RelevanceSet("talks", conversations, cases)
 
 
-def judge(talks: RelevanceSet, name: str, **parameters: object) -> JudgedSet:
+def judge(conversations: RelevanceSet, name: str, **parameters: object) -> JudgedSet:
     policy = build_policy(name, Settings(), None, **parameters)  # type: ignore[arg-type]
-    return judge_set(talks, policy, tokens=count_tokens(talks))
+    return judge_set(conversations, policy, tokens=count_tokens(conversations))
 
 
 def test_each_judged_turn_comes_out_in_one_way(three_conversations: RelevanceSet) -> None:

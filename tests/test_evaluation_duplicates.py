@@ -116,8 +116,8 @@ def labelled(tmp_path: Path) -> tuple[RelevanceSet, RelevanceSet]:
     """Labels, and the set that they were exported to before one of the conversations grew."""
     store = Store(tmp_path / "convgate.db")
     conversations, labels = Conversations(store), Labels(store)
-    for talk in make_relevance_set(conversations=6).conversations.values():
-        (added,) = conversations.add([NewConversation(talk)])
+    for conversation in make_relevance_set(conversations=6).conversations.values():
+        (added,) = conversations.add([NewConversation(conversation)])
         answers: dict[int, Answer] = {0: "relevant", 1: "not_relevant", 3: "relevant"}
         labels.answer(CurrentKey(added.key, 9), answers, by="Ada")
     (tmp_path / "exported.jsonl").write_bytes(write_labels(store, "relevance-set"))

@@ -59,7 +59,7 @@ class TextScorePolicy:
 
 
 def labelled(*talks, name="tiny"):
-    """A set of one case a talk; a talk is its turns' scores, relevant where they are in `relevant`."""
+    """Return a set of one case per conversation, which is given by its scores and relevant turns."""
     conversations, cases = {}, []
     for number, (scores, relevant) in enumerate(talks):
         id = f"c{number:03}"
@@ -76,14 +76,14 @@ NONE = ((0.3, 0.2), set())
 
 
 def noisy_set(count: int, seed: int = 0, name: str = "noisy"):
-    """Talks of ten turns whose scores tell relevance more or less."""
+    """Conversations of ten turns whose scores tell relevance more or less."""
     rng = np.random.default_rng(seed)
-    talks = []
+    conversations = []
     for _ in range(count):
         relevant = rng.random(10) < 0.4
         scores = np.clip(0.5 + 0.25 * (relevant - 0.5) + 0.15 * rng.standard_normal(10), 0.01, 0.99)
-        talks.append((scores.round(6).tolist(), set(np.flatnonzero(relevant).tolist())))
-    return labelled(*talks, name=name)
+        conversations.append((scores.round(6).tolist(), set(np.flatnonzero(relevant).tolist())))
+    return labelled(*conversations, name=name)
 
 
 def value(fitted, rule, metric, tag=None):
@@ -241,7 +241,7 @@ WORDS = ["lake", "house", "boat", "bread", "tea", "rain", "router", "invoice", "
 
 
 def make_set(name: str, talks: int, seed: int = 0) -> RelevanceSet:
-    """Talks of ten turns, with cases of a window, of some turns that are judged, of a typed question."""
+    """Return conversations of ten turns with windows, judged turns and typed questions."""
     random = np.random.default_rng(seed)
     conversations, cases = {}, []
     for number in range(talks):
@@ -296,7 +296,9 @@ def test_what_is_kept_is_what_the_gate_decides(
     deciding = policy.with_rule(rule, limits)
     expected, turns = [], []
     for one in SETS:
-        tokens = {id: np.ones(len(talk), dtype=np.int64) for id, talk in one.conversations.items()}
+        tokens = {
+            id: np.ones(len(conversation), dtype=np.int64) for id, conversation in one.conversations.items()
+        }
         for judged in judge(one, deciding, tokens=tokens):
             decided = {decision.index: decision.kept for decision in judged.decisions}
             expected += [decided[int(index)] for index in judged.indices]

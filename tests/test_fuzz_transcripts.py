@@ -80,10 +80,10 @@ def replace_value(value: object, others: list[object], rng: random.Random) -> ob
 
 
 def seeds_of(format: str) -> list[bytes]:
-    talks = [CONVERSATION]
+    conversations = [CONVERSATION]
     for name, text in TRANSCRIPTS.items():
-        talks += read_conversations(text.encode(), name=name).conversations
-    written = [write_conversation(talk, format=format).encode() for talk in talks]
+        conversations += read_conversations(text.encode(), name=name).conversations
+    written = [write_conversation(conversation, format=format).encode() for conversation in conversations]
     if format in ("csv", "markdown"):
         return [*written, b"".join(written)]
     return [*written, lines(*map(json.loads, written))]
@@ -100,10 +100,10 @@ def test_a_damaged_transcript_is_read_or_refused(format: str) -> None:
                 options = {"format": format} if number % 4 == 0 else {}
                 transcript = read_conversations(data, skip_bad=skip_bad, **options)  # type: ignore[arg-type]
                 n_read += 1
-                for talk in transcript:
-                    assert documents.load(documents.dump(talk)) == talk
-                    to_messages(talk.turns)
-                    write_conversation(talk)
+                for conversation in transcript:
+                    assert documents.load(documents.dump(conversation)) == conversation
+                    to_messages(conversation.turns)
+                    write_conversation(conversation)
     assert n_read > DAMAGED / 10, "almost every file was refused"
 
 
@@ -128,10 +128,10 @@ def test_values_of_unexpected_types_are_read_or_refused(format: str, tmp_path: P
             with suppress(ConvgateError):
                 transcript = read_conversations(file, skip_bad=skip_bad)
                 n_read += 1
-                for talk in transcript:
-                    assert documents.load(documents.dump(talk)) == talk
-                    to_messages(talk.turns)
-                    write_conversation(talk)
+                for conversation in transcript:
+                    assert documents.load(documents.dump(conversation)) == conversation
+                    to_messages(conversation.turns)
+                    write_conversation(conversation)
             with suppress(ConvgateError):
                 relevance_set = read_relevance_set(file, skip_bad=skip_bad)
                 for labelled in relevance_set.cases:

@@ -21,7 +21,7 @@ def find_invariants(turns: Sequence[Turn]) -> list[Invariant]:
     return finding.find_invariants(turns, WordJudge())
 
 
-TALK = Conversation(
+CONVERSATION = Conversation(
     "talk",
     (
         Turn.of("user", "No emojis, ever. It starts at 9."),
@@ -32,13 +32,13 @@ TALK = Conversation(
 NO_EMOJIS = "No emojis, ever."
 
 
-def add_conversation(store: Store, talk: Conversation = TALK) -> str:
-    (stored,) = Conversations(store).add([NewConversation(talk)])
+def add_conversation(store: Store, conversation: Conversation = CONVERSATION) -> str:
+    (stored,) = Conversations(store).add([NewConversation(conversation)])
     return stored.key
 
 
 def found(*edits: InvariantEdit, turn: int = 0) -> list[tuple[str, str, str, bool]]:
-    edited = with_edits(TALK, {turn: edits})
+    edited = with_edits(CONVERSATION, {turn: edits})
     return [(one.type, one.text, one.state, one.pinned) for one in find_invariants(edited.turns)]
 
 
@@ -50,9 +50,15 @@ def test_an_edit_beats_what_is_found():
     ]
     changed = InvariantEdit(of=NO_EMOJIS, text="It starts at 9.", type="safety_requirement", scope="start")
     assert found(changed) == [("safety_requirement", "It starts at 9.", "active", False)]
-    (one,) = find_invariants(with_edits(TALK, {0: [changed]}).turns)
-    assert (one.scope, one.found_by, TALK.turns[0].text[one.start : one.end]) == ("start", "person", one.text)
-    ended = find_invariants(with_edits(TALK, {0: [InvariantEdit(of=NO_EMOJIS, state="ended")]}).turns[:1])
+    (one,) = find_invariants(with_edits(CONVERSATION, {0: [changed]}).turns)
+    assert (one.scope, one.found_by, CONVERSATION.turns[0].text[one.start : one.end]) == (
+        "start",
+        "person",
+        one.text,
+    )
+    ended = find_invariants(
+        with_edits(CONVERSATION, {0: [InvariantEdit(of=NO_EMOJIS, state="ended")]}).turns[:1]
+    )
     assert [(one.state, one.ended_by, one.reason) for one in ended] == [
         ("lifted", None, "A person ended it.")
     ]
@@ -61,9 +67,9 @@ def test_an_edit_beats_what_is_found():
 def test_what_is_added_stands_at_any_turn_and_what_is_found_can_end_it_unless_it_is_pinned():
     hall = InvariantEdit(text="The hall opens at 8.", type="blocking_error")
     assert found(hall, turn=1)[1:] == [("blocking_error", "The hall opens at 8.", "active", False)]
-    (_, one) = find_invariants(with_edits(TALK, {1: [hall]}).turns)
+    (_, one) = find_invariants(with_edits(CONVERSATION, {1: [hall]}).turns)
     assert (one.source, one.found_by, one.held) == (1, "person", False)
-    (_, one) = find_invariants(with_edits(TALK, {1: [replace(hall, pinned=True)]}).turns)
+    (_, one) = find_invariants(with_edits(CONVERSATION, {1: [replace(hall, pinned=True)]}).turns)
     assert one.held
     own = InvariantEdit(text="emojis never", type="hard_constraint")
     assert ("hard_constraint", "emojis never", "lifted", False) in found(own)
@@ -79,8 +85,8 @@ def test_an_edit_of_what_is_no_longer_found_is_not_lost():
 def test_edits_travel_in_messages():
     messages = [{"role": "user", "content": NO_EMOJIS, "invariants": [{"of": NO_EMOJIS, "state": "ended"}]}]
     assert [one.active for one in find_invariants(turns_from_messages(messages))] == [False]
-    assert with_edits(TALK, {}) is TALK
-    assert with_edits(TALK, {7: [InvariantEdit(of="x")]}).turns == TALK.turns
+    assert with_edits(CONVERSATION, {}) is CONVERSATION
+    assert with_edits(CONVERSATION, {7: [InvariantEdit(of="x")]}).turns == CONVERSATION.turns
 
 
 @pytest.mark.parametrize(

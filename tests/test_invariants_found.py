@@ -165,8 +165,8 @@ def test_of_a_chain_of_corrections_the_last_holds():
 
 
 def test_a_correction_that_adds_ends_nothing():
-    talk = ("JWT login please, sessions must end after a day.", "actually, it must work with LDAP")
-    assert [(turn, state) for turn, state, _ in states(*talk)] == [(0, "active"), (1, "active")]
+    conversation = ("JWT login please, sessions must end after a day.", "actually, it must work with LDAP")
+    assert [(turn, state) for turn, state, _ in states(*conversation)] == [(0, "active"), (1, "active")]
 
 
 def test_to_correct_the_assistant_supersedes_nothing():

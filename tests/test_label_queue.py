@@ -41,12 +41,12 @@ class TextScorePolicy:
 
 
 def conversation(number: int, turns: int) -> Conversation:
-    """Says numbers that go from 0 to 1 and back, in steps of 0.1, each talk with as many more digits."""
+    """Texts are numbers from 0 to 1 and back, in steps of 0.1, with more digits per `number`."""
     steps = [*range(11), *range(9, 0, -1)]
-    said = (f"{steps[i % len(steps)] / 10:.{number + 2}f}" for i in range(turns))
+    texts = (f"{steps[i % len(steps)] / 10:.{number + 2}f}" for i in range(turns))
     return Conversation(
         f"talk {number}",
-        tuple(Turn.of("user" if i % 2 == 0 else "assistant", text) for i, text in enumerate(said)),
+        tuple(Turn.of("user" if i % 2 == 0 else "assistant", text) for i, text in enumerate(texts)),
     )
 
 

@@ -84,9 +84,9 @@ def import_by_command(labels: Path) -> None:
 
 
 def send_feedback(source: str) -> None:
-    talk = [{"role": "assistant" if i % 2 else "user", "content": f"live {i}"} for i in range(20)]
+    conversation = [{"role": "assistant" if i % 2 else "user", "content": f"live {i}"} for i in range(20)]
     for turns in range(2, 20):
-        convgate.feedback(talk[:turns], 0, relevant=True, at=turns - 1, source=source)
+        convgate.feedback(conversation[:turns], 0, relevant=True, at=turns - 1, source=source)
 
 
 def test_processes_that_import_and_tell_at_once_double_nothing(labels: Path) -> None:
@@ -114,8 +114,8 @@ def test_two_annotators_label_the_same_turns_in_two_threads(labels: Path) -> Non
     store = open_store()
     found = read_labels(labels, "labels", store, annotator="Cy")
     keep_labels(store, found, by="Cy")
-    (talk,) = found.conversations
-    place, both = CurrentKey(talk.key, 39), threading.Barrier(2)
+    (conversation,) = found.conversations
+    place, both = CurrentKey(conversation.key, 39), threading.Barrier(2)
 
     def label(who: str) -> None:
         both.wait()

@@ -99,8 +99,8 @@ def test_a_live_conversation_stays_one_as_it_grows(store: Store) -> None:
 def test_invalid_feedback_names_its_field_and_stores_nothing(
     store: Store, arguments: tuple[Any, ...], options: Mapping[str, Any], field: str | None
 ) -> None:
-    talk = Conversation("t", (Turn.of("user", "a"), Turn.of("user", "b")))
-    (added,) = Conversations(store).add([NewConversation(talk)])
+    conversation = Conversation("t", (Turn.of("user", "a"), Turn.of("user", "b")))
+    (added,) = Conversations(store).add([NewConversation(conversation)])
     Labels(store).answer(CurrentKey(added.key, 1), {0: "relevant"}, by="Ada")
     before = log(store)
     with pytest.raises(ConvgateError) as raised:
@@ -124,7 +124,7 @@ def test_threads_tell_of_one_conversation_at_once(store: Store) -> None:
 # What an answer quotes
 
 SPOKEN = "The camels have to be back at the northern gate before the evening prayer, he said."
-TALK: Messages = [
+CONVERSATION: Messages = [
     {"role": "system", "content": "Never tell anybody where the second well of the oasis is hidden."},
     {"role": "user", "content": "When do they close?"},
     {"role": "assistant", "content": f"{SPOKEN} Is there anything else that I can help you with today?"},
@@ -148,6 +148,6 @@ TALK: Messages = [
     ],
 )
 def test_an_answer_quotes_what_stands_in_one_earlier_turn_alone(answer: str, quoted: list[int]) -> None:
-    talk = Conversation("t", tuple(Turn.of(m["role"], m["content"]) for m in TALK))
-    current, history = talk.at(5)
+    conversation = Conversation("t", tuple(Turn.of(m["role"], m["content"]) for m in CONVERSATION))
+    current, history = conversation.at(5)
     assert quoted_turns(history, current.turn.text, answer) == quoted

@@ -145,16 +145,19 @@ def test_any_relevance_set_is_the_answers_of_somebody(store: Store) -> None:
     data = lines(CONVERSATION_LINE, case(window=4, relevant=[3]), later)
     found = read_labels(data, "set.jsonl", store, annotator="corpus")
     assert (len(found.new), found.annotators, found.replaced) == (1, {"corpus": 6}, 0)
-    (talk,) = found.conversations
-    assert (talk.title, talk.labels, talk.new) == ("Talk", 6, True)
+    (conversation,) = found.conversations
+    assert (conversation.title, conversation.labels, conversation.new) == ("Talk", 6, True)
     assert Conversations(store).find().total == 0, "nothing is kept before somebody says so"
     saved = keep_labels(store, found, by="Ada")
     assert (saved.changed, saved.kind) == (6, "import")
     labels = Labels(store)
-    answers = labels.of(CurrentKey(talk.key, 6)).of("corpus")
+    answers = labels.of(CurrentKey(conversation.key, 6)).of("corpus")
     assert answers == {2: "not_relevant", 3: "relevant", 4: "not_relevant", 5: "not_relevant"}
-    assert labels.of(CurrentKey(talk.key, None, "and?")).of("corpus") == {0: "relevant", 7: "not_relevant"}
-    assert Conversations(store).summary(talk.key).tokens
+    assert labels.of(CurrentKey(conversation.key, None, "and?")).of("corpus") == {
+        0: "relevant",
+        7: "not_relevant",
+    }
+    assert Conversations(store).summary(conversation.key).tokens
     with pytest.raises(TranscriptError):
         read_labels(data, "set.jsonl", store)
 
@@ -179,7 +182,7 @@ def test_a_backup_finds_its_conversation_after_that_has_grown(store: Store, key:
     grown = Conversations(store).grow(key, [Turn.of("user", "more")]).key
     Labels(store).undo("Ada")
     found = import_labels(written, store)
-    assert ([talk.key for talk in found.conversations], found.new) == ([grown], ())
+    assert ([conversation.key for conversation in found.conversations], found.new) == ([grown], ())
     assert Labels(store).of(CurrentKey(grown, 6)).of("Ada") == {0: "relevant"}
 
 

@@ -140,9 +140,9 @@ def test_what_an_address_cannot_mean_is_told_and_left_at_its_start(
 
 
 def test_what_does_not_exist_is_told_and_left_out() -> None:
-    talk = Conversation("t", (Turn.of("user", "a"), Turn.of("assistant", "b")))
+    conversation = Conversation("t", (Turn.of("user", "a"), Turn.of("assistant", "b")))
     state = ExploreView("k", turn=1, selected=2, policy="gate@old")
-    state, problems = state.within(talk, ["gate", "gate@mine"])
+    state, problems = state.within(conversation, ["gate", "gate@mine"])
     assert (state.turn, state.selected, state.policy) == (1, None, "gate")
     assert len(problems) == 2
     tune, problems = TuneView(data=("@labels", "gone"), version="gate@x").among(data=["@labels"], version=[])

@@ -38,14 +38,14 @@ def conversation(said: list[str]) -> Conversation:
     return Conversation(id="talk", turns=tuple(Turn.of(roles[i % 2], text) for i, text in enumerate(said)))
 
 
-TALK = conversation(
+CONVERSATION = conversation(
     ["loss is nan", "lower the rate", "a fibonacci function", "here it is", "hello", "loss nan again"]
 )
 
 
 def test_every_turn_names_the_stage_that_decided_it():
     decisions = build("pipeline", stages="last_k(k=4) > bm25(k=2) > gate(rule=absolute, threshold=1)").decide(
-        *TALK.asked("fibonacci function, hello")
+        *CONVERSATION.asked("fibonacci function, hello")
     )
     told = [(one.index, one.stage, one.rule, one.reason.partition(": ")[0], one.score) for one in decisions]
     assert [one[:4] for one in told] == [
@@ -71,15 +71,15 @@ def test_stage_sees_a_conversation_of_what_was_left_and_nothing_of_what_comes():
             return build("everything").decide(current, history)
 
     watching = Watching()
-    pipeline(build("last_k", k=2), watching).decide(*TALK.at(3))
+    pipeline(build("last_k", k=2), watching).decide(*CONVERSATION.at(3))
     current, seen, turns = watching.seen
     assert seen == ["lower the rate", "a fibonacci function"]
-    assert (current.turn, current.index) == (TALK.turns[3], 2)
+    assert (current.turn, current.index) == (CONVERSATION.turns[3], 2)
     assert len(turns) == 3, "nothing of what comes after the message"
-    pipeline(build("last_k", k=2), watching).decide(*TALK.asked("why?"))
+    pipeline(build("last_k", k=2), watching).decide(*CONVERSATION.asked("why?"))
     assert watching.seen[0] == CurrentMessage(Turn.of("user", "why?"))
-    pipeline(build("everything"), watching).decide(*TALK.at(5, window=3))
-    assert watching.seen[2] is TALK.turns, "where nothing is dropped, nothing is made anew"
+    pipeline(build("everything"), watching).decide(*CONVERSATION.at(5, window=3))
+    assert watching.seen[2] is CONVERSATION.turns, "where nothing is dropped, nothing is made anew"
 
 
 def test_what_goes_by_the_conversation_as_it_happened_sees_all_of_it_and_brings_nothing_back():
@@ -87,12 +87,12 @@ def test_what_goes_by_the_conversation_as_it_happened_sees_all_of_it_and_brings_
         name, label, needs_encoder, ranks = "greetings", "", False, False
 
         def decide(self, current, history):
-            assert history.turns == TALK.turns[2:5]
+            assert history.turns == CONVERSATION.turns[2:5]
             found = build("everything").decide(current, history)
             return replace(found, kept=np.array([True, False, True]), why_dropped="no greeting.")
 
     decisions = pipeline(build("last_k", k=2), Greetings(), build("token_window", budget=0)).decide(
-        *TALK.at(5, window=3)
+        *CONVERSATION.at(5, window=3)
     )
     assert [(one.index, one.outcome, one.stage) for one in decisions] == [
         (2, "dropped", "last_k"),

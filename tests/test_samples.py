@@ -129,9 +129,9 @@ class TestRelevanceSet:
         assert all((not case.relevant) == ("new-topic" in case.tags) for case in relevance.cases)
 
     def test_its_indices_are_those_of_the_samples(self, relevance, questions):
-        samples = [talk for name in FILES for talk in read_sample(name)]
-        known = {tuple(turn.text for turn in talk.turns) for talk in samples}
+        samples = [conversation for name in FILES for conversation in read_sample(name)]
+        known = {tuple(turn.text for turn in conversation.turns) for conversation in samples}
         known.add(tuple(turn.text for turn in questions[0].turns[:-1]))
         assert relevance.conversations
-        for talk in relevance.conversations.values():
-            assert tuple(turn.text for turn in talk.turns) in known
+        for conversation in relevance.conversations.values():
+            assert tuple(turn.text for turn in conversation.turns) in known

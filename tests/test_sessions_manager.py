@@ -39,14 +39,16 @@ def begins_session(detection: Detection) -> bool:
 
 @given(random_days(times_missing=False))
 @hypothesis_settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_running_agent_has_the_boundaries_of_its_transcript(one_store: Store, talk: list[Turn]) -> None:
+def test_a_running_agent_has_the_boundaries_of_its_transcript(
+    one_store: Store, conversation: list[Turn]
+) -> None:
     with one_store.write() as db:
         db.execute("DELETE FROM sessions")
     late = Clock()
     late.pass_(days=100)
     sessions = manager(one_store, late)
-    detections = [sessions.detect(turn) for turn in talk]
-    whole = segment(talk)
+    detections = [sessions.detect(turn) for turn in conversation]
+    whole = segment(conversation)
     boundaries = [one.boundary for one in detections if one.boundary]
     assert [one for one in boundaries if one.kind != "none"] == list(whole.records)
     assert [one for one in boundaries if one.kind == "none"] == list(whole.continued)
@@ -187,8 +189,8 @@ def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Stor
 
 
 def test_what_is_removed_for_good_takes_its_place_in_a_session_along(store: Store) -> None:
-    talk = Conversation("", tuple(turns_of_day("9:00 u a", "9:01 a b")))
-    key, other = Conversations(store).add([NewConversation(talk)])[0].key, add(store, "other")
+    conversation = Conversation("", tuple(turns_of_day("9:00 u a", "9:01 a b")))
+    key, other = Conversations(store).add([NewConversation(conversation)])[0].key, add(store, "other")
     sessions = SessionManager(store)
     sessions.detect("a")
     for one in (key, other):

@@ -154,8 +154,8 @@ def item(turns: tuple[Turn, ...], name: str = "t") -> NewConversation:
     return NewConversation(Conversation(name, turns), tokens=10)
 
 
-def add(store: Store, *talks: tuple[Turn, ...]) -> list[str]:
-    items = [item(turns, f"t{i}") for i, turns in enumerate(talks)]
+def add(store: Store, *conversations: tuple[Turn, ...]) -> list[str]:
+    items = [item(turns, f"t{i}") for i, turns in enumerate(conversations)]
     return [added.key for added in Conversations(store).add(items)]
 
 
@@ -257,8 +257,8 @@ def test_nothing_is_lost_on_the_way_into_a_document_and_back(conversation: Conve
 
 def test_the_key_leaves_out_id_and_title_but_not_what_was_said_or_how_the_file_said_it() -> None:
     turn = Turn.of("user", "Hi", source={"role": "user", "content": "Hi"})
-    talk = Conversation("a", (turn,), title="One")
-    key = documents.content_key(talk)
+    conversation = Conversation("a", (turn,), title="One")
+    key = documents.content_key(conversation)
 
     assert documents.content_key(Conversation("b", (turn,), title=None)) == key
     assert documents.content_key(Conversation("a", (turn, turn))) != key

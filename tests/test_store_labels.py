@@ -290,7 +290,7 @@ def test_a_conversation_that_grew_says_on_which_side_of_a_split_it_stays(
     new = conversations.grow(first, [Turn.of("user", "and more")]).key
     write_relevance_set(gold_set(store), tmp_path / "labels.jsonl")
     read = read_relevance_set(tmp_path / "labels.jsonl")
-    sides = {key: split_group_of(talk) for key, talk in read.conversations.items()}
+    sides = {key: split_group_of(conversation) for key, conversation in read.conversations.items()}
     assert sides == {new: first, other: other}
 
 

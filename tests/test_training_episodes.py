@@ -46,7 +46,7 @@ def numbered(length: int, cases: list[tuple[int | None, int | None]]) -> Relevan
 def read_back(sets: RelevanceSet, episodes: list[Episode]) -> dict[str, tuple[list[str], set[str]]]:
     """By the text of each message: the texts of its history, and those that matter, as episodes have them."""
     encoder = small_encoder()
-    texts = [turn.text for talk in sets.conversations.values() for turn in talk.turns]
+    texts = [turn.text for conversation in sets.conversations.values() for turn in conversation.turns]
     texts += [case.query.text for case in sets.cases if case.query is not None]
     known = {
         row.astype(np.float16).tobytes(): text for row, text in zip(encoder.encode(texts), texts, strict=True)
@@ -204,5 +204,7 @@ def test_what_is_not_judged_changes_neither_loss_nor_gradient() -> None:
 
 
 def scored_set(*cases: Case) -> RelevanceSet:
-    talk = Conversation("t", tuple(Turn.of("user", text) for text in ("0.9", "0.2", "0.7", "0.4", "now")))
-    return RelevanceSet("own", {"t": talk}, cases)
+    conversation = Conversation(
+        "t", tuple(Turn.of("user", text) for text in ("0.9", "0.2", "0.7", "0.4", "now"))
+    )
+    return RelevanceSet("own", {"t": conversation}, cases)

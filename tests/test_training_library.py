@@ -24,16 +24,16 @@ from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_releva
 from tests.fakes import FakeEncoder
 from tests.processes import fork, needs_fork
 
-TALK: dict[str, object] = {
+CONVERSATION: dict[str, object] = {
     "type": "conversation",
     "id": "talk",
     "messages": [{"role": "user", "content": "a"}] * 4,
 }
 
 
-def lines(*cases: dict[str, object], talk: dict[str, object] = TALK) -> bytes:
-    about = [{"type": "case", "conversation": talk["id"], "turn": 3, **case} for case in cases]
-    return "\n".join(json.dumps(line) for line in (talk, *about)).encode()
+def lines(*cases: dict[str, object], conversation: dict[str, object] = CONVERSATION) -> bytes:
+    about = [{"type": "case", "conversation": conversation["id"], "turn": 3, **case} for case in cases]
+    return "\n".join(json.dumps(line) for line in (conversation, *about)).encode()
 
 
 GOOD = lines({"id": "1", "relevant": [0]}, {"id": "2", "relevant": [], "judged": [1]})
@@ -81,9 +81,11 @@ def test_a_name_never_leads_out_of_the_folder(sets: RelevanceSets, name: str) ->
 
 
 def test_licences_are_those_of_the_corpora_that_are_in_it(sets: RelevanceSets) -> None:
-    irc = sets.add("a", lines({"id": "1", "relevant": [0]}, talk={**TALK, "id": "irc-1"}))
+    irc = sets.add("a", lines({"id": "1", "relevant": [0]}, conversation={**CONVERSATION, "id": "irc-1"}))
     assert (irc.licence, irc.attribution, irc.may_train) == ("CC-BY-4.0", "Kummerfeld et al. 2019", True)
-    locomo = sets.add("b", lines({"id": "1", "relevant": [0]}, talk={**TALK, "id": "locomo-1"}))
+    locomo = sets.add(
+        "b", lines({"id": "1", "relevant": [0]}, conversation={**CONVERSATION, "id": "locomo-1"})
+    )
     assert not locomo.may_train
 
 

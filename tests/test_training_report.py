@@ -79,9 +79,9 @@ def test_a_gain_says_whether_it_may_be_chance(right: tuple[int, ...], certain: b
 
 
 def test_copies_and_beginnings_of_a_conversation_are_one_in_the_figures() -> None:
-    talk = make_relevance_set(conversations=1).conversations["own-0"]
-    turns = {f"copy-{number}": talk.turns[: 10 + number % 2] for number in range(5)}
-    copies = {id: replace(talk, id=id, turns=some) for id, some in turns.items()}
+    conversation = make_relevance_set(conversations=1).conversations["own-0"]
+    turns = {f"copy-{number}": conversation.turns[: 10 + number % 2] for number in range(5)}
+    copies = {id: replace(conversation, id=id, turns=some) for id, some in turns.items()}
     cases = tuple(Case(id, id, 8, None, frozenset({2})) for id in copies)
     known = read_episodes(small_gate(), small_encoder(), RelevanceSet("own", copies, cases))
     verdict, _ = make_verdict(compare_gates(small_gate(), small_gate(seed=1), {"own": known}))

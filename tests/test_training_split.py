@@ -88,8 +88,8 @@ def test_a_chat_that_was_saved_again_later_is_on_one_side_and_learned_from_once(
     conversations, labels = Conversations(store), Labels(store)
     for number in range(8):
         for turns in (4, 6):
-            talk = Conversation("t", make_turns(f"talk {number}", turns))
-            (added,) = conversations.add([NewConversation(talk)])
+            conversation = Conversation("t", make_turns(f"talk {number}", turns))
+            (added,) = conversations.add([NewConversation(conversation)])
             labels.answer(CurrentKey(added.key, 2), {0: "relevant", 1: "not_relevant"}, by="Ada")
             if turns == 6:
                 labels.answer(CurrentKey(added.key, 5), {0: "relevant"}, by="Ada")
@@ -146,8 +146,8 @@ def test_what_is_tied_by_what_was_said_or_by_its_group_is_together(ties: list[tu
 
 
 @given(SETS, st.sampled_from([0.05, 0.2, 0.35, 0.9]))
-def test_no_conversation_is_on_both_sides(talks: dict[str, list[str]], share: float) -> None:
-    sets = {name: [empty_episode(id) for id in known] for name, known in talks.items()}
+def test_no_conversation_is_on_both_sides(conversations: dict[str, list[str]], share: float) -> None:
+    sets = {name: [empty_episode(id) for id in known] for name, known in conversations.items()}
     training, validation = hold_out(sets, share=share)
     assert not ids(training) & ids(validation)
     assert ids(training)
@@ -183,14 +183,17 @@ def rename_conversations(sets: RelevanceSet, ids: str) -> RelevanceSet:
     names = {id: f"{ids}{number}" for number, id in enumerate(sets.conversations)}
     return RelevanceSet(
         sets.name,
-        {names[id]: replace(talk, id=names[id]) for id, talk in sets.conversations.items()},
+        {names[id]: replace(conversation, id=names[id]) for id, conversation in sets.conversations.items()},
         tuple(replace(case, conversation=names[case.conversation]) for case in sets.cases),
     )
 
 
 def many_conversations(count: int) -> dict[str, Conversation]:
     some = [make_conversation(f"mtrag-{number}") for number in range(count)]
-    return {talk.id: Conversation(talk.id, talk.turns, format="relevance-set") for talk in some}
+    return {
+        conversation.id: Conversation(conversation.id, conversation.turns, format="relevance-set")
+        for conversation in some
+    }
 
 
 @pytest.fixture
@@ -260,11 +263,13 @@ def test_a_seed_fixes_what_is_made_and_topics_that_measure_are_not_in_it(tmp_pat
     used = {
         turn.metadata["source"]
         for each in first
-        for talk in each.cases.conversations.values()
-        for turn in talk.turns
+        for conversation in each.cases.conversations.values()
+        for turn in conversation.turns
         if "source" in turn.metadata
     }
-    training, held_out = ({talk.id for talk in written_talks(split)} for split in ("train", "test"))
+    training, held_out = (
+        {conversation.id for conversation in written_talks(split)} for split in ("train", "test")
+    )
     assert used <= training
     assert held_out
     assert not training & held_out

@@ -16,7 +16,7 @@ from convgate.transcripts import (
     write_relevance_set,
 )
 
-TALK = {
+CONVERSATION = {
     "type": "conversation",
     "id": "talk",
     "messages": [
@@ -46,7 +46,7 @@ def read(tmp_path):
 
 
 def test_conversations_and_cases_are_read_in_any_order(read):
-    found = read(case(window=1, relevant=[1], tags=["returns"]), TALK)
+    found = read(case(window=1, relevant=[1], tags=["returns"]), CONVERSATION)
 
     assert (found.name, list(found.conversations)) == ("tiny.dev", ["talk"])
     assert found.cases == (Case("case", "talk", 2, None, frozenset({1}), 1, ("returns",)),)
@@ -56,13 +56,16 @@ def test_conversations_and_cases_are_read_in_any_order(read):
         "2026-05-08T13:56:00",
         {"source": "s1"},
     )
-    assert second.source == TALK["messages"][1]
+    assert second.source == CONVERSATION["messages"][1]
 
 
 def test_a_case_gives_its_current_message_and_history(read):
     question = {"role": "user", "content": "And a?"}
     found = read(
-        TALK, case(), case(id="cut", window=1, relevant=[]), case_without_turn(id="asked", query=question)
+        CONVERSATION,
+        case(),
+        case(id="cut", window=1, relevant=[]),
+        case_without_turn(id="asked", query=question),
     )
 
     current_messages = [found.current(case) for case in found.cases]
@@ -80,7 +83,7 @@ def test_a_case_gives_its_current_message_and_history(read):
         ({"type": "conversation", "messages": []}, "id"),
         ({"type": "conversation", "id": "x"}, "messages"),
         ({"type": "conversation", "id": "x", "messages": [{"role": "user"}]}, "messages[0].content"),
-        (TALK, "id"),
+        (CONVERSATION, "id"),
         (case(conversation="who"), "conversation"),
         (case(conversation=5), "conversation"),
         (case(id=""), "id"),
@@ -107,24 +110,26 @@ def test_a_case_gives_its_current_message_and_history(read):
 def test_a_bad_line_is_told_and_can_be_skipped(read, line, field):
     good = case(id="good")
     with pytest.raises(BadLinesError) as raised:
-        read(TALK, line, good)
+        read(CONVERSATION, line, good)
     assert raised.value.field == field
-    found = read(TALK, line, good, skip_bad=True)
+    found = read(CONVERSATION, line, good, skip_bad=True)
     assert [problem.line for problem in found.problems] == [2]
     assert (list(found.conversations), [case.id for case in found.cases]) == (["talk"], ["good"])
 
 
 def test_its_conversations_open_as_a_transcript_and_come_back_as_a_line(read, tmp_path):
-    found = read(TALK, case())
+    found = read(CONVERSATION, case())
     transcript = read_conversations(tmp_path / "tiny.dev.jsonl")
     assert transcript.format == "relevance-set"
     assert transcript.conversations == tuple(found.conversations.values())
-    assert write_conversation(transcript.conversations[0]) == json.dumps(TALK) + "\n"
+    assert write_conversation(transcript.conversations[0]) == json.dumps(CONVERSATION) + "\n"
 
 
 def test_what_is_written_is_read_back(read, tmp_path):
     found = read(
-        TALK, case(tags=["a"], window=2), case_without_turn(id="q", query={"role": "user", "content": "?"})
+        CONVERSATION,
+        case(tags=["a"], window=2),
+        case_without_turn(id="q", query={"role": "user", "content": "?"}),
     )
     path = tmp_path / "tiny.dev.jsonl"
     write_relevance_set(found, path)
@@ -133,7 +138,7 @@ def test_what_is_written_is_read_back(read, tmp_path):
 
 
 def test_judged_turns_come_back_and_all_are_judged_unless_said(read, tmp_path):
-    found = read(TALK, case(judged=[1, 0]), case(id="none", relevant=[], judged=[]), case(id="all"))
+    found = read(CONVERSATION, case(judged=[1, 0]), case(id="none", relevant=[], judged=[]), case(id="all"))
     assert [one.judged for one in found.cases] == [frozenset({0, 1}), frozenset(), None]
     assert [one.says_something for one in found.cases] == [True, False, True]
     path = tmp_path / "tiny.dev.jsonl"
@@ -142,7 +147,7 @@ def test_judged_turns_come_back_and_all_are_judged_unless_said(read, tmp_path):
 
 
 def test_a_set_that_cannot_be_written_leaves_nothing_half(read, tmp_path):
-    found = read(TALK, case())
+    found = read(CONVERSATION, case())
     folder = tmp_path / "folder.jsonl"
     folder.mkdir()
     with pytest.raises(TranscriptError):

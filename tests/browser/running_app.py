@@ -130,9 +130,10 @@ def add_samples(home: Path) -> dict[str, list[str]]:
     library = Conversations(Store(home / "convgate.db"))
     keys = {}
     for file in files:
-        talks = read_conversations(file).conversations
+        conversations = read_conversations(file).conversations
         added = library.add(
-            NewConversation(talk, file.name, int(turn_tokens(talk.turns).sum())) for talk in talks
+            NewConversation(conversation, file.name, int(turn_tokens(conversation.turns).sum()))
+            for conversation in conversations
         )
         keys[file.name] = [addition.key for addition in added]
     return keys

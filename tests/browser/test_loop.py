@@ -28,8 +28,8 @@ def labelled(app_address: str, app_home: Path) -> int:
     known = make_relevance_set("loop", signal="speaker", conversations=5, turns=12)
     store = Store(app_home / "convgate.db")
     keys = {}
-    for id, talk in known.conversations.items():
-        (added,) = Conversations(store).add([NewConversation(talk)])
+    for id, conversation in known.conversations.items():
+        (added,) = Conversations(store).add([NewConversation(conversation)])
         keys[id] = added.key
     labels, count = Labels(store), 0
     for case in known.cases:
