@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -246,11 +247,17 @@ CONVERSATIONS = st.builds(
 )
 
 
+def with_fixed_offset(turn: Turn) -> Turn:
+    """Return the turn with its zone as an offset: ambiguous times of two zones never compare equal."""
+    time = turn.timestamp
+    return turn if time is None else replace(turn, timestamp=datetime.fromisoformat(time.isoformat()))
+
+
 @given(CONVERSATIONS)
-def test_nothing_is_lost_on_the_way_into_a_document_and_back(conversation: Conversation) -> None:
+def test_a_document_holds_the_whole_conversation(conversation: Conversation) -> None:
     back = documents.load(documents.dump(conversation))
 
-    assert back == conversation
+    assert back == replace(conversation, turns=tuple(map(with_fixed_offset, conversation.turns)))
     assert [turn.source for turn in back.turns] == [turn.source for turn in conversation.turns]
     assert documents.content_key(back) == documents.content_key(conversation)
 

@@ -67,7 +67,8 @@ def test_conversations_of_sets_are_found_in_the_library_by_key_former_key_or_wha
     conversations.delete([keys[2]])
     by_id = [
         (keys[0], stored[0], grown), (keys[1], Conversation("x", ()), keys[1]),
-        ("theirs", stored[1], keys[1]), ("deleted", stored[2], None), (keys[2], stored[2], None), ("nothing", Conversation("x", ()), None),
+        ("theirs", stored[1], keys[1]), ("deleted", stored[2], None), (keys[2], stored[2], None),
+        ("nothing", Conversation("x", ()), None),
     ]  # fmt: skip
     for id, conversation, key in by_id:
         assert library_key(store, replace(conversation, id=id)) == key
