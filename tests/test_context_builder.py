@@ -218,7 +218,7 @@ class TestAddedMessages:
         assert "a summary that the caller handed in" in bundle.section("capsules").turns[0].reason
 
     @pytest.mark.parametrize("capsules", ["one text", [{"role": "user", "content": "x"}], [3]])
-    def test_a_capsule_that_is_none_is_told(self, capsules):
+    def test_an_invalid_capsule_is_refused(self, capsules):
         with pytest.raises(ContextError, match="capsule"):
             builder().build(chat("hello"), capsules=capsules)
 
@@ -251,13 +251,13 @@ class TestQuestions:
         bundle = builder().build_at(conversation, 2)
         assert bundle.indices == builder().build(messages).indices == [0, 1, 2]
         assert bundle.messages[0] is messages[0]
-        with pytest.raises(ConversationError, match="for a turn or for a question"):
+        with pytest.raises(ConversationError):
             builder().build_at(conversation, 2, question="x")
 
 
 class TestBadInput:
-    def test_no_message_at_all_is_told(self):
-        with pytest.raises(ConversationError, match="no turns"):
+    def test_no_messages_are_refused(self):
+        with pytest.raises(ConversationError):
             builder().build([])
         with pytest.raises(TranscriptError, match="role"):
             builder().build([{"content": "x"}])

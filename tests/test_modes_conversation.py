@@ -95,17 +95,17 @@ def test_intents_are_known_in_any_case_and_the_settings_add_to_them():
     assert mode_of_intent("learning", settings) == "LEARNING"
     assert mode_of_intent("bug", settings) == "DEBUGGING"
     assert mode_of_intent("task", settings) == "LEARNING"
-    with pytest.raises(ContextError, match=r"no intent 'dance'; there are task, debug, .*, bug"):
+    with pytest.raises(ContextError, match=r"dance.*bug"):
         mode_of_intent("dance", settings)
-    with pytest.raises(ContextError, match="an intent is a word; got 3"):
+    with pytest.raises(ContextError, match="3"):
         mode_of_intent(3, settings)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("intents", "message"),
     [
-        ({"dance": "DANCE"}, "context_intents, dance: there is no mode 'DANCE'; there are TASK, EXPLORATION"),
-        ({" ": "TASK"}, "an intent is a word; got an empty one"),
+        ({"dance": "DANCE"}, "context_intents.*DANCE.*EXPLORATION"),
+        ({" ": "TASK"}, "empty"),
     ],
 )
 def test_a_wrong_intent_of_the_settings_is_named(intents: dict[str, str], message: str):

@@ -394,7 +394,7 @@ def test_an_unknown_conversation_is_reported(open_explore: Open) -> None:
     app.query_params.clear()
     app.query_params["conversation"] = "deadbeef"
     check(app.run())
-    assert "The library has no conversation" in app.error[0].value
+    assert "deadbeef" in app.error[0].value
     assert app.main.get("page_link")
     check(app.selectbox(key="explore.conversation").set_value(add_conversation()).run())
     assert turns_before(app) == "7"

@@ -409,7 +409,8 @@ def test_renaming_is_seen_at_once(library: AppTest, conversations: Conversations
 
     app.text_input(key=f"title-{added.key}").set_value(" ")
     next(button for button in app.button if button.label == "Rename").click().run()
-    assert "at least one" in app.error[0].value
+    assert app.error
+    assert titles(app) == ["After"]
 
 
 def test_everything_is_erased_only_by_the_typed_word_and_from_memory_too(
@@ -447,7 +448,7 @@ def test_everything_is_erased_only_by_the_typed_word_and_from_memory_too(
     assert holding(convgate_home, b"zebrafish") == []
     assert turn_labels(added.key, secret) is not labels
     assert words.cache_info().currsize == 0
-    with pytest.raises(StoreError, match="has no conversation"):
+    with pytest.raises(StoreError):
         services.conversation(load_settings().database, added.key)
     assert "explore.search" not in app.session_state
 

@@ -114,7 +114,7 @@ def test_renaming_changes_the_list_and_the_search_but_not_the_transcript(
     assert titles(conversations, "after") == ["Afterwards \ufffd"]
     assert titles(conversations, "before") == []
     assert conversations.get(added.key).conversation.title == "Before"
-    with pytest.raises(StoreError, match="at least one"):
+    with pytest.raises(StoreError):
         conversations.rename(added.key, " \n")
 
 

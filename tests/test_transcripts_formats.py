@@ -124,7 +124,7 @@ def test_repeated_names_speak_and_no_line_gets_lost(text, n_turns):
 
 
 def test_text_in_brackets_is_not_taken_for_json():
-    with pytest.raises(TranscriptError, match="begin each turn"):
+    with pytest.raises(TranscriptError):
         read_text("[Monday] nobody says this")
 
 
