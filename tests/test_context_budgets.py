@@ -74,7 +74,7 @@ def test_the_shares_are_never_more_than_the_total(mode, total):
     assert all(0 <= shares[section] <= TABLE[mode][section] for section in SECTIONS)
 
 
-def test_leftover_flows_to_evidence_and_brings_back_nothing_that_was_dropped(monkeypatch):
+def test_leftover_flows_to_evidence_and_restores_no_dropped_turn(monkeypatch):
     monkeypatch.setattr(InvariantFinder, "invariants", [])
     texts = [f"TASK {ENOUGH} {number}" for number in range(20)]
     tight = Budgets({**TABLE, "TASK": {**TABLE["TASK"], "evidence": 20, "recent": 0}})

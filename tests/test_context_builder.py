@@ -33,7 +33,7 @@ from tests.fakes import FakeEncoder
 LONG = " ".join(["word"] * 60)
 
 
-def test_each_turn_stands_once_with_its_reason():
+def test_each_turn_appears_once_with_its_reason():
     messages = chat(
         "system: Be brief.",
         "user: TASK write the importer",
@@ -136,7 +136,7 @@ def test_a_corrected_statement_goes_and_its_reason_names_the_correction():
     assert 0 in full.indices, "without the filter everything that fits"
 
 
-def test_a_question_stands_with_the_answer_to_it():
+def test_a_question_is_kept_with_its_answer():
     messages = chat("TASK plan the party", "How many people are coming?", "twelve", "Good.",
                     "GENERAL rain", "Yes.", "TASK buy plates")  # fmt: skip
     bundle = builder(set()).build(messages)
@@ -178,7 +178,7 @@ class TestModes:
         bundle = builder().build(messages)
         assert (bundle.mode, bundle.found.index) == ("DEBUGGING", 0)
 
-    def test_a_guard_makes_it_general_with_the_full_context_until_it_is_back(self):
+    def test_a_guard_falls_back_to_general_with_the_full_context_until_it_recovers(self):
         """Worked example 4: drift gives GENERAL with full context; later back to normal."""
         guard = RecordingGuard({"TASK"})
         made = builder(set(), guard=guard)
@@ -197,7 +197,7 @@ class TestModes:
 
 
 class TestAddedMessages:
-    def test_capsules_stand_behind_the_instructions_that_open_the_list(self):
+    def test_capsules_follow_the_leading_instructions(self):
         messages = chat(
             "system: Be brief.",
             "user: GENERAL hi",
@@ -222,7 +222,7 @@ class TestAddedMessages:
         with pytest.raises(ContextError, match="capsule"):
             builder().build(chat("hello"), capsules=capsules)
 
-    def test_words_that_a_person_wrote_anew_are_said_in_a_message_of_their_own(self, monkeypatch):
+    def test_reworded_invariants_are_sent_in_an_added_message(self, monkeypatch):
         real = InvariantFinder.invariants
 
         def edited(self):
@@ -263,7 +263,7 @@ class TestBadInput:
             builder().build([{"content": "x"}])
 
     @pytest.mark.parametrize("request_id", ["", 7, b"x", False])
-    def test_an_id_of_a_request_that_is_none_is_told_before_anything_is_recorded(self, request_id):
+    def test_an_invalid_request_id_is_refused_before_anything_is_recorded(self, request_id):
         here = builder(guard=RecordingGuard())
         with pytest.raises(ContextError):
             here.build(chat("TASK a"), request_id=request_id)
@@ -279,7 +279,7 @@ class TestBadInput:
             assert bundle.tokens == 10 + 9 + 6
             assert bundle.over_budget == bundle.tokens - budget
 
-    def test_tools_alone_are_answered_and_what_is_wrong_is_told(self):
+    def test_tool_results_without_users_give_violations(self):
         bundle = builder().build([tool_result("a"), tool_result("b")])
         assert bundle.indices == [1]
         assert [violation.split(":")[0] for violation in bundle.violations] == ["first_user", "orphan_result"]

@@ -80,12 +80,12 @@ def test_turn_intent_budget_and_question(file, run: Run):
     assert found["messages"][-1] == {"role": "user", "content": "DEBUGGING why"}
 
 
-def test_without_the_filter_everything_stands(file, run: Run):
+def test_without_the_filter_every_turn_is_kept(file, run: Run):
     _, out, _ = run("context", file, "--json", "--no-filter")
     assert json.loads(out)["messages"] == MESSAGES
 
 
-def test_the_table_for_people_tells_sections_invariants_and_what_was_left_out(file, run: Run, monkeypatch):
+def test_the_table_shows_sections_invariants_and_dropped_turns(file, run: Run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")
     code, out, _ = run("context", file)
     assert code == 0

@@ -30,7 +30,7 @@ def shipped_builder(tmp_path_factory: pytest.TempPathFactory) -> ContextBuilder:
     return ContextBuilder.of(settings(home=tmp_path_factory.mktemp("home")))
 
 
-def test_a_task_has_its_rules_and_not_the_talk_about_them(shipped_builder):
+def test_a_task_keeps_its_rules_without_their_discussion(shipped_builder):
     """1: a login with JWT; "actually, it must work with LDAP"; "add refresh tokens"."""
     bundle = shipped_builder.build_at(sample("login_jwt_ldap.json"))
     assert bundle.mode == "TASK"
@@ -44,7 +44,7 @@ def test_a_task_has_its_rules_and_not_the_talk_about_them(shipped_builder):
     assert bundle.tokens < 0.8 * bundle.tokens_total
 
 
-def test_a_small_budget_has_the_rules_all_the_same(shipped_builder):
+def test_a_small_budget_keeps_the_rules(shipped_builder):
     """1, in 400 tokens."""
     bundle = shipped_builder.build_at(sample("login_jwt_ldap.json"), budget=400)
     assert {1, 11} <= set(turns_by_section(bundle)["rules"])

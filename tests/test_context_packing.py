@@ -134,7 +134,7 @@ def test_a_larger_budget_never_shows_less_evidence_in_tokens_than_there_is_room_
 
 
 @given(CONVERSATIONS, st.frozensets(st.integers(0, 12)))
-def test_what_fits_is_not_cut(messages, kept):
+def test_turns_that_fit_are_not_dropped(messages, kept):
     bundle = builder(kept).build(messages, budget=100_000)
     assert "budget" not in {one.rule for one in bundle.decisions}
     for one in bundle.decisions:
@@ -171,7 +171,7 @@ LINES = st.tuples(st.sampled_from((*RULES, *QUESTIONS, *ANSWERS)), st.integers(0
     st.dictionaries(st.sampled_from(SECTIONS), st.integers(1, 100_000)),
     st.booleans(),
 )
-def test_sections_never_crowd_out_what_the_policy_alone_sends(rows, budget, mode, cells, probabilities):
+def test_sections_never_displace_turns_that_the_policy_keeps(rows, budget, mode, cells, probabilities):
     """Under the same budget, with no other section, the policy sends no turn that the context leaves out."""
     messages = chat(
         *(f"{text} {'word ' * n}" for (text, n), _, _ in rows), *[f"{mode} so"] * (len(rows) % 2 + 1)
@@ -202,7 +202,7 @@ def test_a_budget_below_the_conversation_is_filled_with_the_turns_that_the_polic
     assert unranked.indices == [4, 5, 6], "a policy without scores ranks nothing"
 
 
-def test_statements_stand_in_place_of_turns_that_must_stay_and_do_not_fit():
+def test_statements_replace_mandatory_turns_that_do_not_fit():
     rule = "You must never delete the backups."
     messages = chat(
         f"{'word ' * 60}. {rule}", "Fine.", f"{'word ' * 30}. Always answer in English.", "Yes.", "TASK so"
@@ -271,7 +271,7 @@ def test_every_invariant_that_a_packer_loses_is_caught_and_the_baseline_has_it(c
     assert losses > 200
 
 
-def test_a_word_that_is_changed_on_the_way_is_a_breach(monkeypatch):
+def test_a_changed_word_of_an_invariant_is_a_breach(monkeypatch):
     from convgate.context import build
 
     def meddling(table, indices, messages, added):

@@ -45,7 +45,7 @@ def second_context(scores, *, hysteresis):
     return replace(made, policy=FixedPolicy(kept, scores)).build(THEN)
 
 
-def test_a_turn_stays_and_waits_until_a_change_gains_more_than_the_margin():
+def test_a_turn_stays_until_a_change_gains_more_than_the_margin():
     scores = {0: 0.45, 1: 0.55, 2: 0.30, 3: 0.20, 4: 0.9, 5: 0.9}
     steady = second_context(scores, hysteresis=0.1)
     assert {0, 4} <= set(steady.indices), "0 lost less than the margin"
@@ -137,7 +137,7 @@ class TestMemory:
         assert memory.find([b"a", b"x", b"y"]).current == 0, "a branch"
         assert memory.find([b"x", b"y"]) is None
 
-    def test_the_least_recently_used_is_forgotten(self):
+    def test_the_least_recently_used_entry_is_evicted(self):
         memory = RequestMemory(size=2)
         for digest in (b"a", b"b"):
             memory.keep(digest, self.remembered(0))
@@ -227,7 +227,7 @@ class CountingClassifier(FirstWordClassifier):
         return super().classify(turns)
 
 
-def test_a_conversation_that_goes_on_is_read_where_it_grew():
+def test_only_new_turns_of_a_conversation_are_read():
     classifier = CountingClassifier()
     made = replace(builder(), classifier=classifier)
     made.build(FIRST)
@@ -240,7 +240,7 @@ def test_a_conversation_that_goes_on_is_read_where_it_grew():
     assert classifier.asked == [3, 1, 2, 2], "and so is what was read without the intent, from before it on"
 
 
-def test_the_bench_times_scoring_and_the_rest_apart():
+def test_the_benchmark_times_scoring_separately():
     from tools.benchmark.context import measure_context
 
     measured = measure_context(builder(counter=None), n=20, rounds=2).to_json()

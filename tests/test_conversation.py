@@ -46,9 +46,7 @@ def test_scored_text_holds_what_was_said_and_what_was_called():
         ([], []),
     ],
 )
-def test_a_model_answers_users_and_tools_or_whoever_is_no_model(
-    roles: list[str], answered: list[int]
-) -> None:
+def test_answerable_turns_depend_on_roles(roles: list[str], answered: list[int]) -> None:
     conversation = Conversation("talk", tuple(Turn.of(role, "said") for role in roles))
     assert conversation.answerable() == answered
 
@@ -69,7 +67,7 @@ def decisions(**changes) -> TurnDecisions:
     return TurnDecisions(**{**columns, **changes})
 
 
-def test_record_says_why_in_a_sentence():
+def test_a_decision_has_a_reason_in_one_sentence():
     record = decisions(because="The threshold was set.").of(3)
     assert record.kept
     assert record.margin == pytest.approx(0.2)
@@ -87,7 +85,7 @@ def test_override_names_its_stage_and_rule_and_is_never_the_policys_choice():
     assert before.kept_indices == [3], "the first decisions stay as they were"
 
 
-def test_turn_that_was_decided_without_a_score_has_none_and_is_still_json():
+def test_a_decision_without_a_score_serializes_to_json():
     mixed = decisions(
         scores=np.array([0.8, np.nan, 0.2]),
         logits=np.array([1.0, np.nan, -1.0]),

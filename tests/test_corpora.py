@@ -101,7 +101,7 @@ def test_relevant_is_the_present_topic_from_the_fourth_turn_on(tmp_path: Path):
         ("hello ?", "8[1]"),
     ],
 )
-def test_a_bad_turn_costs_its_dialogue_alone_and_is_told_with_its_line(tmp_path: Path, turn: Any, field: str):
+def test_a_bad_turn_drops_its_dialogue_and_is_reported_with_its_line(tmp_path: Path, turn: Any, field: str):
     file = write_part(tmp_path, {})
     file.write_text(json.dumps({"7": DIALOGUE, "8": [DIALOGUE[0], turn]}, indent=1))
     with pytest.raises(BadLinesError) as raised:
@@ -211,7 +211,7 @@ def test_a_question_stands_after_the_whole_conversation_with_its_evidence(tmp_pa
     assert found.problems == ()
 
 
-def test_evidence_that_names_no_turn_is_left_out_counted_and_told(tmp_path: Path):
+def test_evidence_that_names_no_turn_is_dropped_counted_and_reported(tmp_path: Path):
     vain = question_line("Q?", "D:11:26")
     write_samples(
         tmp_path, sample(question_line("Q?", "D1:1", "D9:17", "D"), question_line("Q?"), vain, WHERE)
@@ -307,7 +307,7 @@ def problems(checkout: Path) -> list[str]:
     return [str(problem) for problem in raised.value.problems]
 
 
-def test_broken_lines_are_told_with_file_and_line(tmp_path: Path):
+def test_broken_lines_are_reported_with_file_and_line(tmp_path: Path):
     lines = [*CHATTER[:12], "06:12] <bob> cut", "[06:99] <bob> late", *CHATTER[14:20]]
     write_log(tmp_path, lines, ["11 18", "12", "x 14"])
     places = [problem.partition(": ")[0] for problem in problems(tmp_path)]

@@ -125,7 +125,7 @@ def values(result, policy, tag=None):
     return {name: measure.value for name, measure in summary.measures.items()}
 
 
-def test_every_metric_by_hand(small_set):
+def test_every_metric_equals_its_hand_computed_value(small_set):
     result = evaluate([small_set], [Recency(), KeepAll()], token_counter=words).sets["tiny"]
     assert values(result, "recency") == {
         "map": pytest.approx((1 + 2 / 3) / 2),
@@ -201,7 +201,7 @@ def thirty_conversations():
     return evaluate([relevance_set(cases, *conversations)], [Recency(), KeepAll()], token_counter=words)
 
 
-def test_a_comparison_by_hand(thirty_conversations):
+def test_a_comparison_equals_its_hand_computed_value(thirty_conversations):
     difference = compare(thirty_conversations.sets["tiny"], baseline="everything", policy="recency")
     assert difference["recall"].value == pytest.approx(24 / 30 - 1)
     assert difference["precision"].value == pytest.approx(24 / 30 - 1 / 2)
@@ -229,7 +229,7 @@ def judge(conversations: RelevanceSet, name: str, **parameters: object) -> Judge
     return judge_set(conversations, policy, tokens=count_tokens(conversations))
 
 
-def test_each_judged_turn_comes_out_in_one_way(three_conversations: RelevanceSet) -> None:
+def test_each_judged_turn_has_exactly_one_outcome(three_conversations: RelevanceSet) -> None:
     a, b = judge(three_conversations, "last_k", k=2), judge(three_conversations, "last_k", k=3)
     assert [case.id for case in a.cases] == ["a-5", "b-5", "c-5"]
     codes = outcome_codes(a.relevant, a.kept, b.kept)

@@ -45,7 +45,7 @@ def judged_turns(sets: Sequence[RelevanceSet]) -> dict[str, list[tuple[int | Non
     }
 
 
-def test_what_the_first_judges_is_left_to_it_and_the_rest_stays() -> None:
+def test_turns_judged_by_the_first_set_are_dropped_from_later_sets() -> None:
     first = make_set("mine", case(5, {0: True, 1: False}), case(None, {7: True}, "q"))
     second = make_set(
         "theirs",
@@ -59,7 +59,7 @@ def test_what_the_first_judges_is_left_to_it_and_the_rest_stays() -> None:
     assert overlaps == [Overlap("theirs", "mine", 2)]
 
 
-def test_a_message_is_known_by_what_was_said_up_to_it() -> None:
+def test_a_message_is_identified_by_all_turns_up_to_it() -> None:
     known = make_set("known", case(5, {0: True}))
     grown = make_set("grown", case(5, {0: True}), turns=[*TURNS, Turn.of("user", "and more")])
     named = RelevanceSet(
@@ -86,7 +86,7 @@ def test_a_message_is_known_by_what_was_said_up_to_it() -> None:
         max_size=4,
     )
 )
-def test_every_judged_turn_is_there_once_with_the_first_answer(
+def test_every_judged_turn_counts_once_with_the_first_answer(
     sets: list[dict[int, dict[int, bool]]],
 ) -> None:
     given = [

@@ -91,7 +91,7 @@ def value(fitted, rule, metric, tag=None):
     return (result.by_tag[tag] if tag else result.overall)[metric].value
 
 
-def test_the_found_rule_and_the_one_in_use_by_hand():
+def test_the_found_rule_and_the_active_one_by_hand():
     fitted = fit_threshold(
         [labelled(HALF, ALL, NONE)], TextScorePolicy(), WantedPrecision(1.0), scored_by="gate v1"
     )
@@ -105,7 +105,7 @@ def test_the_found_rule_and_the_one_in_use_by_hand():
 
 
 @pytest.mark.parametrize("goal", [WantedPrecision(0.8), WantedRecall(0.8), BestFBeta(2), MinCost(0.5)])
-def test_evaluating_with_the_found_rule_gives_the_figures_that_the_fit_told(goal):
+def test_evaluating_with_the_found_rule_gives_the_figures_of_the_fit(goal):
     given = noisy_set(60)
     fitted = fit_threshold([given], TextScorePolicy(), goal)
     measured = evaluate([given], [TextScorePolicy(fitted.rule)]).sets["noisy"].policies["told"].overall

@@ -228,7 +228,7 @@ def import_one(path: Path) -> None:
             raise RuntimeError("an import was told of in a damaged database")
 
 
-def test_whatever_is_damaged_ends_in_a_result_or_a_typed_error(
+def test_a_damaged_database_gives_a_result_or_a_typed_error(
     library: tuple[bytes, list[str]], tmp_path: Path
 ) -> None:
     problems: Counter[str] = Counter()
@@ -259,7 +259,7 @@ KILLS = 100
 
 
 @needs_fork
-def test_what_was_acknowledged_outlives_every_kill(tmp_path: Path) -> None:
+def test_acknowledged_writes_survive_every_kill(tmp_path: Path) -> None:
     path, chance = tmp_path / "convgate.db", random.Random(1)
     Store(path).close()
     told: list[str] = []  # keys of conversations, each with one label of Ada

@@ -77,7 +77,7 @@ def test_weights_of_another_size_are_refused(tmp_path: Path):
     "config",
     ["{", "[]", "[" * 100_000, '{"dimension": 384.5}', '{"dimension": "many"}', '{"preset": "magic"}'],
 )
-def test_config_that_is_none_is_refused(tmp_path: Path, config: str):
+def test_an_invalid_config_is_refused(tmp_path: Path, config: str):
     save_gate(Gate(), tmp_path)
     (tmp_path / CONFIG).write_text(config)
     with pytest.raises(GateError):

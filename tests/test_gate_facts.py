@@ -73,7 +73,7 @@ def test_sentences_end_at_signs_of_any_script() -> None:
     assert sentences_of(" \n ") == []
 
 
-def test_the_shipped_cues_tell_the_obvious_apart() -> None:
+def test_the_shipped_cues_separate_obvious_cases() -> None:
     instruction, needs = shipped_cues()["instruction"], shipped_cues()["needs"]
     rule = instruction.highest("Always list the side effects when I ask about a medicine.")
     assert rule > 0 > instruction.highest("No parcel so far.")

@@ -194,7 +194,7 @@ def test_state_grown_in_pieces_is_the_state_made_at_once(turns: list[Turn], cuts
 
 
 @given(turns=any_turns(), others=any_turns(6), data=st.data())
-def test_state_stays_what_it_is_while_two_continuations_are_added(
+def test_a_state_is_unchanged_while_two_continuations_are_added(
     turns: list[Turn], others: list[Turn], data: st.DataObject
 ):
     n = data.draw(st.integers(0, len(turns)))
@@ -260,7 +260,7 @@ def test_turns_of_any_text_are_scored(turns: list[Turn]):
     assert np.isfinite(GATE.score(full_state(GATE, chat(5)), message).logits).all()
 
 
-def test_nan_is_refused_and_leaves_no_trace():
+def test_nan_is_refused_and_leaves_the_state_unchanged():
     state, vectors = full_state(GATE, chat(3)), unit_vectors(1, dimension=16)
     vectors[0, 3] = np.nan
     with pytest.raises(EncoderError, match="NaN"):

@@ -47,7 +47,7 @@ def test_expected_keeps_the_turns_of_the_highest_expected_f1():
 
 
 @given(scores=score_arrays, strictness=st.floats(0.25, 4.0))
-def test_expected_keeps_the_best_count_and_fewer_when_stricter(scores, strictness: float):
+def test_expected_keeps_the_best_count_or_fewer_when_stricter(scores, strictness: float):
     chosen = Expected(strictness).cut(scores, learned=0.5).kept
     assert not chosen.any() or scores[chosen].min() >= scores[~chosen].max(initial=0)
     stricter = Expected(min(4.0, strictness * 1.5)).cut(scores, learned=0.5).kept
@@ -58,7 +58,7 @@ def test_expected_keeps_the_best_count_and_fewer_when_stricter(scores, strictnes
         assert worth[chosen.sum() - 1] == pytest.approx(worth.max())
 
 
-def test_anchored_keeps_what_may_be_relevant_only_beside_what_surely_is():
+def test_anchored_keeps_turns_only_if_one_reaches_the_anchor():
     assert kept_indices(Anchored(), learned=0.1) == [0, 1, 2, 3]
     assert kept_indices(Anchored(0.9), learned=0.6) == [0, 3]
     assert kept_indices(Anchored(0.95), learned=0.6) == []
@@ -70,19 +70,19 @@ def test_anchored_keeps_what_may_be_relevant_only_beside_what_surely_is():
     )
 
 
-def test_relative_asks_for_what_stands_out():
+def test_relative_keeps_turns_well_above_the_mean():
     # mean 0.55, std sqrt((0.35² + 0.45² + 0.05² + 0.15²) / 4) = 0.2958
     cut = Relative(0.5).cut(SCORES, learned=0.5)
     assert cut.threshold == pytest.approx(0.55 + 0.5 * 0.29580, abs=1e-4)
     assert kept_indices(Relative(0.5)) == [0, 3]
 
 
-def test_stricter_is_the_larger_of_both():
+def test_stricter_takes_the_larger_threshold():
     assert Stricter().cut(SCORES, learned=0.5).threshold == pytest.approx(0.6979, abs=1e-4)
     assert Stricter().cut(SCORES, learned=0.8).threshold == 0.8
 
 
-def test_blended_lies_between():
+def test_blended_lies_between_both_thresholds():
     relative = Relative(0.5).cut(SCORES, learned=0).threshold
     assert Blended(0.25).cut(SCORES, learned=0.5).threshold == pytest.approx(0.75 * 0.5 + 0.25 * relative)
     assert Blended(0.0).cut(SCORES, learned=0.5).threshold == 0.5
@@ -95,7 +95,7 @@ def test_top_k_prefers_the_newer_of_equal_scores():
     assert kept_indices(TopK(3, above=0.0), np.array([0.0, 2.0, 0.0])) == [1]
 
 
-def test_token_budget_passes_over_what_does_not_fit():
+def test_token_budget_skips_turns_that_do_not_fit():
     tokens = np.array([300, 10, 90, 50])
     assert kept_indices(TokenBudget(150), tokens=tokens) == [1, 2, 3]
     assert kept_indices(TokenBudget(140), tokens=tokens) == [2, 3]

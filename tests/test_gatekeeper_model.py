@@ -92,7 +92,7 @@ WITHOUT_A_DECISION: list[Reply] = [
 ]
 
 
-def test_everything_else_is_a_failure(
+def test_invalid_replies_are_failures(
     server: ChatServer, model: LanguageModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(model_module, "MAX_FAILURES", 100)
@@ -103,7 +103,7 @@ def test_everything_else_is_a_failure(
         assert (model.use.calls, model.use.failures) == (number, number)
 
 
-def test_the_key_stands_in_no_reason_though_an_endpoint_repeats_it(
+def test_an_api_key_repeated_by_an_endpoint_is_in_no_reason(
     server: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = LanguageModel("tiny", base_url=server.url, api_key="sk-secret", retries=0)
@@ -115,7 +115,7 @@ def test_the_key_stands_in_no_reason_though_an_endpoint_repeats_it(
     assert server.keys == ["Bearer sk-secret"]
 
 
-def test_what_hangs_or_drips_is_broken_off_in_time(server: ChatServer) -> None:
+def test_a_hanging_or_slow_reply_times_out(server: ChatServer) -> None:
     patient = short_timeout_model(server)
     for trouble in (server.hangs, server.drips):
         server.released.set()
@@ -141,7 +141,7 @@ def test_a_redirect_is_not_followed(server: ChatServer, model: LanguageModel, st
 
 
 @pytest.mark.parametrize("status", [200, 401])
-def test_a_reply_without_end_is_broken_off(server: ChatServer, model: LanguageModel, status: int) -> None:
+def test_an_endless_reply_is_cut_off(server: ChatServer, model: LanguageModel, status: int) -> None:
     sent = 0
 
     def endless(handler: BaseHTTPRequestHandler) -> None:
@@ -173,7 +173,7 @@ def test_a_compressed_reply_is_not_asked_for_and_not_unpacked(
     assert set(asked) == {"identity"}
 
 
-def test_an_endpoint_that_is_not_there_is_left_alone_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_endpoint_is_skipped_after_repeated_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     gone = LanguageModel("tiny", base_url="http://127.0.0.1:1/v1", timeout=1.0, retries=0)
     for _ in range(model_module.MAX_FAILURES):
         with pytest.raises(ModelError):

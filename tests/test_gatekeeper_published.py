@@ -187,7 +187,7 @@ broken
 """
 
 
-def test_bad_lines_are_told_with_line_and_field_and_nothing_is_decided(run):
+def test_bad_lines_are_reported_with_line_and_field_and_nothing_is_decided(run):
     code, out, err = run(BAD, "--json")
     assert (code, out) == (1, "")
     for place in (

@@ -161,9 +161,7 @@ def test_a_lost_invariant_is_alerted_when_the_database_cannot_be_written(
     assert [one.kind for one in heard] == ["breach"]
 
 
-def test_a_mode_that_fails_gives_way_without_a_baseline_and_is_tried_again(
-    store: Store, watch: Clock
-) -> None:
+def test_a_failing_mode_is_overruled_without_a_baseline_and_tried_again(store: Store, watch: Clock) -> None:
     def end(failures: int) -> None:
         record_outcomes([(f"r{number}", number >= failures) for number in range(50)], place=store)
         guard.flush()
@@ -316,7 +314,7 @@ def test_a_webhook_that_refuses_is_given_up_and_logged_without_its_secrets(
     assert "secret" not in caplog.text
 
 
-def test_a_webhook_that_hangs_or_is_not_there_is_given_up(
+def test_a_hanging_or_unreachable_webhook_is_given_up(
     server: ChatServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)  # of every library, too: an address is often a secret

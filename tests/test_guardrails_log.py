@@ -103,7 +103,7 @@ def test_one_thread_writes_what_many_record(store: Store, monkeypatch: pytest.Mo
     assert len(writers) < 100, "in batches"
 
 
-def test_what_waits_is_written_when_guardrails_are_closed_or_forgotten(store: Store) -> None:
+def test_pending_requests_are_written_on_close_or_garbage_collection(store: Store) -> None:
     guard = Guardrails(store.path, Settings())
     guard.record(fresh(1))
     guard.close()

@@ -34,7 +34,7 @@ def logged(store: Store, *ids: str) -> None:
         guard.flush()
 
 
-def test_the_last_outcome_that_is_told_counts(store: Store) -> None:
+def test_the_last_recorded_outcome_counts(store: Store) -> None:
     logged(store, "a", "b")
     convgate.record_outcome("a", ok=False)
     assert outcomes(store) == {"a": 0, "b": None}
@@ -76,7 +76,7 @@ def test_an_outcome_may_come_before_its_request_is_written(store: Store) -> None
     assert outcomes(store) == {"quick": 1}
 
 
-def test_what_is_no_outcome_of_a_logged_request_is_refused(store: Store) -> None:
+def test_an_invalid_outcome_is_refused(store: Store) -> None:
     logged(store, "a")
     for id, ok in (("b", True), ("a", "yes")):
         with pytest.raises(ContextError):
@@ -96,7 +96,7 @@ def test_the_command_records_an_outcome(run: Run, store: Store) -> None:
     assert run("record-outcome", "b", "--ok")[0] == 1
 
 
-def test_the_monitor_command_tells_the_figures_and_keeps_the_baseline(run: Run, store: Store) -> None:
+def test_the_monitor_command_prints_the_figures_and_sets_the_baseline(run: Run, store: Store) -> None:
     code, out, _ = run("monitor")
     assert code == 0
     assert "total: " in out
@@ -143,7 +143,7 @@ def test_the_monitor_command_tells_the_figures_and_keeps_the_baseline(run: Run, 
     )
 
 
-def test_an_alert_stands_in_the_monitor(run: Run, store: Store, convgate_home: Path) -> None:
+def test_the_monitor_lists_an_alert(run: Run, store: Store, convgate_home: Path) -> None:
     watch = Clock()
     watch.now = datetime.now(UTC) - timedelta(seconds=5)
     put_baseline(store, {"GENERAL": 1_000})

@@ -42,7 +42,7 @@ def found(*edits: InvariantEdit, turn: int = 0) -> list[tuple[str, str, str, boo
     return [(one.type, one.text, one.state, one.pinned) for one in find_invariants(edited.turns)]
 
 
-def test_an_edit_beats_what_is_found():
+def test_an_edit_takes_precedence_over_found_invariants():
     assert found() == [("hard_constraint", NO_EMOJIS, "lifted", False)]
     assert found(InvariantEdit(of=NO_EMOJIS, pinned=True)) == [("hard_constraint", NO_EMOJIS, "active", True)]
     assert found(InvariantEdit(of=NO_EMOJIS, state="active")) == [

@@ -70,7 +70,7 @@ def test_a_statement_has_the_highest_type_that_it_is(expected: str, text: str):
         "Personne ne sait pourquoi.",
     ],
 )
-def test_what_holds_once_or_not_at_all_is_none(text: str):
+def test_one_time_requests_are_no_invariants(text: str):
     assert find_invariants([*BEFORE, Turn.of("user", text)]) == []
 
 
@@ -120,7 +120,7 @@ def test_hostile_text_is_read_to_its_end_and_quoted_verbatim():
         "Step 2: explain momentum 1",
     ],
 )
-def test_plans_and_numbered_steps_are_none(text: str) -> None:
+def test_plans_and_numbered_steps_are_no_invariants(text: str) -> None:
     before = [Turn.of("user", "Step 1: explain momentum 0"), Turn.of("assistant", "It is 0.9 and RS512.")]
     assert find_invariants([*before, Turn.of("user", text)]) == []
 
@@ -178,7 +178,7 @@ def test_to_correct_the_assistant_supersedes_nothing():
     ]
 
 
-def test_what_takes_the_place_of_a_safety_requirement_is_one():
+def test_the_replacement_of_a_safety_requirement_is_one():
     found = invariants_in(
         "my wife can't have peanuts, allergic", "sorry, it's sesame that she's allergic to, peanuts are fine"
     )

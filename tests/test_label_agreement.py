@@ -170,7 +170,7 @@ def test_kappa_is_that_of_scikit_learn(cells: tuple[int, int, int, int]) -> None
 
 
 @given(CELLS)
-def test_who_comes_first_changes_no_kappa_and_alike_is_one(cells: tuple[int, int, int, int]) -> None:
+def test_kappa_is_symmetric_and_1_for_equal_answers(cells: tuple[int, int, int, int]) -> None:
     both, one, other, neither = cells
     assert pair(both, other, one, neither).value == pytest.approx(pair(*cells).value)
     alike = pair(both + 1, 0, 0, neither + 1)

@@ -83,7 +83,7 @@ def test_the_commands_of_the_documentation_run_as_they_stand(
     assert "Bo" not in {one.name for one in Labels(store).annotators()}, "the import was undone"
 
 
-def test_the_terminal_is_not_steered_by_what_a_file_says(run: Run, tmp_path: Path) -> None:
+def test_text_from_files_is_escaped_on_the_terminal(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "evil.json"
     file.write_text(json.dumps([{"role": "user", "content": "\x1b]0;x\x07\x1b[31mHi"}]))
     assert "\x1b" not in run("import", file)[1]

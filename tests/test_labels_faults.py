@@ -89,7 +89,7 @@ def send_feedback(source: str) -> None:
         convgate.feedback(conversation[:turns], 0, relevant=True, at=turns - 1, source=source)
 
 
-def test_processes_that_import_and_tell_at_once_double_nothing(labels: Path) -> None:
+def test_concurrent_imports_and_feedback_store_each_label_once(labels: Path) -> None:
     work: list[tuple[Callable[..., None], object]] = [
         (import_by_command, labels),
         (import_by_command, labels),

@@ -52,7 +52,7 @@ def test_feedback_on_the_agents_own_messages_is_an_answer_of_the_agent(store: St
     assert gold_set(store).cases[0].relevant == {0}
 
 
-def test_a_live_conversation_stays_one_as_it_grows(store: Store) -> None:
+def test_a_growing_conversation_keeps_one_entry(store: Store) -> None:
     labels = Labels(store)
     for turns in range(2, 30):
         convgate.feedback(messages(turns), 0, relevant=turns % 3 == 0, at=turns - 1)
@@ -109,7 +109,7 @@ def test_invalid_feedback_names_its_field_and_stores_nothing(
     assert (log(store), total(store)) == (before, 1)
 
 
-def test_threads_tell_of_one_conversation_at_once(store: Store) -> None:
+def test_concurrent_feedback_on_one_conversation_is_stored_once(store: Store) -> None:
     def tell(turns: int) -> None:
         convgate.feedback(messages(turns), 0, relevant=True, at=turns - 1, source=f"bot {turns % 3}")
 

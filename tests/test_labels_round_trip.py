@@ -105,7 +105,7 @@ def by_turns(store: Store) -> list[tuple[bytes, Entry]]:
     return sorted(pairs, key=str)
 
 
-def test_what_a_set_says_is_what_counts_as_true(store: Store, key: str, tmp_path: Path) -> None:
+def test_labels_of_a_set_become_gold_labels(store: Store, key: str, tmp_path: Path) -> None:
     place, file = CurrentKey(key, 6), tmp_path / "labels.jsonl"
     kinds: dict[str, AnnotatorKind] = {"b": "agent", "a": "adjudication"}
     everybody = st.sampled_from(["Ada", "Bo", "Cy", "b1", "b2", ADJUDICATED])
@@ -126,7 +126,7 @@ def test_what_a_set_says_is_what_counts_as_true(store: Store, key: str, tmp_path
     check()
 
 
-def test_a_table_is_safe_to_open_and_has_words_to_know_turns_by(store: Store) -> None:
+def test_a_table_has_no_formulas_and_shows_the_text_of_turns(store: Store) -> None:
     key = add(store, "=HYPERLINK(evil)")
     Labels(store).answer(CurrentKey(key, 6), {0: "relevant"}, by="@Ada", version="-v1")
     Conversations(store).rename(key, '=1+1, with "quotes"')
@@ -162,7 +162,7 @@ def test_any_relevance_set_is_the_answers_of_somebody(store: Store) -> None:
         read_labels(data, "set.jsonl", store)
 
 
-def test_the_same_file_twice_doubles_nothing_and_undo_takes_the_import_back(store: Store) -> None:
+def test_a_second_import_adds_nothing_and_undo_reverts_the_first(store: Store) -> None:
     data = lines(CONVERSATION_LINE, case(labels=[{"annotator": "Ada", "turn": 0, "answer": "relevant"}]))
     import_labels(data, store)
     before = sorted_entries(store)
@@ -186,7 +186,7 @@ def test_a_backup_finds_its_conversation_after_that_has_grown(store: Store, key:
     assert Labels(store).of(CurrentKey(grown, 6)).of("Ada") == {0: "relevant"}
 
 
-def test_what_became_impossible_since_it_was_read_keeps_nothing(store: Store, key: str, other: Store) -> None:
+def test_an_import_that_became_invalid_stores_nothing(store: Store, key: str, other: Store) -> None:
     Labels(store).answer(CurrentKey(key, 6), {0: "relevant", 1: "relevant"}, by="Ada")
     found = read_labels(write_labels(store, "relevance-set"), "set", other)
     wrong = replace(found, entries=(*found.entries, Entry(CurrentKey("gone", 1), 0, "Ada", "relevant")))

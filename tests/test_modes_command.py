@@ -53,7 +53,7 @@ def run_modes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
     return call
 
 
-def test_lines_are_told_in_their_order(run_modes):
+def test_lines_are_reported_in_their_order(run_modes):
     code, out, err = run_modes(LINES, "--json")
     assert (code, err) == (0, "")
     assert json.loads(out) == [
@@ -63,7 +63,7 @@ def test_lines_are_told_in_their_order(run_modes):
     ]
 
 
-def test_the_table_says_why(run_modes, monkeypatch: pytest.MonkeyPatch):
+def test_the_table_shows_reasons(run_modes, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("COLUMNS", "200")
     code, out, _ = run_modes(LINES)
     assert code == 0

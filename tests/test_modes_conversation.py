@@ -84,7 +84,7 @@ def test_a_turn_that_is_unsure_belongs_to_what_it_follows_and_answers_to_what_th
     assert [modes.at(index) for index in (0, 1, 4, 7)] == ["GENERAL", "GENERAL", "DEBUGGING", "DEBUGGING"]
 
 
-def test_nothing_said_has_no_modes():
+def test_an_empty_conversation_has_no_modes():
     modes = find_modes(Turn.of("system", "Be brief."))
     assert (modes.found, modes.applied, modes.labels) == ({}, {}, {})
 

@@ -106,7 +106,7 @@ def test_a_program_builds_the_same_messages(key: str, monkeypatch: pytest.Monkey
     assert load_settings(path).context_budget == 9_000
 
 
-def test_parts_of_an_address_that_mean_nothing_are_named(key: str) -> None:
+def test_invalid_parts_of_an_address_are_named(key: str) -> None:
     app = open_context(conversation=key, turn="99", budget="many", show="nothing", policy="gate@gone")
     for part in ("turn 99", "budget=many", "show=nothing", "gone", "answering turn 10"):
         assert part in page_text(app)

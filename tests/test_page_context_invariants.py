@@ -46,7 +46,7 @@ def add_invariant(app: AppTest, type: str, text: str | None = None) -> AppTest:
     return check(button.click().run())
 
 
-def test_active_ones_come_first_and_lead_to_their_turn(store: Store, key: str) -> None:
+def test_active_invariants_come_first_and_link_to_their_turn(store: Store, key: str) -> None:
     key = add_conversation(*CORRECTED)
     app = open_context(conversation=key, show="invariants", selected="4")
     assert statements(app) == [CORRECTED[2].text, CORRECTED[0].text]
@@ -58,7 +58,7 @@ def test_active_ones_come_first_and_lead_to_their_turn(store: Store, key: str) -
     assert "Turn 3 corrects it" in dropped, "as turns are numbered on the screen"
 
 
-def test_an_added_one_is_sent_and_undone(store: Store, key: str) -> None:
+def test_an_added_invariant_is_sent_and_undone(store: Store, key: str) -> None:
     app = open_context(conversation=key, show="invariants", selected="5")
     app = add_invariant(app, "safety_requirement")
     assert statements(app) == ["the login with tokens is there", RULE]
@@ -82,7 +82,7 @@ def test_words_of_a_persons_own_are_sent_as_a_message(store: Store, key: str) ->
     assert app.error
 
 
-def test_one_is_ended_restored_pinned_and_unpinned(store: Store, key: str) -> None:
+def test_an_invariant_is_ended_restored_pinned_and_unpinned(store: Store, key: str) -> None:
     app = click(open_context(conversation=key, show="invariants"), "context.end.0")
     assert edits(store, key) == {5: [(RULE, None, None, "ended", False)]}
     assert metric(app, "Invariants") == "0"

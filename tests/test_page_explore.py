@@ -110,7 +110,7 @@ def test_another_current_message_is_decided_anew(open_explore: Open) -> None:
     assert app.query_params["turn"] == "6"
 
 
-def test_a_question_that_nobody_asked(open_explore: Open) -> None:
+def test_a_typed_question_is_decided(open_explore: Open) -> None:
     app = open_explore()
     assert turns_before(app) == "7"
     check(app.text_input(key="explore.question").set_value("write the fibonacci function again").run())
@@ -333,7 +333,7 @@ def test_the_panel_follows_the_selected_turn(open_explore: Open) -> None:
     assert app.query_params["selected"] == "2"
 
 
-def test_an_address_that_means_nothing_is_told_and_left_out(open_explore: Open) -> None:
+def test_invalid_parts_of_an_address_are_reported_and_ignored(open_explore: Open) -> None:
     app = open_explore(turn="99", selected="x", rule="nonsense", policy="magic")
     warnings = " ".join(warning.value for warning in app.warning).replace("\\", "")
     for words in ("turn 99, but this conversation has 8", "selected=x", "nonsense", "policy=magic"):
@@ -360,7 +360,7 @@ def test_a_kept_tool_result_brings_its_call_and_says_so(open_explore: Open) -> N
 # Answers in place
 
 
-def test_turns_are_answered_for_where_one_looks_at_them(open_explore: Open) -> None:
+def test_turns_are_labelled_on_explore(open_explore: Open) -> None:
     app = open_explore(selected="3")
     labels, here = Labels(app_store()), CurrentKey(app.query_params["conversation"], 7)
     assert not [one for one in app.button if str(one.key).startswith("answering.")]

@@ -236,7 +236,7 @@ def test_keys_are_shown_and_no_two_buttons_share_one() -> None:
     assert len(set(theirs) & set(shortcuts)) > 8
 
 
-def test_what_transcripts_titles_and_annotators_say_is_text_everywhere() -> None:
+def test_text_of_transcripts_titles_and_annotators_is_never_rendered() -> None:
     half = "nan \ud800 batch"
     turns = [Turn.of("user", f"{HOSTILE} {half}", name=HOSTILE), Turn.of("assistant", " \n ")]
     key = add_conversation(*turns, Turn.of("user", HOSTILE), title=HOSTILE)
@@ -372,7 +372,7 @@ def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
         connection.close()
 
 
-def test_while_another_program_writes_nothing_is_lost_in_silence(busy: Callable[[], None]) -> None:
+def test_while_another_program_writes_a_failed_change_is_reported(busy: Callable[[], None]) -> None:
     key = add_conversation()
     add_answers(key, Bo={1: "relevant"})
     app = open_label(conversation=key, show="annotators")

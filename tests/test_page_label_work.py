@@ -213,7 +213,7 @@ def test_agreement_is_shown() -> None:
     assert "alpha" in page_text(app)
 
 
-def test_who_is_trained_on_is_a_switch_and_changes_gold() -> None:
+def test_annotators_are_switched_on_and_off_for_gold_labels() -> None:
     key = add_conversation()
     add_answers(key, Bo={1: "relevant"}, **{HOSTILE: {2: "unsure"}})
     app = open_label(conversation=key, show="annotators")

@@ -107,7 +107,7 @@ def test_all_samples_are_added_once(library: AppTest, conversations: Conversatio
     assert conversations.find().total == added
 
 
-def test_a_file_is_looked_at_and_then_added(library: AppTest, conversations: Conversations) -> None:
+def test_a_file_is_previewed_and_then_added(library: AppTest, conversations: Conversations) -> None:
     app = library.run()
     app.file_uploader[0].upload("trip.json", chat("Where to?", "To the sea.", title="A trip").encode()).run()
 
@@ -201,7 +201,7 @@ def test_a_run_that_is_stopped_stops_reading(library: AppTest, monkeypatch: pyte
     assert [type(one) for one in ended] == [StopException]
 
 
-def test_a_file_that_is_no_transcript_is_told_and_does_not_stop_the_others(library: AppTest) -> None:
+def test_a_file_that_is_no_transcript_is_reported_and_does_not_stop_the_others(library: AppTest) -> None:
     app = library.run()
     app.file_uploader[0].upload("picture.png", b"\x89PNG\r\n\x1a\n" + bytes(200))
     app.file_uploader[0].upload("good.json", chat("Hi", title="Good").encode()).run()
@@ -332,7 +332,7 @@ def test_the_list_is_ordered_and_paged(library: AppTest, conversations: Conversa
     assert titles(app)[0] == "11"
 
 
-def test_deleting_all_of_the_last_page_goes_back_a_page(
+def test_deleting_all_of_the_last_page_shows_the_page_before(
     library: AppTest, conversations: Conversations
 ) -> None:
     added = conversations.add(conversation(f"{n:02d}", str(n)) for n in range(PER_PAGE + 1))
@@ -362,7 +362,7 @@ def test_a_deleted_conversation_comes_back_by_undo(library: AppTest, conversatio
     assert "library.undo" not in [button.key for button in app.button]
 
 
-def test_deleted_conversations_can_be_brought_back_later_or_removed_for_good(
+def test_deleted_conversations_can_be_restored_later_or_removed_for_good(
     library: AppTest, conversations: Conversations, convgate_home: Path
 ) -> None:
     zebra = "The zebrafish sleeps in the reeds."
@@ -458,7 +458,7 @@ def holding(home: Path, word: bytes) -> list[Path]:
     return [path for path in home.rglob("*") if path.is_file() and word in path.read_bytes()]
 
 
-def test_a_backup_takes_the_place_of_the_library(library: AppTest, conversations: Conversations) -> None:
+def test_a_backup_replaces_the_library(library: AppTest, conversations: Conversations) -> None:
     [old] = conversations.add([conversation("Old", "1")])
     with conversations._store.read():
         backup = conversations._store.backup_bytes()

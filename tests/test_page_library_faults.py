@@ -91,7 +91,7 @@ def listed_conversations() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("act", [add_file, delete, rename, restore, erase])
-def test_while_another_program_writes_nothing_is_changed_and_it_is_said(
+def test_while_another_program_writes_nothing_is_changed_and_an_error_is_shown(
     library: AppTest, stored_key: str, writing: Callable[[], None], act: Callable[[AppTest], AppTest]
 ) -> None:
     app = library.run()

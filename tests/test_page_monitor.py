@@ -54,7 +54,7 @@ def test_it_opens_without_requests_and_without_a_log(store: Store, monkeypatch: 
     assert "guard_log" in page_text(open_monitor())
 
 
-def test_a_period_is_looked_at(store: Store) -> None:
+def test_a_period_shows_its_figures(store: Store) -> None:
     put_baseline(store)
     add_requests(store, USUAL, end=now())
     add_requests(store, {"GENERAL": 40}, end=ago(days=3), low=True, fallbacks=("breach",), breaches=1)

@@ -111,7 +111,7 @@ def started_run(
 # Choosing and starting
 
 
-def test_too_little_data_is_said_before_the_start(
+def test_too_little_data_is_reported_before_the_start(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page, "training_warnings", lambda store: ["Ada and Ben agree <b>little</b>."])
@@ -214,7 +214,7 @@ def test_a_set_that_is_uploaded_is_kept_and_chosen(home: Path, tmp_path: Path) -
 # Watching
 
 
-def test_a_training_at_work_shows_what_it_does_and_can_be_stopped(home: Path) -> None:
+def test_a_running_training_shows_progress_and_can_be_stopped(home: Path) -> None:
     folder = started_run(home)
     with Run(folder).lock():
         app = open_train(run="one")
@@ -226,7 +226,7 @@ def test_a_training_at_work_shows_what_it_does_and_can_be_stopped(home: Path) ->
         assert "Stopping" in page_text(app)
 
 
-def test_what_did_not_end_well_goes_on_or_is_finished_or_deleted(
+def test_an_interrupted_run_is_resumed_finished_or_deleted(
     home: Path, started_commands: list[list[str]]
 ) -> None:
     for id in ("one", "two"):
@@ -251,7 +251,7 @@ def test_what_did_not_end_well_goes_on_or_is_finished_or_deleted(
     assert "train.open.bad" not in [button.key for button in app.button]
 
 
-def test_an_address_of_a_run_that_there_is_not_says_so(home: Path) -> None:
+def test_the_address_of_a_missing_run_is_reported(home: Path) -> None:
     app = open_train(run="../first")
     assert any("there is no training run" in error.value.replace("\\", "") for error in app.error)
     check(app.button(key="train.back").click().run())
@@ -275,7 +275,7 @@ def test_the_list_begins_with_the_newest_and_opens_a_run(home: Path) -> None:
 # What came of it
 
 
-def test_a_finished_one_says_whether_it_is_better_with_intervals(finished_home: Path) -> None:
+def test_a_finished_run_shows_the_verdict_with_intervals(finished_home: Path) -> None:
     verdict = read_verdict(Runs(finished_home).get("better").outcome["against_parent"])
     assert verdict is not None
     assert verdict.better
@@ -293,7 +293,7 @@ def test_a_finished_one_says_whether_it_is_better_with_intervals(finished_home: 
     assert "gate%40better" in query
 
 
-def test_what_it_made_is_used_and_left_again_under_the_persons_name(finished_home: Path) -> None:
+def test_a_trained_version_is_activated_and_rolled_back_under_the_users_name(finished_home: Path) -> None:
     versions = Versions(finished_home)
     app = open_train()
     assert "Not compared with its parent · own · from first" in page_text(app)
@@ -313,7 +313,7 @@ def test_what_it_made_is_used_and_left_again_under_the_persons_name(finished_hom
     assert (versions.active, versions.history[-1].who) == ("better", "Cleo")
 
 
-def test_what_is_gone_or_damaged_is_said_and_the_rest_is_shown(finished_home: Path) -> None:
+def test_a_missing_or_damaged_run_is_reported_and_the_rest_is_shown(finished_home: Path) -> None:
     (finished_home / "runs" / "better" / "run.json").write_text("{")
     app = open_train(run="better")
     assert "run.json" in " ".join(error.value for error in app.error).replace("\\", "")

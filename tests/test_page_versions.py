@@ -245,7 +245,7 @@ def test_the_card_shows_everything(versions: Versions) -> None:
     assert "+0.050 (−0.010 to +0.100)" in text
 
 
-def test_deleting(versions: Versions) -> None:
+def test_a_deleted_version_leaves_its_child(versions: Versions) -> None:
     app = open_versions(version="first")
     assert "It is the parent of second" in page_text(app)
     click(app, "versions.delete.first")

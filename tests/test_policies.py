@@ -169,7 +169,7 @@ def test_exchange_leaves_with_all_that_answers_it_and_instructions_stay():
         (["u: Fix it", "u: Done", "u: thanks"], ["short exchange", "short exchange"]),
     ],
 )  # fmt: skip
-def test_what_is_still_going_on_stays_whatever_its_length(said, rules):
+def test_the_current_session_is_kept_whatever_its_length(said, rules):
     decisions = GatekeeperPolicy().decide(*parse_conversation(*said).at(len(said) - 1))
     assert [one.rule for one in decisions] == rules
     kept = {"open", "question", "answer"}

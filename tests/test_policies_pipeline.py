@@ -82,7 +82,7 @@ def test_stage_sees_a_conversation_of_what_was_left_and_nothing_of_what_comes():
     assert watching.seen[2] is CONVERSATION.turns, "where nothing is dropped, nothing is made anew"
 
 
-def test_what_goes_by_the_conversation_as_it_happened_sees_all_of_it_and_brings_nothing_back():
+def test_a_whole_history_policy_sees_all_turns_and_restores_none():
     class Greetings(WholeHistoryPolicy):
         name, label, needs_encoder, ranks = "greetings", "", False, False
 
@@ -174,6 +174,6 @@ def test_what_is_written_is_read_back(policies, separator):
         "gate(5)",
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_place(text):
+def test_what_cannot_be_read_is_reported_with_its_place(text):
     with pytest.raises(PolicyError):
         read_policies(text)

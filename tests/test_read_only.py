@@ -128,7 +128,9 @@ WRITERS: dict[str, Callable[[Settings, Store], object]] = {
 
 
 @pytest.mark.parametrize("write", WRITERS.values(), ids=list(WRITERS))
-def test_what_writes_is_refused(read_only: Settings, write: Callable[[Settings, Store], object]) -> None:
+def test_functions_that_write_are_refused(
+    read_only: Settings, write: Callable[[Settings, Store], object]
+) -> None:
     (read_only.home / CACHE_FILE).touch()
     before = files(read_only.home)
 
@@ -161,7 +163,7 @@ def test_the_embedding_cache_is_read_and_not_written(
 
 @needs_fork
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root becomes another user")
-def test_another_user_can_look_at_a_library_that_only_may_be_read() -> None:
+def test_another_user_can_read_a_read_only_library() -> None:
     with tempfile.TemporaryDirectory() as folder:  # others may enter its parents
         path = Path(folder, "convgate.db")
         with closing(Store(path)) as store:

@@ -47,7 +47,7 @@ class TestWhoseItIs:
         ]
         assert found(asked, turn("assistant"))[0] == (0.5, "absent", 1)
 
-    def test_a_question_without_an_answer_speaks_for_itself(self):
+    def test_a_question_without_an_answer_has_its_own_confidence(self):
         assert found(turn("user"), turn("user", confidence=0.8)) == [
             (0.5, "absent", None),
             (0.8, "message", None),
@@ -88,7 +88,7 @@ class TestBadInput:
             True, [0.8], {"value": 0.8},
         ],
     )  # fmt: skip
-    def test_what_is_no_confidence_is_told_with_its_message_and_field(self, value: object):
+    def test_what_is_no_confidence_is_reported_with_its_message_and_field(self, value: object):
         turns = [turn("user"), turn("assistant", confidence=value)]
         with pytest.raises(ConfidenceError) as caught:
             confidences(turns)
@@ -109,7 +109,7 @@ class TestBadInput:
             (-0.5, ""),
         ],
     )  # fmt: skip
-    def test_bad_log_probabilities_are_told_by_their_place(self, logprobs: object, field: str):
+    def test_bad_log_probabilities_are_reported_by_their_place(self, logprobs: object, field: str):
         with pytest.raises(ConfidenceError) as caught:
             confidences([turn("assistant", logprobs=logprobs)])
         assert caught.value.field == f"messages[0].logprobs{field}"

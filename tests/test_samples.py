@@ -71,7 +71,7 @@ def test_a_sample_can_be_sent_as_it_is(name):
 
 
 @pytest.mark.parametrize("name", [*FILES, RELEVANCE, "README.md"])
-def test_nothing_private_is_in_a_sample(name):
+def test_a_sample_has_nothing_private(name):
     text = (SAMPLES / name).read_text(encoding="utf-8")
     assert text.strip()
     assert re.findall(r"[\w.+-]+@(?!pytest\.)[\w-]+\.\w+|/(?:home|work|tmp|root|Users)/", text) == []

@@ -149,7 +149,7 @@ def test_a_time_without_a_zone_is_local_and_of_the_zone_beside_it() -> None:
     assert segment(conversation).session_starts == (0, 3), "11:00 there is 2:00 in UTC"
 
 
-def test_what_a_person_moved_holds_against_the_rules() -> None:
+def test_moved_boundaries_override_the_rules() -> None:
     conversation = Conversation(
         "c", tuple(turns_of_day("9:00 u a", "9:01 a b", "9:02 u new topic", "12:00 u c", "12:01 a d"))
     )

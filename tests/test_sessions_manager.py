@@ -118,7 +118,7 @@ def test_processes_share_a_workspace_without_a_second_session(store: Store) -> N
         assert db.execute("SELECT json_extract(state, '$.messages') FROM sessions").fetchone() == (15,)
 
 
-def test_a_message_whose_transaction_fails_did_not_come(
+def test_a_message_is_rolled_back_with_its_transaction(
     store: Store, watch: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sessions = manager(store, watch)

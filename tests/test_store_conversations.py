@@ -36,7 +36,7 @@ def titles(conversations: Conversations, search: str = "", sort: Sort = "title")
     return [row.title for row in conversations.find(search=search, sort=sort, descending=False).rows]
 
 
-def test_what_was_added_comes_back_equal_and_counted(conversations: Conversations) -> None:
+def test_added_conversations_are_read_back_equal_and_counted(conversations: Conversations) -> None:
     item = new_conversation("Where is the oasis?", "Two days east.", title="Desert", format="csv", tokens=9)
 
     [added] = conversations.add([item])
@@ -160,7 +160,7 @@ def add(store: Store, *conversations: tuple[Turn, ...]) -> list[str]:
     return [added.key for added in Conversations(store).add(items)]
 
 
-def test_the_same_was_said_whatever_else_a_turn_holds() -> None:
+def test_two_conversations_match_whatever_else_a_turn_holds() -> None:
     plain = Turn.of("user", "Hi")
     timed = Turn.of("user", "Hi", id="7", timestamp=datetime(2026, 1, 1, tzinfo=UTC), metadata={"a": 1})
     assert chain([plain]) == chain([timed])

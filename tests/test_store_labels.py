@@ -51,7 +51,7 @@ def log(store: Store) -> int:
         return int(db.execute("SELECT count(*) FROM label_log").fetchone()[0])
 
 
-def test_an_answer_holds_with_who_when_and_which_version(labelled_conversation: Talk) -> None:
+def test_an_answer_is_stored_with_annotator_time_and_version(labelled_conversation: Talk) -> None:
     labels, key = labelled_conversation
     place = CurrentKey(key, 6)
     saved = labels.answer(place, {0: "relevant", 3: "unsure"}, by="Ada", version="shipped")
@@ -62,7 +62,7 @@ def test_an_answer_holds_with_who_when_and_which_version(labelled_conversation: 
     assert labels.of(CurrentKey(key, 4)).answers == {}
 
 
-def test_undo_takes_back_one_action_after_the_other_and_redo_brings_them_again(
+def test_undo_and_redo_step_through_actions(
     labelled_conversation: Talk,
 ) -> None:
     labels, key = labelled_conversation
@@ -83,7 +83,7 @@ def test_undo_takes_back_one_action_after_the_other_and_redo_brings_them_again(
     assert labels.redo("Ada") is None
 
 
-def test_undo_leaves_what_somebody_else_settled_since(labelled_conversation: Talk) -> None:
+def test_undo_leaves_what_others_adjudicated_since(labelled_conversation: Talk) -> None:
     labels, key = labelled_conversation
     place = CurrentKey(key, 6)
     labels.adjudicate(place, {0: "relevant", 1: "relevant"}, by="Ada")
@@ -107,7 +107,7 @@ def test_undo_leaves_what_somebody_else_settled_since(labelled_conversation: Tal
         (("KEY", 6), WHOLE, "relevant"),
     ],
 )
-def test_what_cannot_be_is_refused_whole(
+def test_an_invalid_answer_stores_nothing(
     labelled_conversation: Talk, store: Store, current: tuple[str, int], turn: int, value: str
 ) -> None:
     labels, key = labelled_conversation
@@ -118,9 +118,7 @@ def test_what_cannot_be_is_refused_whole(
     assert (log(store), labels.annotators()) == (0, []), "nothing of it is kept"
 
 
-def test_gold_is_the_majority_of_people_unless_somebody_settled_it(
-    labelled_conversation: Talk, store: Store
-) -> None:
+def test_gold_is_the_majority_of_people_unless_adjudicated(labelled_conversation: Talk, store: Store) -> None:
     labels, key = labelled_conversation
     place = CurrentKey(key, 6)
     labels.answer(place, {0: "relevant", 1: "relevant", 2: "unsure", 3: "relevant"}, by="Ada")
@@ -212,7 +210,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 @given(ACTIONS)
-def test_what_holds_is_what_the_log_comes_to_and_undoing_everything_leaves_nothing(
+def test_labels_equal_the_replayed_log_and_undoing_everything_leaves_none(
     shared: Store, actions: list[tuple[str, object]]
 ) -> None:
     labels, place = Labels(clear_store(shared)), CurrentKey(add(shared, "talk", 8), 6)
@@ -294,7 +292,7 @@ def test_a_conversation_that_grew_says_on_which_side_of_a_split_it_stays(
     assert sides == {new: first, other: other}
 
 
-def test_the_digest_changes_with_everything_that_gold_hangs_on(store: Store) -> None:
+def test_the_digest_changes_with_everything_that_gold_labels_depend_on(store: Store) -> None:
     labels, conversations, key = Labels(store), Conversations(store), add(store, "talk")
     place = CurrentKey(key, 6)
     changes: list[Callable[[], object]] = [

@@ -64,7 +64,7 @@ def train_words(*words: object) -> tuple[object, ...]:
 # What it prints
 
 
-def test_json_is_alone_on_standard_output_and_epochs_are_on_standard_error(
+def test_json_is_the_only_standard_output_and_epochs_go_to_standard_error(
     run: Run, versions: Versions, labelled_file: Path
 ) -> None:
     code, out, err = run(*train_words(labelled_file, "--json", "--name", "second", "--seed", "3"))

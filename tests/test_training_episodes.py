@@ -84,7 +84,7 @@ def test_cases_together_score_as_each_alone(preset: str) -> None:
 
 
 @PRESETS
-def test_a_case_scores_in_training_as_it_does_in_use(preset: str) -> None:
+def test_a_case_scores_in_training_as_at_inference(preset: str) -> None:
     gate, encoder, sets = (
         randomize(small_gate(preset=preset)),
         small_encoder(),

@@ -57,7 +57,7 @@ def test_a_set_is_kept_as_it_came_and_read_by_its_name(sets: RelevanceSets) -> N
     assert sets.names() == ["mine", SAMPLES]
 
 
-def test_a_set_is_never_overwritten_unless_told(sets: RelevanceSets) -> None:
+def test_a_set_is_overwritten_only_with_replace(sets: RelevanceSets) -> None:
     sets.add("mine", GOOD)
     other = lines({"id": "1", "relevant": []})
     with pytest.raises(TranscriptError, match="mine"):
@@ -147,7 +147,7 @@ def store(convgate_home: Path) -> Store:
     return store
 
 
-def test_what_is_removed_for_good_is_nowhere_in_the_data_folder(
+def test_erased_text_is_nowhere_in_the_data_folder(
     convgate_home: Path, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = convgate_home

@@ -174,7 +174,7 @@ def test_a_training_outlives_the_process_that_started_it_and_one_that_is_killed_
 
 
 @needs_fork
-def test_what_is_written_into_a_data_folder_of_any_mode_is_the_owners_alone(
+def test_files_in_the_data_folder_are_private_whatever_its_mode(
     convgate_home: Path, tmp_path: Path, program: Callable[[str], None]
 ) -> None:
     convgate_home.mkdir()

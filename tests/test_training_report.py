@@ -72,7 +72,7 @@ def test_each_turn_is_fixed_broken_right_or_wrong() -> None:
     ("right", "certain"),
     [((7, 8, 9, 7, 8), True), ((9, 2, 8, 3, 9), False), ((7, 8, 9, 7), False), ((5, 5, 5, 5, 5), False)],
 )
-def test_a_gain_says_whether_it_may_be_chance(right: tuple[int, ...], certain: bool) -> None:
+def test_a_gain_has_an_interval_that_may_include_zero(right: tuple[int, ...], certain: bool) -> None:
     verdict, measured = make_verdict(case_decisions_of(*right))
     assert verdict.gain.excludes_0 == certain
     assert measured.gain["f1"] == verdict.gain

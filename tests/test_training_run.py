@@ -188,7 +188,7 @@ def test_a_full_disk_leaves_the_epoch_before(run: Run, monkeypatch: pytest.Monke
 
 
 @needs_fork
-def test_the_lock_of_a_process_that_is_killed_is_none(run: Run) -> None:
+def test_a_killed_process_releases_its_lock(run: Run) -> None:
     held = run.folder / "held"
 
     def hold() -> None:

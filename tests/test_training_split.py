@@ -64,7 +64,9 @@ def held_out_names(found: RelevanceSet) -> set[str]:
     }
 
 
-def test_no_side_changes_when_talks_grow_or_go_into_a_file_and_another_library(tmp_path: Path) -> None:
+def test_no_side_changes_when_conversations_grow_or_go_into_a_file_and_another_library(
+    tmp_path: Path,
+) -> None:
     store, other = Store(tmp_path / "one.db"), Store(tmp_path / "other.db")
     conversations = Conversations(store)
     added = conversations.add(

@@ -124,7 +124,7 @@ def sources(turns: Sequence[Turn]) -> list[str]:
 
 
 @given(conversations(), SEEDS)
-def test_relevant_is_what_was_said_before_in_the_same_talk(material: list[Talk], seed: int) -> None:
+def test_relevant_is_what_was_said_before_in_the_same_conversation(material: list[Talk], seed: int) -> None:
     made = weave(material, count=4, seed=seed)
     assert {case.conversation for case in made.cases} == set(made.conversations)
     for case in made.cases:

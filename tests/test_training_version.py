@@ -159,7 +159,7 @@ def test_the_same_plan_gives_the_same_weights(
 # Refused before anything is read
 
 
-def test_what_cannot_be_had_is_refused_before_anything_is_encoded(
+def test_invalid_arguments_are_refused_before_anything_is_encoded(
     plan: Plan, versions: Versions, run: Path, untouched: Callable[[], None]
 ) -> None:
     encoder, other = small_encoder(), FakeEncoder(16, model="another")

@@ -56,7 +56,7 @@ def test_a_quotation_mark_that_is_never_closed_costs_its_line_alone():
         ("role,text\n", (None, None)),
     ],
 )
-def test_a_bad_row_is_told_with_its_line(text, place):
+def test_a_bad_row_is_reported_with_its_line(text, place):
     with pytest.raises(TranscriptError) as raised:
         read(text)
     assert (raised.value.line, raised.value.field) == place
@@ -231,7 +231,7 @@ def test_results_answer_the_calls_before_them_in_order():
         ({"from": "function_call", "value": {"tool": 1}}, "conversations[1].value"),
     ],
 )
-def test_a_wrong_entry_is_told_by_its_field(bad, field):
+def test_a_wrong_entry_is_reported_by_its_field(bad, field):
     with pytest.raises(TranscriptError) as raised:
         read_value({"conversations": [ENTRIES[0], bad]})
     assert raised.value.field == field

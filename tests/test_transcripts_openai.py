@@ -105,7 +105,7 @@ class Model:
         ({"role": "tool", "content": "", "tool_call_id": 5}, "messages[1].tool_call_id"),
     ],
 )
-def test_a_wrong_message_is_told_by_its_field(message, field):
+def test_a_wrong_message_is_reported_by_its_field(message, field):
     with pytest.raises(TranscriptError) as raised:
         turns_from_messages([PLAIN[0], message])
     assert raised.value.field == field

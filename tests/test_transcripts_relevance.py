@@ -107,7 +107,7 @@ def test_a_case_gives_its_current_message_and_history(read):
         (case(tags="new"), "tags"),
     ],
 )
-def test_a_bad_line_is_told_and_can_be_skipped(read, line, field):
+def test_a_bad_line_is_reported_and_can_be_skipped(read, line, field):
     good = case(id="good")
     with pytest.raises(BadLinesError) as raised:
         read(CONVERSATION, line, good)

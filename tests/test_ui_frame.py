@@ -29,7 +29,7 @@ def test_every_page_links_to_every_other(convgate_home: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["not a database" * 1000, None], ids=["damaged", "folder in the way"])
-def test_a_database_that_cannot_be_opened_is_told_without_a_traceback(
+def test_a_database_that_cannot_be_opened_is_reported_without_a_traceback(
     convgate_home: Path, content: str | None
 ) -> None:
     database = convgate_home / "convgate.db"
@@ -59,7 +59,7 @@ def test_a_damaged_database_is_moved_aside_for_a_new_library(convgate_home: Path
     assert aside.read_text() == "not a database" * 1000
 
 
-def test_damage_that_nothing_has_read_yet_is_told_at_the_start(convgate_home: Path) -> None:
+def test_unread_damage_is_reported_at_the_start(convgate_home: Path) -> None:
     store = Store(convgate_home / "convgate.db")
     with store.read() as db:
         pages = db.execute("PRAGMA page_count").fetchone()[0]
@@ -74,7 +74,7 @@ def test_damage_that_nothing_has_read_yet_is_told_at_the_start(convgate_home: Pa
     assert "is damaged" in app.error[0].value
 
 
-def test_a_wrong_setting_is_told_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_setting_is_reported_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONVGATE_DEVICE", "*tpu*")
 
     app = new_app().run()

@@ -46,7 +46,9 @@ def make_zip(files: Files, method: int = zipfile.ZIP_DEFLATED) -> bytes:
     return buffer.getvalue()
 
 
-def test_version_travels_whole(versions: Versions, other_versions: Versions, exported: bytes, tmp_path: Path):
+def test_an_exported_version_is_imported_unchanged(
+    versions: Versions, other_versions: Versions, exported: bytes, tmp_path: Path
+):
     file = tmp_path / "mine.zip"
     file.write_bytes(exported)
     for source in (exported, file):
@@ -161,7 +163,7 @@ def _config(files: Files, **changes: object) -> Files:
         lambda files: files | {"mine/gate.safetensors": b"x" * 900_000},
     ],
 )
-def test_version_that_was_changed_on_the_way_is_refused(
+def test_a_version_changed_after_export_is_refused(
     other_versions: Versions, exported: bytes, edit: Callable[[Files], Files]
 ):
     with pytest.raises(GateError):
@@ -220,9 +222,7 @@ def _nested(depth: int) -> object:
         {"metrics": {"s": {"cases": 1, "conversations": 1, "metrics": {"f1": {"value": 1e300}}}}},
     ],
 )
-def test_a_card_without_measure_is_refused(
-    other_versions: Versions, exported: bytes, changes: dict[str, object]
-):
+def test_an_oversized_card_is_refused(other_versions: Versions, exported: bytes, changes: dict[str, object]):
     with pytest.raises(GateError) as refused:
         other_versions.import_(make_zip(_card(members(exported), **changes)))
     assert len(str(refused.value)) < 1_000

@@ -88,7 +88,7 @@ def test_card_edited_by_hand_is_refused_by_file_and_field(edit: Callable[[Any], 
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"[]", b"[" * 100_000, b"null"])
-def test_what_is_no_card_is_refused(content: bytes):
+def test_an_invalid_card_is_refused(content: bytes):
     with pytest.raises(GateError, match=r"^card\.json: "):
         parse_card(content, "card.json")
 

@@ -97,7 +97,7 @@ def test_one_damaged_version_leaves_the_others_listed(versions: Versions, nothin
 # Removing
 
 
-def test_version_in_use_is_deleted_only_when_that_is_said(versions: Versions, shipped: Version):
+def test_active_version_is_deleted_only_when_that_is_said(versions: Versions, shipped: Version):
     mine = add(versions, "mine")
     add(versions, "child", parent=mine.as_parent())
     versions.activate("mine", who="Ada")
@@ -140,7 +140,7 @@ def test_version_that_cannot_be_removed_stays_active(
 # What ships, and finding
 
 
-def test_active_version_that_is_gone_is_told_with_the_way_back(versions: Versions, nothing_ships: None):
+def test_a_missing_active_version_names_the_way_back(versions: Versions, nothing_ships: None):
     for name in ("a", "b"):
         versions.activate(add(versions, name).name, who="Ada")
     weights = versions.root / "b" / "gate.safetensors"
@@ -183,11 +183,11 @@ def after(*names: str | None) -> Pointers:
         ("aba<<", "a"),
     ],
 )
-def test_going_back_twice_goes_back_two(names: str, active: str | None):
+def test_two_rollbacks_go_back_two_versions(names: str, active: str | None):
     assert after(*names).active == active
 
 
-def test_versions_that_are_gone_are_passed_over():
+def test_missing_versions_are_skipped():
     assert after(*"abc").roll_back({"a", "c"}, "Ada", NOW).active == "a"
     assert after(*"ab").roll_back({"b"}, "Ada", NOW).active is None
     assert after(*"cabc").roll_back({"c", "a"}, "Ada", NOW).active == "a"
@@ -211,7 +211,7 @@ def test_log_edited_by_hand_is_refused_with_what_to_do(tmp_path: Path, content: 
     assert file.read_text() == content
 
 
-def test_the_last_change_is_taken_back_exactly(versions: Versions) -> None:
+def test_the_last_change_is_undone_exactly(versions: Versions) -> None:
     for seed, name in enumerate("abc"):
         add(versions, name, seed=seed)
     versions.activate("a", who="Ada")

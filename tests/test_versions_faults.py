@@ -122,7 +122,7 @@ def test_damaged_weights_are_refused_with_what_to_do(versions: Versions):
     assert versions.history == ()
 
 
-def test_nothing_is_put_into_use_that_was_made_for_another_encoder(versions: Versions):
+def test_a_version_for_another_encoder_is_not_activated(versions: Versions):
     minilm, other = (EncoderIdentity(name, "1", "float32", "none", "", 384) for name in ("minilm", "mpnet"))
     foreign = versions.add(Gate(GateConfig(encoder=minilm)), Draft(), name="foreign").name
     add(versions, "mine")

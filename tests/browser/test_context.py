@@ -13,7 +13,7 @@ ADDED = "There is a table of users in Postgres"
 
 
 @pytest.mark.slow
-def test_a_context_is_tried_stepped_through_and_given_an_invariant(
+def test_a_context_is_budgeted_stepped_through_and_given_an_invariant(
     come_to: Callable[[str], Page], sample_keys: dict[str, list[str]]
 ) -> None:
     [conversation] = sample_keys["login_jwt_ldap.json"]

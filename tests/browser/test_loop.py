@@ -104,7 +104,7 @@ def test_a_threshold_for_a_wanted_recall_becomes_a_version(
     assert versions.active == before
 
 
-def test_training_on_labels_is_watched_compared_used_and_taken_back(
+def test_training_on_labels_is_watched_compared_used_and_undone(
     page: Page, labelled: int, versions: Versions, app_home: Path
 ) -> None:
     parent = versions.active
