@@ -1,4 +1,4 @@
-"""What every test gets: no network, a data directory of its own, one torch thread."""
+"""Fixtures of every test: no network, a data directory of its own, one torch thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an action costs, to compare two sizes of input within one run."""
+"""The cost of an action, to compare two sizes of input within one run."""
 
 from __future__ import annotations
 

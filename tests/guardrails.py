@@ -1,4 +1,4 @@
-"""Guardrails to try: requests, and a clock and a database of a test's own."""
+"""Guardrails for tests: requests, logged requests and baselines."""
 
 from __future__ import annotations
 

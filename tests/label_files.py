@@ -1,4 +1,4 @@
-"""Labels to write into files, and files to read labels from."""
+"""Labels to write into files, and files with labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server on this machine that speaks the chat completions protocol, as badly as a test wants it to."""
+"""A local server for chat completions whose replies a test scripts, faulty ones included."""
 
 from __future__ import annotations
 

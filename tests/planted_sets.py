@@ -1,4 +1,4 @@
-"""Small relevance sets in which a signal is planted, and a gate so small that it learns it in a moment."""
+"""Small relevance sets with a planted signal, and a gate small enough to learn it in seconds."""
 
 from __future__ import annotations
 

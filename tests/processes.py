@@ -1,4 +1,4 @@
-"""Processes that begin at once, with all imported that the test has: to be killed, to be many, to outlive.
+"""Forked processes with everything imported that the test has.
 
 What a signal does to a forked process is what it does to any other, and importing torch anew takes seconds.
 """

@@ -1,4 +1,4 @@
-"""A running agent to try sessions with: a store of its own, and a clock that is set by hand."""
+"""A running agent with sessions, on a clock that is set by hand."""
 
 from __future__ import annotations
 

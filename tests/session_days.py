@@ -1,4 +1,4 @@
-"""Days to draw boundaries in: written a line a message, or drawn."""
+"""Days of messages: written one per line, or drawn by Hypothesis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores that are there at once: one that many examples share, and new ones that are copied."""
+"""Stores for tests: cleared between examples, and new ones copied from a template."""
 
 from __future__ import annotations
 

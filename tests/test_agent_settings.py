@@ -1,4 +1,4 @@
-"""A settings file written for an agent has it decide the very same, turn by turn."""
+"""A settings file written for an agent gives the same decisions, turn by turn."""
 
 from __future__ import annotations
 

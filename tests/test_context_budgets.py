@@ -1,4 +1,4 @@
-"""Budgets: the table, what settings change of it, and how it is scaled."""
+"""Token budgets: the table, changes by settings, scaling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in a context, in which section and why, and what is left out."""
+"""The sections of a context, their turns and reasons, and the dropped turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The check of a finished context, which trusts nothing that led to it."""
+"""The independent check of a finished context."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worked examples of a context, on the samples that show them, with the gate that ships."""
+"""The documented examples of a context, on the samples, with the shipped gate."""
 
 from __future__ import annotations
 

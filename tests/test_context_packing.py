@@ -1,4 +1,4 @@
-"""What holds of every context, whatever the conversation, the budget and what the policy keeps."""
+"""Properties of every context, for any conversation, budget and policy."""
 
 from __future__ import annotations
 

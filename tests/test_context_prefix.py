@@ -1,4 +1,4 @@
-"""Hysteresis, the prefix that stays, and what a builder remembers of a conversation."""
+"""Hysteresis, the stable prefix, and what a builder remembers of a conversation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cache has the interface of the encoder it wraps, and only what it does not know reaches that one."""
+"""The embedding cache: the encoder's interface, and only new texts are encoded."""
 
 from __future__ import annotations
 

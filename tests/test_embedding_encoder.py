@@ -1,4 +1,4 @@
-"""The real encoder, with the bundled weights; everything here is in float32 but what says otherwise."""
+"""The real encoder with the bundled weights, in float32 unless stated."""
 
 from __future__ import annotations
 

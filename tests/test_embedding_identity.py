@@ -1,4 +1,4 @@
-"""Which encoder, which number format, and that the bundled weights are those."""
+"""The identity of an encoder, its number format, and the bundled weights."""
 
 from __future__ import annotations
 

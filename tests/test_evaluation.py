@@ -1,4 +1,4 @@
-"""Whole evaluations with tiny policies, two policies turn by turn, and their tables."""
+"""Evaluations with small policies, comparisons turn by turn, and their tables."""
 
 from __future__ import annotations
 

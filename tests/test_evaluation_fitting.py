@@ -1,4 +1,4 @@
-"""Thresholds fitted to a goal, rules swept along a parameter, and any rule tried on cases scored once."""
+"""Thresholds fitted to a goal, parameter sweeps, and rules on scored cases."""
 
 from __future__ import annotations
 

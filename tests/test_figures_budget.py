@@ -1,4 +1,4 @@
-"""A context's tokens beside its budget, and its modes along the conversation."""
+"""A context's tokens and budget, and its modes along the conversation."""
 
 from __future__ import annotations
 

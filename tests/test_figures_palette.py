@@ -1,4 +1,4 @@
-"""Colours that can be read, in both themes."""
+"""Readable colours in both themes."""
 
 from __future__ import annotations
 

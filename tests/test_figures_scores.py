@@ -1,4 +1,4 @@
-"""The chart of scores over turns: what its marks hold, and that text cannot get in as markup."""
+"""The chart of scores over turns: its marks, and that text is escaped."""
 
 from __future__ import annotations
 

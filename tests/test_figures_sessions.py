@@ -1,4 +1,4 @@
-"""The picture of boundaries: by the clock or turn by turn, with edits."""
+"""The chart of boundaries, by time or by turn, with edits."""
 
 from __future__ import annotations
 

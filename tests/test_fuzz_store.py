@@ -1,4 +1,4 @@
-"""Damaged databases by the hundred, and writers that are killed: `make fuzz`."""
+"""Hundreds of damaged databases, and writers that are killed: `make fuzz`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights on disk: what is saved comes back, what is damaged or foreign is refused."""
+"""Weights on disk: saved gates are read back, damaged or unfit ones are refused."""
 
 from __future__ import annotations
 

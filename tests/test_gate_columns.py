@@ -1,4 +1,4 @@
-"""A conversation's facts as columns: who is who, who is named since when, which words are shared."""
+"""The facts of a conversation as columns: speakers, names, shared words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one turn tells: its words and stems, its speaker and time, and what they say of its part."""
+"""The facts of a turn: words and stems, speaker, time, cues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Features of a message and the turns before it: what each means, and that nothing later changes them."""
+"""Features of a message and its history: their values, and that later turns do not change them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The full preset as a whole: its parts add up, and what is kept equals what is made anew."""
+"""The full preset: its parts add up, and grown states equal new ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gate in layers: parameters, hand values, masks, equivalences, gradients, and kept states."""
+"""The reference gate: parameters, hand values, masks, equivalences, gradients, states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threshold rules: hand values, invariants, and the words they give."""
+"""Threshold rules: hand values, invariants, reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checks beyond the published ones: answers, teams, imperatives, near misses, languages, places."""
+"""Checks beyond the published ones: answers, teams, imperatives, near misses, languages, positions."""
 
 from __future__ import annotations
 

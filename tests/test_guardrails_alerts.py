@@ -1,4 +1,4 @@
-"""Alerts: raised once, sent once, cleared once, by whichever process is the first to see it."""
+"""Alerts: raised, sent and cleared once, by one of several processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log of requests: whatever becomes of the database, requests are answered and nothing raises."""
+"""The log of requests: no fault of the database fails a request."""
 
 from __future__ import annotations
 

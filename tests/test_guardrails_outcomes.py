@@ -1,4 +1,4 @@
-"""How requests ended, the figures of a period, and what a simulation shows."""
+"""Outcomes of requests, the figures of a period, and the monitor command."""
 
 from __future__ import annotations
 

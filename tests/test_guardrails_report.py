@@ -1,4 +1,4 @@
-"""The figures of a period against counting by hand; drift played through, as in the worked example."""
+"""The figures of a period vs. counting by hand, and the simulated drift."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When an alert begins and ends: pure rules over figures."""
+"""The rules for when an alert begins and ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person makes of invariants: as a field of messages, and in the store with its undo."""
+"""Edits of invariants: in a message's metadata, and in the store with undo."""
 
 from __future__ import annotations
 

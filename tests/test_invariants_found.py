@@ -1,4 +1,4 @@
-"""Invariants with the shipped weights: what states one, of which type, and what ends it later."""
+"""Invariants found with the shipped weights: statements, types, and what ends them."""
 
 from __future__ import annotations
 

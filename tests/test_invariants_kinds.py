@@ -1,4 +1,4 @@
-"""Statements and their kinds: the judge, its context, and the weights that ship."""
+"""Kinds of statements: the classifier, its context and the shipped weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts over labels, and agreement: the numbers are those of the libraries."""
+"""Counts over labels, and agreement compared with reference libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queues: the reasons, the mixture, and that the work is bounded."""
+"""Labelling queues: reasons, mixture, bounded work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several at once, and killed in the middle: nothing is lost or doubled, and nothing is left by halves."""
+"""Concurrent and killed writers of labels: nothing is lost, doubled or half stored."""
 
 from __future__ import annotations
 

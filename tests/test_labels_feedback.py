@@ -1,4 +1,4 @@
-"""Feedback from agents: in the log of labels, on one conversation however often it is told of."""
+"""Feedback from agents: logged as labels, on one stored conversation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels in files: written, read back, recognized, taken back; what cannot be is named by its line."""
+"""Labels in files: written, read back, recognized, undone; faults are named by line."""
 
 from __future__ import annotations
 

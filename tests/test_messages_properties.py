@@ -1,4 +1,4 @@
-"""What holds of every repaired list, whatever the conversation, the choice and the current turn."""
+"""Properties of every repaired list, for any conversation, choice and current turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists that chat APIs accept: what breaks them, tool units, repair, and what callers hand in."""
+"""Lists that chat APIs accept: violations, tool units, repair, invalid input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`convgate modes`: what it reads, what it says of bad lines, and what it prints."""
+"""`convgate modes`: input, faulty lines, output."""
 
 from __future__ import annotations
 

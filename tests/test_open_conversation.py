@@ -1,4 +1,4 @@
-"""One conversation and one current message are open on all pages."""
+"""One conversation and one current message stay open on all pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compare: policies in, measured on labelled conversations and on one conversation."""
+"""The page Compare, on one conversation and on labelled conversations."""
 
 from __future__ import annotations
 

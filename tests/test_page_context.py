@@ -1,4 +1,4 @@
-"""Context as a person uses it: metrics, the turn table, settings that are replaced, messages to copy."""
+"""The page Context: metrics, the turn table, overridden settings, messages to copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Invariants on Context: listed with their state, added, ended, pinned and undone."""
+"""Invariants on the page Context: listed, added, ended, pinned and undone."""
 
 from __future__ import annotations
 

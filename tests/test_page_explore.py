@@ -1,4 +1,4 @@
-"""Explore as a person uses it: each task changes something, and a number changes with it."""
+"""The page Explore, one test per task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explore shows the mode of the current message, and a person corrects it."""
+"""The mode of the current message on the page Explore, and its correction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page Label: answers are stored at once, lead on, and can be undone; nothing is lost in silence."""
+"""The page Label: answers are stored at once and can be undone; failures are reported."""
 
 from __future__ import annotations
 

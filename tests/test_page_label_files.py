@@ -1,4 +1,4 @@
-"""Labels as files on Label: a look before they come in, and out without loss."""
+"""Labels as files on the page Label: preview, import, export."""
 
 from __future__ import annotations
 

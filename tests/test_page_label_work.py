@@ -1,4 +1,4 @@
-"""What is worked on in Label: queues and disagreements; agreement and who is trained on."""
+"""Queues, disagreements, agreement and annotators on the page Label."""
 
 from __future__ import annotations
 

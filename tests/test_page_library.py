@@ -1,4 +1,4 @@
-"""The Library as a person uses it: each task changes something, and the change is seen."""
+"""The page Library, one test per task."""
 
 from __future__ import annotations
 

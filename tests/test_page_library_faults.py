@@ -1,4 +1,4 @@
-"""The Library when the disk, another program or the permissions are against it: told, and nothing lost."""
+"""The page Library on a full disk, a locked database and missing permissions."""
 
 from __future__ import annotations
 

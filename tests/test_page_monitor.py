@@ -1,4 +1,4 @@
-"""Monitor: what a person does there, a test each."""
+"""The page Monitor, one test per task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Rules page: exchanges with decisions, a rule that is typed, previewed, saved and undone."""
+"""The page Rules: decisions on exchanges; a rule is typed, previewed, saved and undone."""
 
 from __future__ import annotations
 

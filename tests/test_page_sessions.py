@@ -1,4 +1,4 @@
-"""Sessions: the boundaries of a conversation, edited by a person, under changed rules; stored sessions."""
+"""The page Sessions: boundaries, edits, changed rules, stored sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages show as addresses and back."""
+"""The state of pages as addresses and back."""
 
 from __future__ import annotations
 

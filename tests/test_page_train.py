@@ -1,4 +1,4 @@
-"""Train as a person uses it: choose, start, watch, stop, go on, read what came of it."""
+"""The page Train: choose, start, watch, stop, resume, read the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tune as a person uses it: sliders, goal, flips, a click on the curve, saving, the address."""
+"""The page Tune: sliders, goal, flipped decisions, a click on the curve, saving, the address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Versions: the list, activating and rolling back, the card, delete, import."""
+"""The page Versions: list, activation and roll back, card, deletion, import."""
 
 from __future__ import annotations
 

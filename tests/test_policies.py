@@ -1,4 +1,4 @@
-"""Every policy: one decision a turn; hand values; the gatekeeper and sessions as policies."""
+"""Every policy: one decision per turn; hand values; gatekeeper and sessions as policies."""
 
 from __future__ import annotations
 

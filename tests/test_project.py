@@ -1,4 +1,4 @@
-"""The project as a whole: what it imports, pins, packs and keeps to itself."""
+"""The project: imports, pinned requirements, the wheel, no outgoing connections."""
 
 from __future__ import annotations
 

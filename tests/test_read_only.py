@@ -1,4 +1,4 @@
-"""Read-only mode, and libraries that cannot be written: nothing in the data folder changes."""
+"""Read-only mode and read-only libraries: nothing in the data directory changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Redaction of secrets; those here are made up, and put together when the tests run."""
+"""Redaction of secrets; those here are made up and assembled at run time."""
 
 from __future__ import annotations
 

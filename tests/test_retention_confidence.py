@@ -1,4 +1,4 @@
-"""Where a message's confidence comes from, and its code blocks."""
+"""The confidence of a message, and its code blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Retention and pruning: each row of the table at its borders, what holds for any input, and the policies."""
+"""Retention and pruning: the table at its borders, properties for any input, the policies."""
 
 from __future__ import annotations
 

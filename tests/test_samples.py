@@ -1,4 +1,4 @@
-"""The samples: each opens, is what its README says, and has the property that it is there to show."""
+"""The samples: each opens, agrees with its README, and shows what it is for."""
 
 from __future__ import annotations
 

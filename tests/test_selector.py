@@ -1,4 +1,4 @@
-"""The three lines that an agent uses."""
+"""The selector that an agent uses."""
 
 from __future__ import annotations
 

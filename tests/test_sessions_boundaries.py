@@ -1,4 +1,4 @@
-"""Where conversations and sessions begin: every row and example of the spec, and what lies between them."""
+"""Boundaries of conversations and sessions: every row and example of the specification."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`convgate sessions`, and the policy that keeps the present conversation."""
+"""`convgate sessions`, and the policy that keeps the current conversation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions of a running agent: the same rules as for a file, kept in the database, and cleaned up."""
+"""Sessions of a running agent: same rules as for a file, stored and cleaned up."""
 
 from __future__ import annotations
 

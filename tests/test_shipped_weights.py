@@ -1,4 +1,4 @@
-"""The weights that come with convgate: what is said of them holds, and they do what they are for."""
+"""The shipped weights: their card, and their decisions on the published questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Backups of the database, and restoring them: whole, undoable, safe from kills."""
+"""Backups of the database and restoring them."""
 
 from __future__ import annotations
 

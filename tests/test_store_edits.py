@@ -1,4 +1,4 @@
-"""What people change of conversations, and queues: kept, undone, gone with the conversation."""
+"""Edits of conversations, and queues: stored, undone, removed with the conversation."""
 
 from __future__ import annotations
 

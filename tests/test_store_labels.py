@@ -1,4 +1,4 @@
-"""Labels: append-only, undone as they came, settled, and what is taken for true."""
+"""Labels: an append-only log, undo, adjudication, gold labels."""
 
 from __future__ import annotations
 

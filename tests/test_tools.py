@@ -1,4 +1,4 @@
-"""Benchmarks measure what they say, and each ablation lacks what its name says."""
+"""Benchmarks and ablations measure what their names say."""
 
 from __future__ import annotations
 

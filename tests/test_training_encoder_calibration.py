@@ -1,4 +1,4 @@
-"""A version fitted to another encoder: `calibrate_encoder`, and `convgate calibrate --encoder`."""
+"""A version calibrated to another encoder: `calibrate_encoder`, `convgate calibrate --encoder`."""
 
 from __future__ import annotations
 

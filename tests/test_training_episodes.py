@@ -1,4 +1,4 @@
-"""Episodes: cases as tensors; turns that nobody judged are neither learned nor measured."""
+"""Episodes: cases as tensors; unjudged turns are neither learned nor measured."""
 
 from __future__ import annotations
 

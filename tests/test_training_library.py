@@ -1,4 +1,4 @@
-"""The person's relevance sets: what is kept, what is refused, and that a list reads nothing twice."""
+"""Stored relevance sets: adding, replacing, refusing, removing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What training makes smaller, what a new gate measures, and whether a child does better."""
+"""Training loss, feature statistics of a new gate, and the verdict on a child."""
 
 from __future__ import annotations
 

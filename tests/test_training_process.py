@@ -1,4 +1,4 @@
-"""Trainings in processes of their own: started, stopped, killed, gone on with, finished as they are."""
+"""Training processes: started, stopped, killed, resumed, finished early."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of each held-out turn, what the card says of it, and what a kill or a stop leaves."""
+"""The report of a training: turns, verdict, activation, interruption."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run in its folder: its state, its record, its lock, and what it reports."""
+"""The folder of a run: state, record, lock, progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a gate is trained on, and on which side of a split a conversation is and stays."""
+"""Training data, and the side of a split on which a conversation stays."""
 
 from __future__ import annotations
 

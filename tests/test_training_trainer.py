@@ -1,4 +1,4 @@
-"""The training loop: it learns, is fixed by its seed, goes on after an interruption, and stops in time."""
+"""The training loop: it learns, is reproducible, resumes and stops in time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From files to a version: what is trained on what, and what a kill or a full disk leaves."""
+"""From files to a version: training data, interruptions, a full disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the transcript component is told, and decisions as files."""
+"""Rows of the turn table, and decisions as files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables, Markdown and ShareGPT files: who speaks, what comes back, rows that are broken."""
+"""Tables, Markdown and ShareGPT files: speakers, round trips, broken rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenAI chat messages: the live path, and the shapes that files have them in."""
+"""OpenAI chat messages, live and in files."""
 
 import json
 

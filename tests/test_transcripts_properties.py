@@ -1,4 +1,4 @@
-"""What holds for every conversation and every text: writing then reading, and never a crash."""
+"""Properties of transcripts: round trips for any conversation, no crash for any text."""
 
 import json
 import re

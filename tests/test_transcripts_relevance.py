@@ -1,4 +1,4 @@
-"""Relevance sets: what they hold, what is checked, what comes back from a file."""
+"""Relevance sets: reading, checks, round trips."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The frame of every page: the way to the others, and problems shown as messages."""
+"""The frame of every page: navigation, and problems shown as messages."""
 
 from __future__ import annotations
 

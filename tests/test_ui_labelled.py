@@ -1,4 +1,4 @@
-"""Labels together with a set that was exported from them: repeated turns are reported, and counted once."""
+"""Labels together with an exported set of them: repeated turns are reported and counted once."""
 
 from __future__ import annotations
 

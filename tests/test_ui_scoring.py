@@ -1,4 +1,4 @@
-"""What Explore keeps between runs belongs to the weights and the rule that made it."""
+"""Results that Explore caches belong to the weights and rule that made them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that is not ours never becomes anything but text."""
+"""Text of users is escaped wherever it is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A version as one file: it travels whole, and what comes from outside is checked before it is kept."""
+"""A version as one file: exported unchanged, checked before it is imported."""
 
 from __future__ import annotations
 

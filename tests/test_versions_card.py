@@ -1,4 +1,4 @@
-"""The card of a version, and what sets two versions apart."""
+"""The card of a version, and the comparison of two versions."""
 
 from __future__ import annotations
 

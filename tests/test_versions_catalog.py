@@ -1,4 +1,4 @@
-"""The versions of a data folder: added whole or not at all, never changed, pointed at, found by name."""
+"""The versions of a data directory: added whole, never changed, activated, deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`convgate versions` in a terminal, and the names where a gate is asked for."""
+"""`convgate versions`, and version names in other commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a full disk, a kill, two writers, damage and another encoder do to versions: nothing is lost."""
+"""Versions after a full disk, a kill, two writers, damage or another encoder."""
 
 from __future__ import annotations
 

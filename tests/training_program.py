@@ -1,4 +1,4 @@
-"""`convgate` with a fake encoder and steps that learn quickly, and perhaps an end in the middle.
+"""`convgate` with a fake encoder and quick steps, ended early on request.
 
 The end is told by DIE: "step:25" and "write:3" are killed at that step, or at that file; "slow:1" takes its
 time after so many epochs; "interrupt:2" gets a Ctrl-C at that step.

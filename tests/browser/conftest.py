@@ -1,4 +1,4 @@
-"""One app and one Chromium for all tests here, and what they share: its data, and a window for most."""
+"""One app and one Chromium for all browser tests, with shared data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real app in a process of its own, and a Chromium to look at it; for the tests and for the pictures."""
+"""The app in a process of its own, and a Chromium that opens it; for tests and screenshots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labelling in a real browser, by keyboard: what the database holds afterwards is what was pressed."""
+"""Labelling in a browser by keyboard: the database holds the answers that were pressed."""
 
 from __future__ import annotations
 

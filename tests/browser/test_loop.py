@@ -1,4 +1,4 @@
-"""The loop in a real browser: tune by labels, train on them, watch it, compare, use it, and take it back."""
+"""The loop in a browser: tune on labels, train, compare, activate and undo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Monitor in a real browser: a simulation is moved by keys; a baseline is set and outlives a reload."""
+"""Monitor in a browser: a simulation is moved by keys; a baseline is set and kept over a reload."""
 
 from __future__ import annotations
 

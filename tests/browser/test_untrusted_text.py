@@ -1,4 +1,4 @@
-"""Whatever a transcript says is shown as text, in a real browser: nothing in it comes to life."""
+"""Text of a transcript is never rendered, in a browser."""
 
 from __future__ import annotations
 
