@@ -24,7 +24,7 @@ from convgate.policies.base import history_indices
 
 
 class FirstWordClassifier:
-    """A classifier that reads a message's mode off its first word, such as "TASK" or "TASK?" (not sure)."""
+    """Takes a message's mode from its first word, such as "TASK" or "TASK?" (not sure)."""
 
     def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
         return [self._of(item, turn.text.split(" ")[0]) for item, turn in enumerate(turns)]
@@ -40,7 +40,7 @@ class FirstWordClassifier:
 
 
 class WordJudge:
-    """Reads the kind of a statement off single words, as the real judge does off what it learned."""
+    """Takes the kind of a statement from single words."""
 
     KINDS: ClassVar[dict[Kind, str]] = {
         "resolved": r"works now|fixed it|solved",
@@ -108,7 +108,7 @@ class RecordingGuard:
 
 
 def count_words(text: str) -> int:
-    """Counts words, so that budgets can be checked in the head: a turn costs 4 more."""
+    """Return the number of words; a turn costs 4 tokens more."""
     return len(text.split())
 
 
@@ -128,7 +128,7 @@ _USUAL = Settings.model_construct(context_intents={})
 
 
 def chat(*texts: str) -> list[dict[str, Any]]:
-    """User and assistant in turn; a text may name its role in front, as in "system: be brief"."""
+    """Return alternating user and assistant messages; a text may begin with a role: "system: be brief"."""
     messages = []
     for place, text in enumerate(texts):
         role, _, said = text.partition(": ")

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 
 def cpu_seconds(action: Callable[[], object]) -> float:
-    """The processor time of the action, the least of three runs."""
+    """Return the processor time of the action, the minimum of three runs."""
     times = []
     for _ in range(3):
         started = time.process_time()
@@ -19,7 +19,7 @@ def cpu_seconds(action: Callable[[], object]) -> float:
 
 
 def page_seconds(page: AppTest) -> float:
-    """Seconds of the page's next run, which must not fail."""
+    """Return the seconds of the page's next run, which must not fail."""
     start = time.perf_counter()
     page.run()
     seconds = time.perf_counter() - start

@@ -41,16 +41,16 @@ def request(
     return RequestRecord(**(values | other))
 
 
-def open_guardrails(store: Store, watch: Clock, alert: Any = None, **chosen: Any) -> Guardrails:
-    """Guardrails by this clock; `chosen` are settings without their `guard_`."""
+def open_guardrails(store: Store, clock: Clock, alert: Any = None, **chosen: Any) -> Guardrails:
+    """Return guardrails on this clock; `chosen` are settings without their `guard_`."""
     settings = Settings(**{f"guard_{name}": value for name, value in chosen.items()})
-    return Guardrails(store.path, settings, clock=watch, alert=alert)
+    return Guardrails(store.path, settings, clock=clock, alert=alert)
 
 
-def record(guard: Guardrails, watch: Clock, count: int = 250, *modes: Mode) -> None:
-    """Log that many requests of the present, in these modes by turns, and have them judged."""
+def record(guard: Guardrails, clock: Clock, count: int = 250, *modes: Mode) -> None:
+    """Log so many requests at the current time, cycling through the modes, and flush."""
     for number in range(count):
-        guard.record(request(number, (modes or ("TASK",))[number % max(1, len(modes))], at=watch.now))
+        guard.record(request(number, (modes or ("TASK",))[number % max(1, len(modes))], at=clock.now))
     assert guard.flush()
 
 

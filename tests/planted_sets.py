@@ -24,7 +24,7 @@ QUICK = TrainingSettings(epochs=3, learning_rate=0.02, averaging=0.2, episodes=2
 def make_relevance_set(
     name: str = "own", *, signal: str = "speaker", conversations: int = 8, turns: int = 14, seed: int = 0
 ) -> RelevanceSet:
-    """Conversations in which a turn matters when its speaker, or its word, is that of the message.
+    """Return conversations in which a turn is relevant when its speaker, or its word, is that of the message.
 
     The last six turns of each are cases; names and words mean nothing else.
     """
@@ -50,7 +50,7 @@ def make_relevance_set(
 
 
 def write_planted_set(folder: Path, name: str = "own", **how: object) -> Path:
-    """The same as a file."""
+    """Write such a set to a file; return its path."""
     path = folder / f"{name}.jsonl"
     write_relevance_set(make_relevance_set(name, **how), path)  # type: ignore[arg-type]
     return path
@@ -68,5 +68,5 @@ def small_gate(encoder: Encoder | None = None, *, preset: str = "full", seed: in
 
 
 def with_cases(sets: RelevanceSet, *cases: Case) -> RelevanceSet:
-    """The set with these cases instead of its own."""
+    """Return the set with these cases instead of its own."""
     return replace(sets, cases=cases)

@@ -28,7 +28,7 @@ class ForkedProcess:
         self._waiting = threading.Lock()
 
     def wait(self) -> int:
-        """Its exit code, when it is over."""
+        """Return its exit code when it has ended."""
         with self._waiting:
             if self.returncode is None:
                 self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
@@ -48,7 +48,7 @@ def fork(
     errors: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> ForkedProcess:
-    """A process in a session of its own that does this and nothing else.
+    """Return a process, in a session of its own, that only calls `does`.
 
     output: where what it prints goes, and what it says on standard error unless `errors` takes that.
     """

@@ -23,7 +23,7 @@ class Clock:
     def __call__(self) -> datetime:
         return self.now
 
-    def pass_(self, **time: float) -> None:
+    def advance(self, **time: float) -> None:
         self.now += timedelta(**time)
 
 
@@ -32,9 +32,9 @@ def empty_store(folder: Path) -> Store:
     return Store(folder / "convgate.db")
 
 
-def manager(store: Store, watch: Clock, workspace: str = "shop", **rules: float | bool) -> SessionManager:
-    """The sessions of a workspace, on the clock `watch`."""
-    return SessionManager(store, workspace=workspace, rules=BoundaryRules(**rules), clock=watch)  # type: ignore[arg-type]
+def manager(store: Store, clock: Clock, workspace: str = "shop", **rules: float | bool) -> SessionManager:
+    """The sessions of a workspace, on the clock `clock`."""
+    return SessionManager(store, workspace=workspace, rules=BoundaryRules(**rules), clock=clock)  # type: ignore[arg-type]
 
 
 def add(store: Store, text: str) -> str:

@@ -122,10 +122,10 @@ def test_nothing_is_lost_and_every_list_is_valid_in_10000_random_conversations()
     assert 1_000 < tight < 8_000, "budgets both hold and do not"
 
 
-CONVERSATIONS = st.integers(0, 2**32).map(lambda seed: random_conversation(random.Random(seed)))
+RANDOM_CONVERSATIONS = st.integers(0, 2**32).map(lambda seed: random_conversation(random.Random(seed)))
 
 
-@given(CONVERSATIONS, st.frozensets(st.integers(0, 12)), st.integers(0, 120))
+@given(RANDOM_CONVERSATIONS, st.frozensets(st.integers(0, 12)), st.integers(0, 120))
 def test_a_larger_budget_never_shows_less_evidence_in_tokens_than_there_is_room_for(messages, kept, budget):
     before = copy.deepcopy(messages)
     bundle = builder(kept).build(messages, budget=budget)
@@ -133,7 +133,7 @@ def test_a_larger_budget_never_shows_less_evidence_in_tokens_than_there_is_room_
     assert messages == before, "nothing is mutated"
 
 
-@given(CONVERSATIONS, st.frozensets(st.integers(0, 12)))
+@given(RANDOM_CONVERSATIONS, st.frozensets(st.integers(0, 12)))
 def test_turns_that_fit_are_not_dropped(messages, kept):
     bundle = builder(kept).build(messages, budget=100_000)
     assert "budget" not in {one.rule for one in bundle.decisions}
@@ -142,14 +142,14 @@ def test_turns_that_fit_are_not_dropped(messages, kept):
             assert one.rule in {"superseded", "messages"} or one.stage == "messages"
 
 
-@given(CONVERSATIONS)
+@given(RANDOM_CONVERSATIONS)
 def test_without_the_filter_all_that_can_be_sent_is_sent(messages):
     bundle = builder(frozenset(), filters=False).build(messages, budget=100_000)
     assert {one.stage for one in bundle.decisions if not one.kept} <= {"messages"}
 
 
 @example(random_conversation(random.Random(62)), frozenset({3}), 0)  # a call whose last result is answered
-@given(CONVERSATIONS, st.frozensets(st.integers(0, 12)), st.integers(0, 120))
+@given(RANDOM_CONVERSATIONS, st.frozensets(st.integers(0, 12)), st.integers(0, 120))
 def test_evidence_has_nothing_that_the_policy_dropped_while_all_would_fit(messages, kept, spare):
     total = builder(kept).build(messages).tokens_total
     bundle = builder(kept).build(messages, budget=total + spare)

@@ -25,7 +25,7 @@ from tests.session_agents import NINE, Clock
 
 
 @pytest.fixture
-def watch() -> Clock:
+def clock() -> Clock:
     return Clock()
 
 
@@ -55,8 +55,8 @@ def row(store: Store) -> dict[str, object]:
         return next(iter(db.query("SELECT * FROM requests ORDER BY number DESC LIMIT 1")))
 
 
-def test_a_request_is_logged_with_its_figures_and_none_of_its_words(store: Store, watch: Clock) -> None:
-    with open_guardrails(store, watch) as guard:
+def test_a_request_is_logged_with_its_figures_and_none_of_its_words(store: Store, clock: Clock) -> None:
+    with open_guardrails(store, clock) as guard:
         guard.record(
             request(
                 7, "GENERAL", classified="DEBUGGING", over_budget=30, seconds=0.25, confidence=0.91,
@@ -79,9 +79,9 @@ def test_a_request_is_logged_with_its_figures_and_none_of_its_words(store: Store
     [("classifier", 0.7, 0), ("classifier", 0.69, 1), ("low confidence", 0.9, 1), ("intent", 0.1, None)],
 )
 def test_only_the_classifier_can_be_unsure(
-    store: Store, watch: Clock, source: str, confidence: float, low: int | None
+    store: Store, clock: Clock, source: str, confidence: float, low: int | None
 ) -> None:
-    with open_guardrails(store, watch) as guard:
+    with open_guardrails(store, clock) as guard:
         guard.record(request(source=source, confidence=confidence))
     assert row(store)["low"] == low
 
@@ -137,9 +137,9 @@ def test_the_thread_ends_when_no_request_comes_and_starts_again(
 
 @pytest.mark.usefixtures("impatient")
 def test_a_failed_write_is_logged_once_and_counted(
-    store: Store, watch: Clock, warnings: pytest.LogCaptureFixture
+    store: Store, clock: Clock, warnings: pytest.LogCaptureFixture
 ) -> None:
-    with open_guardrails(store, watch) as guard:
+    with open_guardrails(store, clock) as guard:
         other = sqlite3.connect(store.path)
         other.execute("BEGIN EXCLUSIVE")
         began = time.perf_counter()
@@ -183,16 +183,16 @@ def test_no_folder_and_no_database_are_no_error(
     assert len(warnings.messages) == 1
 
 
-def test_no_more_requests_are_kept_than_the_settings_say(store: Store, watch: Clock) -> None:
-    with open_guardrails(store, watch, log_max_rows=1_000, log_days=math.inf) as guard:
-        record(guard, watch, 1_200)
+def test_no_more_requests_are_kept_than_the_settings_say(store: Store, clock: Clock) -> None:
+    with open_guardrails(store, clock, log_max_rows=1_000, log_days=math.inf) as guard:
+        record(guard, clock, 1_200)
         assert logged(store) == [f"r{number}" for number in range(200, 1_200)]
-    with open_guardrails(store, watch, log_days=1) as guard:
+    with open_guardrails(store, clock, log_days=1) as guard:
         guard.record(request(1, at=NINE - timedelta(days=2)))
         guard.flush()
         assert len(logged(store)) == 1_000
-        watch.pass_(days=2)
-        guard.record(request(2, at=watch.now))
+        clock.advance(days=2)
+        guard.record(request(2, at=clock.now))
         guard.flush()
         assert logged(store) == ["r2"]
 

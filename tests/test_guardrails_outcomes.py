@@ -100,13 +100,13 @@ def test_the_monitor_command_prints_the_figures_and_sets_the_baseline(run: Run, 
     code, out, _ = run("monitor")
     assert code == 0
     assert "total: " in out
-    watch = Clock()
-    watch.now = datetime.now(UTC) - timedelta(minutes=10)
-    with open_guardrails(store, watch) as guard:
+    clock = Clock()
+    clock.now = datetime.now(UTC) - timedelta(minutes=10)
+    with open_guardrails(store, clock) as guard:
         for number in range(220):
             guard.record(
                 request(
-                    number, ("TASK", "LEARNING")[number % 2], at=watch.now, breaches=number == 0,
+                    number, ("TASK", "LEARNING")[number % 2], at=clock.now, breaches=number == 0,
                     fallbacks=(Fallback("breach", "x"),) if number == 0 else (),
                 )
             )  # fmt: skip
@@ -144,12 +144,12 @@ def test_the_monitor_command_prints_the_figures_and_sets_the_baseline(run: Run, 
 
 
 def test_the_monitor_lists_an_alert(run: Run, store: Store, convgate_home: Path) -> None:
-    watch = Clock()
-    watch.now = datetime.now(UTC) - timedelta(seconds=5)
+    clock = Clock()
+    clock.now = datetime.now(UTC) - timedelta(seconds=5)
     put_baseline(store, {"GENERAL": 1_000})
-    with open_guardrails(store, watch) as guard:
+    with open_guardrails(store, clock) as guard:
         for number in range(200):
-            guard.record(request(number, at=watch.now))
+            guard.record(request(number, at=clock.now))
         guard.flush()
     assert "nats, more than 0.1" in " ".join(run("monitor")[1].split())
     (alert,) = json.loads(run("monitor", "--json")[1])["alerts"]

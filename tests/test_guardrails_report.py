@@ -35,7 +35,7 @@ NORMAL = {"TASK": 0.4, "EXPLORATION": 0.15, "DEBUGGING": 0.2, "LEARNING": 0.1, "
 @pytest.fixture(scope="module")
 def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, list[RequestRecord]]]:
     """A store with 600 requests of a day, and what they are."""
-    store, watch, rng = empty_store(tmp_path_factory.mktemp("day")), Clock(), random.Random(7)
+    store, clock, rng = empty_store(tmp_path_factory.mktemp("day")), Clock(), random.Random(7)
     made = [
         request(
             number,
@@ -54,9 +54,9 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, list[
         )
         for number in range(600)
     ]
-    watch.pass_(days=1)
+    clock.advance(days=1)
     put_baseline(store)
-    with open_guardrails(store, watch) as guard:
+    with open_guardrails(store, clock) as guard:
         for one in made:
             guard.record(one)
         guard.flush()

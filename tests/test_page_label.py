@@ -358,7 +358,7 @@ def test_a_conversation_that_is_deleted_meanwhile_stores_nothing() -> None:
 
 
 @pytest.fixture
-def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+def lock_database(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
     """Has another program write to the library until the test is over."""
     monkeypatch.setattr(services, "Store", partial(Store, busy_timeout=0.05))
     connections: list[sqlite3.Connection] = []
@@ -372,13 +372,13 @@ def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
         connection.close()
 
 
-def test_while_another_program_writes_a_failed_change_is_reported(busy: Callable[[], None]) -> None:
+def test_while_another_program_writes_a_failed_change_is_reported(lock_database: Callable[[], None]) -> None:
     key = add_conversation()
     add_answers(key, Bo={1: "relevant"})
     app = open_label(conversation=key, show="annotators")
     answer(app, "relevant")
     before = all_entries()
-    busy()
+    lock_database()
     acts: list[Callable[[], AppTest]] = [
         lambda: answer(app, "unsure"),
         lambda: send_answers(app, answer_event(app, 1, 3)),
@@ -394,13 +394,15 @@ def test_while_another_program_writes_a_failed_change_is_reported(busy: Callable
     assert shown_answers(app) == {6: "relevant"}
 
 
-def test_while_another_program_writes_queues_and_imports_are_as_before(busy: Callable[[], None]) -> None:
+def test_while_another_program_writes_queues_and_imports_are_as_before(
+    lock_database: Callable[[], None],
+) -> None:
     key = add_conversation()
     number = add_queue(key, 7, [6, 5])
     app = open_label(conversation=key, queue=str(number), show="files")
     content = labelled_set(app_store(), key, 7, label("Bo", 3, "relevant"))
     check(app.file_uploader[0].upload("more.jsonl", content).run())
-    busy()
+    lock_database()
     for button in ("answering.later", "label.import.keep"):
         click(app, button)
         assert error_text(app), button

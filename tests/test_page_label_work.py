@@ -37,7 +37,7 @@ def keys(app: AppTest) -> set[str]:
     return {str(one.key) for one in app.button}
 
 
-def work_on(app: AppTest, mode: str) -> AppTest:
+def choose_work(app: AppTest, mode: str) -> AppTest:
     return check(app.button_group(key="label.work").set_value(mode).run())
 
 
@@ -47,7 +47,7 @@ def work_on(app: AppTest, mode: str) -> AppTest:
 def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
     add_conversation()
     add_conversation(*TURNS[:6], title="Second")
-    app = work_on(open_label(), "queue")
+    app = choose_work(open_label(), "queue")
     (queue_number,) = Queues(app_store()).names()
     assert progress_text(app) == "Ada, 0 of 18"
 
@@ -79,7 +79,7 @@ def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
     assert all_entries() == before
     click(app, "answering.undo")
     assert progress_text(app) == "Ada, 17 of 18"
-    work_on(app, "conversation")
+    choose_work(app, "conversation")
     assert "queue" not in app.query_params
     assert "answering.relevant" in keys(app)
 
@@ -97,20 +97,20 @@ def test_later_moves_the_message_to_the_end_of_the_queue_and_can_be_undone() -> 
     assert (app.query_params["conversation"], position(app)) == (key, (7, 6))
     click(app, "answering.redo")
     check(app.selectbox(key="explore.conversation").set_value(other).run())
-    work_on(app, "queue")
+    choose_work(app, "queue")
     answer(app, "unsure")
     assert (app.query_params["conversation"], position(app)) == (key, (7, 6)), "later means last"
     answer(app, "unsure")
     assert position(app) == (7, 2)
     answer(app, "unsure")
     assert progress_text(app) == "Ada, 3 of 3"
-    assert "answering.later" not in keys(work_on(app, "conversation")), "only queues have it"
+    assert "answering.later" not in keys(choose_work(app, "conversation")), "only queues have it"
 
 
 def test_queues_of_one_name_are_distinguished() -> None:
     key = add_conversation()
     first, second = add_queue(key, 7, [6, 5]), add_queue(key, 5, [1, 2])
-    app = work_on(open_label(conversation=key), "queue")
+    app = choose_work(open_label(conversation=key), "queue")
     assert (app.query_params["queue"], position(app)) == (str(second), (5, 1))
     box = app.selectbox(key="label.queue")
     assert len(set(box.options)) == 2
@@ -120,18 +120,18 @@ def test_queues_of_one_name_are_distinguished() -> None:
     assert error_text(gone)
     click(gone, "label.queue.new")
     assert gone.query_params["queue"] == str(second + 1)
-    work_on(gone, "conversation")
+    choose_work(gone, "conversation")
     assert "queue" not in gone.query_params
     assert turn_table(gone)["labelling"]["enabled"]
 
 
 def test_a_queue_needs_a_name_and_turns_to_ask_about() -> None:
     key = add_conversation(*TURNS[:3])
-    nobody = work_on(open_label(None, conversation=key), "queue")
+    nobody = choose_work(open_label(None, conversation=key), "queue")
     assert "Choose a name" in page_text(nobody)
     add_answers(key, 1, Ada={0: "relevant"})
     add_answers(key, 2, Ada={0: "relevant", 1: "relevant"})
-    assert "No turns are left" in page_text(work_on(open_label(conversation=key), "queue"))
+    assert "No turns are left" in page_text(choose_work(open_label(conversation=key), "queue"))
     assert not Queues(app_store()).names()
 
 
@@ -162,7 +162,7 @@ def test_disagreements_are_adjudicated_one_after_the_other_and_all_answers_are_k
     app = open_label("Cy", conversation=other, turn="2")
     assert "3 disagreements to adjudicate" in page_text(app)
     click(app, "answering.scope_rest")
-    work_on(app, "adjudicate")
+    choose_work(app, "adjudicate")
     assert turn_table(app)["labelling"]["scope"] == "turn", "turns are adjudicated one by one"
     assert listed(app) == [
         "Talk · message 8 · turn 2",
@@ -185,7 +185,7 @@ def test_disagreements_are_adjudicated_one_after_the_other_and_all_answers_are_k
     assert (app.query_params["conversation"], position(app)) == (key, (7, 2))
     assert listed(app) == ["Talk · message 8 · turn 3", "Other · message 6 · turn 4"]
     click(app, "answering.redo")
-    work_on(work_on(app, "conversation"), "adjudicate")
+    choose_work(choose_work(app, "conversation"), "adjudicate")
     answer(app, "unsure")
     assert "answering.relevant" not in keys(app)
 

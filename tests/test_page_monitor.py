@@ -97,9 +97,9 @@ def test_the_misclassification_rate_counts_what_people_reviewed(store: Store) ->
     ModeCorrections(store).change(key, {turn: modes[turn] for turn in range(11)})
     assert "30% of 10 messages reviewed in 30 days, limit 10%, at least 20" in page_text(open_monitor())
     ModeCorrections(store).change(key, modes)
-    watch = Clock()
-    with open_guardrails(store, watch) as guard:
-        record(guard, watch, 1)
+    clock = Clock()
+    with open_guardrails(store, clock) as guard:
+        record(guard, clock, 1)
         assert guard.overruled("TASK").cause == "misclassified"  # type: ignore[union-attr]
     app = open_monitor(period="7d")
     assert "of 24 messages reviewed" in page_text(app)

@@ -29,7 +29,7 @@ def one_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.fixture
-def watch() -> Clock:
+def clock() -> Clock:
     return Clock()
 
 
@@ -45,7 +45,7 @@ def test_a_running_agent_has_the_boundaries_of_its_transcript(
     with one_store.write() as db:
         db.execute("DELETE FROM sessions")
     late = Clock()
-    late.pass_(days=100)
+    late.advance(days=100)
     sessions = manager(one_store, late)
     detections = [sessions.detect(turn) for turn in conversation]
     whole = segment(conversation)
@@ -57,12 +57,12 @@ def test_a_running_agent_has_the_boundaries_of_its_transcript(
     assert sum(one.conversation_count for one in sessions.recent()) == len(whole.conversation_starts)
 
 
-def test_workspaces_do_not_mix(store: Store, watch: Clock) -> None:
-    shop, house = manager(store, watch), manager(store, watch, "house")
+def test_workspaces_do_not_mix(store: Store, clock: Clock) -> None:
+    shop, house = manager(store, clock), manager(store, clock, "house")
     one, other = shop.detect("a button"), house.detect("a roof")
-    watch.pass_(minutes=1)
+    clock.advance(minutes=1)
     assert shop.detect("bigger").session.id == one.session.id
-    watch.pass_(minutes=1)
+    clock.advance(minutes=1)
     assert house.detect("new topic: tea").session.id == other.session.id
     assert (shop.active(), house.end("The house is sold.")) != (None, None)
     assert house.active() is None
@@ -73,7 +73,7 @@ def test_workspaces_do_not_mix(store: Store, watch: Clock) -> None:
 
 
 @pytest.mark.slow
-def test_detection_with_100_000_stored_sessions(store: Store, watch: Clock, report_figure) -> None:  # type: ignore[no-untyped-def]
+def test_detection_with_100_000_stored_sessions(store: Store, clock: Clock, report_figure) -> None:  # type: ignore[no-untyped-def]
     import time
 
     with store.write() as db:
@@ -88,8 +88,8 @@ def test_detection_with_100_000_stored_sessions(store: Store, watch: Clock, repo
         )
     taken = []
     for n in range(30):
-        sessions = manager(store, watch, f"workspace {n}")
-        watch.pass_(minutes=50)
+        sessions = manager(store, clock, f"workspace {n}")
+        clock.advance(minutes=50)
         for text in ("a", "new topic: b"):
             began = time.perf_counter()
             sessions.detect(text)
@@ -99,7 +99,7 @@ def test_detection_with_100_000_stored_sessions(store: Store, watch: Clock, repo
         f"a message is placed among 100,000 stored sessions in {1e3 * taken[len(taken) // 2]:.1f} ms,"
         f" at most {1e3 * taken[-1]:.1f} ms"
     )
-    assert len(manager(store, watch).recent(everywhere=True)) == 20
+    assert len(manager(store, clock).recent(everywhere=True)) == 20
 
 
 @needs_fork
@@ -119,11 +119,11 @@ def test_processes_share_a_workspace_without_a_second_session(store: Store) -> N
 
 
 def test_a_message_is_rolled_back_with_its_transaction(
-    store: Store, watch: Clock, monkeypatch: pytest.MonkeyPatch
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sessions = manager(store, watch)
+    sessions = manager(store, clock)
     sessions.detect("a")
-    watch.pass_(hours=3)
+    clock.advance(hours=3)
     with monkeypatch.context() as patched:
         patched.setattr("convgate.store.sessions.Sessions.note_message", _full)
         with pytest.raises(ConvgateError, match="the disk is full"):
@@ -137,15 +137,15 @@ def _full(*_: object) -> None:
     raise StoreError("the disk is full")
 
 
-def test_a_session_takes_conversations_of_the_library(store: Store, watch: Clock) -> None:
-    sessions = manager(store, watch)
+def test_a_session_takes_conversations_of_the_library(store: Store, clock: Clock) -> None:
+    sessions = manager(store, clock)
     first = sessions.detect("a button")
     button, roof = add(store, "a button"), add(store, "a roof")
     held = sessions.add_conversation(button)
     assert (held.number, held.key, held.title) == (first.conversation, button, "a button")
     assert sessions.add_conversation(button) == held, "once is enough"
     assert sessions.add_conversation(roof).number != held.number
-    watch.pass_(hours=3)
+    clock.advance(hours=3)
     second = sessions.detect("and now the roof")
     moved = sessions.add_conversation(roof)
     assert (moved.number, moved.session) == (second.conversation, second.session.id)
@@ -158,8 +158,8 @@ def test_a_session_takes_conversations_of_the_library(store: Store, watch: Clock
         sessions.conversations("session_0")
 
 
-def test_a_session_is_deleted_and_the_library_keeps_its_conversations(store: Store, watch: Clock) -> None:
-    sessions, key = manager(store, watch), add(store, "a button")
+def test_a_session_is_deleted_and_the_library_keeps_its_conversations(store: Store, clock: Clock) -> None:
+    sessions, key = manager(store, clock), add(store, "a button")
     found = sessions.detect("a button")
     sessions.add_conversation(key)
     sessions.detect("new topic")
@@ -171,17 +171,17 @@ def test_a_session_is_deleted_and_the_library_keeps_its_conversations(store: Sto
         Sessions(store).delete(found.session.id)
 
 
-def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Store, watch: Clock) -> None:
-    sessions, house = manager(store, watch), manager(store, watch, "house")
+def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Store, clock: Clock) -> None:
+    sessions, house = manager(store, clock), manager(store, clock, "house")
     key = add(store, "a button")
     sessions.detect("a button")
     sessions.add_conversation(key)
     sessions.detect("new topic")
     sessions.end()
     house.detect("a roof")
-    watch.pass_(days=90)
+    clock.advance(days=90)
     assert sessions.clean_up() == 0, "90 days are kept"
-    watch.pass_(seconds=1)
+    clock.advance(seconds=1)
     assert sessions.clean_up() == 1
     assert sessions.recent() == []
     assert house.active() is not None, "what is active stays, however old"

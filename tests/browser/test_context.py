@@ -14,10 +14,10 @@ ADDED = "There is a table of users in Postgres"
 
 @pytest.mark.slow
 def test_a_context_is_budgeted_stepped_through_and_given_an_invariant(
-    come_to: Callable[[str], Page], sample_keys: dict[str, list[str]]
+    go_to_address: Callable[[str], Page], sample_keys: dict[str, list[str]]
 ) -> None:
     [conversation] = sample_keys["login_jwt_ldap.json"]
-    page = come_to(f"/Context?conversation={conversation}")
+    page = go_to_address(f"/Context?conversation={conversation}")
     expect(page.get_by_text("answering turn 24")).to_be_visible()
     expect(page.get_by_test_id("stMetric").filter(has_text="Mode")).to_contain_text("Task")
     budget = page.get_by_role("spinbutton", name="Budget (tokens)")

@@ -51,9 +51,9 @@ def conversation(window: Page) -> str:
 
 
 @pytest.fixture
-def explore(conversation: str, come_to: Callable[[str], Page]) -> Page:
+def explore(conversation: str, go_to_address: Callable[[str], Page]) -> Page:
     """Explore as it is when one comes to the conversation from another page."""
-    return come_to(f"/Explore?conversation={conversation}&rule=expected,strictness=1")
+    return go_to_address(f"/Explore?conversation={conversation}&rule=expected,strictness=1")
 
 
 def query(page: Page) -> dict[str, str]:

@@ -18,9 +18,9 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_simulation_is_moved_by_keys_and_a_baseline_is_kept(
-    come_to: Callable[[str], Page], app_home: Path
+    go_to_address: Callable[[str], Page], app_home: Path
 ) -> None:
-    page = come_to("/Monitor?on=simulation&minutes=60")
+    page = go_to_address("/Monitor?on=simulation&minutes=60")
     expect(page.get_by_text(re.compile(r"^Minute \d+: every request is built as GENERAL"))).to_be_visible()
     page.get_by_role("slider", name="Minutes since the start").focus()
     page.keyboard.press("End")
