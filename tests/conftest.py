@@ -139,7 +139,8 @@ def fast_app_tests() -> Iterator[None]:
     """Skips work that Streamlit's `AppTest` repeats per page or run: a third of a page's time.
 
     It reads the metadata of all installed packages, polls a thousand times a second whether the script is
-    over, which takes the lock from it, and mocks cookies.
+    over, which takes the lock from it, and mocks cookies. Nor does a page load the real encoder in a thread
+    that outlives its test.
     """
     if "streamlit" not in sys.modules:  # none of the tests that were collected has an app
         yield
@@ -148,11 +149,14 @@ def fast_app_tests() -> Iterator[None]:
     from streamlit.runtime.context import ContextProxy
     from streamlit.testing.v1 import local_script_runner
 
+    from convgate.ui import services
+
     with pytest.MonkeyPatch.context() as patch:
         once = functools.cache(manifest_scanner.scan_component_manifests)
         patch.setattr(manifest_scanner, "scan_component_manifests", once)
         patch.setattr(local_script_runner, "require_widgets_deltas", wait_for_script)
         patch.setattr(ContextProxy, "cookies", {})
+        patch.setattr(services, "warm_up", lambda: None)
         yield
 
 

@@ -35,7 +35,6 @@ TURNS = (
 def use_encoder(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the pages encode with this one."""
     monkeypatch.setattr(services, "encoder", lambda *_: encoder)
-    monkeypatch.setattr(services, "warm_up", lambda: None)
 
 
 def new_app() -> AppTest:

@@ -32,8 +32,7 @@ SECRET = "AKIA" + "Z7Q2" * 4  # made up
 
 
 @pytest.fixture
-def library(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setattr("convgate.ui.services.warm_up", lambda: None)
+def library(convgate_home: Path) -> AppTest:
     return new_app()
 
 

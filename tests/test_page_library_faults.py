@@ -23,7 +23,6 @@ from tests.page_app import new_app
 
 @pytest.fixture
 def library(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setattr(services, "warm_up", lambda: None)
     monkeypatch.setattr(services, "Store", partial(Store, busy_timeout=0.05))
     return new_app()
 

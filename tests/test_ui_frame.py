@@ -15,11 +15,6 @@ from convgate.ui.navigation import GROUPS
 from tests.page_app import new_app
 
 
-@pytest.fixture(autouse=True)
-def no_warm_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convgate.ui.services.warm_up", lambda: None)
-
-
 def test_every_page_links_to_every_other(convgate_home: Path) -> None:
     paths = {path for pages in GROUPS.values() for path, _ in pages.values()}
     assert paths == {"app.py", *(f"pages/{file.name}" for file in (app_root() / "pages").glob("*.py"))}
