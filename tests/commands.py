@@ -1,4 +1,4 @@
-"""The command line, run in the process of the tests."""
+"""The command line, run in the tests' process."""
 
 from __future__ import annotations
 

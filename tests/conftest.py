@@ -1,4 +1,4 @@
-"""What every test gets: no network, a data directory of its own, one torch thread."""
+"""Fixtures of every test: no network, a data directory of its own, one torch thread."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ROOM = 4 * 2**30  # bytes; all tests together write about a tenth of it
 
 
 def in_memory() -> bool:
-    """Whether what tests write can stay in memory, where waiting for a disk takes no time."""
+    """Return whether temporary files can be in memory, which is faster than a disk."""
     if "TMPDIR" in os.environ or not os.access(MEMORY, os.W_OK | os.X_OK):
         return False
     return shutil.disk_usage(MEMORY).free >= ROOM and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC
@@ -67,7 +67,7 @@ collect_ignore = ["network_guard/sitecustomize.py"]  # Python itself loads it, b
 
 
 def pytest_collection_finish() -> None:
-    """What is imported by now stays: looking through it again and again is a tenth of the time."""
+    """Exempt imported modules from garbage collection, which takes a tenth of the time otherwise."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
@@ -75,12 +75,12 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture
 def report_figure(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
-    """Has a sentence with a measured figure stand at the end of the run."""
+    """Prints a sentence with a measured figure at the end of the run."""
     return lambda sentence: record_property("figure", sentence)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """The figures that tests measured."""
+    """Print the figures that tests measured."""
     for report in terminalreporter.stats.get("passed", []):
         for name, sentence in report.user_properties:
             if name == "figure" and report.when == "call":
@@ -89,7 +89,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture
 def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for this test alone; to number it, pytest's own looks through those of all tests before."""
+    """A folder for this test alone; pytest's own lists all earlier folders to number it."""
     name = re.sub(r"\W", "_", request.node.name)[:30]
     path = tmp_path_factory.getbasetemp() / f"{next(NUMBERS)}_{name}"
     path.mkdir(mode=0o700)
@@ -98,7 +98,7 @@ def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture(autouse=True)
 def no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Fails a test that reaches for another machine, itself or by a Python that it started."""
+    """Fails a test that connects to another host, itself or in a Python process that it started."""
     log = tmp_path / "network-attempts.log"  # made by an attempt alone
     monkeypatch.setenv(loopback_only.LOG_VARIABLE, str(log))
     monkeypatch.setenv("PYTHONPATH", str(GUARD))
@@ -129,17 +129,18 @@ def convgate_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def no_shipped_weights(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the version that ships, which refuses tests' encoders, unless the test is marked `shipped`."""
+    """Hides the shipped version, which refuses fake encoders, unless the test is marked `shipped`."""
     if "shipped" not in request.keywords:
         monkeypatch.setattr("convgate.versions.catalog.PACKAGED", tmp_path / "no-weights")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def pages_run_quickly() -> Iterator[None]:
-    """What Streamlit's `AppTest` does for each page or run anew, and need not: a third of a page's time.
+def fast_app_tests() -> Iterator[None]:
+    """Skips work that Streamlit's `AppTest` repeats per page or run: a third of a page's time.
 
-    It reads the metadata of all that is installed, looks a thousand times a second whether the script is
-    over, which takes the lock from it, and answers for cookies with mocks of mocks.
+    It reads the metadata of all installed packages, polls a thousand times a second whether the script is
+    over, which takes the lock from it, and mocks cookies. Nor does a page load the real encoder in a thread
+    that outlives its test.
     """
     if "streamlit" not in sys.modules:  # none of the tests that were collected has an app
         yield
@@ -148,17 +149,20 @@ def pages_run_quickly() -> Iterator[None]:
     from streamlit.runtime.context import ContextProxy
     from streamlit.testing.v1 import local_script_runner
 
+    from convgate.ui import services
+
     with pytest.MonkeyPatch.context() as patch:
         once = functools.cache(manifest_scanner.scan_component_manifests)
         patch.setattr(manifest_scanner, "scan_component_manifests", once)
         patch.setattr(local_script_runner, "require_widgets_deltas", wait_for_script)
         patch.setattr(ContextProxy, "cookies", {})
+        patch.setattr(services, "warm_up", lambda: None)
         yield
 
 
 @pytest.fixture(scope="session", autouse=True)
-def databases_are_copied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Each test has a database of its own, and all begin alike."""
+def copied_databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Copies each new database from a template instead of migrating it."""
     from convgate.store import database
 
     template, make_private = Template(tmp_path_factory.mktemp("template")), database.make_private
@@ -173,8 +177,8 @@ def databases_are_copied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 
 
 @pytest.fixture(scope="session", autouse=True)
-def commands_are_put_together_once() -> Iterator[None]:
-    """Typer does so anew for each `convgate …`, out of the type hints of all subcommands."""
+def cached_typer_command() -> Iterator[None]:
+    """Builds the command once; Typer does so for each `convgate …` from the type hints of all subcommands."""
     from typer import main
 
     with pytest.MonkeyPatch.context() as patch:
@@ -183,7 +187,7 @@ def commands_are_put_together_once() -> Iterator[None]:
 
 
 def wait_for_script(runner: LocalScriptRunner, timeout: float = 3) -> None:
-    """Returns when the page's script is over; RuntimeError after `timeout` seconds."""
+    """Return when the page's script is over; RuntimeError after `timeout` seconds."""
     thread = runner._script_thread
     assert thread is not None
     thread.join(timeout)
@@ -204,29 +208,31 @@ def shared_data() -> Path:
 
 @pytest.fixture
 def fake_encoder() -> FakeEncoder:
-    """An encoder without a model, whose calls can be counted."""
+    """An encoder without a model that records its calls."""
     return FakeEncoder()
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    """A library of this test's own, empty."""
+def store(convgate_home: Path) -> Iterator[Store]:
+    """The library of this test's data directory, empty."""
     from convgate.store import Store
 
-    return Store(tmp_path / "convgate.db")
+    store = Store(convgate_home / "convgate.db")
+    yield store
+    store.close()
 
 
 @pytest.fixture
 def versions(tmp_path: Path) -> Versions:
-    """The versions of a data folder of this test's own: none."""
+    """An empty catalog of versions."""
     from convgate.versions import Versions
 
     return Versions(tmp_path / "home")
 
 
 @pytest.fixture
-def often() -> Iterator[None]:
-    """Threads take turns as often as can be."""
+def frequent_thread_switches() -> Iterator[None]:
+    """Switches threads as often as possible."""
     usual = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -235,7 +241,7 @@ def often() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """convgate as it is handed out; made without a network."""
+    """The wheel of convgate, built without a network."""
     folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(
         [

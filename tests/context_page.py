@@ -1,24 +1,21 @@
-"""The page Context on a short conversation, with modes by single words: what its tests share."""
+"""The page Context on a short conversation, with modes by single words."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
-from convgate.core.conversation import Conversation, Turn
-from convgate.core.settings import load_settings
-from convgate.store import Conversations, NewConversation, Store
-from convgate.ui import services
+from convgate.core.conversation import Turn
 from tests.contexts import WordJudge
 from tests.fakes import FakeEncoder
-from tests.page_app import open_page, sound
+from tests.page_app import add_conversation, check, open_page, turn_table, use_encoder
 
-CONTEXT, EXPLORE = "pages/9_Context.py", "pages/1_Explore.py"
+open_context = partial(open_page, "Context")
 _WORDS: dict[str, tuple[Mode, float]] = {
     "add": ("TASK", 0.95),
     "write": ("TASK", 0.95),
@@ -28,7 +25,7 @@ _WORDS: dict[str, tuple[Mode, float]] = {
     "what if": ("EXPLORATION", 0.9),
 }
 
-TALK = (
+MODE_TURNS = (
     Turn.of("system", "You are a careful assistant."),
     Turn.of("user", "what if we signed people in with cookies"),
     Turn.of("assistant", "cookies would do, tokens too"),
@@ -42,11 +39,11 @@ TALK = (
 )
 
 
-class ByWords:
-    """A classifier of modes that goes by single words."""
+class WordClassifier:
+    """Decides modes by single words."""
 
     def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
-        """One decision a turn."""
+        """Return one decision per turn."""
         return [self._decision(item, turn.text) for item, turn in enumerate(turns)]
 
     def _decision(self, item: int, text: str) -> ModeDecision:
@@ -61,42 +58,19 @@ class ByWords:
 
 
 @pytest.fixture
-def store(convgate_home: object) -> Store:
-    return Store(load_settings().database)
-
-
-@pytest.fixture
-def talk(store: Store, fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> str:
-    """`TALK` in the library; nothing slow is loaded."""
-    monkeypatch.setattr(services, "encoder", lambda *_: fake_encoder)
-    monkeypatch.setattr(services, "warm_up", lambda: None)
-    monkeypatch.setattr("convgate.ui.modes.load_classifier", lambda *_: ByWords())
+def key(convgate_home: Path, fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The key of a conversation with every mode in the library; nothing slow is loaded."""
+    use_encoder(fake_encoder, monkeypatch)
+    monkeypatch.setattr("convgate.ui.modes.load_classifier", lambda *_: WordClassifier())
     monkeypatch.setattr("convgate.ui.modes.load_judge", lambda *_: WordJudge())
-    return add(store, TALK)
+    return add_conversation(*MODE_TURNS)
 
 
-def add(store: Store, said: Sequence[Turn]) -> str:
-    """Put a conversation into the library; its key."""
-    return Conversations(store).add([NewConversation(Conversation("talk", tuple(said)))])[0].key
-
-
-def opened(file: str = CONTEXT, **query: str) -> AppTest:
-    """The page at an address."""
-    return open_page(file, **query)
-
-
-def rows(app: AppTest) -> list[dict[str, Any]]:
-    """The rows of the turn table."""
-    (component,) = [one for one in app.get("bidi_component") if "transcript" in one.proto.component_name]
-    listed: list[dict[str, Any]] = json.loads(component.proto.json)["rows"]
-    return listed
-
-
-def turns(app: AppTest, state: str) -> list[int]:
+def turns_in_state(app: AppTest, state: str) -> list[int]:
     """The turns of the table, from 0, that are "kept" or "dropped"."""
-    return [row["turn"] for row in rows(app) if row["state"] == state]
+    return [row["turn"] for row in turn_table(app)["rows"] if row["state"] == state]
 
 
 def correct_mode(app: AppTest, mode: str, page: str = "context") -> AppTest:
     """The page after a choice in the control of the mode; "" for not reviewed."""
-    return sound(app.selectbox(key=f"{page}.mode").set_value(mode).run())
+    return check(app.selectbox(key=f"{page}.mode").set_value(mode).run())

@@ -1,4 +1,4 @@
-"""What tests of the context build on: a policy and a classifier that do as they are told, and talks."""
+"""Fake policies, classifiers and conversations for tests of the context."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from convgate.core.settings import Settings, load_settings
 from convgate.policies.base import history_indices
 
 
-class Told:
-    """A classifier that reads a message's mode off its first word, such as "TASK" or "TASK?" (not sure)."""
+class FirstWordClassifier:
+    """Takes a message's mode from its first word, such as "TASK" or "TASK?" (not sure)."""
 
     def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
         return [self._of(item, turn.text.split(" ")[0]) for item, turn in enumerate(turns)]
@@ -34,11 +34,13 @@ class Told:
         likeliest: Mode = next((mode for mode in MODES if word.rstrip("?") == mode), "GENERAL")
         confidence = 0.75 if word.endswith("?") else 0.95
         mode = likeliest if confidence >= MIN_CONFIDENCE else "GENERAL"
-        return ModeDecision(item, mode, "told", "told.", "mode", mode, confidence, "classifier", likeliest)
+        return ModeDecision(
+            item, mode, "first word", "first word.", "mode", mode, confidence, "classifier", likeliest
+        )
 
 
 class WordJudge:
-    """Reads the kind of a statement off single words, as the real judge does off what it learned."""
+    """Takes the kind of a statement from single words."""
 
     KINDS: ClassVar[dict[Kind, str]] = {
         "resolved": r"works now|fixed it|solved",
@@ -58,8 +60,8 @@ class WordJudge:
 
 
 @dataclass(frozen=True)
-class Keeps:
-    """A policy that keeps the turns it is told to, with scores."""
+class FixedPolicy:
+    """A policy that keeps the given turns, with scores."""
 
     name: ClassVar[str] = "keeps"
     label: ClassVar[str] = ""
@@ -92,21 +94,21 @@ class Keeps:
 
 
 @dataclass
-class Watch:
-    """A guard that overrules the modes it is told to, and remembers what it hears."""
+class RecordingGuard:
+    """A guard that overrules the given modes and records requests."""
 
     overrules: Collection[Mode] = ()
-    heard: list[RequestRecord] = field(default_factory=list)
+    records: list[RequestRecord] = field(default_factory=list)
 
     def overruled(self, mode: Mode) -> Fallback | None:
         return Fallback("drift", f"{mode} is overruled.") if mode in self.overrules else None
 
     def record(self, request: RequestRecord) -> None:
-        self.heard.append(request)
+        self.records.append(request)
 
 
-def words(text: str) -> int:
-    """Counts words, so that budgets can be checked in the head: a turn costs 4 more."""
+def count_words(text: str) -> int:
+    """Return the number of words; a turn costs 4 tokens more."""
     return len(text.split())
 
 
@@ -116,17 +118,17 @@ def settings(**changes: Any) -> Settings:
 
 def builder(kept: Collection[int] | None = None, **fields: Any) -> ContextBuilder:
     """A builder whose policy keeps these turns (all: None), counting words as tokens."""
-    fields.setdefault("policy", Keeps(kept))
+    fields.setdefault("policy", FixedPolicy(kept))
     fields.setdefault("settings", _USUAL)
-    fields.setdefault("counter", words)
-    return ContextBuilder(classifier=Told(), reader=ConversationReader(WordJudge()), **fields)
+    fields.setdefault("counter", count_words)
+    return ContextBuilder(classifier=FirstWordClassifier(), reader=ConversationReader(WordJudge()), **fields)
 
 
 _USUAL = Settings.model_construct(context_intents={})
 
 
-def talk(*texts: str) -> list[dict[str, Any]]:
-    """User and assistant in turn; a text may name its role in front, as in "system: be brief"."""
+def chat(*texts: str) -> list[dict[str, Any]]:
+    """Return alternating user and assistant messages; a text may begin with a role: "system: be brief"."""
     messages = []
     for place, text in enumerate(texts):
         role, _, said = text.partition(": ")
@@ -137,17 +139,17 @@ def talk(*texts: str) -> list[dict[str, Any]]:
     return messages
 
 
-def called(*ids: str) -> dict[str, Any]:
+def tool_calls_message(*ids: str) -> dict[str, Any]:
     """An assistant's message that calls tools."""
     calls = [{"id": id, "type": "function", "function": {"name": "look", "arguments": "{}"}} for id in ids]
     return {"role": "assistant", "content": None, "tool_calls": calls}
 
 
-def result(id: str, text: str = "found it") -> dict[str, Any]:
+def tool_result(id: str, text: str = "found it") -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": id, "content": text}
 
 
-def placed(bundle: ContextBundle) -> dict[str, list[int | None]]:
+def turns_by_section(bundle: ContextBundle) -> dict[str, list[int | None]]:
     """Each section's turns, without empty sections."""
     return {
         section.name: [turn.index for turn in section.turns] for section in bundle.sections if section.turns
@@ -162,15 +164,15 @@ RULES = (
     "No, I meant the other server.",
     "Actually, it must work with LDAP.",
 )
-SAYINGS = (
+QUESTIONS = (
     "TASK add a page", "EXPLORATION what if we used maps", "DEBUGGING it crashes", "LEARNING why is that",
     "GENERAL good morning", "hello", "We'll go with Postgres.", "yes", "a b c d e f g h i j k l m n o p",
 )  # fmt: skip
 ANSWERS = ("Fine.", "Shall we use the cache?", "It is settled: we use Redis.", "one two three four five six")
 
 
-def random_talk(rng: random.Random) -> list[dict[str, Any]]:
-    """A short talk of any shape: rules, tools, orphans, instructions anywhere, assistants that begin."""
+def random_conversation(rng: random.Random) -> list[dict[str, Any]]:
+    """Return a short conversation of any shape, with rules, tools, orphans and instructions."""
     messages: list[dict[str, Any]] = []
     for _ in range(rng.randint(1, 6)):
         kind = rng.random()
@@ -179,13 +181,13 @@ def random_talk(rng: random.Random) -> list[dict[str, Any]]:
         elif kind < 0.3:
             messages.append({"role": "user", "content": rng.choice(RULES)})
         elif kind < 0.65:
-            messages.append({"role": "user", "content": rng.choice(SAYINGS)})
+            messages.append({"role": "user", "content": rng.choice(QUESTIONS)})
         elif kind < 0.85:
             messages.append({"role": "assistant", "content": rng.choice(ANSWERS)})
         elif kind < 0.95:
             ids = rng.choice([("a",), ("a", "b"), ("b",)])
-            messages.append(called(*ids))
-            messages += [result(id) for id in ids if rng.random() < 0.85]
+            messages.append(tool_calls_message(*ids))
+            messages += [tool_result(id) for id in ids if rng.random() < 0.85]
         else:
-            messages.append(result(rng.choice(["a", "z"])))
+            messages.append(tool_result(rng.choice(["a", "z"])))
     return messages

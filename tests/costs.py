@@ -1,4 +1,4 @@
-"""What an action costs, to compare two sizes of input within one run."""
+"""The cost of an action, to compare two sizes of input within one run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 
 def cpu_seconds(action: Callable[[], object]) -> float:
-    """The processor time of the action, the least of three runs."""
+    """Return the processor time of the action, the minimum of three runs."""
     times = []
     for _ in range(3):
         started = time.process_time()
@@ -18,8 +18,8 @@ def cpu_seconds(action: Callable[[], object]) -> float:
     return min(times)
 
 
-def timed(page: AppTest) -> float:
-    """Seconds of the page's next run, which must not fail."""
+def page_seconds(page: AppTest) -> float:
+    """Return the seconds of the page's next run, which must not fail."""
     start = time.perf_counter()
     page.run()
     seconds = time.perf_counter() - start

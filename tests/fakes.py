@@ -1,4 +1,4 @@
-"""Stand-ins that behave like the real thing and can be asked what was done with them."""
+"""Fake encoders that record their calls."""
 
 from __future__ import annotations
 

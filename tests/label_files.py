@@ -1,4 +1,4 @@
-"""Labels to write into files, and files to read labels from."""
+"""Labels to write into files, and files with labels."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ def add(store: Store, name: str, turns: int = 8) -> str:
 
 
 def add_all(store: Store) -> list[str]:
-    talks = [
+    conversations = [
         conversation
         for name, text in TRANSCRIPTS.items()
         for conversation in read_conversations(text.encode(), name=name)
     ]
-    return [added.key for added in Conversations(store).add(NewConversation(talk) for talk in talks)]
+    return [added.key for added in Conversations(store).add(NewConversation(talk) for talk in conversations)]
 
 
-def brought(data: bytes, store: Store, **options: str) -> Import:
+def import_labels(data: bytes, store: Store, **options: str) -> Import:
     found = read_labels(data, "labels", store, **options)  # type: ignore[arg-type]
     keep_labels(store, found, by="Importer")
     return found
@@ -60,7 +60,7 @@ def lines(*values: object) -> bytes:
     return "\n".join(json.dumps(value) for value in values).encode()
 
 
-def set_of(store: Store, key: str, turn: int, *labels: object) -> bytes:
+def labelled_set(store: Store, key: str, turn: int, *labels: object) -> bytes:
     """A relevance set with labels of one message of a conversation of the library."""
     conversation = replace(Conversations(store).get(key).conversation, id=key)
     case_line = json.dumps(case(conversation=key, turn=turn, labels=labels))
@@ -71,7 +71,7 @@ def label(annotator: str, turn: int, answer: str) -> dict[str, object]:
     return {"annotator": annotator, "turn": turn, "answer": answer}
 
 
-def holds(store: Store) -> list[Entry]:
+def sorted_entries(store: Store) -> list[Entry]:
     return sorted(Labels(store).entries(), key=str)
 
 
@@ -79,4 +79,4 @@ def case(**fields: object) -> dict[str, object]:
     return {"type": "case", "id": "c", "conversation": "t", "turn": 6, "relevant": [0], **fields}
 
 
-TALK = {"type": "conversation", "id": "t", "title": "Talk", "messages": MESSAGES}
+CONVERSATION_LINE = {"type": "conversation", "id": "t", "title": "Talk", "messages": MESSAGES}

@@ -1,4 +1,4 @@
-"""A server on this machine that speaks the chat completions protocol, as badly as a test wants it to."""
+"""A local server for chat completions whose replies a test scripts, faulty ones included."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Answer = Callable[[BaseHTTPRequestHandler], None]
 
 
 class ChatServer:
-    """Answers each request by the next of `script`, the last again and again; `requests` has what came."""
+    """Answers each request by the next of `script`, then by its last; `requests` has the requests."""
 
     def __init__(self) -> None:
         self.script: list[Answer] = []
@@ -50,8 +50,8 @@ class ChatServer:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
-    def plays(self, *script: Answer) -> None:
-        """Forget what came, and answer so from now on."""
+    def set_script(self, *script: Answer) -> None:
+        """Replace the script and forget earlier requests."""
         self.script, self.requests, self.keys = list(script), [], []
         self.released, self.given_up = threading.Event(), threading.Event()
 
@@ -61,13 +61,13 @@ class ChatServer:
         self._server.server_close()
         self._thread.join()
 
-    def hangs(self, handler: BaseHTTPRequestHandler) -> None:
-        """Says nothing until it is released."""
+    def hang(self, handler: BaseHTTPRequestHandler) -> None:
+        """Send nothing until released."""
         self.released.wait(5)
         handler.close_connection = True
 
-    def drips(self, handler: BaseHTTPRequestHandler) -> None:
-        """Sends a byte now and then, so that no single silence is long."""
+    def drip(self, handler: BaseHTTPRequestHandler) -> None:
+        """Send a byte every 10 ms."""
         send_head(handler, 200, 10_000)
         for _ in range(500):
             handler.wfile.write(b" ")
@@ -86,8 +86,8 @@ def send_head(handler: BaseHTTPRequestHandler, status: int, length: int, **heade
     handler.end_headers()
 
 
-def body(data: bytes, status: int = 200, **headers: str) -> Answer:
-    """Exactly these bytes."""
+def raw_reply(data: bytes, status: int = 200, **headers: str) -> Answer:
+    """Return a reply of exactly these bytes."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         send_head(handler, status, len(data), **headers)
@@ -96,22 +96,26 @@ def body(data: bytes, status: int = 200, **headers: str) -> Answer:
     return answer
 
 
-def fails(status: int, **headers: str) -> Answer:
-    """An error, as OpenAI words it."""
-    return body(json.dumps({"error": {"message": f"sorry \x1b[31m{status}"}}).encode(), status, **headers)
+def error_reply(status: int, **headers: str) -> Answer:
+    """Return an error in OpenAI's format."""
+    return raw_reply(
+        json.dumps({"error": {"message": f"sorry \x1b[31m{status}"}}).encode(), status, **headers
+    )
 
 
-def writes(content: str | None, *, prompt: int = 100, completion: int = 20, **message: Any) -> Answer:
-    """A completion in which the model writes this."""
+def completion_reply(
+    content: str | None, *, prompt: int = 100, completion: int = 20, **message: Any
+) -> Answer:
+    """Return a completion with this content."""
     completed = {
         "id": "1",
         "object": "chat.completion",
         "choices": [{"index": 0, "message": {"role": "assistant", "content": content, **message}}],
         "usage": {"prompt_tokens": prompt, "completion_tokens": completion},
     }
-    return body(json.dumps(completed).encode())
+    return raw_reply(json.dumps(completed).encode())
 
 
-def decides(keep: bool, category: str = "decision", reason: str = "it says so") -> Answer:
-    """A completion with a proper decision."""
-    return writes(json.dumps({"keep": keep, "category": category, "reason": reason}))
+def decision_reply(keep: bool, category: str = "decision", reason: str = "it says so") -> Answer:
+    """Return a completion with a valid decision."""
+    return completion_reply(json.dumps({"keep": keep, "category": category, "reason": reason}))

@@ -1,21 +1,73 @@
-"""The app at one of its pages, as tests of pages drive it."""
+"""The app at one of its pages, with a small conversation, as tests of pages drive it."""
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
 from streamlit.testing.v1 import AppTest
 
+from convgate.core.conversation import Conversation, Turn
 from convgate.core.home import app_root
+from convgate.core.settings import load_settings
+from convgate.embedding.base import Encoder
+from convgate.store import Conversations, NewConversation, Store
+from convgate.ui import services
+from convgate.ui.navigation import GROUPS
+
+PAGES = {name: path for pages in GROUPS.values() for name, (path, _) in pages.items()}
+HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile: Ignore all"  # as long as a name may be
+TURNS = (
+    Turn.of("system", "You are a careful assistant."),
+    Turn.of("user", "my loss is nan when the batch is empty"),
+    Turn.of("assistant", "the mean of an empty batch is nan so the loss is nan"),
+    Turn.of("user", "write a fibonacci function"),
+    Turn.of("assistant", "def fibonacci of n returns n if n is small"),
+    Turn.of("user", "is the loss still nan"),
+    Turn.of("assistant", "check the batch before the mean"),
+    Turn.of("user", "the loss is nan again with an empty batch"),
+)
 
 
-def open_page(file: str, **query: str) -> AppTest:
-    """Return the app, run at that page and address."""
-    app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60)
+def use_encoder(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the pages encode with this one."""
+    monkeypatch.setattr(services, "encoder", lambda *_: encoder)
+
+
+def new_app() -> AppTest:
+    """Return the app in a new session, not yet run."""
+    return AppTest.from_file(str(app_root() / "app.py"), default_timeout=60)
+
+
+def open_page(page: str, /, **query: str) -> AppTest:
+    """Return the app in a new session at that page, such as "Explore", and address."""
+    app = new_app()
     for name, value in query.items():
         app.query_params[name] = value
-    return sound(app.switch_page(file).run())
+    return check(app.switch_page(PAGES[page]).run())
 
 
-def sound(app: AppTest) -> AppTest:
+def add_conversation(*turns: Turn, title: str = "Talk", format: str = "openai") -> str:
+    """Add a conversation, by default of `TURNS`, to the app's library; return its key."""
+    conversation = Conversation(title, turns or TURNS, title=title, format=format)
+    (added,) = Conversations(app_store()).add([NewConversation(conversation)])
+    return added.key
+
+
+def app_store() -> Store:
+    """Return the app's library."""
+    return _store(load_settings().database)
+
+
+@lru_cache(maxsize=1)
+def _store(path: Path) -> Store:
+    return Store(path)
+
+
+def check(app: AppTest) -> AppTest:
     """Return the app; fails when the run raised."""
     assert not app.exception, app.exception[0].value
     return app
@@ -23,13 +75,19 @@ def sound(app: AppTest) -> AppTest:
 
 def click(app: AppTest, key: str) -> AppTest:
     """Return the app after a click on that button."""
-    return sound(app.button(key=key).click().run())
+    return check(app.button(key=key).click().run())
 
 
-def said(app: AppTest) -> str:
-    """Return the text of the page, without the signs that escape or emphasise."""
-    shown = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.success, *app.subheader]
-    text = "\n".join(str(element.value) for element in shown)
+def choose(app: AppTest, key: str, value: object) -> AppTest:
+    """Return the app after a choice in that group of buttons."""
+    return check(app.button_group(key=key).set_value(value).run())
+
+
+def page_text(app: AppTest) -> str:
+    """Return the text of the page, without the signs that escape or emphasize."""
+    boxes = [*app.info, *app.warning, *app.error, *app.success]
+    elements = [*app.markdown, *app.caption, *boxes, *app.subheader, *app.text]
+    text = "\n".join(str(element.value) for element in elements)
     return text.replace("\\", "").replace("\u2060", "").replace("**", "")
 
 
@@ -41,3 +99,10 @@ def metric(app: AppTest, label: str) -> str:
 def address(app: AppTest) -> dict[str, str]:
     """Return the parameters of the address."""
     return {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
+
+
+def turn_table(app: AppTest) -> dict[str, Any]:
+    """Return what the page gives the table of turns."""
+    (component,) = [one for one in app.get("bidi_component") if "transcript" in one.proto.component_name]
+    data: dict[str, Any] = json.loads(component.proto.json)
+    return data

@@ -1,4 +1,4 @@
-"""A running agent to try sessions with: a store of its own, and a clock that is set by hand."""
+"""A running agent with sessions, on a clock that is set by hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.session_days import MORNING
 NINE = MORNING + timedelta(hours=9)
 
 
-class Watch:
+class Clock:
     """A clock that is set by hand."""
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Watch:
     def __call__(self) -> datetime:
         return self.now
 
-    def pass_(self, **time: float) -> None:
+    def advance(self, **time: float) -> None:
         self.now += timedelta(**time)
 
 
@@ -32,9 +32,9 @@ def empty_store(folder: Path) -> Store:
     return Store(folder / "convgate.db")
 
 
-def manager(store: Store, watch: Watch, workspace: str = "shop", **rules: float | bool) -> SessionManager:
-    """The sessions of a workspace, on the clock `watch`."""
-    return SessionManager(store, workspace=workspace, rules=BoundaryRules(**rules), clock=watch)  # type: ignore[arg-type]
+def manager(store: Store, clock: Clock, workspace: str = "shop", **rules: float | bool) -> SessionManager:
+    """The sessions of a workspace, on the clock `clock`."""
+    return SessionManager(store, workspace=workspace, rules=BoundaryRules(**rules), clock=clock)  # type: ignore[arg-type]
 
 
 def add(store: Store, text: str) -> str:

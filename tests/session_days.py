@@ -1,4 +1,4 @@
-"""Days to draw boundaries in: written a line a message, or drawn."""
+"""Days of messages: written one per line, or drawn by Hypothesis."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MORNING = datetime(2026, 3, 5, tzinfo=UTC)
 ROLES = {"u": "user", "a": "assistant", "s": "system", "t": "tool"}
 
 
-def said(line: str) -> Turn:
+def turn_of_line(line: str) -> Turn:
     """A message written as `9:30 u make it bigger`; `-` for no time, `!STATE` at the end for a state."""
     time, role, *words = line.split(" ")
     state = {"workflow_state": words.pop()[1:]} if words and words[-1].startswith("!") else {}
@@ -21,9 +21,9 @@ def said(line: str) -> Turn:
     return Turn.of(ROLES[role], " ".join(words), timestamp=moment, metadata=state)
 
 
-def day(*lines: str) -> list[Turn]:
+def turns_of_day(*lines: str) -> list[Turn]:
     """A message for each line."""
-    return [said(line) for line in lines]
+    return [turn_of_line(line) for line in lines]
 
 
 TEXTS = ["make it bigger", "new topic: tea", "continue", "what comes next?", "start fresh", "next"]
@@ -31,7 +31,7 @@ STATES = [None, None, None, "TESTING", "COMPLETE", "DONE"]
 
 
 @st.composite
-def days(draw: st.DrawFn, *, times_missing: bool = True) -> list[Turn]:
+def random_days(draw: st.DrawFn, *, times_missing: bool = True) -> list[Turn]:
     """Up to 12 messages of users, assistants and instructions, whose clock may go back or stand still."""
     turns, moment = [], MORNING + timedelta(days=5)
     for _ in range(draw(st.integers(1, 12))):

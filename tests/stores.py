@@ -1,4 +1,4 @@
-"""Stores that are there at once: one that many examples share, and new ones that are copied."""
+"""Stores for tests: cleared between examples, and new ones copied from a template."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from convgate.store import Conversations, Store
 
 
 @pytest.fixture(autouse=True)
-def made_as_a_persons(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Here a new database goes through every migration; for other tests it is copied."""
+def real_migrations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new database runs every migration, where other tests copy a template."""
     monkeypatch.setattr("convgate.store.database.make_private", make_private)
 
 
-def emptied(store: Store) -> Store:
-    """The store without conversations and labels; annotators stay, with nothing to undo."""
+def clear_store(store: Store) -> Store:
+    """Remove all conversations and labels; annotators stay, with nothing to undo; return the store."""
     conversations = Conversations(store)
     conversations.delete(sorted(conversations.keys()))
     conversations.purge()
@@ -28,7 +28,7 @@ def emptied(store: Store) -> Store:
 
 
 class Template:
-    """Gives a database that is not there yet the newest schema at once, as a copy of one that has it."""
+    """Creates databases of the newest schema as copies of one."""
 
     def __init__(self, folder: Path) -> None:
         file = folder / "template.db"
@@ -36,7 +36,7 @@ class Template:
         self._content = file.read_bytes()
 
     def put(self, path: Path) -> None:
-        """Only where nothing is; of several processes that begin together, one is the first."""
+        """Copy the template to a path that does not exist; of several processes the first wins."""
         if path.exists():
             return
         copy = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}")

@@ -1,4 +1,4 @@
-"""A settings file written for an agent has it decide the very same, turn by turn."""
+"""A settings file written for an agent gives the same decisions, turn by turn."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def agent_file(tmp_path: Path) -> Callable[[AgentSettings], Path]:
     return write
 
 
-def told(selector: Selector, talk: Conversation, **options: Any) -> list[tuple[object, ...]]:
+def outcome_of(selector: Selector, conversation: Conversation, **options: Any) -> list[tuple[object, ...]]:
     """Everything that a selection says of every turn, and what would be sent."""
-    messages = to_messages(talk.turns)
+    messages = to_messages(conversation.turns)
     selection = selector.select(messages, **options)
     turns = [
         (one.kept, one.score, one.threshold, one.reason, one.stage, one.rule) for one in selection.decisions
@@ -99,10 +99,10 @@ def test_the_file_alone_gives_the_very_same_decisions_on_every_sample(
 
     kept = 0
     for sample in SAMPLES:
-        (talk, *_) = read_conversations(sample).conversations
-        expected = told(Selector(policy), talk, pair_answers=pairs)
-        assert told(loaded, talk) == expected
-        assert told(again, talk) == expected
+        (conversation, *_) = read_conversations(sample).conversations
+        expected = outcome_of(Selector(policy), conversation, pair_answers=pairs)
+        assert outcome_of(loaded, conversation) == expected
+        assert outcome_of(again, conversation) == expected
         kept += sum(bool(row[0]) for row in expected[:-1])
     assert kept
 
@@ -117,7 +117,7 @@ def test_the_file_holds_any_text(goal: str, encoder: str) -> None:
 
 
 @st.composite
-def written(draw: st.DrawFn, name: str) -> PolicySpec:
+def random_specs(draw: st.DrawFn, name: str) -> PolicySpec:
     """A policy with any of its parameters, from the whole of their ranges."""
     kind, parameters = POLICIES[name], {}
     if name == GatePolicy.name:
@@ -162,11 +162,11 @@ SAID = Conversation(
 def test_any_policy_decides_the_same_behind_its_file(
     tmp_path_factory: pytest.TempPathFactory, names: list[str], data: st.DataObject
 ) -> None:
-    encoder, stages = FakeEncoder(), [data.draw(written(name)) for name in names]
+    encoder, stages = FakeEncoder(), [data.draw(random_specs(name)) for name in names]
     chosen = data.draw(st.sampled_from([name for name in names if name != GatePolicy.name] or ["bm25"]))
     settings = Settings(
         policy=chosen,
-        policy_parameters=data.draw(written(chosen)).parameters,
+        policy_parameters=data.draw(random_specs(chosen)).parameters,
         session_idle_gap_seconds=data.draw(st.sampled_from([0.0, 3_600.0, float("inf")])),
         gatekeeper_short_user=data.draw(st.sampled_from([0, 99])),
         threshold_rule=data.draw(st.sampled_from([None, "top_k"])),

@@ -1,4 +1,4 @@
-"""The command line as a person and a program use it."""
+"""The command line: formats, exit codes, errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in a context, in which section and why, and what is left out."""
+"""The sections of a context, their turns and reasons, and the dropped turns."""
 
 from __future__ import annotations
 
@@ -17,14 +17,24 @@ from convgate.messages.check import check_valid
 from convgate.policies.build import build_policy
 from convgate.policies.window import LastK
 from convgate.transcripts import turns_from_messages
-from tests.contexts import Told, Watch, WordJudge, builder, called, placed, result, settings, talk
+from tests.contexts import (
+    FirstWordClassifier,
+    RecordingGuard,
+    WordJudge,
+    builder,
+    chat,
+    settings,
+    tool_calls_message,
+    tool_result,
+    turns_by_section,
+)
 from tests.fakes import FakeEncoder
 
 LONG = " ".join(["word"] * 60)
 
 
-def test_each_turn_stands_once_with_its_reason():
-    messages = talk(
+def test_each_turn_appears_once_with_its_reason():
+    messages = chat(
         "system: Be brief.",
         "user: TASK write the importer",
         "assistant: It reads CSV.",
@@ -39,7 +49,7 @@ def test_each_turn_stands_once_with_its_reason():
     before = copy.deepcopy(messages)
     bundle = builder({2}).build(messages)
     assert messages == before
-    assert placed(bundle) == {
+    assert turns_by_section(bundle) == {
         "rules": [0, 3], "task_state": [7], "recent": [8], "evidence": [2], "decisions": [5],
         # 2 is the assistant's: the message before it opens the list
     } | {"evidence": [1, 2]}  # fmt: skip
@@ -66,13 +76,13 @@ def test_each_turn_stands_once_with_its_reason():
 
 
 def test_a_mode_leaves_out_turns_of_another_unless_the_policy_keeps_them():
-    messages = talk(
+    messages = chat(
         "EXPLORATION what if we sold maps", "They fold badly.", "EXPLORATION or globes", "They roll.",
         "GENERAL hello again", "Hello.", "TASK build it",
     )  # fmt: skip
     bundle = builder({0}).build(messages)
     assert bundle.mode == "TASK"
-    assert placed(bundle) == {"evidence": [0], "recent": [4, 5]}
+    assert turns_by_section(bundle) == {"evidence": [0], "recent": [4, 5]}
     assert [bundle.decisions.of(index).rule for index in (1, 2, 3)] == ["mode"] * 3
     reason = bundle.decisions.of(2).reason
     assert reason.startswith("Dropped by the mode: it belongs to EXPLORATION, which TASK leaves out")
@@ -80,7 +90,7 @@ def test_a_mode_leaves_out_turns_of_another_unless_the_policy_keeps_them():
 
 
 def test_debugging_keeps_the_change_before_an_error_and_drops_successes():
-    messages = talk("TASK add a page", "Done.", "GENERAL tea?", "Yes.", "TASK move the worker", "Moved.",
+    messages = chat("TASK add a page", "Done.", "GENERAL tea?", "Yes.", "TASK move the worker", "Moved.",
                     "DEBUGGING it crashes since", "Where?", "DEBUGGING in line 41")  # fmt: skip
     bundle = builder(set()).build(messages)
     assert {0, 1}.isdisjoint(bundle.indices)
@@ -89,14 +99,14 @@ def test_debugging_keeps_the_change_before_an_error_and_drops_successes():
 
 def test_the_recent_window_is_the_newest_turns_up_to_its_budget():
     texts = [f"GENERAL {LONG}" if place % 2 == 0 else f"Yes {LONG}" for place in range(300)]
-    bundle = builder(set()).build(talk(*texts, "GENERAL so"))
-    recent = placed(bundle)["recent"]
+    bundle = builder(set()).build(chat(*texts, "GENERAL so"))
+    recent = turns_by_section(bundle)["recent"]
     assert recent == list(range(300 - len(recent), 300))
     assert 8_000 - 65 < bundle.section("recent").tokens <= 8_000 + 65, "one more opens the list"
 
 
 def test_without_the_filter_the_newest_stay_when_not_all_fits():
-    messages = talk("TASK one two", "Yes.", "TASK three four", "Yes.", "TASK five six", "Yes.", "TASK now")
+    messages = chat("TASK one two", "Yes.", "TASK three four", "Yes.", "TASK five six", "Yes.", "TASK now")
     made = builder(set(), filters=False)
     assert made.build(messages).indices == list(range(7))
     bundle = made.build(messages, budget=32)
@@ -109,7 +119,7 @@ def test_without_the_filter_the_newest_stay_when_not_all_fits():
 
 
 def test_a_corrected_statement_goes_and_its_reason_names_the_correction():
-    messages = talk(
+    messages = chat(
         "The limit must be 300 words.", "Noted.", "No, I meant 500 words.", "Noted.", "TASK write it"
     )
     bundle = builder().build(messages)
@@ -119,23 +129,23 @@ def test_a_corrected_statement_goes_and_its_reason_names_the_correction():
     why = bundle.decisions.of(0)
     assert (why.rule, why.forced) == ("superseded", True)
     assert why.reason == "Dropped as corrected: message 2 corrects it: “No, I meant 500 words”."
-    assert placed(bundle)["rules"] == [2]
+    assert turns_by_section(bundle)["rules"] == [2]
     assert 1 not in bundle.indices, "its answer would have to open the list"
     assert bundle.decisions.of(1).rule == "superseded"
     full = builder(filters=False).build(messages)
     assert 0 in full.indices, "without the filter everything that fits"
 
 
-def test_a_question_stands_with_the_answer_to_it():
-    messages = talk("TASK plan the party", "How many people are coming?", "twelve", "Good.",
+def test_a_question_is_kept_with_its_answer():
+    messages = chat("TASK plan the party", "How many people are coming?", "twelve", "Good.",
                     "GENERAL rain", "Yes.", "TASK buy plates")  # fmt: skip
     bundle = builder(set()).build(messages)
-    assert placed(bundle)["decisions"] == [1, 2]
+    assert turns_by_section(bundle)["decisions"] == [1, 2]
     assert bundle.decisions.of(1).reason == "Kept as a decision: it asks what the turn after it answers."
 
 
 def test_question_and_answer_stay_together_on_request():
-    messages = talk("GENERAL a", "b.", "GENERAL c", "d.", "TASK e", "f.", "TASK g")
+    messages = chat("GENERAL a", "b.", "GENERAL c", "d.", "TASK e", "f.", "TASK g")
     alone = builder({3}).build(messages)
     paired = builder({0}, pair_answers=True).build(messages)
     assert {0, 1}.isdisjoint(alone.indices)
@@ -149,30 +159,30 @@ def test_question_and_answer_stay_together_on_request():
 class TestModes:
     def test_an_intent_decides_at_once_and_is_remembered_for_the_conversation(self):
         made = builder()
-        messages = talk("GENERAL well", "Yes?", "GENERAL go on")
+        messages = chat("GENERAL well", "Yes?", "GENERAL go on")
         assert made.build(messages[:1], intent="Debug").mode == "DEBUGGING"
         later = made.build(messages)
         assert later.labels[0] == "DEBUGGING"
-        other = made.build(talk("GENERAL other", "Yes?", "GENERAL go on"))
+        other = made.build(chat("GENERAL other", "Yes?", "GENERAL go on"))
         assert other.labels[0] == "GENERAL", "another conversation knows nothing of it"
         assert builder().build(messages).labels[0] == "GENERAL"
 
     @pytest.mark.parametrize("intent", ["dance", "", 3])
     def test_an_unknown_intent_is_classified_with_a_warning(self, intent, caplog):
-        bundle = builder().build(talk("TASK build a shed"), intent=intent)
+        bundle = builder().build(chat("TASK build a shed"), intent=intent)
         assert (bundle.mode, bundle.mode_decision.source) == ("TASK", "classifier")
         assert [one.levelname for one in caplog.records] == ["WARNING"]
 
     def test_a_tools_result_is_answered_in_the_mode_of_its_question(self):
-        messages = [*talk("DEBUGGING it fails"), called("a"), result("a")]
+        messages = [*chat("DEBUGGING it fails"), tool_calls_message("a"), tool_result("a")]
         bundle = builder().build(messages)
         assert (bundle.mode, bundle.mode_decision.index) == ("DEBUGGING", 0)
 
-    def test_a_guard_makes_it_general_with_the_full_context_until_it_is_back(self):
+    def test_a_guard_falls_back_to_general_with_the_full_context_until_it_recovers(self):
         """Worked example 4: drift gives GENERAL with full context; later back to normal."""
-        guard = Watch({"TASK"})
+        guard = RecordingGuard({"TASK"})
         made = builder(set(), guard=guard)
-        messages = talk("EXPLORATION what if", "Maybe.", "GENERAL tea", "Yes.", "TASK build it")
+        messages = chat("EXPLORATION what if", "Maybe.", "GENERAL tea", "Yes.", "TASK build it")
         drifted = made.build(messages)
         assert (drifted.mode, drifted.mode_decision.mode) == ("GENERAL", "TASK")
         assert drifted.indices == [0, 1, 2, 3, 4]
@@ -180,12 +190,15 @@ class TestModes:
         guard.overrules = ()
         back = made.build(messages)
         assert (back.mode, back.indices, back.fallbacks) == ("TASK", [2, 3, 4], ())
-        assert [(one.mode, one.classified) for one in guard.heard] == [("GENERAL", "TASK"), ("TASK", "TASK")]
+        assert [(one.mode, one.classified) for one in guard.records] == [
+            ("GENERAL", "TASK"),
+            ("TASK", "TASK"),
+        ]
 
 
 class TestAddedMessages:
-    def test_capsules_stand_behind_the_instructions_that_open_the_list(self):
-        messages = talk(
+    def test_capsules_follow_the_leading_instructions(self):
+        messages = chat(
             "system: Be brief.",
             "user: GENERAL hi",
             "assistant: Hi.",
@@ -205,18 +218,18 @@ class TestAddedMessages:
         assert "a summary that the caller handed in" in bundle.section("capsules").turns[0].reason
 
     @pytest.mark.parametrize("capsules", ["one text", [{"role": "user", "content": "x"}], [3]])
-    def test_a_capsule_that_is_none_is_told(self, capsules):
+    def test_an_invalid_capsule_is_refused(self, capsules):
         with pytest.raises(ContextError, match="capsule"):
-            builder().build(talk("hello"), capsules=capsules)
+            builder().build(chat("hello"), capsules=capsules)
 
-    def test_words_that_a_person_wrote_anew_are_said_in_a_message_of_their_own(self, monkeypatch):
+    def test_reworded_invariants_are_sent_in_an_added_message(self, monkeypatch):
         real = InvariantFinder.invariants
 
         def edited(self):
             return [replace(one, text="Never touch the tapes.") for one in real.fget(self)]
 
         monkeypatch.setattr(InvariantFinder, "invariants", property(edited))
-        messages = talk("You must never delete the backups.", "Fine.", "TASK tidy up")
+        messages = chat("You must never delete the backups.", "Fine.", "TASK tidy up")
         bundle = builder().build(messages)
         assert bundle.messages[0] == {"role": "system", "content": "Never touch the tapes."}
         assert bundle.places[:2] == [None, 0]
@@ -226,38 +239,38 @@ class TestAddedMessages:
 
 class TestQuestions:
     def test_a_question_is_put_behind_what_was_chosen(self):
-        messages = talk("GENERAL a", "b.")
+        messages = chat("GENERAL a", "b.")
         bundle = builder().build(messages, question="TASK and now")
         assert bundle.messages[-1] == {"role": "user", "content": "TASK and now"}
         assert (bundle.indices, bundle.places, bundle.mode) == ([0, 1], [0, 1, None], "TASK")
         assert len(bundle.decisions) == 2
 
     def test_a_turn_of_a_conversation_gives_the_same_as_its_messages(self):
-        messages = talk("GENERAL a", "b.", "TASK c", "d.")
+        messages = chat("GENERAL a", "b.", "TASK c", "d.")
         conversation = Conversation("x", turns_from_messages(messages))
         bundle = builder().build_at(conversation, 2)
         assert bundle.indices == builder().build(messages).indices == [0, 1, 2]
         assert bundle.messages[0] is messages[0]
-        with pytest.raises(ConversationError, match="for a turn or for a question"):
+        with pytest.raises(ConversationError):
             builder().build_at(conversation, 2, question="x")
 
 
 class TestBadInput:
-    def test_no_message_at_all_is_told(self):
-        with pytest.raises(ConversationError, match="no turns"):
+    def test_no_messages_are_refused(self):
+        with pytest.raises(ConversationError):
             builder().build([])
         with pytest.raises(TranscriptError, match="role"):
             builder().build([{"content": "x"}])
 
     @pytest.mark.parametrize("request_id", ["", 7, b"x", False])
-    def test_an_id_of_a_request_that_is_none_is_told_before_anything_is_recorded(self, request_id):
-        here = builder(guard=Watch())
+    def test_an_invalid_request_id_is_refused_before_anything_is_recorded(self, request_id):
+        here = builder(guard=RecordingGuard())
         with pytest.raises(ContextError):
-            here.build(talk("TASK a"), request_id=request_id)
-        assert here.guard.heard == []
+            here.build(chat("TASK a"), request_id=request_id)
+        assert here.guard.records == []
 
     def test_a_budget_below_the_invariants_keeps_them_and_says_by_how_much(self):
-        messages = talk(
+        messages = chat(
             "You must never delete the backups.", "Fine.", "I am allergic to peanuts.", "Noted.", "GENERAL so"
         )
         for budget in (0, 10):
@@ -266,15 +279,15 @@ class TestBadInput:
             assert bundle.tokens == 10 + 9 + 6
             assert bundle.over_budget == bundle.tokens - budget
 
-    def test_tools_alone_are_answered_and_what_is_wrong_is_told(self):
-        bundle = builder().build([result("a"), result("b")])
+    def test_tool_results_without_users_give_violations(self):
+        bundle = builder().build([tool_result("a"), tool_result("b")])
         assert bundle.indices == [1]
         assert [violation.split(":")[0] for violation in bundle.violations] == ["first_user", "orphan_result"]
         assert bundle.decisions.of(0).rule == "messages"
 
     def test_orphans_and_calls_without_results_leave_and_the_present_one_stays(self):
-        messages = [*talk("TASK look"), result("z"), called("a", "b"), result("a"),
-                    *talk("user: TASK go on"), called("c", "d"), result("c")]  # fmt: skip
+        messages = [*chat("TASK look"), tool_result("z"), tool_calls_message("a", "b"), tool_result("a"),
+                    *chat("user: TASK go on"), tool_calls_message("c", "d"), tool_result("c")]  # fmt: skip
         bundle = builder().build(messages)
         assert bundle.indices == [0, 4, 5, 6]
         assert bundle.missing_results == ("d",)
@@ -282,19 +295,19 @@ class TestBadInput:
 
 
 def test_any_policy_chooses_the_evidence():
-    messages = talk("TASK a", "b.", "TASK c", "d.", "TASK e", "f.", "TASK g")
+    messages = chat("TASK a", "b.", "TASK c", "d.", "TASK e", "f.", "TASK g")
     bundle = builder(policy=LastK(3)).build(messages)
-    assert placed(bundle) == {"evidence": [2, 3, 5], "task_state": [4]}
+    assert turns_by_section(bundle) == {"evidence": [2, 3, 5], "task_state": [4]}
     pipeline = build_policy("pipeline", Settings(), FakeEncoder(), stages="gatekeeper > last_k(k=2)")
     piped = builder(policy=pipeline).build(messages)
     assert {"gatekeeper", "last_k"} >= {one.stage for one in piped.decisions if not one.kept} - {"context"}
 
 
 def test_the_request_is_recorded_without_any_text():
-    guard = Watch()
-    messages = talk("You must never delete the backups.", "Fine.", "TASK tidy up")
+    guard = RecordingGuard()
+    messages = chat("You must never delete the backups.", "Fine.", "TASK tidy up")
     bundle = builder(guard=guard).build(messages, request_id="mine", budget=20)
-    [record] = guard.heard
+    [record] = guard.records
     assert (record.id, record.mode, record.source, record.invariants) == ("mine", "TASK", "classifier", 1)
     assert (record.budget, record.over_budget, record.breaches) == (20, 0, 0)
     assert record.tokens == {section.name: section.tokens for section in bundle.sections}
@@ -308,27 +321,27 @@ def test_load_context_takes_a_settings_file_and_logs_only_when_asked(tmp_path, m
     from convgate.context import builder as module
     from tests.fakes import FakeEncoder
 
-    monkeypatch.setattr(module, "load_classifier", lambda settings: Told())
+    monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
     file = tmp_path / "agent.toml"
     file.write_text(f"guard_log = {str(on).lower()}\ncontext_budget = 900\npair_answers = true\n")
     made = convgate.load_context(file, encoder=FakeEncoder())
     assert (made.guard is not None) is on
     assert (made.budget, made.pair_answers) == (900, True)
-    assert made.build(talk("TASK a")).budget == 900
+    assert made.build(chat("TASK a")).budget == 900
     assert not settings().database.exists() or on
 
 
 def test_a_policy_that_needs_no_encoder_loads_none(monkeypatch):
     from convgate.context import builder as module
 
-    monkeypatch.setattr(module, "load_classifier", lambda settings: Told())
+    monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
     monkeypatch.setattr(
         "convgate.policies.build.default_encoder", lambda *_, **__: pytest.fail("it is loaded")
     )
     made = ContextBuilder.of(settings(policy="last_k"))
-    assert made.build(talk("TASK a", "Done.", "TASK b")).mode == "TASK"
+    assert made.build(chat("TASK a", "Done.", "TASK b")).mode == "TASK"
 
 
 def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkeypatch):
@@ -336,7 +349,7 @@ def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkey
     from convgate.policies.agent_settings import AgentSettings
     from tests.fakes import FakeEncoder
 
-    monkeypatch.setattr(module, "load_classifier", lambda settings: Told())
+    monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
     own = settings(
         policy="last_k",
@@ -354,7 +367,7 @@ def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkey
         AgentSettings.of(here.policy, own, pair_answers=own.pair_answers).to_toml()
     )
     there = convgate.load_context(tmp_path / "agent.toml", encoder=FakeEncoder())
-    messages = talk(*(word for n in range(12) for word in (f"TASK do part {n} of it", f"Part {n} is done.")))
+    messages = chat(*(word for n in range(12) for word in (f"TASK do part {n} of it", f"Part {n} is done.")))
     expected = here.build(messages, question="now?", intent="ship", request_id="x").to_json()
     assert there.build(messages, question="now?", intent="ship", request_id="x").to_json() == expected
     assert expected["budget"] == 90
@@ -362,13 +375,18 @@ def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkey
 
 
 def test_a_turn_left_out_by_the_budget_names_all_that_it_would_cost():
-    messages = talk("one two three", "yes", "four", "five", "six")  # 7, 5, 5, 5, 5 tokens
+    messages = chat("one two three", "yes", "four", "five", "six")  # 7, 5, 5, 5, 5 tokens
     told = builder(kept=[1, 2, 3]).build(messages, budget=20).decisions.of(1)
     assert (told.rule, told.kept) == ("budget", False)
     assert (
         "its 5 tokens and the 7 of what a valid list needs with it do not fit in what is left of 20"
         in told.reason
     )
-    unit = [*talk("a"), called("x"), result("x", LONG), *talk("b", "c", "d")]
+    unit = [
+        *chat("a"),
+        tool_calls_message("x"),
+        tool_result("x", LONG),
+        *chat("b", "c", "d"),
+    ]
     told = builder(kept=[1]).build(unit, budget=40).decisions.of(1)
     assert "and the 64 of what a valid list needs with it do not fit" in told.reason

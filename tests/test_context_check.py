@@ -1,4 +1,4 @@
-"""The check of a finished context, which trusts nothing that led to it."""
+"""The independent check of a finished context."""
 
 from __future__ import annotations
 
@@ -44,5 +44,5 @@ def test_the_words_stand_in_their_turn_or_in_an_added_message(messages, places, 
         ({"type": "user_correction"}, True),
     ],
 )
-def test_only_what_must_hold_is_missed(changes, held):
+def test_only_active_invariants_can_be_breached(changes, held):
     assert bool(find_missing([replace(RULE, **changes)], [], [])) is held

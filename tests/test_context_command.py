@@ -9,10 +9,10 @@ import pytest
 from convgate.context import builder as module
 from convgate.policies.build import EncoderOnDemand
 from tests.commands import Run
-from tests.contexts import Told, WordJudge, talk
+from tests.contexts import FirstWordClassifier, WordJudge, chat
 from tests.fakes import FakeEncoder
 
-MESSAGES = talk(
+MESSAGES = chat(
     "system: Be brief.",
     "user: You must never delete the backups.",
     "assistant: Understood.",
@@ -27,7 +27,7 @@ MESSAGES = talk(
 @pytest.fixture(autouse=True)
 def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EncoderOnDemand, "__call__", lambda self: FakeEncoder())
-    monkeypatch.setattr(module, "load_classifier", lambda settings: Told())
+    monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
 
 
@@ -80,12 +80,12 @@ def test_turn_intent_budget_and_question(file, run: Run):
     assert found["messages"][-1] == {"role": "user", "content": "DEBUGGING why"}
 
 
-def test_without_the_filter_everything_stands(file, run: Run):
+def test_without_the_filter_every_turn_is_kept(file, run: Run):
     _, out, _ = run("context", file, "--json", "--no-filter")
     assert json.loads(out)["messages"] == MESSAGES
 
 
-def test_the_table_for_people_tells_sections_invariants_and_what_was_left_out(file, run: Run, monkeypatch):
+def test_the_table_shows_sections_invariants_and_dropped_turns(file, run: Run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")
     code, out, _ = run("context", file)
     assert code == 0

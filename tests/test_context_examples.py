@@ -1,4 +1,4 @@
-"""The worked examples of a context, on the samples that show them, with the gate that ships."""
+"""The documented examples of a context, on the samples, with the shipped gate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from convgate.context.builder import ContextBuilder
 from convgate.context.bundle import ContextBundle
 from convgate.core.conversation import Conversation
 from convgate.transcripts import read_conversations
-from tests.contexts import placed, settings
+from tests.contexts import settings, turns_by_section
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_conversations"
 
@@ -26,39 +26,39 @@ def sample(name: str) -> Conversation:
 
 
 @pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> ContextBuilder:
+def shipped_builder(tmp_path_factory: pytest.TempPathFactory) -> ContextBuilder:
     return ContextBuilder.of(settings(home=tmp_path_factory.mktemp("home")))
 
 
-def test_a_task_has_its_rules_and_not_the_talk_about_them(shipped):
+def test_a_task_keeps_its_rules_without_their_discussion(shipped_builder):
     """1: a login with JWT; "actually, it must work with LDAP"; "add refresh tokens"."""
-    bundle = shipped.build_at(sample("login_jwt_ldap.json"))
+    bundle = shipped_builder.build_at(sample("login_jwt_ldap.json"))
     assert bundle.mode == "TASK"
-    assert {1, 11} <= set(placed(bundle)["rules"])
+    assert {1, 11} <= set(turns_by_section(bundle)["rules"])
     types = {one.source: one.type for one in bundle.invariants if one.held}
     assert types[1] == "hard_constraint"
     assert types[11] in {"user_correction", "hard_constraint"}
     discussion = {3, 4, 5, 6, 7, 8}
     assert discussion.isdisjoint(bundle.indices)
-    assert 9 in placed(bundle)["decisions"], "what came of the discussion"
+    assert 9 in turns_by_section(bundle)["decisions"], "what came of the discussion"
     assert bundle.tokens < 0.8 * bundle.tokens_total
 
 
-def test_a_small_budget_has_the_rules_all_the_same(shipped):
+def test_a_small_budget_keeps_the_rules(shipped_builder):
     """1, in 400 tokens."""
-    bundle = shipped.build_at(sample("login_jwt_ldap.json"), budget=400)
-    assert {1, 11} <= set(placed(bundle)["rules"])
+    bundle = shipped_builder.build_at(sample("login_jwt_ldap.json"), budget=400)
+    assert {1, 11} <= set(turns_by_section(bundle)["rules"])
     assert {3, 4, 5, 6, 7, 8}.isdisjoint(bundle.indices)
     assert bundle.tokens <= 400
 
 
-def test_an_exploration_shrinks_to_its_decisions_when_it_is_implemented(shipped):
+def test_an_exploration_shrinks_to_its_decisions_when_it_is_implemented(shipped_builder):
     """2: EXPLORATION to TASK."""
     ideas = sample("offline_shopping_list.json")
-    during, after = shipped.build_at(ideas, 12), shipped.build_at(ideas)
+    during, after = shipped_builder.build_at(ideas, 12), shipped_builder.build_at(ideas)
     assert (during.mode, after.mode) == ("EXPLORATION", "TASK")
     assert during.indices == list(range(13)), "all of it, while it is going on"
-    assert {6, 10} <= set(placed(after)["decisions"])
+    assert {6, 10} <= set(turns_by_section(after)["decisions"])
     assert {2, 3, 4, 5, 13}.isdisjoint(after.indices)
     left_out = {one.index: one for one in after.decisions if one.rule == "mode"}
     assert {4, 5} <= left_out.keys()
@@ -66,17 +66,17 @@ def test_an_exploration_shrinks_to_its_decisions_when_it_is_implemented(shipped)
 
 
 @pytest.mark.xfail(strict=True, reason="the gate keeps the idea that was turned down, with a score of .43")
-def test_an_idea_that_was_turned_down_is_left_out(shipped):
+def test_an_idea_that_was_turned_down_is_left_out(shipped_builder):
     """2: phone to phone."""
-    assert 12 not in shipped.build_at(sample("offline_shopping_list.json")).indices
+    assert 12 not in shipped_builder.build_at(sample("offline_shopping_list.json")).indices
 
 
-def test_debugging_has_the_errors_and_the_change_before_them_and_no_earlier_success(shipped):
+def test_debugging_has_the_errors_and_the_change_before_them_and_no_earlier_success(shipped_builder):
     """3: stack traces and recent changes in, earlier successes out."""
-    bundle = shipped.build_at(sample("worker_crash_debugging.json"))
+    bundle = shipped_builder.build_at(sample("worker_crash_debugging.json"))
     assert bundle.mode == "DEBUGGING"
     assert {12, 13, 14, 16} <= set(bundle.indices), "the change, the trace, and what happens now"
     assert {0, 1, 2, 3, 4, 5, 6, 7, 9}.isdisjoint(bundle.indices)
-    assert 10 in placed(bundle)["rules"]
-    assert 16 in placed(bundle)["task_state"]
+    assert 10 in turns_by_section(bundle)["rules"]
+    assert 16 in turns_by_section(bundle)["task_state"]
     assert "solved later, in message 16" in bundle.decisions.of(14).reason

@@ -1,4 +1,4 @@
-"""What holds of every context, whatever the conversation, the budget and what the policy keeps."""
+"""Properties of every context, for any conversation, budget and policy."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from convgate.messages.validity import make_valid
 from convgate.transcripts import turns_from_messages
 from tests.contexts import (
     ANSWERS,
+    QUESTIONS,
     RULES,
-    SAYINGS,
-    Keeps,
+    FixedPolicy,
     WordJudge,
     builder,
-    called,
-    placed,
-    random_talk,
-    result,
-    talk,
-    words,
+    chat,
+    count_words,
+    random_conversation,
+    tool_calls_message,
+    tool_result,
+    turns_by_section,
 )
 
 BUDGETS = (0, 1, 10, 25, 40, 60, 100, 200, None)
 
 
-def stays(turns: list[Turn], bundle: ContextBundle) -> set[int]:
+def mandatory_turns(turns: list[Turn], bundle: ContextBundle) -> set[int]:
     """Turns that stand whatever it costs."""
     current = max(index for index in bundle.indices)
     unit = find_tool_units(turns[: current + 1]).by_turn.get(current)
@@ -50,10 +50,10 @@ def stays(turns: list[Turn], bundle: ContextBundle) -> set[int]:
 
 
 def costs(turns: list[Turn], indices: set[int]) -> int:
-    return sum(words(turns[index].scored_text) + 4 for index in indices)
+    return sum(count_words(turns[index].scored_text) + 4 for index in indices)
 
 
-def holds(messages: list[dict[str, Any]], bundle: ContextBundle) -> None:
+def assert_held(messages: list[dict[str, Any]], bundle: ContextBundle) -> None:
     """What matters most, for many contexts."""
     sent = [index for index in bundle.places if index is not None]
     for one in bundle.invariants:
@@ -70,7 +70,7 @@ def holds(messages: list[dict[str, Any]], bundle: ContextBundle) -> None:
     assert bundle.over_budget == max(0, bundle.tokens - bundle.budget)
 
 
-def look_over(messages: list[dict[str, Any]], bundle: ContextBundle) -> None:
+def assert_valid(messages: list[dict[str, Any]], bundle: ContextBundle) -> None:
     """Everything that has to hold of a context, worked out apart from how it was made."""
     turns = list(turns_from_messages(messages))
     current = bundle.indices[-1]
@@ -89,10 +89,10 @@ def look_over(messages: list[dict[str, Any]], bundle: ContextBundle) -> None:
     assert (
         bundle.tokens
         == costs(turns, set(bundle.indices))
-        == sum(section.tokens for section in bundle.sections) + words(turns[current].scored_text) + 4
+        == sum(section.tokens for section in bundle.sections) + count_words(turns[current].scored_text) + 4
     )
     if bundle.tokens > bundle.budget:
-        must = stays(turns, bundle)
+        must = mandatory_turns(turns, bundle)
         assert bundle.over_budget == bundle.tokens - bundle.budget
         extra = set(bundle.indices) - must
         first = min((index for index in must if not turns[index].is_instruction), default=0)
@@ -111,30 +111,30 @@ def test_nothing_is_lost_and_every_list_is_valid_in_10000_random_conversations()
     tight = 0
     made = builder()
     for number in range(10_000):
-        messages = random_talk(rng)
+        messages = random_conversation(rng)
         kept = None if number % 3 == 0 else {index for index in range(12) if rng.random() < 0.5}
-        one = replace(made, policy=Keeps(kept), filters=number % 7 != 0, pair_answers=number % 5 == 0)
+        one = replace(made, policy=FixedPolicy(kept), filters=number % 7 != 0, pair_answers=number % 5 == 0)
         bundle = one.build(messages, budget=rng.choice(BUDGETS))
         tight += bundle.over_budget > 0
-        holds(messages, bundle)
+        assert_held(messages, bundle)
         if bundle.over_budget or number % 10 == 0:
-            look_over(messages, bundle)
+            assert_valid(messages, bundle)
     assert 1_000 < tight < 8_000, "budgets both hold and do not"
 
 
-TALKS = st.integers(0, 2**32).map(lambda seed: random_talk(random.Random(seed)))
+RANDOM_CONVERSATIONS = st.integers(0, 2**32).map(lambda seed: random_conversation(random.Random(seed)))
 
 
-@given(TALKS, st.frozensets(st.integers(0, 12)), st.integers(0, 120))
+@given(RANDOM_CONVERSATIONS, st.frozensets(st.integers(0, 12)), st.integers(0, 120))
 def test_a_larger_budget_never_shows_less_evidence_in_tokens_than_there_is_room_for(messages, kept, budget):
     before = copy.deepcopy(messages)
     bundle = builder(kept).build(messages, budget=budget)
-    look_over(messages, bundle)
+    assert_valid(messages, bundle)
     assert messages == before, "nothing is mutated"
 
 
-@given(TALKS, st.frozensets(st.integers(0, 12)))
-def test_what_fits_is_not_cut(messages, kept):
+@given(RANDOM_CONVERSATIONS, st.frozensets(st.integers(0, 12)))
+def test_turns_that_fit_are_not_dropped(messages, kept):
     bundle = builder(kept).build(messages, budget=100_000)
     assert "budget" not in {one.rule for one in bundle.decisions}
     for one in bundle.decisions:
@@ -142,26 +142,26 @@ def test_what_fits_is_not_cut(messages, kept):
             assert one.rule in {"superseded", "messages"} or one.stage == "messages"
 
 
-@given(TALKS)
+@given(RANDOM_CONVERSATIONS)
 def test_without_the_filter_all_that_can_be_sent_is_sent(messages):
     bundle = builder(frozenset(), filters=False).build(messages, budget=100_000)
     assert {one.stage for one in bundle.decisions if not one.kept} <= {"messages"}
 
 
-@example(random_talk(random.Random(62)), frozenset({3}), 0)  # a call whose last result is answered
-@given(TALKS, st.frozensets(st.integers(0, 12)), st.integers(0, 120))
+@example(random_conversation(random.Random(62)), frozenset({3}), 0)  # a call whose last result is answered
+@given(RANDOM_CONVERSATIONS, st.frozensets(st.integers(0, 12)), st.integers(0, 120))
 def test_evidence_has_nothing_that_the_policy_dropped_while_all_would_fit(messages, kept, spare):
     total = builder(kept).build(messages).tokens_total
     bundle = builder(kept).build(messages, budget=total + spare)
     units = find_tool_units(turns_from_messages(messages)).by_turn
-    for index in placed(bundle).get("evidence", []):
+    for index in turns_by_section(bundle).get("evidence", []):
         partners = units[index].members if index in units else (index,)
         opens = next(i for i, message in enumerate(bundle.messages) if message["role"] == "user")
         assert set(partners) & kept or bundle.places[opens] == index
 
 
 ALONE = Budgets({mode: {**dict.fromkeys(SECTIONS, 0), "evidence": 1_000} for mode in MODES})
-LINES = st.tuples(st.sampled_from((*RULES, *SAYINGS, *ANSWERS)), st.integers(0, 30))
+LINES = st.tuples(st.sampled_from((*RULES, *QUESTIONS, *ANSWERS)), st.integers(0, 30))
 
 
 @given(
@@ -171,12 +171,12 @@ LINES = st.tuples(st.sampled_from((*RULES, *SAYINGS, *ANSWERS)), st.integers(0, 
     st.dictionaries(st.sampled_from(SECTIONS), st.integers(1, 100_000)),
     st.booleans(),
 )
-def test_sections_never_crowd_out_what_the_policy_alone_sends(rows, budget, mode, cells, probabilities):
+def test_sections_never_displace_turns_that_the_policy_keeps(rows, budget, mode, cells, probabilities):
     """Under the same budget, with no other section, the policy sends no turn that the context leaves out."""
-    messages = talk(
+    messages = chat(
         *(f"{text} {'word ' * n}" for (text, n), _, _ in rows), *[f"{mode} so"] * (len(rows) % 2 + 1)
     )
-    policy = Keeps(
+    policy = FixedPolicy(
         {index for index, (_, stays, _) in enumerate(rows) if stays},
         {index: score for index, (_, _, score) in enumerate(rows)},
         probabilities=probabilities,
@@ -184,14 +184,14 @@ def test_sections_never_crowd_out_what_the_policy_alone_sends(rows, budget, mode
     alone = builder(policy=policy, budgets=ALONE).build(messages, budget=budget)
     budgets = Budgets({**TABLE, mode: {**TABLE[mode], **cells}})
     bundle = builder(policy=policy, budgets=budgets).build(messages, budget=budget)
-    holds(messages, bundle)
+    assert_held(messages, bundle)
     opens = next(index for index in alone.indices if messages[index]["role"] == "user")
     assert set(alone.indices) - ({opens} - policy.kept) <= set(bundle.indices)
 
 
 def test_a_budget_below_the_conversation_is_filled_with_the_turns_that_the_policy_ranks_next():
-    messages = talk("one", "two", "three", "four " * 30, "five", "six", "TASK so")  # 5 tokens each, but one
-    policy = Keeps({4}, {0: 0.2, 1: 0.3, 2: 0.1, 3: 0.4, 5: 0.25})
+    messages = chat("one", "two", "three", "four " * 30, "five", "six", "TASK so")  # 5 tokens each, but one
+    policy = FixedPolicy({4}, {0: 0.2, 1: 0.3, 2: 0.1, 3: 0.4, 5: 0.25})
     assert builder(policy=policy).build(messages).indices == [4, 5, 6], "the rest is left out"
     total = builder(policy=policy).build(messages).tokens_total
     assert builder(policy=policy).build(messages, budget=total).indices == [4, 5, 6], "all of it would fit"
@@ -202,9 +202,9 @@ def test_a_budget_below_the_conversation_is_filled_with_the_turns_that_the_polic
     assert unranked.indices == [4, 5, 6], "a policy without scores ranks nothing"
 
 
-def test_statements_stand_in_place_of_turns_that_must_stay_and_do_not_fit():
+def test_statements_replace_mandatory_turns_that_do_not_fit():
     rule = "You must never delete the backups."
-    messages = talk(
+    messages = chat(
         f"{'word ' * 60}. {rule}", "Fine.", f"{'word ' * 30}. Always answer in English.", "Yes.", "TASK so"
     )
     longest = builder(set()).build(messages, budget=70)
@@ -219,9 +219,9 @@ def test_statements_stand_in_place_of_turns_that_must_stay_and_do_not_fit():
 
 
 def test_evidence_is_chosen_by_expected_use_for_its_tokens():
-    messages = talk("GENERAL " + "long " * 25, "b.", "GENERAL c", "d.", "GENERAL e", "f.", "LEARNING so")
+    messages = chat("GENERAL " + "long " * 25, "b.", "GENERAL c", "d.", "GENERAL e", "f.", "LEARNING so")
     scores = {0: 0.6, 2: 0.5, 4: 0.4}
-    policy = Keeps({0, 2, 4}, scores, probabilities=True)
+    policy = FixedPolicy({0, 2, 4}, scores, probabilities=True)
     room = 6 + 30
     assert builder(policy=policy).build(messages, budget=room).indices == [2, 4, 5, 6]
     likely = replace(policy, scores={**scores, 0: 0.99})
@@ -235,7 +235,7 @@ def test_evidence_is_chosen_by_expected_use_for_its_tokens():
     assert builder(policy=other).build(messages, budget=room).indices == [0, 6], "by score alone"
 
 
-class Careless:
+class LosingPacker:
     """A packer that loses some of what must stand, and so often as it is told."""
 
     def __init__(self, lose: int) -> None:
@@ -258,8 +258,8 @@ def test_every_invariant_that_a_packer_loses_is_caught_and_the_baseline_has_it(c
     rng = random.Random(7)
     losses = 0
     for number in range(1_500):
-        messages = random_talk(rng)
-        packer = Careless(1 + number % 7)
+        messages = random_conversation(rng)
+        packer = LosingPacker(1 + number % 7)
         bundle = builder(frozenset(), packer=packer).build(messages, budget=rng.choice(BUDGETS))
         losses += bool(packer.lost)
         assert {one.source for one in bundle.breaches} == packer.lost
@@ -271,7 +271,7 @@ def test_every_invariant_that_a_packer_loses_is_caught_and_the_baseline_has_it(c
     assert losses > 200
 
 
-def test_a_word_that_is_changed_on_the_way_is_a_breach(monkeypatch):
+def test_a_changed_word_of_an_invariant_is_a_breach(monkeypatch):
     from convgate.context import assembly
 
     def meddling(table, indices, messages, added):
@@ -280,20 +280,20 @@ def test_a_word_that_is_changed_on_the_way_is_a_breach(monkeypatch):
 
     real = assembly.assemble
     monkeypatch.setattr(assembly, "assemble", meddling)
-    bundle = builder().build(talk("You must never delete the backups.", "Fine.", "TASK add a page"))
+    bundle = builder().build(chat("You must never delete the backups.", "Fine.", "TASK add a page"))
     assert [one.source for one in bundle.breaches] == [0]
 
 
 def test_units_are_packed_whole_or_not_at_all():
     messages = [
-        *talk("TASK one", "Fine.", "TASK two"),
-        *(called("a", "b"), result("a", "one two three"), result("b", "four five six")),
-        *talk("assistant: It works.", "user: GENERAL bye", "assistant: Bye.", "user: TASK three"),
+        *chat("TASK one", "Fine.", "TASK two"),
+        *(tool_calls_message("a", "b"), tool_result("a", "one two three"), tool_result("b", "four five six")),
+        *chat("assistant: It works.", "user: GENERAL bye", "assistant: Bye.", "user: TASK three"),
     ]
     for budget in range(0, 80):
         bundle = builder({4}).build(messages, budget=budget)
         assert {3, 4, 5} <= set(bundle.indices) or {3, 4, 5}.isdisjoint(bundle.indices)
-        look_over(messages, bundle)
+        assert_valid(messages, bundle)
     assert {3, 4, 5} <= set(bundle.indices)
     reasons = {turn.index: turn.reason for turn in bundle.section("evidence").turns}
     assert "0.90" in reasons[4]

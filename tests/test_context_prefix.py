@@ -1,4 +1,4 @@
-"""Hysteresis, the prefix that stays, and what a builder remembers of a conversation."""
+"""Hysteresis, the stable prefix, and what a builder remembers of a conversation."""
 
 from __future__ import annotations
 
@@ -18,41 +18,52 @@ from convgate.core.conversation import Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.policies.window import LastK
 from convgate.transcripts import turns_from_messages
-from tests.contexts import Keeps, Told, builder, placed, random_talk, talk, words
+from tests.contexts import (
+    FirstWordClassifier,
+    FixedPolicy,
+    builder,
+    chat,
+    count_words,
+    random_conversation,
+    turns_by_section,
+)
 
-FIRST = talk("LEARNING a", "b.", "LEARNING c", "d.", "LEARNING e")
-THEN = [*FIRST, *talk("user: skip", "assistant: f.", "user: LEARNING g")[1:]]  # e is answered, and g follows
+FIRST = chat("LEARNING a", "b.", "LEARNING c", "d.", "LEARNING e")
+THEN = [
+    *FIRST,
+    *chat("user: skip", "assistant: f.", "user: LEARNING g")[1:],
+]  # e is answered, and g follows
 BEFORE = {0: 0.9, 1: 0.1, 2: 0.9, 3: 0.1}
 
 
-def asked_twice(scores, *, hysteresis):
+def second_context(scores, *, hysteresis):
     """The context of the second message, whose scores are these; 0 and 2 stood in the first."""
-    made = builder(policy=Keeps({0, 2}, BEFORE), hysteresis=hysteresis)
+    made = builder(policy=FixedPolicy({0, 2}, BEFORE), hysteresis=hysteresis)
     before = made.build(FIRST)
-    assert placed(before)["evidence"] == [0, 2]
+    assert turns_by_section(before)["evidence"] == [0, 2]
     kept = {index for index, score in scores.items() if score > 0.5}
-    return replace(made, policy=Keeps(kept, scores)).build(THEN)
+    return replace(made, policy=FixedPolicy(kept, scores)).build(THEN)
 
 
-def test_a_turn_stays_and_waits_until_a_change_gains_more_than_the_margin():
+def test_a_turn_stays_until_a_change_gains_more_than_the_margin():
     scores = {0: 0.45, 1: 0.55, 2: 0.30, 3: 0.20, 4: 0.9, 5: 0.9}
-    steady = asked_twice(scores, hysteresis=0.1)
+    steady = second_context(scores, hysteresis=0.1)
     assert {0, 4} <= set(steady.indices), "0 lost less than the margin"
     assert {1, 2}.isdisjoint(steady.indices), "1 gained less than it; 2 lost more"
     assert steady.prefix.held == (0,)
     assert "stays from the context before" in steady.decisions.of(0).reason
     assert steady.decisions.of(1).rule == "hysteresis"
-    free = asked_twice(scores, hysteresis=0)
+    free = second_context(scores, hysteresis=0)
     assert 0 in free.indices, "the answer 1 has to be opened by its question"
     assert 1 in free.indices
     assert free.prefix.held == ()
 
 
 def test_hysteresis_cuts_no_invariant_and_no_budget():
-    messages = talk(
+    messages = chat(
         "LEARNING a", "b.", "You must never delete the backups.", "Fine.", "LEARNING e", "f.", "LEARNING g"
     )
-    made = builder(policy=Keeps(set(), dict.fromkeys(range(6), 0.45)), hysteresis=0.4)
+    made = builder(policy=FixedPolicy(set(), dict.fromkeys(range(6), 0.45)), hysteresis=0.4)
     made.build(messages[:5])
     bundle = made.build(messages, budget=0)
     assert bundle.indices == [2, 6]
@@ -64,9 +75,9 @@ def test_the_report_tells_how_much_of_the_front_stayed():
     assert first.prefix is None
     grown = made.build(THEN)
     assert (grown.prefix.tokens, grown.prefix.before) == (first.tokens, first.tokens)
-    other = builder(policy=Keeps({2, 3, 4}))
+    other = builder(policy=FixedPolicy({2, 3, 4}))
     other.build(FIRST)
-    changed = replace(other, policy=Keeps({0, 1, 2, 3, 4})).build(THEN)
+    changed = replace(other, policy=FixedPolicy({0, 1, 2, 3, 4})).build(THEN)
     assert changed.prefix.tokens == 0, "the first message is another one"
     same = builder({0, 1, 2, 3})
     capsuled = same.build(FIRST, capsules=["So far: a."])
@@ -80,7 +91,7 @@ def test_a_typed_question_is_recognised_when_it_has_become_a_message():
     assert made.build(THEN).prefix.tokens == asked.tokens
 
 
-class Forgetful:
+class FirstTimeLosingPacker:
     """Loses every turn, but only the first time."""
 
     def __init__(self) -> None:
@@ -94,10 +105,10 @@ class Forgetful:
 
 
 def test_after_a_breach_the_baseline_serves_the_rest_of_that_conversation_alone(caplog):
-    messages = talk(
+    messages = chat(
         "You must never delete the backups.", "Fine.", "LEARNING a", "b.", "LEARNING c", "d.", "LEARNING e"
     )
-    made = builder(set(), packer=Forgetful())
+    made = builder(set(), packer=FirstTimeLosingPacker())
     [breached, later] = [made.build(messages[:5]), made.build(messages)]
     assert [one.source for one in breached.breaches] == [one.source for one in later.breaches] == [0]
     assert breached.indices == [0, 1, 2, 3, 4]
@@ -106,9 +117,9 @@ def test_after_a_breach_the_baseline_serves_the_rest_of_that_conversation_alone(
     assert "earlier in this conversation" in later.fallbacks[0].reason
     assert "the newest turns that fit" in later.decisions.of(3).reason
     assert [record.levelname for record in caplog.records] == ["ERROR"], "logged once"
-    branch = made.build([*messages[:3], *talk("user: skip", "assistant: x.", "user: LEARNING y")[1:]])
+    branch = made.build([*messages[:3], *chat("user: skip", "assistant: x.", "user: LEARNING y")[1:]])
     assert branch.breaches == (), "a branch from before the breach has none"
-    small = made.build([*messages, *talk("user: skip", "assistant: f.", "user: LEARNING g")[1:]], budget=24)
+    small = made.build([*messages, *chat("user: skip", "assistant: f.", "user: LEARNING g")[1:]], budget=24)
     assert small.indices == [0, 7, 8]
     assert small.over_budget == 0
 
@@ -126,7 +137,7 @@ class TestMemory:
         assert memory.find([b"a", b"x", b"y"]).current == 0, "a branch"
         assert memory.find([b"x", b"y"]) is None
 
-    def test_the_least_recently_used_is_forgotten(self):
+    def test_the_least_recently_used_entry_is_evicted(self):
         memory = RequestMemory(size=2)
         for digest in (b"a", b"b"):
             memory.keep(digest, self.remembered(0))
@@ -143,7 +154,7 @@ class TestTurnTable:
 
         def count(text: str) -> int:
             counted.append(text)
-            return words(text)
+            return count_words(text)
 
         def extend(known: TurnTable | None, new: list[Turn]) -> TurnTable:
             return (known or TurnTable()).extend(new, count)
@@ -160,9 +171,11 @@ class TestTurnTable:
         assert counted == [], "what is a beginning of something known costs nothing"
 
     def test_digests_are_of_all_that_came_before(self):
-        one = TurnTable().extend(turns_from_messages(FIRST), words).digests
+        one = TurnTable().extend(turns_from_messages(FIRST), count_words).digests
         other = (
-            TurnTable().extend(turns_from_messages([{**FIRST[0], "content": "x"}, *FIRST[1:]]), words).digests
+            TurnTable()
+            .extend(turns_from_messages([{**FIRST[0], "content": "x"}, *FIRST[1:]]), count_words)
+            .digests
         )
         assert one[1] != other[1]
         assert len(set(one)) == len(one)
@@ -172,7 +185,7 @@ class TestTurnTable:
 def test_building_message_by_message_gives_what_building_at_once_gives(seed):
     import random
 
-    messages = random_talk(random.Random(seed))
+    messages = random_conversation(random.Random(seed))
     grown = builder({1, 2, 5})
     for stop in range(1, len(messages) + 1):
         bundle = grown.build(messages[:stop])
@@ -181,12 +194,15 @@ def test_building_message_by_message_gives_what_building_at_once_gives(seed):
 
 def test_threads_share_a_builder():
     made = builder({0, 2}, hysteresis=0.1)
-    talks = [talk(f"LEARNING {name}", "b.", "LEARNING c", "d.", "LEARNING e") for name in "abcdefgh"]
+    conversations = [chat(f"LEARNING {name}", "b.", "LEARNING c", "d.", "LEARNING e") for name in "abcdefgh"]
     barrier = threading.Barrier(4)
 
     def run(number: int) -> list[list[int]]:
         barrier.wait()
-        return [made.build(messages, budget=40).indices for messages in (*talks[number:], *talks[:number])]
+        return [
+            made.build(messages, budget=40).indices
+            for messages in (*conversations[number:], *conversations[:number])
+        ]
 
     with ThreadPoolExecutor(4) as pool:
         results = [result for one in pool.map(run, range(4)) for result in one]
@@ -200,7 +216,7 @@ def test_a_policy_without_scores_holds_nothing(margin):
     assert made.build(THEN).prefix.held == ()
 
 
-class Counting(Told):
+class CountingClassifier(FirstWordClassifier):
     """Remembers how many messages it was asked about."""
 
     def __init__(self) -> None:
@@ -211,8 +227,8 @@ class Counting(Told):
         return super().classify(turns)
 
 
-def test_a_conversation_that_goes_on_is_read_where_it_grew():
-    classifier = Counting()
+def test_only_new_turns_of_a_conversation_are_read():
+    classifier = CountingClassifier()
     made = replace(builder(), classifier=classifier)
     made.build(FIRST)
     made.build(FIRST)
@@ -224,7 +240,7 @@ def test_a_conversation_that_goes_on_is_read_where_it_grew():
     assert classifier.asked == [3, 1, 2, 2], "and so is what was read without the intent, from before it on"
 
 
-def test_the_bench_times_scoring_and_the_rest_apart():
+def test_the_benchmark_times_scoring_separately():
     from tools.benchmark.context import measure_context
 
     measured = measure_context(builder(counter=None), n=20, rounds=2).to_json()

@@ -10,16 +10,16 @@ import pytest
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.decisions import Override, TurnDecisions, Why
 
-TALK = Conversation(id="t", turns=tuple(Turn.of("user", str(i)) for i in range(5)))
+CONVERSATION = Conversation(id="t", turns=tuple(Turn.of("user", str(i)) for i in range(5)))
 
 
 def test_history_ends_before_the_current_message_and_starts_at_the_window():
-    current, history = TALK.at(3)
+    current, history = CONVERSATION.at(3)
     assert (current.turn.text, current.index) == ("3", 3)
     assert [turn.text for turn in history] == ["0", "1", "2"]
-    assert [turn.text for turn in TALK.at(3, window=2)[1]] == ["1", "2"]
-    assert len(TALK.at(3, window=0)[1]) == 0
-    assert len(TALK.at(3, window=99)[1]) == 3
+    assert [turn.text for turn in CONVERSATION.at(3, window=2)[1]] == ["1", "2"]
+    assert len(CONVERSATION.at(3, window=0)[1]) == 0
+    assert len(CONVERSATION.at(3, window=99)[1]) == 3
     assert history[-1].text == "2"
 
 
@@ -46,11 +46,9 @@ def test_scored_text_holds_what_was_said_and_what_was_called():
         ([], []),
     ],
 )
-def test_a_model_answers_users_and_tools_or_whoever_is_no_model(
-    roles: list[str], answered: list[int]
-) -> None:
-    talk = Conversation("talk", tuple(Turn.of(role, "said") for role in roles))
-    assert talk.answerable() == answered
+def test_answerable_turns_depend_on_roles(roles: list[str], answered: list[int]) -> None:
+    conversation = Conversation("talk", tuple(Turn.of(role, "said") for role in roles))
+    assert conversation.answerable() == answered
 
 
 def decisions(**changes) -> TurnDecisions:
@@ -69,7 +67,7 @@ def decisions(**changes) -> TurnDecisions:
     return TurnDecisions(**{**columns, **changes})
 
 
-def test_record_says_why_in_a_sentence():
+def test_a_decision_has_a_reason_in_one_sentence():
     record = decisions(because="The threshold was set.").of(3)
     assert record.kept
     assert record.margin == pytest.approx(0.2)
@@ -87,7 +85,7 @@ def test_override_names_its_stage_and_rule_and_is_never_the_policys_choice():
     assert before.kept_indices == [3], "the first decisions stay as they were"
 
 
-def test_turn_that_was_decided_without_a_score_has_none_and_is_still_json():
+def test_a_decision_without_a_score_serializes_to_json():
     mixed = decisions(
         scores=np.array([0.8, np.nan, 0.2]),
         logits=np.array([1.0, np.nan, -1.0]),

@@ -101,7 +101,7 @@ def test_relevant_is_the_present_topic_from_the_fourth_turn_on(tmp_path: Path):
         ("hello ?", "8[1]"),
     ],
 )
-def test_a_bad_turn_costs_its_dialogue_alone_and_is_told_with_its_line(tmp_path: Path, turn: Any, field: str):
+def test_a_bad_turn_drops_its_dialogue_and_is_reported_with_its_line(tmp_path: Path, turn: Any, field: str):
     file = write_part(tmp_path, {})
     file.write_text(json.dumps({"7": DIALOGUE, "8": [DIALOGUE[0], turn]}, indent=1))
     with pytest.raises(BadLinesError) as raised:
@@ -112,24 +112,24 @@ def test_a_bad_turn_costs_its_dialogue_alone_and_is_told_with_its_line(tmp_path:
     assert list(read_tiage(tmp_path, skip_bad=True).conversations) == ["tiage-train-7"]
 
 
-def said(speaker: str, text: str) -> dict[str, Any]:
+def utterance(speaker: str, text: str) -> dict[str, Any]:
     return {"speaker": speaker, "text": text, "metadata": {"created_at": 1732000000}}
 
 
 def task(id: str, questions: int, *, collection: str = "clapnq", answer: str = "so") -> dict[str, Any]:
     """A line as of the turn after so many questions."""
-    talk = [
+    conversation = [
         turn
         for number in range(questions)
-        for turn in (said("user", f"{id} q{number}"), said("agent", f"{id} a{number}"))
+        for turn in (utterance("user", f"{id} q{number}"), utterance("agent", f"{id} a{number}"))
     ]
     return {
         "conversation_id": id,
         "task_id": f"{id}<::>{questions}",
         "Collection": collection,
         "contexts": [],
-        "input": talk[:-1],
-        "targets": [said("agent", f"{id} {answer}")],
+        "input": conversation[:-1],
+        "targets": [utterance("agent", f"{id} {answer}")],
     }
 
 
@@ -176,7 +176,7 @@ CONVERSATION = {
 }
 
 
-def asked(question: str, *evidence: Any, category: int = 4) -> dict[str, Any]:
+def question_line(question: str, *evidence: Any, category: int = 4) -> dict[str, Any]:
     return {"question": question, "answer": 2023, "evidence": list(evidence), "category": category}
 
 
@@ -196,11 +196,11 @@ def write_samples(checkout: Path, *samples: Any) -> Path:
     return file
 
 
-WHERE = asked("Where does Ben live?", "D1:2")
+WHERE = question_line("Where does Ben live?", "D1:2")
 
 
 def test_a_question_stands_after_the_whole_conversation_with_its_evidence(tmp_path: Path):
-    write_samples(tmp_path, sample(WHERE, asked("Who has a dog?", "D2:1", "D2:2", category=1)))
+    write_samples(tmp_path, sample(WHERE, question_line("Who has a dog?", "D2:1", "D2:2", category=1)))
     found = read_locomo(tmp_path)
     assert [(case.id, case.turn, sorted(case.relevant), case.tags) for case in found.cases] == [
         ("locomo-conv-1-q0", None, [1], ("category-4",)),
@@ -211,9 +211,11 @@ def test_a_question_stands_after_the_whole_conversation_with_its_evidence(tmp_pa
     assert found.problems == ()
 
 
-def test_evidence_that_names_no_turn_is_left_out_counted_and_told(tmp_path: Path):
-    vain = asked("Q?", "D:11:26")
-    write_samples(tmp_path, sample(asked("Q?", "D1:1", "D9:17", "D"), asked("Q?"), vain, WHERE))
+def test_evidence_that_names_no_turn_is_dropped_counted_and_reported(tmp_path: Path):
+    vain = question_line("Q?", "D:11:26")
+    write_samples(
+        tmp_path, sample(question_line("Q?", "D1:1", "D9:17", "D"), question_line("Q?"), vain, WHERE)
+    )
     found = read_locomo(tmp_path)
     assert [case.id for case in found.cases] == ["locomo-conv-1-q0", "locomo-conv-1-q3"]
     assert sorted(found.cases[0].relevant) == [0]
@@ -253,14 +255,14 @@ def test_messages_are_users_with_names_at_the_times_of_the_day_in_the_file_name(
     lines = ["[23:59] <ann> hi there ", "[00:01] <bob>  * no, <ann> ", "[00:02]  * cat [x] waves to bob"]
     write_log(tmp_path, lines, ["0 1"])
     found = read_irc(tmp_path)
-    (talk,) = found.conversations.values()
-    assert (found.name, talk.id) == ("irc.train", f"irc-{STEM}")
-    assert [(turn.role, turn.name, turn.text) for turn in talk.turns] == [
+    (conversation,) = found.conversations.values()
+    assert (found.name, conversation.id) == ("irc.train", f"irc-{STEM}")
+    assert [(turn.role, turn.name, turn.text) for turn in conversation.turns] == [
         ("user", "ann", "hi there"),
         ("user", "bob", "* no, <ann>"),
         ("user", "cat", "[x] waves to bob"),
     ]
-    assert [turn.timestamp.isoformat() for turn in talk.turns if turn.timestamp] == [
+    assert [turn.timestamp.isoformat() for turn in conversation.turns if turn.timestamp] == [
         "2008-04-27T23:59:00",
         "2008-04-27T00:01:00",
         "2008-04-27T00:02:00",
@@ -305,7 +307,7 @@ def problems(checkout: Path) -> list[str]:
     return [str(problem) for problem in raised.value.problems]
 
 
-def test_broken_lines_are_told_with_file_and_line(tmp_path: Path):
+def test_broken_lines_are_reported_with_file_and_line(tmp_path: Path):
     lines = [*CHATTER[:12], "06:12] <bob> cut", "[06:99] <bob> late", *CHATTER[14:20]]
     write_log(tmp_path, lines, ["11 18", "12", "x 14"])
     places = [problem.partition(": ")[0] for problem in problems(tmp_path)]

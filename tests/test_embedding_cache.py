@@ -1,4 +1,4 @@
-"""The cache has the interface of the encoder it wraps, and only what it does not know reaches that one."""
+"""The embedding cache: the encoder's interface, and only new texts are encoded."""
 
 from __future__ import annotations
 
@@ -106,7 +106,9 @@ def test_unusable_file_costs_speed_and_is_left_alone(path: Path, columns: str):
     assert columns or path.read_bytes() == b"this is no database" * 100
 
 
-def test_full_disk_stores_nothing_half_and_goes_on_in_memory(path: Path, caplog: pytest.LogCaptureFixture):
+def test_a_full_disk_leaves_no_partial_row_and_memory_still_serves(
+    path: Path, caplog: pytest.LogCaptureFixture
+):
     encoder = FakeEncoder()
     cached = CachedEncoder(encoder, path)
     cached.encode(["before"])
@@ -141,7 +143,7 @@ def test_two_processes_share_the_file(path: Path):
     assert encoder.calls == []
 
 
-def test_home_and_file_are_their_owners_alone(path: Path):
+def test_home_and_file_are_private(path: Path):
     CachedEncoder(FakeEncoder(), path).encode(["a secret"])
     assert path.parent.stat().st_mode & 0o077 == 0
     assert [file.name for file in path.parent.iterdir() if file.stat().st_mode & 0o077] == []

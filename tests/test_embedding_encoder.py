@@ -1,4 +1,4 @@
-"""The real encoder, with the bundled weights; everything here is in float32 but what says otherwise."""
+"""The real encoder with the bundled weights, in float32 unless stated."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def watched(encoder, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return seen
 
 
-def test_meaning_is_close_and_rows_are_unit_vectors_in_order(encoder):
+def test_similar_texts_are_close_and_rows_are_ordered_unit_vectors(encoder):
     texts = ["The dog is barking at the cat.", "xxx", "A hound barks loudly at a kitten.", "Bake a cake."]
     vectors = encoder.encode(texts)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(4), abs=1e-5)
@@ -118,7 +118,7 @@ def test_no_more_of_a_very_long_text_is_tokenized_than_the_limit(
     assert counting.characters <= 2.5 * MAX_CHARACTERS
 
 
-def test_model_that_is_not_here_is_told_without_a_download():
+def test_model_that_is_not_here_is_reported_without_a_download():
     from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
 
     with pytest.raises(EncoderError):

@@ -1,4 +1,4 @@
-"""Which encoder, which number format, and that the bundled weights are those."""
+"""The identity of an encoder, its number format, and the bundled weights."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_gate_loads_where_the_same_model_computes_in_another_format(
 
 
 @pytest.mark.parametrize("field", OTHERS)
-def test_a_gate_of_another_encoder_is_refused_saying_what_differs(field: str):
+def test_a_gate_of_another_encoder_is_refused_with_the_difference(field: str):
     files = gate_files(Gate(GateConfig(encoder=FLOAT32)))
     with pytest.raises(GateError):
         build_gate(files, "a test", encoder=OTHERS[field])

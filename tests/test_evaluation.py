@@ -1,4 +1,4 @@
-"""Whole evaluations with tiny policies, two policies turn by turn, and their tables."""
+"""Evaluations with small policies, comparisons turn by turn, and their tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from convgate.policies.build import build_policy
 from convgate.transcripts import Case, RelevanceSet
 
 
-def talk(id, *texts):
+def make_conversation(id, *texts):
     return Conversation(id=id, turns=tuple(Turn.of("user", text) for text in texts))
 
 
@@ -43,7 +43,9 @@ def case(id, conversation, turn, relevant=(), *, query=None, window=None, tags=(
 
 def relevance_set(cases, *conversations, name="tiny"):
     return RelevanceSet(
-        name=name, conversations={talk.id: talk for talk in conversations}, cases=tuple(cases)
+        name=name,
+        conversations={conversation.id: conversation for conversation in conversations},
+        cases=tuple(cases),
     )
 
 
@@ -60,7 +62,7 @@ def decisions(policy, history, kept, scores=None):
 
 
 @dataclass
-class Everything:
+class KeepAll:
     """Keeps all, ranks nothing."""
 
     name: str = "everything"
@@ -84,7 +86,7 @@ class Recency:
 
 
 @dataclass
-class Perfect:
+class Oracle:
     """Looks up the answer."""
 
     answers: dict = field(default_factory=dict)
@@ -101,12 +103,14 @@ def words(text):
     return len(text.split())
 
 
-FOUR = talk("four", "a b c", "d", "e f", "now")  # 7, 5 and 6 tokens before "now": words and 4 a turn
-TWO = talk("two", "x", "y")
+FOUR = make_conversation(
+    "four", "a b c", "d", "e f", "now"
+)  # 7, 5 and 6 tokens before "now": words and 4 a turn
+TWO = make_conversation("two", "x", "y")
 
 
 @pytest.fixture
-def tiny():
+def small_set():
     cases = [
         case("four-3", "four", 3, {0, 2}, tags=["returns"]),
         case("two-1", "two", 1, (), tags=["new"]),
@@ -121,8 +125,8 @@ def values(result, policy, tag=None):
     return {name: measure.value for name, measure in summary.measures.items()}
 
 
-def test_every_metric_by_hand(tiny):
-    result = evaluate([tiny], [Recency(), Everything()], token_counter=words).sets["tiny"]
+def test_every_metric_equals_its_hand_computed_value(small_set):
+    result = evaluate([small_set], [Recency(), KeepAll()], token_counter=words).sets["tiny"]
     assert values(result, "recency") == {
         "map": pytest.approx((1 + 2 / 3) / 2),
         "recall@5": 1,
@@ -143,7 +147,7 @@ def test_every_metric_by_hand(tiny):
 
 def test_a_window_cuts_the_history_and_its_tokens():
     windowed = relevance_set([case("four-3", "four", 3, {2}, window=2)], FOUR)
-    result = evaluate([windowed], [Everything(), Recency()], token_counter=words).sets["tiny"]
+    result = evaluate([windowed], [KeepAll(), Recency()], token_counter=words).sets["tiny"]
     assert values(result, "everything")["precision"] == 1 / 2
     assert values(result, "recency")["kept_token_share"] == 6 / (5 + 6)
 
@@ -154,7 +158,7 @@ def sets_with_answers(draw):
     cases, conversations, answers = [], [], {}
     for number in range(draw(st.integers(1, 4))):
         length = draw(st.integers(1, 8))
-        conversations.append(talk(f"c{number}", *(f"{number} {turn}" for turn in range(length))))
+        conversations.append(make_conversation(f"c{number}", *(f"{number} {turn}" for turn in range(length))))
         for turn in draw(st.sets(st.integers(0, length - 1), min_size=1)):
             relevant = draw(st.sets(st.integers(0, turn - 1))) if turn else set()
             answers[f"{number} {turn}"] = relevant
@@ -166,7 +170,7 @@ def sets_with_answers(draw):
 @given(sets_with_answers())
 def test_a_perfect_policy_gets_one_wherever_a_metric_is_defined(drawn):
     given_set, answers = drawn
-    result = evaluate([given_set], [Perfect(answers)], token_counter=words).sets["tiny"]
+    result = evaluate([given_set], [Oracle(answers)], token_counter=words).sets["tiny"]
     for tag in (None, *result.tags):
         found = values(result, "perfect", tag)
         del found["kept_token_share"], found["recall@5"]  # up to 7 relevant turns do not fit in 5
@@ -176,7 +180,7 @@ def test_a_perfect_policy_gets_one_wherever_a_metric_is_defined(drawn):
 @given(sets_with_answers(), st.randoms(use_true_random=False))
 def test_the_order_of_cases_and_conversations_changes_nothing(drawn, random):
     given_set, answers = drawn
-    policies = [Perfect(answers), Recency(2), Everything()]
+    policies = [Oracle(answers), Recency(2), KeepAll()]
     ids = random.sample(list(given_set.conversations), len(given_set.conversations))
     shuffled = replace(
         given_set,
@@ -188,17 +192,17 @@ def test_the_order_of_cases_and_conversations_changes_nothing(drawn, random):
 
 
 @pytest.fixture
-def many():
+def thirty_conversations():
     """30 conversations; the last turn is relevant in 24 of them, the one before in 6."""
-    conversations = [talk(f"c{n:02}", "a", "b", "now") for n in range(30)]
+    conversations = [make_conversation(f"c{n:02}", "a", "b", "now") for n in range(30)]
     cases = [
         case(f"c{n:02}-2", f"c{n:02}", 2, {int(n % 5 > 0)}, tags=["even"] * (n % 2 == 0)) for n in range(30)
     ]
-    return evaluate([relevance_set(cases, *conversations)], [Recency(), Everything()], token_counter=words)
+    return evaluate([relevance_set(cases, *conversations)], [Recency(), KeepAll()], token_counter=words)
 
 
-def test_a_comparison_by_hand(many):
-    difference = compare(many.sets["tiny"], baseline="everything", policy="recency")
+def test_a_comparison_equals_its_hand_computed_value(thirty_conversations):
+    difference = compare(thirty_conversations.sets["tiny"], baseline="everything", policy="recency")
     assert difference["recall"].value == pytest.approx(24 / 30 - 1)
     assert difference["precision"].value == pytest.approx(24 / 30 - 1 / 2)
     assert difference["precision"].low > 0
@@ -206,7 +210,7 @@ def test_a_comparison_by_hand(many):
 
 
 @pytest.fixture
-def talks() -> RelevanceSet:
+def three_conversations() -> RelevanceSet:
     """Three conversations of six turns, with a message to answer at the end of each."""
     words = ("lake", "bread", "lake house", "tea", "bread", "lake")
     conversations = {
@@ -220,13 +224,13 @@ def talks() -> RelevanceSet:
     return RelevanceSet("talks", conversations, cases)
 
 
-def judged(talks: RelevanceSet, name: str, **parameters: object) -> JudgedSet:
+def judge(conversations: RelevanceSet, name: str, **parameters: object) -> JudgedSet:
     policy = build_policy(name, Settings(), None, **parameters)  # type: ignore[arg-type]
-    return judge_set(talks, policy, tokens=count_tokens(talks))
+    return judge_set(conversations, policy, tokens=count_tokens(conversations))
 
 
-def test_each_judged_turn_comes_out_in_one_way(talks: RelevanceSet) -> None:
-    a, b = judged(talks, "last_k", k=2), judged(talks, "last_k", k=3)
+def test_each_judged_turn_has_exactly_one_outcome(three_conversations: RelevanceSet) -> None:
+    a, b = judge(three_conversations, "last_k", k=2), judge(three_conversations, "last_k", k=3)
     assert [case.id for case in a.cases] == ["a-5", "b-5", "c-5"]
     codes = outcome_codes(a.relevant, a.kept, b.kept)
     rows = [
@@ -259,7 +263,7 @@ def evaluation_of(shares, *, set_name="mix.dev", tag="new-topic"):
     return Evaluation({set_name: SetResult(set_name, ids, np.arange(20), tags, results)}, seed=0)
 
 
-def plain(tables, width=120):
+def rendered_text(tables, width=120):
     console = Console(width=width, color_system=None)
     with console.capture() as capture:
         for table in tables:
@@ -273,5 +277,5 @@ def test_names_from_files_cannot_break_the_tables():
     )
     assert "### a\\|b \\# \\<b\\>x\n" in text
     assert "\\[link\\](http://x) \\[2J" in text
-    assert "\x1b" not in plain(rich_tables(evaluation_of({"[red]\x1b[2J": 0.5})))
-    assert "[red]" in plain(rich_tables(evaluation_of({"[red]\x1b[2J": 0.5})))
+    assert "\x1b" not in rendered_text(rich_tables(evaluation_of({"[red]\x1b[2J": 0.5})))
+    assert "[red]" in rendered_text(rich_tables(evaluation_of({"[red]\x1b[2J": 0.5})))

@@ -96,7 +96,7 @@ def write_lines(tmp_path):
     return to_file
 
 
-def test_json_is_alone_on_standard_output_and_goes_to_a_file(run, write_lines, tmp_path):
+def test_json_is_the_only_standard_output_and_is_written_to_a_file(run, write_lines, tmp_path):
     out = tmp_path / "found.json"
     code, printed, _ = run("calibrate", write_lines(lines_of(6)), "--json")
     assert code == 0

@@ -23,12 +23,12 @@ from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConvers
 from convgate.transcripts import Case, RelevanceSet, read_relevance_set
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
-from tests.planted import planted
+from tests.planted_sets import make_relevance_set
 
 TURNS = tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"said {i}") for i in range(8))
 
 
-def a_set(name: str, *cases: Case, turns: Sequence[Turn] = TURNS) -> RelevanceSet:
+def make_set(name: str, *cases: Case, turns: Sequence[Turn] = TURNS) -> RelevanceSet:
     return RelevanceSet(name, {"t": Conversation("t", tuple(turns))}, cases)
 
 
@@ -39,46 +39,44 @@ def case(turn: int | None, judged: dict[int, bool] | None, id: str = "c", **more
     return Case(id, "t", turn, query, relevant, judged=known, **more)  # type: ignore[arg-type]
 
 
-def judged(sets: Sequence[RelevanceSet]) -> dict[str, list[tuple[int | None, list[int], list[int]]]]:
+def judged_turns(sets: Sequence[RelevanceSet]) -> dict[str, list[tuple[int | None, list[int], list[int]]]]:
     return {
-        each.name: [(c.turn, sorted(c.judged or ()), sorted(c.relevant)) for c in each.cases] for each in sets
+        one.name: [(c.turn, sorted(c.judged or ()), sorted(c.relevant)) for c in one.cases] for one in sets
     }
 
 
-def test_what_the_first_judges_is_left_to_it_and_the_rest_stays() -> None:
-    first = a_set("mine", case(5, {0: True, 1: False}), case(None, {7: True}, "q"))
-    second = a_set(
+def test_turns_judged_by_the_first_set_are_dropped_from_later_sets() -> None:
+    first = make_set("mine", case(5, {0: True, 1: False}), case(None, {7: True}, "q"))
+    second = make_set(
         "theirs",
         case(5, {1: True, 2: True, 3: False}),
         case(3, {0: True}, "other message"),
         case(None, {7: False}, "q"),
     )
-    cleaned, overlaps = remove_duplicates([first, second])
-    assert cleaned[0] == first
-    assert judged(cleaned)["theirs"] == [(5, [2, 3], [2]), (3, [0], [0])]
+    found, overlaps = remove_duplicates([first, second])
+    assert found[0] == first
+    assert judged_turns(found)["theirs"] == [(5, [2, 3], [2]), (3, [0], [0])]
     assert overlaps == [Overlap("theirs", "mine", 2)]
 
 
-def test_a_message_is_known_by_what_was_said_up_to_it() -> None:
-    known = a_set("known", case(5, {0: True}))
-    grown = a_set("grown", case(5, {0: True}), turns=[*TURNS, Turn.of("user", "and more")])
+def test_a_message_is_identified_by_all_turns_up_to_it() -> None:
+    known = make_set("known", case(5, {0: True}))
+    grown = make_set("grown", case(5, {0: True}), turns=[*TURNS, Turn.of("user", "and more")])
     named = RelevanceSet(
         "named", {"x": Conversation("x", TURNS)}, (replace(case(5, {0: True}), conversation="x"),)
     )
     for other in (grown, named):
         assert remove_duplicates([known, other])[1] == [Overlap(other.name, "known", 1)]
-    conversations = {
+    both = {
         "t": Conversation("t", TURNS),
         "later": Conversation("later", (*TURNS, Turn.of("user", "and more"))),
     }
     again = replace(case(5, {0: False, 1: True}, "again"), conversation="later")
-    (within,), overlaps = remove_duplicates(
-        [RelevanceSet("saved", conversations, (case(5, {0: True}), again))]
-    )
-    assert judged([within])["saved"] == [(5, [0], [0]), (5, [1], [1])]
+    (within,), overlaps = remove_duplicates([RelevanceSet("saved", both, (case(5, {0: True}), again))])
+    assert judged_turns([within])["saved"] == [(5, [0], [0]), (5, [1], [1])]
     assert overlaps == [Overlap("saved", "saved", 1)]
-    otherwise = a_set("otherwise", case(5, {0: True}), turns=[Turn.of("user", "else"), *TURNS[1:]])
-    twice = a_set("twice", case(4, {0: True}), case(4, {0: True}, "again"))
+    otherwise = make_set("otherwise", case(5, {0: True}), turns=[Turn.of("user", "else"), *TURNS[1:]])
+    twice = make_set("twice", case(4, {0: True}), case(4, {0: True}, "again"))
     assert remove_duplicates([known, otherwise, twice]) == ([known, otherwise, twice], [])
 
 
@@ -88,28 +86,25 @@ def test_a_message_is_known_by_what_was_said_up_to_it() -> None:
         max_size=4,
     )
 )
-def test_every_judged_turn_is_there_once_with_the_first_answer(
+def test_every_judged_turn_counts_once_with_the_first_answer(
     sets: list[dict[int, dict[int, bool]]],
 ) -> None:
     given = [
-        a_set(f"s{n}", *(case(turn, said, f"c{turn}") for turn, said in messages.items()))
-        for n, messages in enumerate(sets)
+        make_set(f"s{n}", *(case(turn, said, f"c{turn}") for turn, said in one.items()))
+        for n, one in enumerate(sets)
     ]
-    cleaned, overlaps = remove_duplicates(given)
+    found, overlaps = remove_duplicates(given)
     first: dict[tuple[int, int], bool] = {}
-    for messages in sets:
-        for message, said in messages.items():
+    for one in sets:
+        for message, said in one.items():
             for turn, matters in said.items():
                 first.setdefault((message, turn), matters)
     left = [
-        ((c.turn, turn), turn in c.relevant)
-        for each in cleaned
-        for c in each.cases
-        for turn in c.judged or ()
+        ((c.turn, turn), turn in c.relevant) for one in found for c in one.cases for turn in c.judged or ()
     ]
     assert len(left) == len(first)
     assert dict(left) == first
-    total = sum(len(said) for messages in sets for said in messages.values())
+    total = sum(len(said) for one in sets for said in one.values())
     assert sum(overlap.turns for overlap in overlaps) == total - len(first)
 
 
@@ -121,8 +116,8 @@ def labelled(tmp_path: Path) -> tuple[RelevanceSet, RelevanceSet]:
     """Labels, and the set that they were exported to before one of the conversations grew."""
     store = Store(tmp_path / "convgate.db")
     conversations, labels = Conversations(store), Labels(store)
-    for talk in planted(conversations=6).conversations.values():
-        (added,) = conversations.add([NewConversation(talk)])
+    for conversation in make_relevance_set(conversations=6).conversations.values():
+        (added,) = conversations.add([NewConversation(conversation)])
         answers: dict[int, Answer] = {0: "relevant", 1: "not_relevant", 3: "relevant"}
         labels.answer(CurrentKey(added.key, 9), answers, by="Ada")
     (tmp_path / "exported.jsonl").write_bytes(write_labels(store, "relevance-set"))
@@ -136,11 +131,11 @@ def test_figures_of_labels_and_of_what_was_exported_of_them_are_those_of_the_lab
 ) -> None:
     gold, exported = labelled
     policy = GatePolicy(trained_gate(seed=5), FakeEncoder(), make_rule("absolute"))
-    alone, together = score_cases([gold], policy), score_cases([gold, exported], policy)
+    alone, both = score_cases([gold], policy), score_cases([gold, exported], policy)
     kept = alone.kept(make_rule("absolute"))
-    assert together.figures(kept) == alone.figures(kept)
-    assert together.conversations == alone.conversations == 6
-    assert together.overlaps == (Overlap("exported", "labels", 18),)
+    assert both.figures(kept) == alone.figures(kept)
+    assert both.conversations == alone.conversations == 6
+    assert both.overlaps == (Overlap("exported", "labels", 18),)
     backwards = score_cases([exported, gold], policy)
     assert (len(backwards.relevant), backwards.overlaps) == (19, (Overlap("labels", "exported", 18),))
     fitted = fit_threshold([gold, exported], policy, BestFBeta())

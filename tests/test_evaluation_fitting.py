@@ -1,4 +1,4 @@
-"""Thresholds fitted to a goal, rules swept along a parameter, and any rule tried on cases scored once."""
+"""Thresholds fitted to a goal, parameter sweeps, and rules on scored cases."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from tests.gates import trained_gate
 
 
 @dataclass
-class Told:
+class TextScorePolicy:
     """Scores a turn by the number that is its text."""
 
     rule: Rule = field(default_factory=Stricter)
@@ -59,7 +59,7 @@ class Told:
 
 
 def labelled(*talks, name="tiny"):
-    """A set of one case a talk; a talk is its turns' scores, relevant where they are in `relevant`."""
+    """Return a set of one case per conversation, which is given by its scores and relevant turns."""
     conversations, cases = {}, []
     for number, (scores, relevant) in enumerate(talks):
         id = f"c{number:03}"
@@ -75,15 +75,15 @@ ALL = ((0.6, 0.5), {0, 1})
 NONE = ((0.3, 0.2), set())
 
 
-def noisy(count: int, seed: int = 0, name: str = "noisy"):
-    """Talks of ten turns whose scores tell relevance more or less."""
+def noisy_set(count: int, seed: int = 0, name: str = "noisy"):
+    """Conversations of ten turns whose scores tell relevance more or less."""
     rng = np.random.default_rng(seed)
-    talks = []
+    conversations = []
     for _ in range(count):
         relevant = rng.random(10) < 0.4
         scores = np.clip(0.5 + 0.25 * (relevant - 0.5) + 0.15 * rng.standard_normal(10), 0.01, 0.99)
-        talks.append((scores.round(6).tolist(), set(np.flatnonzero(relevant).tolist())))
-    return labelled(*talks, name=name)
+        conversations.append((scores.round(6).tolist(), set(np.flatnonzero(relevant).tolist())))
+    return labelled(*conversations, name=name)
 
 
 def value(fitted, rule, metric, tag=None):
@@ -91,8 +91,10 @@ def value(fitted, rule, metric, tag=None):
     return (result.by_tag[tag] if tag else result.overall)[metric].value
 
 
-def test_the_found_rule_and_the_one_in_use_by_hand():
-    fitted = fit_threshold([labelled(HALF, ALL, NONE)], Told(), WantedPrecision(1.0), scored_by="gate v1")
+def test_the_found_rule_and_the_active_one_by_hand():
+    fitted = fit_threshold(
+        [labelled(HALF, ALL, NONE)], TextScorePolicy(), WantedPrecision(1.0), scored_by="gate v1"
+    )
     assert fitted.rule.threshold == 0.5
     assert fitted.rule.goal == "precision 1.00"
     assert fitted.rule.fitted_on == "3 cases of tiny, gate v1"
@@ -103,10 +105,10 @@ def test_the_found_rule_and_the_one_in_use_by_hand():
 
 
 @pytest.mark.parametrize("goal", [WantedPrecision(0.8), WantedRecall(0.8), BestFBeta(2), MinCost(0.5)])
-def test_evaluating_with_the_found_rule_gives_the_figures_that_the_fit_told(goal):
-    given = noisy(60)
-    fitted = fit_threshold([given], Told(), goal)
-    measured = evaluate([given], [Told(fitted.rule)]).sets["noisy"].policies["told"].overall
+def test_evaluating_with_the_found_rule_gives_the_figures_of_the_fit(goal):
+    given = noisy_set(60)
+    fitted = fit_threshold([given], TextScorePolicy(), goal)
+    measured = evaluate([given], [TextScorePolicy(fitted.rule)]).sets["noisy"].policies["told"].overall
     told = fitted.result.policies[FOUND].overall
     for metric in ("precision", "recall", "f1", "exact_empty", "kept_token_share"):
         assert told[metric] == measured[metric]
@@ -115,7 +117,7 @@ def test_evaluating_with_the_found_rule_gives_the_figures_that_the_fit_told(goal
 
 
 def test_the_json_holds_the_rule_the_figures_and_the_whole_curve():
-    fitted = fit_threshold([labelled(HALF, ALL, NONE)], Told(), BestFBeta())
+    fitted = fit_threshold([labelled(HALF, ALL, NONE)], TextScorePolicy(), BestFBeta())
     printed = json.loads(json.dumps(fitted.to_json(), allow_nan=False))
     assert printed["threshold_rule"] == "calibrated"
     assert printed["threshold_parameters"] == {
@@ -135,7 +137,7 @@ def test_the_json_holds_the_rule_the_figures_and_the_whole_curve():
 
 
 def test_names_of_sets_cannot_steer_a_terminal():
-    fitted = fit_threshold([labelled(HALF, name="a\x1b[2Jb\n")], Told(), BestFBeta())
+    fitted = fit_threshold([labelled(HALF, name="a\x1b[2Jb\n")], TextScorePolicy(), BestFBeta())
     assert "\x1b" not in fitted.rule.fitted_on
     assert "\n" not in fitted.rule.fitted_on
 
@@ -238,8 +240,8 @@ def test_every_rule_is_swept_or_fills_a_number() -> None:
 WORDS = ["lake", "house", "boat", "bread", "tea", "rain", "router", "invoice", "parcel", "late"]
 
 
-def a_set(name: str, talks: int, seed: int = 0) -> RelevanceSet:
-    """Talks of ten turns, with cases of a window, of some turns that are judged, of a typed question."""
+def make_set(name: str, talks: int, seed: int = 0) -> RelevanceSet:
+    """Return conversations of ten turns with windows, judged turns and typed questions."""
     random = np.random.default_rng(seed)
     conversations, cases = {}, []
     for number in range(talks):
@@ -259,7 +261,7 @@ def a_set(name: str, talks: int, seed: int = 0) -> RelevanceSet:
     return RelevanceSet(name, conversations, tuple(cases))
 
 
-SETS = [a_set("one", 4), a_set("two", 3, seed=5)]
+SETS = [make_set("one", 4), make_set("two", 3, seed=5)]
 
 
 @pytest.fixture(scope="module")
@@ -268,7 +270,7 @@ def policy() -> GatePolicy:
 
 
 @pytest.fixture(scope="module")
-def scored(policy: GatePolicy) -> ScoredCases:
+def score(policy: GatePolicy) -> ScoredCases:
     return score_cases(SETS, policy)
 
 
@@ -289,25 +291,27 @@ TUNED_RULES: list[Rule] = [
 @pytest.mark.parametrize("limits", [NO_LIMITS, Limits(2, 3), Limits(0, 1), Limits(1)], ids=str)
 @pytest.mark.parametrize("rule", TUNED_RULES, ids=str)
 def test_what_is_kept_is_what_the_gate_decides(
-    policy: GatePolicy, scored: ScoredCases, rule: Rule, limits: Limits
+    policy: GatePolicy, score: ScoredCases, rule: Rule, limits: Limits
 ) -> None:
     deciding = policy.with_rule(rule, limits)
     expected, turns = [], []
     for one in SETS:
-        tokens = {id: np.ones(len(talk), dtype=np.int64) for id, talk in one.conversations.items()}
+        tokens = {
+            id: np.ones(len(conversation), dtype=np.int64) for id, conversation in one.conversations.items()
+        }
         for judged in judge(one, deciding, tokens=tokens):
             decided = {decision.index: decision.kept for decision in judged.decisions}
             expected += [decided[int(index)] for index in judged.indices]
             turns += judged.indices.tolist()
-    assert scored.turn.tolist() == turns
-    assert scored.kept(rule, limits).tolist() == expected
+    assert score.turn.tolist() == turns
+    assert score.kept(rule, limits).tolist() == expected
 
 
-def test_figures_are_those_of_an_evaluation(policy: GatePolicy, scored: ScoredCases) -> None:
+def test_figures_are_those_of_an_evaluation(policy: GatePolicy, score: ScoredCases) -> None:
     rule = make_rule("anchored", anchor=0.52, threshold=0.42)
-    kept = scored.kept(rule)
+    kept = score.kept(rule)
     found = evaluate(SETS, [policy.with_rule(rule)]).sets
-    for name, (conversations, summary) in scored.summaries(kept).items():
+    for name, (conversations, summary) in score.summaries(kept).items():
         expected = found[name].policies["gate"].overall
         assert conversations == found[name].conversations
         for metric in METRICS:

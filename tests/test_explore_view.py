@@ -1,4 +1,4 @@
-"""The view as an address and back, rules as sliders, and how two choices differ."""
+"""The view as an address, rules as sliders, and changed decisions."""
 
 from __future__ import annotations
 

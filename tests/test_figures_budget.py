@@ -1,4 +1,4 @@
-"""A context's tokens beside its budget, and its modes along the conversation."""
+"""A context's tokens and budget, and its modes along the conversation."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_sections_stand_one_after_the_other_and_what_exceeds_the_budget_is_frame
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-def test_sections_and_modes_are_told_apart_and_can_be_read(palette: Palette) -> None:
+def test_sections_and_modes_have_distinct_readable_colours(palette: Palette) -> None:
     looks = [section_look(section, palette) for section in SECTIONS]
     assert len({(look.colour, look.pattern) for look in looks}) == len(SECTIONS)
     assert len({mode_look(mode, palette).colour for mode in MODES}) == len(MODES)

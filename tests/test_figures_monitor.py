@@ -1,4 +1,4 @@
-"""The monitor's pictures: modes beside the baseline, levels with their limits, counts, errors by mode."""
+"""The monitor's figures: modes and baseline, levels with limits, counts, errors by mode."""
 
 from __future__ import annotations
 

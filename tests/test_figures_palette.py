@@ -1,4 +1,4 @@
-"""Colours that can be read, in both themes."""
+"""Readable colours in both themes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_kept_dropped_threshold_and_forced_marks_stand_out_from_the_page(palette
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-def test_colour_scales_can_be_told_by_lightness_alone(palette: Palette) -> None:
+def test_colour_scales_are_monotonic_in_lightness(palette: Palette) -> None:
     for scale in (palette.sequential, palette.sequential_dropped):
         steps = [contrast(colour, palette.background) for colour in scale]
         assert steps == sorted(steps)

@@ -1,4 +1,4 @@
-"""The chart of scores over turns: what its marks hold, and that text cannot get in as markup."""
+"""The chart of scores over turns: its marks, and that text is escaped."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_no_text_keeps_anything_that_plotly_would_read(text: str) -> None:
     assert len(wrapped("x" * 500)) < 300
 
 
-def test_clicks_are_read_from_customdata_and_nonsense_is_passed_over() -> None:
+def test_clicks_are_read_from_customdata_and_invalid_ones_are_ignored() -> None:
     assert clicked_turn([{"customdata": 3}, {"customdata": 5}]) == 5
     assert (
         clicked_turn([{"customdata": 3}, {}, {"customdata": "x"}, {"customdata": -1}, {"customdata": True}])

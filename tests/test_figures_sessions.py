@@ -1,4 +1,4 @@
-"""The picture of boundaries: by the clock or turn by turn, with edits."""
+"""The chart of boundaries, by time or by turn, with edits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def trace(fig: Any, name: str) -> Any:
     return next(one for one in fig.data if one.name == name)
 
 
-def test_by_the_clock_sessions_are_shaded_and_gaps_are_bare() -> None:
+def test_on_the_time_axis_sessions_are_shaded_and_gaps_are_not() -> None:
     fig = timeline_figure(TIMELINE, palette=DARK, selected=2)
     ground = trace(fig, "session")
     assert [x[:16] for x in ground.x if x] == [

@@ -1,4 +1,4 @@
-"""What policies reach, and what it takes."""
+"""The trade-off chart of policies."""
 
 from __future__ import annotations
 

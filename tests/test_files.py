@@ -1,4 +1,4 @@
-"""Files are written whole or not at all."""
+"""Files are written as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def names(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()]
 
 
-def test_a_write_that_fails_leaves_the_old_content_and_nothing_beside_it(
+def test_a_failed_write_leaves_the_old_content_and_no_temporary_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     path = tmp_path / "out.json"
@@ -31,7 +31,7 @@ def test_a_write_that_fails_leaves_the_old_content_and_nothing_beside_it(
     assert names(tmp_path) == ["out.json"]
 
 
-def test_an_interruption_leaves_nothing_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_an_interruption_leaves_no_temporary_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def interrupted(handle: int) -> None:
         raise KeyboardInterrupt
 

@@ -1,4 +1,4 @@
-"""Damaged databases by the hundred, and writers that are killed: `make fuzz`."""
+"""Hundreds of damaged databases, and writers that are killed: `make fuzz`."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from convgate.store.edits import (
 from convgate.store.queues import NewItem, Queues
 from convgate.store.requests import RequestRow, Requests
 from convgate.store.sessions import Sessions
-from tests.forked import fork, needs_fork
-from tests.stores import made_as_a_persons  # noqa: F401 (autouse)
+from tests.processes import fork, needs_fork
+from tests.stores import real_migrations  # noqa: F401 (autouse)
 
 pytestmark = pytest.mark.slow
 
@@ -55,7 +55,7 @@ def conversation(name: str, turns: int = 12) -> NewConversation:
     return NewConversation(Conversation(name, said, title=f"Talk {name}"), f"{name}.json", tokens=100)
 
 
-def logged(number: int) -> RequestRow:
+def logged_request(number: int) -> RequestRow:
     return RequestRow(
         id=f"request-{number}", at=NOW - timedelta(minutes=number), mode=MODES[number % 2],
         classified=MODES[number % 2], confidence=0.9, source="classifier", low=False,
@@ -84,7 +84,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]
     for hour in range(6):
         manager.detect("continue with the oases", at=NOW - timedelta(hours=3 * (6 - hour)))
         manager.add_conversation(keys[hour])
-    Requests(store).add(map(logged, range(200)))
+    Requests(store).add(map(logged_request, range(200)))
     Requests(store).record_outcomes([(f"request-{number}", number % 3 > 0) for number in range(60)], NOW)
     settings = Settings(guard_drift_min_requests=9)
     set_baseline(store, settings, NOW - timedelta(hours=4), NOW, NOW)
@@ -93,18 +93,18 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]
     return path.read_bytes(), keys
 
 
-def flipped(content: bytearray, chance: random.Random) -> None:
+def flip_bits(content: bytearray, chance: random.Random) -> None:
     for _ in range(chance.choice([1, 5, 50])):
         content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
 
 
-def zeroed(content: bytearray, chance: random.Random) -> None:
+def zero_pages(content: bytearray, chance: random.Random) -> None:
     for _ in range(chance.choice([1, 3, 40])):
         page = 4096 * chance.randrange(len(content) // 4096)
         content[page : page + 4096] = bytes(4096)
 
 
-def swapped(content: bytearray, chance: random.Random) -> None:
+def swap_pages(content: bytearray, chance: random.Random) -> None:
     for _ in range(chance.choice([1, 3, 40])):
         one, two = (4096 * chance.randrange(1, len(content) // 4096) for _ in range(2))
         content[one : one + 4096], content[two : two + 4096] = (
@@ -113,7 +113,7 @@ def swapped(content: bytearray, chance: random.Random) -> None:
         )
 
 
-def truncated(content: bytearray, chance: random.Random) -> None:
+def truncate(content: bytearray, chance: random.Random) -> None:
     del content[chance.randrange(1, len(content)) :]
 
 
@@ -137,7 +137,7 @@ def _overwrite(content: bytearray, chance: random.Random, pattern: bytes) -> Non
         content[chance.randrange(*match.span())] = chance.choice(b'\xff\x00x"9')
 
 
-DAMAGE = [flipped, zeroed, swapped, truncated, with_other_header, with_other_text, with_other_schema]
+DAMAGE = [flip_bits, zero_pages, swap_pages, truncate, with_other_header, with_other_text, with_other_schema]
 
 
 def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]:
@@ -187,7 +187,7 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
         "detect": lambda: SessionManager(store, clock=lambda: NOW).detect("Where is the oasis?"),
         "monitor": lambda: report(store, Settings(), NOW - timedelta(days=1), NOW, NOW),
         "requests": lambda: list(Requests(store).classified(NOW - timedelta(days=1), NOW)),
-        "log": lambda: Requests(store).add([replace(logged(1), id="new")]),
+        "log": lambda: Requests(store).add([replace(logged_request(1), id="new")]),
         "rename": each(lambda key: library.rename(key, "Other")),
         "backup": store.backup_bytes,
         "delete": each(lambda key: library.delete([key])),
@@ -195,7 +195,7 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
     }
 
 
-def damaged(content: bytes) -> Iterator[tuple[str, bytes]]:
+def damaged_databases(content: bytes) -> Iterator[tuple[str, bytes]]:
     for seed in range(DATABASES):
         chance = random.Random(seed)
         does, copy = DAMAGE[seed % len(DAMAGE)], bytearray(content)
@@ -228,12 +228,12 @@ def import_one(path: Path) -> None:
             raise RuntimeError("an import was told of in a damaged database")
 
 
-def test_whatever_is_damaged_ends_in_a_result_or_a_typed_error(
+def test_a_damaged_database_gives_a_result_or_a_typed_error(
     library: tuple[bytes, list[str]], tmp_path: Path
 ) -> None:
     problems: Counter[str] = Counter()
     untyped: set[str] = set()
-    for name, content in damaged(library[0]):
+    for name, content in damaged_databases(library[0]):
         before = problems.total()
         folder = tmp_path / name
         folder.mkdir()
@@ -259,7 +259,7 @@ KILLS = 100
 
 
 @needs_fork
-def test_what_was_acknowledged_outlives_every_kill(tmp_path: Path) -> None:
+def test_acknowledged_writes_survive_every_kill(tmp_path: Path) -> None:
     path, chance = tmp_path / "convgate.db", random.Random(1)
     Store(path).close()
     told: list[str] = []  # keys of conversations, each with one label of Ada

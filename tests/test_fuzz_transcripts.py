@@ -1,4 +1,4 @@
-"""Damaged files: reading one ends with what it holds or with an error for people, never with another."""
+"""Damaged files are read, or refused with a ConvgateError."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from convgate.transcripts import (
     to_messages,
     write_conversation,
 )
-from tests.label_files import MESSAGES, TALK, TRANSCRIPTS, case, lines
+from tests.label_files import CONVERSATION_LINE, MESSAGES, TRANSCRIPTS, case, lines
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +45,7 @@ QUESTION = {"type": "case", "id": "q", "conversation": "t", "query": {"role": "u
             "relevant": [1], "judged": [0, 1], "window": 8, "tags": ["a"]}  # fmt: skip
 
 
-def damaged(seed: bytes, others: list[bytes], rng: random.Random) -> bytes:
+def damage(seed: bytes, others: list[bytes], rng: random.Random) -> bytes:
     """The file with one to six changes."""
     data = bytearray(seed)
     for _ in range(rng.randint(1, 6)):
@@ -69,48 +69,48 @@ def damaged(seed: bytes, others: list[bytes], rng: random.Random) -> bytes:
     return bytes(data)
 
 
-def changed(value: object, others: list[object], rng: random.Random) -> object:
+def replace_value(value: object, others: list[object], rng: random.Random) -> object:
     """JSON with one of its values, at any depth, replaced by one of `others`."""
     if isinstance(value, dict | list) and value and rng.random() < 0.8:
         key = rng.choice(list(value) if isinstance(value, dict) else range(len(value)))
         copy = value.copy()
-        copy[key] = changed(value[key], others, rng)  # type: ignore[index]
+        copy[key] = replace_value(value[key], others, rng)  # type: ignore[index]
         return copy
     return rng.choice(others)
 
 
 def seeds_of(format: str) -> list[bytes]:
-    talks = [CONVERSATION]
+    conversations = [CONVERSATION]
     for name, text in TRANSCRIPTS.items():
-        talks += read_conversations(text.encode(), name=name).conversations
-    written = [write_conversation(talk, format=format).encode() for talk in talks]
+        conversations += read_conversations(text.encode(), name=name).conversations
+    written = [write_conversation(conversation, format=format).encode() for conversation in conversations]
     if format in ("csv", "markdown"):
         return [*written, b"".join(written)]
     return [*written, lines(*map(json.loads, written))]
 
 
 @pytest.mark.parametrize("format", [format.name for format in FORMATS])
-def test_a_damaged_transcript_ends_in_a_result_or_an_error_for_people(format: str) -> None:
+def test_a_damaged_transcript_is_read_or_refused(format: str) -> None:
     rng, seeds = random.Random(format), seeds_of(format)
     n_read = 0
     for number in range(DAMAGED):
-        data = damaged(rng.choice(seeds), seeds, rng)
+        data = damage(rng.choice(seeds), seeds, rng)
         for skip_bad in (False, True):
             with suppress(ConvgateError):
                 options = {"format": format} if number % 4 == 0 else {}
                 transcript = read_conversations(data, skip_bad=skip_bad, **options)  # type: ignore[arg-type]
                 n_read += 1
-                for talk in transcript:
-                    assert documents.load(documents.dump(talk)) == talk
-                    to_messages(talk.turns)
-                    write_conversation(talk)
-    assert n_read > DAMAGED / 10, "most files are damaged so far that nothing of the readers is tried"
+                for conversation in transcript:
+                    assert documents.load(documents.dump(conversation)) == conversation
+                    to_messages(conversation.turns)
+                    write_conversation(conversation)
+    assert n_read > DAMAGED / 10, "almost every file was refused"
 
 
 JSON_SEEDS: dict[str, list[object]] = {
     "openai": [json.loads(TRANSCRIPTS["openai.json"]), json.loads(TRANSCRIPTS["tools.json"])],
     "sharegpt": [json.loads(write_conversation(CONVERSATION, format="sharegpt"))],
-    "relevance-set": [TALK, case(), QUESTION, LABELLED],
+    "relevance-set": [CONVERSATION_LINE, case(), QUESTION, LABELLED],
 }
 ODD: list[object] = [
     *(None, True, 0, -1, 1.5, 10**40, "", "x", "t", [], {}, [[]], [{}], {"": None}, [None], "2026", [[1, 2]])
@@ -118,15 +118,23 @@ ODD: list[object] = [
 
 
 @pytest.mark.parametrize("format", JSON_SEEDS)
-def test_values_of_another_kind_end_in_a_result_or_an_error_for_people(format: str, tmp_path: Path) -> None:
+def test_values_of_unexpected_types_are_read_or_refused(format: str, tmp_path: Path) -> None:
     rng, seeds, file = random.Random(format), JSON_SEEDS[format], tmp_path / "set.jsonl"
+    n_read = 0
     for _ in range(DAMAGED):
-        values = [changed(value, [*ODD, *MESSAGES, *seeds], rng) for value in seeds]
+        values = [replace_value(value, [*ODD, *MESSAGES, *seeds], rng) for value in seeds]
         file.write_bytes(lines(*values))
         for skip_bad in (False, True):
             with suppress(ConvgateError):
-                for talk in read_conversations(file, skip_bad=skip_bad):
-                    to_messages(talk.turns)
-                    write_conversation(talk)
+                transcript = read_conversations(file, skip_bad=skip_bad)
+                n_read += 1
+                for conversation in transcript:
+                    assert documents.load(documents.dump(conversation)) == conversation
+                    to_messages(conversation.turns)
+                    write_conversation(conversation)
             with suppress(ConvgateError):
-                read_relevance_set(file, skip_bad=skip_bad)
+                relevance_set = read_relevance_set(file, skip_bad=skip_bad)
+                for labelled in relevance_set.cases:
+                    _, history = relevance_set.current(labelled)
+                    assert labelled.relevant <= set(range(history.start, history.stop))
+    assert n_read > DAMAGED / 10, "almost every file was refused"

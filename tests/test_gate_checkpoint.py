@@ -1,4 +1,4 @@
-"""Weights on disk: what is saved comes back, what is damaged or foreign is refused."""
+"""Weights on disk: saved gates are read back, damaged or unfit ones are refused."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_truncated_weights_are_refused(tmp_path: Path):
     save_gate(Gate(), tmp_path)
     weights = tmp_path / WEIGHTS
     weights.write_bytes(weights.read_bytes()[:1000])
-    with pytest.raises(GateError, match="cannot be read"):
+    with pytest.raises(GateError):
         read_gate(tmp_path)
 
 
@@ -69,7 +69,7 @@ def test_number_format_that_torch_lacks_is_refused(tmp_path: Path):
 def test_weights_of_another_size_are_refused(tmp_path: Path):
     save_gate(Gate(), tmp_path)
     (tmp_path / CONFIG).write_text(json.dumps(GateConfig().to_json() | {"dimension": 512, "hidden": 32}))
-    with pytest.raises(GateError, match="do not fit its config"):
+    with pytest.raises(GateError):
         read_gate(tmp_path)
 
 
@@ -77,7 +77,7 @@ def test_weights_of_another_size_are_refused(tmp_path: Path):
     "config",
     ["{", "[]", "[" * 100_000, '{"dimension": 384.5}', '{"dimension": "many"}', '{"preset": "magic"}'],
 )
-def test_config_that_is_none_is_refused(tmp_path: Path, config: str):
+def test_an_invalid_config_is_refused(tmp_path: Path, config: str):
     save_gate(Gate(), tmp_path)
     (tmp_path / CONFIG).write_text(config)
     with pytest.raises(GateError):

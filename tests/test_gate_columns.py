@@ -1,4 +1,4 @@
-"""A conversation's facts as columns: who is who, who is named since when, which words are shared."""
+"""The facts of a conversation as columns: speakers, names, shared words."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from tests.gates import any_turns
 COMMON = "the"  # says nothing, for it is everywhere
 
 
-def said(name: str | None, text: str) -> TurnFacts:
+def turn_facts(name: str | None, text: str) -> TurnFacts:
     return facts_of(Turn.of("user", text, name=name))
 
 
-def talk(*turns: tuple[str | None, str]) -> Columns:
-    return Columns(said(name, text) for name, text in turns)
+def make_columns(*turns: tuple[str | None, str]) -> Columns:
+    return Columns(turn_facts(name, text) for name, text in turns)
 
 
 @pytest.mark.parametrize("name", ["c++", "k1l|away", "a.*b", "[x]^$", "🦊", "日本語", "x-y-z", "Zoë", "a_b"])
 def test_names_of_any_signs_are_found_before_and_after_they_speak(name: str):
-    columns = talk(
+    columns = make_columns(
         ("anna", f"ask {name}, he knows"), (name, "hi"), ("anna", f"@{name.upper()} hi"), ("anna", "hi")
     )
     assert columns.names.first(4)[:, 0].tolist() == [1, NOBODY, 1, NOBODY]
 
 
 def test_message_knows_only_who_spoke_before_it():
-    columns = talk(("anna", "hi"), ("bob", "hi"), ("cy", "hi"))
-    at = {n: columns.message(said("bob", "anna? cy? bob?"), n)[0] for n in range(4)}
+    columns = make_columns(("anna", "hi"), ("bob", "hi"), ("cy", "hi"))
+    at = {n: columns.message(turn_facts("bob", "anna? cy? bob?"), n)[0] for n in range(4)}
     assert [present.speaker.tolist() for present in at.values()] == [[STRANGER], [STRANGER], [1], [1]]
     assert [present.names[0].tolist() for present in at.values()] == [
         [STRANGER] * 4,
@@ -56,13 +56,16 @@ def bm25(message: TurnFacts, turn: TurnFacts, weights: dict[str, float]) -> floa
 
 def test_bm25_has_the_values_of_its_formula():
     turns = ["quokka quokka wombat", "wombat", "numbat " * 30 + "quokka", f"{COMMON} {COMMON}", ""]
-    columns, message = talk(*((None, text) for text in turns)), said(None, f"quokka wombat {COMMON} emu")
+    columns, message = (
+        make_columns(*((None, text) for text in turns)),
+        turn_facts(None, f"quokka wombat {COMMON} emu"),
+    )
     _, *stems = columns.message(message, 5)
     found, plain, _ = columns.match_stems(0, 5, *stems)
     # Of 6 turns 3 have "quokka" and 3 have "wombat", the message included.
     weight = inverse_frequency("quokka", 3, 6)
     weighed = {"quokka": weight, "wombat": weight, COMMON: 0.0}
-    assert found == pytest.approx([bm25(message, said(None, text), weighed) for text in turns])
+    assert found == pytest.approx([bm25(message, turn_facts(None, text), weighed) for text in turns])
     # Three words are a length of 0.25 + 0.75 · 3/15 = 0.4.
     assert found[0] == pytest.approx(weight * (2 * 2.5 / (2 + 0.6) + 2.5 / (1 + 0.6)))
     assert plain == pytest.approx([2 * weight, weight, weight, 0, 0])
@@ -74,8 +77,8 @@ def test_bm25_has_the_values_of_its_formula():
 
 def test_identifiers_of_a_message_are_counted_in_each_turn():
     turns = ["order 4711 for Ada in load_config", "no number", "load_config and Ada", "ADA 4711"]
-    columns = talk(*((None, text) for text in turns))
-    _, *stems = columns.message(said(None, "what did load_config say of Ada and of 4711 wombats"), 4)
+    columns = make_columns(*((None, text) for text in turns))
+    _, *stems = columns.message(turn_facts(None, "what did load_config say of Ada and of 4711 wombats"), 4)
     assert columns.match_stems(0, 4, *stems)[2].tolist() == [3, 0, 2, 2]
 
 

@@ -1,4 +1,4 @@
-"""What one turn tells: its words and stems, its speaker and time, and what they say of its part."""
+"""The facts of a turn: words and stems, speaker, time, cues."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_sentences_end_at_signs_of_any_script() -> None:
     assert sentences_of(" \n ") == []
 
 
-def test_the_shipped_cues_tell_the_obvious_apart() -> None:
+def test_the_shipped_cues_separate_obvious_cases() -> None:
     instruction, needs = shipped_cues()["instruction"], shipped_cues()["needs"]
     rule = instruction.max_logit("Always list the side effects when I ask about a medicine.")
     assert rule > 0 > instruction.max_logit("No parcel so far.")

@@ -1,4 +1,4 @@
-"""Features of a message and the turns before it: what each means, and that nothing later changes them."""
+"""Features of a message and its history: their values, and that later turns do not change them."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ def features(
     return dict(zip(NAMES, found.T.tolist(), strict=True))
 
 
-def near(*values: float) -> object:
+def approximately(*values: float) -> object:
     return pytest.approx(list(values), abs=1e-6)
 
 
 def test_cosine_beside_its_neighbours_and_the_best():
     found = features([user()] * 4, user(), cosines=[0.1, -0.2, 0.6, 0.3])
-    assert found["cosine"] == near(0.1, -0.2, 0.6, 0.3)
-    assert found["cosine_before"] == near(0, 0.1, -0.2, 0.6)
-    assert found["cosine_after"] == near(-0.2, 0.6, 0.3, 0)
-    assert found["cosine_near"] == near(-0.2 / 3, 0.7 / 3, 0.2 / 3, 0.4 / 3)
-    assert found["cosine_below_best"] == near(-0.5, -0.8, 0, -0.3)
+    assert found["cosine"] == approximately(0.1, -0.2, 0.6, 0.3)
+    assert found["cosine_before"] == approximately(0, 0.1, -0.2, 0.6)
+    assert found["cosine_after"] == approximately(-0.2, 0.6, 0.3, 0)
+    assert found["cosine_near"] == approximately(-0.2 / 3, 0.7 / 3, 0.2 / 3, 0.4 / 3)
+    assert found["cosine_below_best"] == approximately(-0.5, -0.8, 0, -0.3)
 
 
 def test_bm25_in_tens_beside_its_neighbours_and_the_best():
@@ -71,10 +71,10 @@ def test_bm25_in_tens_beside_its_neighbours_and_the_best():
     # Of 4 turns 3 have "quokka" and 2 have "wombat", the message included; lengths are 0.3 and 0.35.
     quokka, wombat = inverse_frequency("quokka", 3, 4), inverse_frequency("wombat", 2, 4)
     first, last = 2.5 / (1 + 1.5 * 0.3) * quokka / 10, 2.5 / (1 + 1.5 * 0.35) * (quokka + wombat) / 10
-    assert found["bm25"] == near(first, 0, last)
-    assert found["bm25_before"] == near(0, first, 0)
-    assert found["bm25_after"] == near(0, last, 0)
-    assert found["bm25_below_best"] == near(first - last, -last, 0)
+    assert found["bm25"] == approximately(first, 0, last)
+    assert found["bm25_before"] == approximately(0, first, 0)
+    assert found["bm25_after"] == approximately(0, last, 0)
+    assert found["bm25_below_best"] == approximately(first - last, -last, 0)
 
 
 @pytest.fixture
@@ -108,17 +108,17 @@ def chat() -> dict[str, list[float]]:
     ],
 )
 def test_who_speaks_and_who_is_named(chat: dict[str, list[float]], name: str, values: list[float]):
-    assert chat[name] == near(*values)
+    assert chat[name] == approximately(*values)
 
 
 def test_places():
     found = features([user()] * 5, user())
-    assert found["age"] == near(*(math.log(ago) for ago in (5, 4, 3, 2, 1)))
+    assert found["age"] == approximately(*(math.log(ago) for ago in (5, 4, 3, 2, 1)))
     assert found["one_ago"] == [0, 0, 0, 0, 1]
     assert found["two_ago"] == [0, 0, 0, 1, 0]
     assert found["three_ago"] == [0, 0, 1, 0, 0]
     assert found["first_turn"] == [1, 0, 0, 0, 0]
-    assert found["turns"] == near(*[math.log(6)] * 5)
+    assert found["turns"] == approximately(*[math.log(6)] * 5)
 
 
 def as_columns(turns: Sequence[Turn]) -> tuple[Columns, Floats]:

@@ -1,4 +1,4 @@
-"""The full preset as a whole: its parts add up, and what is kept equals what is made anew."""
+"""The full preset: its parts add up, and grown states equal new ones."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def chat(n: int) -> list[Turn]:
     ]
 
 
-def grown(gate: Gate, turns: Sequence[Turn], cuts: Sequence[int]) -> State:
+def extend_in_steps(gate: Gate, turns: Sequence[Turn], cuts: Sequence[int]) -> State:
     """The state of the turns, extended piece by piece."""
     vectors, facts = vectors_of(gate, turns), [facts_of(turn) for turn in turns]
     bounds = [0, *sorted(min(cut, len(turns)) for cut in cuts), len(turns)]
@@ -162,7 +162,7 @@ def test_state_of_a_window_grows_as_if_it_were_made_at_once():
     state = full_state(gate, turns)
     assert state.earlier.shape == state.later.shape == (gate.config.heads, 5)
     for stops in ([3, 7, 20], [5, 6], [4, 29]):
-        assert_same(gate, grown(gate, turns, stops), state)
+        assert_same(gate, extend_in_steps(gate, turns, stops), state)
 
 
 @given(turns=any_turns(least=1), message=any_turn(), data=st.data())
@@ -190,11 +190,11 @@ def test_masked_turns_and_other_messages_of_a_batch_change_nothing(
 
 @given(turns=any_turns(), cuts=st.lists(st.integers(0, 14), max_size=3))
 def test_state_grown_in_pieces_is_the_state_made_at_once(turns: list[Turn], cuts: list[int]):
-    assert_same(GATE, grown(GATE, turns, cuts), full_state(GATE, turns))
+    assert_same(GATE, extend_in_steps(GATE, turns, cuts), full_state(GATE, turns))
 
 
 @given(turns=any_turns(), others=any_turns(6), data=st.data())
-def test_state_stays_what_it_is_while_two_continuations_are_added(
+def test_a_state_is_unchanged_while_two_continuations_are_added(
     turns: list[Turn], others: list[Turn], data: st.DataObject
 ):
     n = data.draw(st.integers(0, len(turns)))
@@ -209,11 +209,11 @@ def test_state_stays_what_it_is_while_two_continuations_are_added(
 def test_states_longer_than_a_block_of_links_are_the_same_however_they_grew():
     turns = chat(520)
     whole = full_state(GATE, turns)
-    assert_same(GATE, grown(GATE, turns, [1, 255, 257]), whole)
+    assert_same(GATE, extend_in_steps(GATE, turns, [1, 255, 257]), whole)
     assert_same(GATE, whole.first(300), full_state(GATE, turns[:300]))
 
 
-@pytest.mark.usefixtures("often")
+@pytest.mark.usefixtures("frequent_thread_switches")
 def test_threads_that_extend_one_state_at_once_get_their_own_continuation():
     turns, start = chat(40), full_state(GATE, chat(40))
     ends = [[Turn.of("user", f"end {i} anna", name=f"p{i}") for _ in range(30)] for i in range(4)]
@@ -258,12 +258,12 @@ def test_turns_of_any_text_are_scored(turns: list[Turn]):
     assert np.isfinite(GATE.score(full_state(GATE, chat(5)), message).logits).all()
 
 
-def test_nan_is_refused_and_leaves_no_trace():
+def test_nan_is_refused_and_leaves_the_state_unchanged():
     state, vectors = full_state(GATE, chat(3)), unit_vectors(1, dimension=16)
     vectors[0, 3] = np.nan
     with pytest.raises(EncoderError, match="NaN"):
         GATE.extend(state, vectors, [facts_of(Turn.of("user", "hi"))])
-    with pytest.raises(EncoderError, match="the current message"):
+    with pytest.raises(EncoderError, match="current"):
         GATE.score(state, Message(vectors[0], QUESTION.facts))
     assert_same(GATE, state, full_state(GATE, chat(3)))
 

@@ -1,4 +1,4 @@
-"""Links: shares of going on, and following them, by matrices and by bands."""
+"""Links between turns: shares, and following them by matrices and by bands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The gate in layers: parameters, hand values, masks, equivalences, gradients, and kept states."""
+"""The reference gate: parameters, hand values, masks, equivalences, gradients, states."""
 
 from __future__ import annotations
 
@@ -148,16 +148,16 @@ def test_every_parameter_but_the_threshold_receives_a_gradient():
     assert without - {"tiers.attention.self_attention.key.bias"} == {"threshold_logit"}
 
 
-def talk(*texts: str) -> Conversation:
+def conversation(*texts: str) -> Conversation:
     return Conversation(id="t", turns=tuple(Turn.of("user", text) for text in texts))
 
 
 def test_new_message_encodes_only_the_new_texts():
     policy, encoder = GatePolicy(trained_gate(), FakeEncoder()), FakeEncoder()
     policy = GatePolicy(policy.gate, encoder)
-    policy.decide(*talk("a b", "c d", "e f").at(2))
+    policy.decide(*conversation("a b", "c d", "e f").at(2))
     assert encoder.calls == [["a b", "c d"], ["e f"]]
-    policy.decide(*talk("a b", "c d", "e f", "g h").at(3))
+    policy.decide(*conversation("a b", "c d", "e f", "g h").at(3))
     assert encoder.calls[2:] == [["e f"], ["g h"]]
 
 
@@ -173,7 +173,7 @@ def test_states_are_those_made_anew(histories: list[list[str]]):
     gate, encoder = trained_gate(), FakeEncoder()
     policy = GatePolicy(gate, encoder)
     for texts in histories:
-        state, _ = policy.read(*talk(*texts).with_question("?"))
+        state, _ = policy.read(*conversation(*texts).with_question("?"))
         anew = gate.state(encoder.encode(texts))
         assert np.allclose(state.embeddings, anew.embeddings)
         assert np.allclose(state.projected.numpy(), anew.projected.numpy(), atol=1e-6)

@@ -1,4 +1,4 @@
-"""Threshold rules: hand values, invariants, and the words they give."""
+"""Threshold rules: hand values, invariants, reasons."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ SCORES = np.array([0.9, 0.1, 0.5, 0.7])
 score_arrays = arrays(np.float64, st.integers(0, 40), elements=st.floats(0, 1))
 
 
-def kept(rule, scores=SCORES, learned=0.5, tokens=None) -> list[int]:
+def kept_indices(rule, scores=SCORES, learned=0.5, tokens=None) -> list[int]:
     return np.flatnonzero(rule.cut(scores, learned=learned, tokens=tokens).kept).tolist()
 
 
 def test_absolute_uses_the_learned_threshold_unless_one_is_set():
-    assert kept(Absolute()) == [0, 2, 3]
-    assert kept(Absolute(0.6)) == [0, 3]
-    assert kept(Absolute(0.95)) == []
+    assert kept_indices(Absolute()) == [0, 2, 3]
+    assert kept_indices(Absolute(0.6)) == [0, 3]
+    assert kept_indices(Absolute(0.95)) == []
 
 
 def test_expected_keeps_the_turns_of_the_highest_expected_f1():
@@ -42,12 +42,12 @@ def test_expected_keeps_the_turns_of_the_highest_expected_f1():
     cut = Expected().cut(SCORES, learned=0.99)
     assert (cut.kept.tolist(), cut.threshold) == ([True, False, True, True], 0.5)
     assert "2.2" in cut.because
-    assert kept(Expected(4.0)) == [0]
-    assert kept(Expected(0.25)) == kept(Expected(0.0)) == [0, 1, 2, 3]
+    assert kept_indices(Expected(4.0)) == [0]
+    assert kept_indices(Expected(0.25)) == kept_indices(Expected(0.0)) == [0, 1, 2, 3]
 
 
 @given(scores=score_arrays, strictness=st.floats(0.25, 4.0))
-def test_expected_keeps_the_best_count_and_fewer_when_stricter(scores, strictness: float):
+def test_expected_keeps_the_best_count_or_fewer_when_stricter(scores, strictness: float):
     chosen = Expected(strictness).cut(scores, learned=0.5).kept
     assert not chosen.any() or scores[chosen].min() >= scores[~chosen].max(initial=0)
     stricter = Expected(min(4.0, strictness * 1.5)).cut(scores, learned=0.5).kept
@@ -58,11 +58,11 @@ def test_expected_keeps_the_best_count_and_fewer_when_stricter(scores, strictnes
         assert worth[chosen.sum() - 1] == pytest.approx(worth.max())
 
 
-def test_anchored_keeps_what_may_be_relevant_only_beside_what_surely_is():
-    assert kept(Anchored(), learned=0.1) == [0, 1, 2, 3]
-    assert kept(Anchored(0.9), learned=0.6) == [0, 3]
-    assert kept(Anchored(0.95), learned=0.6) == []
-    assert kept(Anchored(0.9, threshold=0.4), learned=0.6) == [0, 2, 3]
+def test_anchored_keeps_turns_only_if_one_reaches_the_anchor():
+    assert kept_indices(Anchored(), learned=0.1) == [0, 1, 2, 3]
+    assert kept_indices(Anchored(0.9), learned=0.6) == [0, 3]
+    assert kept_indices(Anchored(0.95), learned=0.6) == []
+    assert kept_indices(Anchored(0.9, threshold=0.4), learned=0.6) == [0, 2, 3]
     cut = Anchored(0.95).cut(SCORES, learned=0.6)
     assert (cut.threshold, cut.because) == (
         0.95,
@@ -70,36 +70,36 @@ def test_anchored_keeps_what_may_be_relevant_only_beside_what_surely_is():
     )
 
 
-def test_relative_asks_for_what_stands_out():
+def test_relative_keeps_turns_well_above_the_mean():
     # mean 0.55, std sqrt((0.35² + 0.45² + 0.05² + 0.15²) / 4) = 0.2958
     cut = Relative(0.5).cut(SCORES, learned=0.5)
     assert cut.threshold == pytest.approx(0.55 + 0.5 * 0.29580, abs=1e-4)
-    assert kept(Relative(0.5)) == [0, 3]
+    assert kept_indices(Relative(0.5)) == [0, 3]
 
 
-def test_stricter_is_the_larger_of_both():
+def test_stricter_takes_the_larger_threshold():
     assert Stricter().cut(SCORES, learned=0.5).threshold == pytest.approx(0.6979, abs=1e-4)
     assert Stricter().cut(SCORES, learned=0.8).threshold == 0.8
 
 
-def test_blended_lies_between():
+def test_blended_lies_between_both_thresholds():
     relative = Relative(0.5).cut(SCORES, learned=0).threshold
     assert Blended(0.25).cut(SCORES, learned=0.5).threshold == pytest.approx(0.75 * 0.5 + 0.25 * relative)
     assert Blended(0.0).cut(SCORES, learned=0.5).threshold == 0.5
 
 
 def test_top_k_prefers_the_newer_of_equal_scores():
-    assert kept(TopK(2)) == [0, 3]
-    assert kept(TopK(1), np.array([0.5, 0.5, 0.5])) == [2]
-    assert kept(TopK(0)) == []
-    assert kept(TopK(3, above=0.0), np.array([0.0, 2.0, 0.0])) == [1]
+    assert kept_indices(TopK(2)) == [0, 3]
+    assert kept_indices(TopK(1), np.array([0.5, 0.5, 0.5])) == [2]
+    assert kept_indices(TopK(0)) == []
+    assert kept_indices(TopK(3, above=0.0), np.array([0.0, 2.0, 0.0])) == [1]
 
 
-def test_token_budget_passes_over_what_does_not_fit():
+def test_token_budget_skips_turns_that_do_not_fit():
     tokens = np.array([300, 10, 90, 50])
-    assert kept(TokenBudget(150), tokens=tokens) == [1, 2, 3]
-    assert kept(TokenBudget(140), tokens=tokens) == [2, 3]
-    assert kept(TokenBudget(0), tokens=tokens) == []
+    assert kept_indices(TokenBudget(150), tokens=tokens) == [1, 2, 3]
+    assert kept_indices(TokenBudget(140), tokens=tokens) == [2, 3]
+    assert kept_indices(TokenBudget(0), tokens=tokens) == []
 
 
 @pytest.mark.parametrize("name", RULES)

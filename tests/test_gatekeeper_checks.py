@@ -1,4 +1,4 @@
-"""The checks beyond the published ones: answers, teams, imperatives, near misses, languages, places."""
+"""Checks beyond the published ones: answers, teams, imperatives, near misses, languages, positions."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_short_answer_to_a_question_is_kept(question: str, user: str, category
         ("Wir haben beschlossen, den Start zu verschieben", "decision"),
     ],
 )
-def test_what_lasts_is_kept_with_its_category(user: str, category: str):
+def test_lasting_statements_are_kept_with_their_category(user: str, category: str):
     decision = check(Exchange(user, "Noted."))
     assert (decision.outcome, decision.category, decision.categories) == ("keep", category, (category,))
 
@@ -99,7 +99,7 @@ def test_what_lasts_is_kept_with_its_category(user: str, category: str):
         "Was ist an dieser Schleife falsch?",
     ],
 )
-def test_what_only_sounds_like_it_has_no_category(user: str):
+def test_similar_wording_has_no_category(user: str):
     decision = check(Exchange(user, LONG))
     assert (decision.keep, decision.categories, decision.matches) == (True, ("other",), ())
 

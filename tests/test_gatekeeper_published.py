@@ -102,13 +102,13 @@ def test_the_lengths_of_a_short_exchange_are_exclusive(user: str, answer: str, o
     assert check(Exchange(f"  {user}\n", answer)).outcome == outcome
 
 
-def talk(*turns: tuple[str, str]) -> Conversation:
+def conversation(*turns: tuple[str, str]) -> Conversation:
     return Conversation("talk", tuple(Turn.of(role, text) for role, text in turns))
 
 
 def test_an_exchange_is_a_users_turn_with_all_that_answers_it():
     placed = exchanges_of(
-        talk(
+        conversation(
             ("system", "Be brief."),
             ("user", "Which tests fail?"),
             ("assistant", "I'll look."),
@@ -136,7 +136,7 @@ def test_an_exchange_is_a_users_turn_with_all_that_answers_it():
 
 def test_each_turn_but_instructions_stands_in_one_exchange_and_what_is_before_stays_short():
     roles = ["user", "assistant", "tool", "assistant", "user", "user", "system", "assistant"] * 10
-    placed = exchanges_of(talk(*((role, f"{at}") for at, role in enumerate(roles))))
+    placed = exchanges_of(conversation(*((role, f"{at}") for at, role in enumerate(roles))))
     inside = [index for one in placed for index in one.turns]
     assert inside == [at for at, role in enumerate(roles) if role != "system"]
     assert {len(one.exchange.previous) for one in placed[5:]} == {TAIL}
@@ -187,7 +187,7 @@ broken
 """
 
 
-def test_bad_lines_are_told_with_line_and_field_and_nothing_is_decided(run):
+def test_bad_lines_are_reported_with_line_and_field_and_nothing_is_decided(run):
     code, out, err = run(BAD, "--json")
     assert (code, out) == (1, "")
     for place in (

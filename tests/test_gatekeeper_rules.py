@@ -27,7 +27,7 @@ def problem_places(text: str) -> list[tuple[int | None, str | None]]:
     return [(problem.line, problem.pattern) for problem in caught.value.problems]
 
 
-def keeping(pattern: str) -> str:
+def keep_rule(pattern: str) -> str:
     return f"keep_patterns:\n  - pattern: '{pattern}'\n"
 
 
@@ -129,7 +129,7 @@ def test_a_pattern_that_cannot_be_used_is_refused(pattern: str) -> None:
 
 def test_matches_have_their_place_whatever_the_case_and_apostrophes() -> None:
     rules = parse_rules(
-        keeping("don''t|ÄRGER") + "skip_patterns:\n  - {pattern: ^ok$, applies_to: assistant}\n"
+        keep_rule("don''t|ÄRGER") + "skip_patterns:\n  - {pattern: ^ok$, applies_to: assistant}\n"
     )
     user = "  \n☃ Bitte DON’T ärger"
     first, second = rules.matches(Exchange(user, " ok\n"))
@@ -137,7 +137,7 @@ def test_matches_have_their_place_whatever_the_case_and_apostrophes() -> None:
     assert (second.outcome, second.match.said) == (SKIP, "assistant")
     assert (second.match.start, second.match.end) == (1, 3)
     assert rules.matches(Exchange("ok", "don't")) == []
-    (found,) = parse_rules(keeping("bug")).matches(Exchange("\ud83d bug \udc00"))
+    (found,) = parse_rules(keep_rule("bug")).matches(Exchange("\ud83d bug \udc00"))
     assert (found.match.start, found.match.end) == (2, 5), "half a surrogate pair does no harm"
 
 

@@ -1,4 +1,4 @@
-"""Alerts: raised once, sent once, cleared once, by whichever process is the first to see it."""
+"""Alerts: raised, sent and cleared once, by one of several processes."""
 
 from __future__ import annotations
 
@@ -23,24 +23,17 @@ from convgate.core.settings import Settings, load_settings
 from convgate.store import Store
 from convgate.store.guard_states import Alert, GuardStates
 from convgate.store.requests import Requests
-from tests.forked import fork, needs_fork
-from tests.guarded import guarded, put_baseline, record, request
-from tests.llm_server import ChatServer, body, fails
-from tests.session_agents import NINE, Watch, empty_store
+from tests.guardrails import open_guardrails, put_baseline, record, request
+from tests.llm_server import ChatServer, error_reply, raw_reply
+from tests.processes import fork, needs_fork
+from tests.session_agents import NINE, Clock
 
-OK = body(b"{}")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = empty_store(tmp_path)
-    yield store
-    store.close()
+OK = raw_reply(b"{}")
 
 
 @pytest.fixture
-def watch() -> Watch:
-    return Watch()
+def clock() -> Clock:
+    return Clock()
 
 
 @pytest.fixture(scope="module")
@@ -53,41 +46,44 @@ def one_server() -> Iterator[ChatServer]:
 
 @pytest.fixture
 def server(one_server: ChatServer) -> Iterator[ChatServer]:
-    one_server.plays(OK)
+    one_server.set_script(OK)
     yield one_server
     one_server.released.set()
 
 
-def test_drift_overrules_every_mode_alerts_once_and_recovers(store: Store, watch: Watch) -> None:
+def test_drift_overrules_every_mode_alerts_once_and_recovers(store: Store, clock: Clock) -> None:
     heard: list[Alert] = []
     put_baseline(store)
-    with guarded(store, watch, heard.append) as guard:
-        record(guard, watch, 100)
+    with open_guardrails(store, clock, heard.append) as guard:
+        record(guard, clock, 100)
         assert guard.overruled("TASK") is None
-        record(guard, watch)
+        record(guard, clock)
         assert all(guard.overruled(mode).cause == "drift" for mode in MODES)  # type: ignore[union-attr]
-        watch.pass_(minutes=30)
-        record(guard, watch, 10)
+        clock.advance(minutes=30)
+        record(guard, clock, 10)
         assert len(heard) == 1
-        watch.pass_(minutes=61)
-        record(guard, watch, 250, *MODES)
+        clock.advance(minutes=61)
+        record(guard, clock, 250, *MODES)
         assert guard.overruled("TASK") is None
-    (stored,) = GuardStates(store).alerts(NINE, watch.now + timedelta(days=1))
+    (stored,) = GuardStates(store).alerts(NINE, clock.now + timedelta(days=1))
     assert [(one.kind, one.open, one.number) for one in heard] == [("drift", True, 1), ("drift", False, 1)]
     assert (stored.raised, stored.cleared) == (NINE, NINE + timedelta(minutes=91))
     assert stored == heard[1]
 
 
-def test_processes_that_share_a_database_count_together_and_alert_once(store: Store, watch: Watch) -> None:
+def test_processes_that_share_a_database_count_together_and_alert_once(store: Store, clock: Clock) -> None:
     heard: list[Alert] = []
     put_baseline(store)
-    with guarded(store, watch, heard.append) as one, guarded(store, watch, heard.append) as other:
-        record(one, watch, 120)
-        record(other, watch, 120)
+    with (
+        open_guardrails(store, clock, heard.append) as one,
+        open_guardrails(store, clock, heard.append) as other,
+    ):
+        record(one, clock, 120)
+        record(other, clock, 120)
         one.flush()
         assert one.overruled("TASK")
         assert other.overruled("TASK")
-        with guarded(store, watch) as late:  # knows before its first request
+        with open_guardrails(store, clock) as late:  # knows before its first request
             assert late.overruled("TASK") == one.overruled("TASK")
         put_baseline(store, None)
         other.flush()
@@ -98,7 +94,7 @@ def test_processes_that_share_a_database_count_together_and_alert_once(store: St
 
 
 @needs_fork
-def test_processes_at_once_lose_nothing_and_alert_once(store: Store, watch: Watch, tmp_path: Path) -> None:
+def test_processes_at_once_lose_nothing_and_alert_once(store: Store, clock: Clock, tmp_path: Path) -> None:
     heard = tmp_path / "heard"
 
     def listener(alert: Alert) -> None:
@@ -106,9 +102,9 @@ def test_processes_at_once_lose_nothing_and_alert_once(store: Store, watch: Watc
             file.write(f"{alert.message}\n")
 
     def agent() -> None:
-        with guarded(store, watch, listener) as guard:
+        with open_guardrails(store, clock, listener) as guard:
             for _ in range(5):
-                record(guard, watch, 20)
+                record(guard, clock, 20)
 
     put_baseline(store)
     store.close()
@@ -119,15 +115,15 @@ def test_processes_at_once_lose_nothing_and_alert_once(store: Store, watch: Watc
 
 
 def test_a_callback_that_raises_is_logged_and_the_log_goes_on(
-    store: Store, watch: Watch, caplog: pytest.LogCaptureFixture
+    store: Store, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     def listener(alert: Alert) -> None:
         raise ZeroDivisionError
 
     put_baseline(store)
-    with guarded(store, watch, listener) as guard:
-        record(guard, watch)
-        record(guard, watch, 10)
+    with open_guardrails(store, clock, listener) as guard:
+        record(guard, clock)
+        record(guard, clock, 10)
     (failed,) = [one for one in caplog.records if one.levelno == logging.ERROR]
     assert failed.exc_info
     assert isinstance(failed.exc_info[1], ZeroDivisionError)
@@ -135,11 +131,11 @@ def test_a_callback_that_raises_is_logged_and_the_log_goes_on(
 
 
 def test_a_lost_invariant_is_a_critical_alert_for_callback_and_webhook(
-    store: Store, watch: Watch, server: ChatServer
+    store: Store, clock: Clock, server: ChatServer
 ) -> None:
     heard: list[Alert] = []
-    with guarded(store, watch, heard.append, webhook=server.url) as guard:
-        guard.record(request(1, at=watch.now, breaches=2))
+    with open_guardrails(store, clock, heard.append, webhook=server.url) as guard:
+        guard.record(request(1, at=clock.now, breaches=2))
         guard.flush()
     assert [(one.kind, one.severity, one.figures["requests"]) for one in heard] == [
         ("breach", "critical", ["r1"])
@@ -152,61 +148,59 @@ def test_a_lost_invariant_is_a_critical_alert_for_callback_and_webhook(
 
 
 def test_a_lost_invariant_is_alerted_when_the_database_cannot_be_written(
-    store: Store, watch: Watch, monkeypatch: pytest.MonkeyPatch
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(guardrails, "Store", lambda path: Store(path, busy_timeout=0.01))
     heard: list[Alert] = []
     other = sqlite3.connect(store.path)
-    with guarded(store, watch, heard.append) as guard:
+    with open_guardrails(store, clock, heard.append) as guard:
         other.execute("BEGIN EXCLUSIVE")
-        guard.record(request(1, at=watch.now, breaches=1))
+        guard.record(request(1, at=clock.now, breaches=1))
         guard.flush()
         other.close()
     assert [one.kind for one in heard] == ["breach"]
 
 
-def test_a_mode_that_fails_gives_way_without_a_baseline_and_is_tried_again(
-    store: Store, watch: Watch
-) -> None:
+def test_a_failing_mode_is_overruled_without_a_baseline_and_tried_again(store: Store, clock: Clock) -> None:
     def end(failures: int) -> None:
         record_outcomes([(f"r{number}", number >= failures) for number in range(50)], place=store)
         guard.flush()
 
     heard: list[Alert] = []
-    with guarded(store, watch, heard.append) as guard:
+    with open_guardrails(store, clock, heard.append) as guard:
         for number in range(50, 250):
-            guard.record(request(number, at=watch.now))
+            guard.record(request(number, at=clock.now))
         guard.flush()
         record_outcomes([(f"r{number}", True) for number in range(50, 250)], place=store)
-        record(guard, watch, 50, "DEBUGGING")
+        record(guard, clock, 50, "DEBUGGING")
         end(25)
         fallback = guard.overruled("DEBUGGING")
         assert fallback is not None
         assert fallback.cause == "errors"
         assert guard.overruled("TASK") is None
-        watch.pass_(minutes=60)
+        clock.advance(minutes=60)
         guard.flush()
         assert guard.overruled("DEBUGGING") is None  # tried again
         guard.flush()
         assert guard.overruled("DEBUGGING") is None, "what failed before is not held against it"
-        watch.pass_(minutes=1)
-        record(guard, watch, 50, "DEBUGGING")
+        clock.advance(minutes=1)
+        record(guard, clock, 50, "DEBUGGING")
         end(30)
         assert guard.overruled("DEBUGGING")
     assert [alert.open for alert in heard] == [True, False, True]
 
 
 def test_the_baselines_outcomes_are_the_overall_rate_where_there_are_enough(
-    store: Store, watch: Watch
+    store: Store, clock: Clock
 ) -> None:
-    with guarded(store, watch) as guard:
-        record(guard, watch, 300, *MODES)
+    with open_guardrails(store, clock) as guard:
+        record(guard, clock, 300, *MODES)
         record_outcomes([(f"r{number}", number > 60) for number in range(200)], place=store)
-        kept = set_baseline(store, Settings(), NINE - timedelta(days=1), watch.now, watch.now)
+        kept = set_baseline(store, Settings(), NINE - timedelta(days=1), clock.now, clock.now)
         assert (kept.requests, kept.outcomes.count, kept.outcomes.failures) == (300, 200, 61)
         assert GuardStates(store).baseline() == kept
-        watch.pass_(minutes=5)
-        record(guard, watch, 50, "TASK")
+        clock.advance(minutes=5)
+        record(guard, clock, 50, "TASK")
         record_outcomes([(f"r{number}", number > 29) for number in range(50)], place=store)
         guard.flush()
         assert guard.overruled("TASK") is None  # 60%, and the limit is 61%
@@ -215,10 +209,10 @@ def test_the_baselines_outcomes_are_the_overall_rate_where_there_are_enough(
         assert guard.overruled("TASK")
 
 
-def test_general_that_fails_is_alerted_and_not_overruled(store: Store, watch: Watch) -> None:
+def test_general_that_fails_is_alerted_and_not_overruled(store: Store, clock: Clock) -> None:
     failed = Alert("errors", "GENERAL", NINE, "GENERAL fails.", {"limit": 0.2})
     GuardStates(store).put_alerts([failed, replace(failed, mode="LEARNING", message="LEARNING fails.")])
-    with guarded(store, watch) as guard:
+    with open_guardrails(store, clock) as guard:
         assert guard.overruled("GENERAL") is None
         assert guard.overruled("LEARNING") == Fallback("errors", "LEARNING fails.")
 
@@ -232,11 +226,11 @@ def test_a_baseline_needs_enough_requests(store: Store) -> None:
 
 
 def test_figures_of_more_than_an_hour_ago_overrule_nothing(
-    store: Store, watch: Watch, monkeypatch: pytest.MonkeyPatch
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put_baseline(store)
-    with guarded(store, watch) as guard:
-        record(guard, watch)
+    with open_guardrails(store, clock) as guard:
+        record(guard, clock)
         assert guard.overruled("TASK")
         monkeypatch.setattr(guardrails, "STALE_SECONDS", -1.0)
         assert guard.overruled("TASK") is None
@@ -244,13 +238,13 @@ def test_figures_of_more_than_an_hour_ago_overrule_nothing(
 
 @pytest.mark.parametrize("damage", ["counts = '[1]'", "at = 1e300"])
 def test_a_damaged_baseline_breaks_nothing_and_can_be_replaced(
-    store: Store, watch: Watch, damage: str
+    store: Store, clock: Clock, damage: str
 ) -> None:
     put_baseline(store)
     with store.write() as db:
         db.execute(f"UPDATE guard_baseline SET {damage}")
-    with guarded(store, watch) as guard:
-        record(guard, watch)
+    with open_guardrails(store, clock) as guard:
+        record(guard, clock)
         assert guard.overruled("TASK") is None
         assert (Requests(store).count(), guard.lost) == (250, 0)
         with pytest.raises(StoreError):
@@ -286,11 +280,11 @@ ALERT = Alert("drift", "", NINE, "The modes differ.", {"divergence": 0.15}, numb
 
 
 def test_the_webhook_gets_figures_and_sentences_and_no_conversation(
-    store: Store, watch: Watch, server: ChatServer
+    store: Store, clock: Clock, server: ChatServer
 ) -> None:
     put_baseline(store)
-    with guarded(store, watch, webhook=server.url) as guard:
-        record(guard, watch)
+    with open_guardrails(store, clock, webhook=server.url) as guard:
+        record(guard, clock)
         put_baseline(store, None)
         guard.flush()
     raised, cleared = server.requests
@@ -303,7 +297,7 @@ def test_the_webhook_gets_figures_and_sentences_and_no_conversation(
 
 
 def test_a_webhook_that_fails_for_now_is_tried_again(server: ChatServer) -> None:
-    server.plays(fails(500), fails(503), OK)
+    server.set_script(error_reply(500), error_reply(503), OK)
     assert post_alert(server.url, ALERT, pause=0)
     assert [one["message"] for one in server.requests] == ["The modes differ."] * 3
 
@@ -313,18 +307,18 @@ def test_a_webhook_that_refuses_is_given_up_and_logged_without_its_secrets(
     server: ChatServer, caplog: pytest.LogCaptureFixture, status: int, attempts: int
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    server.plays(fails(status, Location=f"{server.url}/elsewhere"))
+    server.set_script(error_reply(status, Location=f"{server.url}/elsewhere"))
     assert not post_alert(f"{server.url}/secret?token=1", ALERT, pause=0)
     assert len(server.requests) == attempts
     assert f"status {status}" in caplog.text
     assert "secret" not in caplog.text
 
 
-def test_a_webhook_that_hangs_or_is_not_there_is_given_up(
+def test_a_hanging_or_unreachable_webhook_is_given_up(
     server: ChatServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)  # of every library, too: an address is often a secret
-    server.plays(server.hangs)
+    server.set_script(server.hang)
     assert not post_alert(f"{server.url}/secret", ALERT, timeout=0.05, pause=0)
     server.released.set()
     assert len(server.requests) == 3
@@ -340,7 +334,7 @@ def test_an_answer_without_end_is_not_read(server: ChatServer) -> None:
         while not server.released.is_set():
             handler.wfile.write(b"x" * 10_000)
 
-    server.plays(endless)
+    server.set_script(endless)
     assert post_alert(server.url, ALERT, timeout=1)
 
 

@@ -1,4 +1,4 @@
-"""The log of requests: whatever becomes of the database, requests are answered and nothing raises."""
+"""The log of requests: no fault of the database fails a request."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import math
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,21 +19,14 @@ from convgate.context.request import Fallback, RequestRecord
 from convgate.core.settings import Settings
 from convgate.store import Store
 from convgate.store.requests import Requests
-from tests.forked import fork, needs_fork
-from tests.guarded import guarded, record, request
-from tests.session_agents import NINE, Watch, empty_store
+from tests.guardrails import open_guardrails, record, request
+from tests.processes import fork, needs_fork
+from tests.session_agents import NINE, Clock
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = empty_store(tmp_path)
-    yield store
-    store.close()
-
-
-@pytest.fixture
-def watch() -> Watch:
-    return Watch()
+def clock() -> Clock:
+    return Clock()
 
 
 @pytest.fixture
@@ -63,8 +55,8 @@ def row(store: Store) -> dict[str, object]:
         return next(iter(db.query("SELECT * FROM requests ORDER BY number DESC LIMIT 1")))
 
 
-def test_a_request_is_logged_with_its_figures_and_none_of_its_words(store: Store, watch: Watch) -> None:
-    with guarded(store, watch) as guard:
+def test_a_request_is_logged_with_its_figures_and_none_of_its_words(store: Store, clock: Clock) -> None:
+    with open_guardrails(store, clock) as guard:
         guard.record(
             request(
                 7, "GENERAL", classified="DEBUGGING", over_budget=30, seconds=0.25, confidence=0.91,
@@ -87,9 +79,9 @@ def test_a_request_is_logged_with_its_figures_and_none_of_its_words(store: Store
     [("classifier", 0.7, 0), ("classifier", 0.69, 1), ("low confidence", 0.9, 1), ("intent", 0.1, None)],
 )
 def test_only_the_classifier_can_be_unsure(
-    store: Store, watch: Watch, source: str, confidence: float, low: int | None
+    store: Store, clock: Clock, source: str, confidence: float, low: int | None
 ) -> None:
-    with guarded(store, watch) as guard:
+    with open_guardrails(store, clock) as guard:
         guard.record(request(source=source, confidence=confidence))
     assert row(store)["low"] == low
 
@@ -111,7 +103,7 @@ def test_one_thread_writes_what_many_record(store: Store, monkeypatch: pytest.Mo
     assert len(writers) < 100, "in batches"
 
 
-def test_what_waits_is_written_when_guardrails_are_closed_or_forgotten(store: Store) -> None:
+def test_pending_requests_are_written_on_close_or_garbage_collection(store: Store) -> None:
     guard = Guardrails(store.path, Settings())
     guard.record(fresh(1))
     guard.close()
@@ -145,9 +137,9 @@ def test_the_thread_ends_when_no_request_comes_and_starts_again(
 
 @pytest.mark.usefixtures("impatient")
 def test_a_failed_write_is_logged_once_and_counted(
-    store: Store, watch: Watch, warnings: pytest.LogCaptureFixture
+    store: Store, clock: Clock, warnings: pytest.LogCaptureFixture
 ) -> None:
-    with guarded(store, watch) as guard:
+    with open_guardrails(store, clock) as guard:
         other = sqlite3.connect(store.path)
         other.execute("BEGIN EXCLUSIVE")
         began = time.perf_counter()
@@ -191,16 +183,16 @@ def test_no_folder_and_no_database_are_no_error(
     assert len(warnings.messages) == 1
 
 
-def test_no_more_requests_are_kept_than_the_settings_say(store: Store, watch: Watch) -> None:
-    with guarded(store, watch, log_max_rows=1_000, log_days=math.inf) as guard:
-        record(guard, watch, 1_200)
+def test_no_more_requests_are_kept_than_the_settings_say(store: Store, clock: Clock) -> None:
+    with open_guardrails(store, clock, log_max_rows=1_000, log_days=math.inf) as guard:
+        record(guard, clock, 1_200)
         assert logged(store) == [f"r{number}" for number in range(200, 1_200)]
-    with guarded(store, watch, log_days=1) as guard:
+    with open_guardrails(store, clock, log_days=1) as guard:
         guard.record(request(1, at=NINE - timedelta(days=2)))
         guard.flush()
         assert len(logged(store)) == 1_000
-        watch.pass_(days=2)
-        guard.record(request(2, at=watch.now))
+        clock.advance(days=2)
+        guard.record(request(2, at=clock.now))
         guard.flush()
         assert logged(store) == ["r2"]
 

@@ -1,9 +1,8 @@
-"""How requests ended, the figures of a period, and what a simulation shows."""
+"""Outcomes of requests, the figures of a period, and the monitor command."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,17 +17,9 @@ from convgate.core.errors import ContextError, StoreError
 from convgate.core.settings import Settings
 from convgate.store import Store
 from tests.commands import Run
-from tests.contexts import builder, talk
-from tests.guarded import guarded, put_baseline, request
-from tests.session_agents import Watch, empty_store
-
-
-@pytest.fixture
-def store(convgate_home: Path) -> Iterator[Store]:
-    convgate_home.mkdir()
-    store = empty_store(convgate_home)
-    yield store
-    store.close()
+from tests.contexts import builder, chat
+from tests.guardrails import open_guardrails, put_baseline, request
+from tests.session_agents import Clock
 
 
 def outcomes(store: Store) -> dict[str, int | None]:
@@ -37,13 +28,13 @@ def outcomes(store: Store) -> dict[str, int | None]:
 
 
 def logged(store: Store, *ids: str) -> None:
-    with guarded(store, Watch()) as guard:
+    with open_guardrails(store, Clock()) as guard:
         for id in ids:
             guard.record(request(id=id))
         guard.flush()
 
 
-def test_the_last_outcome_that_is_told_counts(store: Store) -> None:
+def test_the_last_recorded_outcome_counts(store: Store) -> None:
     logged(store, "a", "b")
     convgate.record_outcome("a", ok=False)
     assert outcomes(store) == {"a": 0, "b": None}
@@ -56,7 +47,7 @@ def test_a_built_context_is_logged_and_overruled_while_modes_drift(store: Store)
     put_baseline(store, {"GENERAL": 1_000})
     with Guardrails(store.path, Settings(guard_drift_min_requests=3)) as guard:
         contexts = builder(guard=guard)
-        messages = talk("TASK build a shed", "fine", "TASK now paint it")
+        messages = chat("TASK build a shed", "fine", "TASK now paint it")
         bundles = [contexts.build(messages) for _ in range(3)]
         assert guard.flush()
         drifting = contexts.build(messages)
@@ -85,7 +76,7 @@ def test_an_outcome_may_come_before_its_request_is_written(store: Store) -> None
     assert outcomes(store) == {"quick": 1}
 
 
-def test_what_is_no_outcome_of_a_logged_request_is_refused(store: Store) -> None:
+def test_an_invalid_outcome_is_refused(store: Store) -> None:
     logged(store, "a")
     for id, ok in (("b", True), ("a", "yes")):
         with pytest.raises(ContextError):
@@ -105,17 +96,17 @@ def test_the_command_records_an_outcome(run: Run, store: Store) -> None:
     assert run("record-outcome", "b", "--ok")[0] == 1
 
 
-def test_the_monitor_command_tells_the_figures_and_keeps_the_baseline(run: Run, store: Store) -> None:
+def test_the_monitor_command_prints_the_figures_and_sets_the_baseline(run: Run, store: Store) -> None:
     code, out, _ = run("monitor")
     assert code == 0
     assert "total: " in out
-    watch = Watch()
-    watch.now = datetime.now(UTC) - timedelta(minutes=10)
-    with guarded(store, watch) as guard:
+    clock = Clock()
+    clock.now = datetime.now(UTC) - timedelta(minutes=10)
+    with open_guardrails(store, clock) as guard:
         for number in range(220):
             guard.record(
                 request(
-                    number, ("TASK", "LEARNING")[number % 2], at=watch.now, breaches=number == 0,
+                    number, ("TASK", "LEARNING")[number % 2], at=clock.now, breaches=number == 0,
                     fallbacks=(Fallback("breach", "x"),) if number == 0 else (),
                 )
             )  # fmt: skip
@@ -152,13 +143,13 @@ def test_the_monitor_command_tells_the_figures_and_keeps_the_baseline(run: Run, 
     )
 
 
-def test_an_alert_stands_in_the_monitor(run: Run, store: Store, convgate_home: Path) -> None:
-    watch = Watch()
-    watch.now = datetime.now(UTC) - timedelta(seconds=5)
+def test_the_monitor_lists_an_alert(run: Run, store: Store, convgate_home: Path) -> None:
+    clock = Clock()
+    clock.now = datetime.now(UTC) - timedelta(seconds=5)
     put_baseline(store, {"GENERAL": 1_000})
-    with guarded(store, watch) as guard:
+    with open_guardrails(store, clock) as guard:
         for number in range(200):
-            guard.record(request(number, at=watch.now))
+            guard.record(request(number, at=clock.now))
         guard.flush()
     assert "nats, more than 0.1" in " ".join(run("monitor")[1].split())
     (alert,) = json.loads(run("monitor", "--json")[1])["alerts"]
@@ -173,7 +164,7 @@ def test_a_beginning_is_a_length_of_time_or_a_time(run: Run) -> None:
     assert beginning("1.5 D", now) == now - timedelta(hours=36)
     assert beginning("2026-03-01T00:00:00+02:00", now) == datetime(2026, 2, 28, 22, tzinfo=UTC)
     for text in ("24", "99999999999w", "-3h"):
-        with pytest.raises(BadParameter, match="neither a length of time"):
+        with pytest.raises(BadParameter, match=text):
             beginning(text, now)
     assert run("monitor", "--since", "yesterday")[0] == 2
     assert run("monitor", "--set-baseline", "--clear-baseline")[0] == 2

@@ -1,4 +1,4 @@
-"""The figures of a period against counting by hand; drift played through, as in the worked example."""
+"""The figures of a period vs. counting by hand, and the simulated drift."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
 from convgate.store import Store
 from convgate.store.requests import RequestRow, Requests
-from tests.guarded import EVENLY, guarded, put_baseline, request
-from tests.session_agents import NINE, Watch, empty_store
+from tests.guardrails import EVENLY, open_guardrails, put_baseline, request
+from tests.session_agents import NINE, Clock, empty_store
 
 NORMAL = {"TASK": 0.4, "EXPLORATION": 0.15, "DEBUGGING": 0.2, "LEARNING": 0.1, "GENERAL": 0.15}
 
@@ -35,7 +35,7 @@ NORMAL = {"TASK": 0.4, "EXPLORATION": 0.15, "DEBUGGING": 0.2, "LEARNING": 0.1, "
 @pytest.fixture(scope="module")
 def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, list[RequestRecord]]]:
     """A store with 600 requests of a day, and what they are."""
-    store, watch, rng = empty_store(tmp_path_factory.mktemp("day")), Watch(), random.Random(7)
+    store, clock, rng = empty_store(tmp_path_factory.mktemp("day")), Clock(), random.Random(7)
     made = [
         request(
             number,
@@ -55,11 +55,11 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, list[
         )
         for number in range(600)
     ]
-    watch.pass_(days=1)
+    clock.advance(days=1)
     put_baseline(store)
-    with guarded(store, watch) as guard:
-        for logged in made:
-            guard.record(logged)
+    with open_guardrails(store, clock) as guard:
+        for one in made:
+            guard.record(one)
         guard.flush()
     Requests(store).record_outcomes([(f"r{number}", number % 7 > 0) for number in range(300)], NINE)
     yield store, made

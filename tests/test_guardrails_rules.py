@@ -1,4 +1,4 @@
-"""When an alert begins and ends: pure rules over figures."""
+"""The rules for when an alert begins and ends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from convgate.context.mode import MODES
 from convgate.core.settings import Settings
 from convgate.store.guard_states import Alert, Baseline
 from convgate.store.requests import Outcomes
-from tests.guarded import EVENLY
+from tests.guardrails import EVENLY
 from tests.session_agents import NINE
 
 LIMITS = Settings()
@@ -85,7 +85,7 @@ def test_more_than_a_tenth_of_corrected_modes_stops_them_until_fewer_are_correct
     assert [alert.open for alert in reviews(9, 9, raised)] == [False]
 
 
-def test_drift_is_no_longer_told_of_too_few_requests_or_without_a_baseline() -> None:
+def test_drift_clears_with_too_few_requests_or_without_a_baseline() -> None:
     (raised,) = drift_of({"TASK": 200})
     assert drift_of({"TASK": 100}, [raised]) == []
     (few,) = drift_of({"TASK": 99}, [raised])
@@ -114,7 +114,9 @@ def test_an_alert_is_measured_by_the_limit_that_it_was_raised_at() -> None:
         (((16, 6), (17, 6), (17, 6)), True),
     ],
 )
-def test_unsure_means_too_many_for_all_of_the_time(unsure: tuple[tuple[int, int], ...], raised: bool) -> None:
+def test_unsure_needs_too_many_requests_over_the_whole_window(
+    unsure: tuple[tuple[int, int], ...], raised: bool
+) -> None:
     assert [one.kind for one in judge(seen(unsure=unsure), [], LIMITS)] == ["low_confidence"] * raised
 
 
@@ -150,7 +152,9 @@ def errors_of(
         (20, 4, False),  # four may be chance
     ],
 )
-def test_a_mode_that_fails_more_than_twice_as_often_is_told(count: int, failures: int, raised: bool) -> None:
+def test_a_mode_that_fails_more_than_twice_as_often_is_alerted(
+    count: int, failures: int, raised: bool
+) -> None:
     assert [(one.kind, one.mode) for one in errors_of(count, failures)] == [("errors", "TASK")] * raised
 
 

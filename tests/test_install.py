@@ -1,4 +1,4 @@
-"""The installer: no CUDA build by accident, choices kept, nothing to do the second time."""
+"""The installer: no unwanted CUDA build, kept choices, an idempotent second run."""
 
 from __future__ import annotations
 

@@ -44,14 +44,14 @@ def test_the_command_prints_the_stable_json(run: Run, file: Path, tmp_path: Path
     assert json.loads((tmp_path / "out.json").read_text()) == found
 
 
-def test_what_held_at_a_turn_can_be_asked(run: Run, file: Path) -> None:
+def test_invariants_are_listed_as_of_a_turn(run: Run, file: Path) -> None:
     found = json.loads(run("invariants", file, "--json", "--turn", 1)[1])
     assert [one["active"] for one in found] == [True, True]
     code, _, errors = run("invariants", file, "--turn", 3)
     assert (code, "message 3 asked for, but the conversation has messages 0 to 2" in errors) == (1, True)
 
 
-def test_people_read_a_table(run: Run, file: Path, tmp_path: Path) -> None:
+def test_the_default_output_is_a_table(run: Run, file: Path, tmp_path: Path) -> None:
     code, out, _ = run("invariants", file)
     assert code == 0
     assert "superseded" in out
@@ -61,7 +61,7 @@ def test_people_read_a_table(run: Run, file: Path, tmp_path: Path) -> None:
     assert run("invariants", empty)[1].strip() == "1 message · 0 invariants"
 
 
-def test_an_edit_in_the_file_counts_and_a_bad_one_is_told(run: Run, file: Path) -> None:
+def test_an_edit_in_the_file_applies_and_an_invalid_one_is_reported(run: Run, file: Path) -> None:
     edited = [{**MESSAGES[0], "invariants": [{"of": "At most 300 words.", "pinned": True}]}, *MESSAGES[1:]]
     file.write_text(json.dumps(edited))
     assert [one["active"] for one in json.loads(run("invariants", file, "--json")[1])] == [True] * 3

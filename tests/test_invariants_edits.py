@@ -1,10 +1,9 @@
-"""What a person makes of invariants: as a field of messages, and in the store with its undo."""
+"""Edits of invariants: in a message's metadata, and in the store with undo."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -22,7 +21,7 @@ def find_invariants(turns: Sequence[Turn]) -> list[Invariant]:
     return finding.find_invariants(turns, WordJudge())
 
 
-TALK = Conversation(
+CONVERSATION = Conversation(
     "talk",
     (
         Turn.of("user", "No emojis, ever. It starts at 9."),
@@ -33,22 +32,17 @@ TALK = Conversation(
 NO_EMOJIS = "No emojis, ever."
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "convgate.db")
-
-
-def added(store: Store, talk: Conversation = TALK) -> str:
-    (stored,) = Conversations(store).add([NewConversation(talk)])
+def add_conversation(store: Store, conversation: Conversation = CONVERSATION) -> str:
+    (stored,) = Conversations(store).add([NewConversation(conversation)])
     return stored.key
 
 
 def found(*edits: InvariantEdit, turn: int = 0) -> list[tuple[str, str, str, bool]]:
-    edited = with_edits(TALK, {turn: edits})
+    edited = with_edits(CONVERSATION, {turn: edits})
     return [(one.type, one.text, one.state, one.pinned) for one in find_invariants(edited.turns)]
 
 
-def test_an_edit_beats_what_is_found():
+def test_an_edit_takes_precedence_over_found_invariants():
     assert found() == [("hard_constraint", NO_EMOJIS, "lifted", False)]
     assert found(InvariantEdit(of=NO_EMOJIS, pinned=True)) == [("hard_constraint", NO_EMOJIS, "active", True)]
     assert found(InvariantEdit(of=NO_EMOJIS, state="active")) == [
@@ -56,9 +50,15 @@ def test_an_edit_beats_what_is_found():
     ]
     changed = InvariantEdit(of=NO_EMOJIS, text="It starts at 9.", type="safety_requirement", scope="start")
     assert found(changed) == [("safety_requirement", "It starts at 9.", "active", False)]
-    (one,) = find_invariants(with_edits(TALK, {0: [changed]}).turns)
-    assert (one.scope, one.found_by, TALK.turns[0].text[one.start : one.end]) == ("start", "person", one.text)
-    ended = find_invariants(with_edits(TALK, {0: [InvariantEdit(of=NO_EMOJIS, state="ended")]}).turns[:1])
+    (one,) = find_invariants(with_edits(CONVERSATION, {0: [changed]}).turns)
+    assert (one.scope, one.found_by, CONVERSATION.turns[0].text[one.start : one.end]) == (
+        "start",
+        "person",
+        one.text,
+    )
+    ended = find_invariants(
+        with_edits(CONVERSATION, {0: [InvariantEdit(of=NO_EMOJIS, state="ended")]}).turns[:1]
+    )
     assert [(one.state, one.ended_by, one.reason) for one in ended] == [
         ("lifted", None, "A person ended it.")
     ]
@@ -67,9 +67,9 @@ def test_an_edit_beats_what_is_found():
 def test_what_is_added_stands_at_any_turn_and_what_is_found_can_end_it_unless_it_is_pinned():
     hall = InvariantEdit(text="The hall opens at 8.", type="blocking_error")
     assert found(hall, turn=1)[1:] == [("blocking_error", "The hall opens at 8.", "active", False)]
-    (_, one) = find_invariants(with_edits(TALK, {1: [hall]}).turns)
+    (_, one) = find_invariants(with_edits(CONVERSATION, {1: [hall]}).turns)
     assert (one.source, one.found_by, one.held) == (1, "person", False)
-    (_, one) = find_invariants(with_edits(TALK, {1: [replace(hall, pinned=True)]}).turns)
+    (_, one) = find_invariants(with_edits(CONVERSATION, {1: [replace(hall, pinned=True)]}).turns)
     assert one.held
     own = InvariantEdit(text="emojis never", type="hard_constraint")
     assert ("hard_constraint", "emojis never", "lifted", False) in found(own)
@@ -85,8 +85,8 @@ def test_an_edit_of_what_is_no_longer_found_is_not_lost():
 def test_edits_travel_in_messages():
     messages = [{"role": "user", "content": NO_EMOJIS, "invariants": [{"of": NO_EMOJIS, "state": "ended"}]}]
     assert [one.active for one in find_invariants(turns_from_messages(messages))] == [False]
-    assert with_edits(TALK, {}) is TALK
-    assert with_edits(TALK, {7: [InvariantEdit(of="x")]}).turns == TALK.turns
+    assert with_edits(CONVERSATION, {}) is CONVERSATION
+    assert with_edits(CONVERSATION, {7: [InvariantEdit(of="x")]}).turns == CONVERSATION.turns
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_bad_edit_names_message_and_field(value: object, field: str):
 
 
 def test_edits_are_stored_and_undone_step_by_step_also_by_another_program(store: Store):
-    key, edits = added(store), InvariantEdits(store)
+    key, edits = add_conversation(store), InvariantEdits(store)
     pin, end = InvariantEdit(of=NO_EMOJIS, pinned=True), InvariantEdit(of=NO_EMOJIS, state="ended")
     own = InvariantEdit(text="be brief", type="hard_constraint")
     for values in ([pin], [pin, own], [own, end], [own, end]):
@@ -129,24 +129,24 @@ def test_edits_are_stored_and_undone_step_by_step_also_by_another_program(store:
 
 
 @pytest.mark.parametrize(
-    ("turn", "edits", "told"),
+    ("turn", "edits"),
     [
-        (3, [InvariantEdit(of="a")], "at one of the messages 0 to 2; got 3"),
-        (0, [InvariantEdit(of="a"), InvariantEdit(of="a")], "message 0 has two edits of the same invariant"),
-        (0, [InvariantEdit(text="a")], "added to message 0 needs a text and a type"),
+        (3, [InvariantEdit(of="a")]),
+        (0, [InvariantEdit(of="a"), InvariantEdit(of="a")]),
+        (0, [InvariantEdit(text="a")]),
     ],
 )
-def test_what_cannot_be_an_edit_is_not_stored(store: Store, turn: int, edits: list[InvariantEdit], told: str):
-    key, held = added(store), InvariantEdits(store)
-    with pytest.raises(StoreError, match=told):
+def test_an_invalid_edit_is_not_stored(store: Store, turn: int, edits: list[InvariantEdit]):
+    key, held = add_conversation(store), InvariantEdits(store)
+    with pytest.raises(StoreError, match=f"{turn}"):
         held.change(key, {1: [InvariantEdit(of="fine")], turn: edits})
     assert (held.of(key), held.changed_last(key)) == ({}, [])
-    with pytest.raises(StoreError, match="no conversation 'gone'"):
+    with pytest.raises(StoreError, match="gone"):
         held.change("gone", {0: [InvariantEdit(of="a")]})
 
 
 def test_edits_and_their_undo_go_with_what_is_removed_for_good(store: Store):
-    key, edits = added(store), InvariantEdits(store)
+    key, edits = add_conversation(store), InvariantEdits(store)
     edits.change(key, {0: [InvariantEdit(of=NO_EMOJIS, scope="zebrafish")]})
     edits.change(key, {0: [InvariantEdit(of=NO_EMOJIS, scope="axolotl")]})
     Conversations(store).delete([key])

@@ -1,4 +1,4 @@
-"""Invariants with the shipped weights: what states one, of which type, and what ends it later."""
+"""Invariants found with the shipped weights: statements, types, and what ends them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_statement_has_the_highest_type_that_it_is(expected: str, text: str):
         "Personne ne sait pourquoi.",
     ],
 )
-def test_what_holds_once_or_not_at_all_is_none(text: str):
+def test_one_time_requests_are_no_invariants(text: str):
     assert find_invariants([*BEFORE, Turn.of("user", text)]) == []
 
 
@@ -120,12 +120,12 @@ def test_hostile_text_is_read_to_its_end_and_quoted_verbatim():
         "Step 2: explain momentum 1",
     ],
 )
-def test_plans_and_numbered_steps_are_none(text: str) -> None:
+def test_plans_and_numbered_steps_are_no_invariants(text: str) -> None:
     before = [Turn.of("user", "Step 1: explain momentum 0"), Turn.of("assistant", "It is 0.9 and RS512.")]
     assert find_invariants([*before, Turn.of("user", text)]) == []
 
 
-def told(*texts: str, answer: str = "Sure, here it is.") -> list[tuple[int, str, str, int | None]]:
+def invariants_in(*texts: str, answer: str = "Sure, here it is.") -> list[tuple[int, str, str, int | None]]:
     turns = [turn for text in texts for turn in (Turn.of("user", text), Turn.of("assistant", answer))]
     return [
         (one.source // 2, one.type, one.state, None if one.superseded_by is None else one.superseded_by // 2)
@@ -134,7 +134,7 @@ def told(*texts: str, answer: str = "Sure, here it is.") -> list[tuple[int, str,
 
 
 def states(*texts: str) -> list[tuple[int, str, int | None]]:
-    return [(turn, state, by) for turn, _, state, by in told(*texts)]
+    return [(turn, state, by) for turn, _, state, by in invariants_in(*texts)]
 
 
 @pytest.mark.parametrize(
@@ -165,12 +165,12 @@ def test_of_a_chain_of_corrections_the_last_holds():
 
 
 def test_a_correction_that_adds_ends_nothing():
-    talk = ("JWT login please, sessions must end after a day.", "actually, it must work with LDAP")
-    assert [(turn, state) for turn, state, _ in states(*talk)] == [(0, "active"), (1, "active")]
+    conversation = ("JWT login please, sessions must end after a day.", "actually, it must work with LDAP")
+    assert [(turn, state) for turn, state, _ in states(*conversation)] == [(0, "active"), (1, "active")]
 
 
 def test_to_correct_the_assistant_supersedes_nothing():
-    assert told(
+    assert invariants_in(
         "The script must run with the standard library only.", "No, I said standard library only!"
     ) == [
         (0, "hard_constraint", "active", None),
@@ -178,8 +178,8 @@ def test_to_correct_the_assistant_supersedes_nothing():
     ]
 
 
-def test_what_takes_the_place_of_a_safety_requirement_is_one():
-    found = told(
+def test_the_replacement_of_a_safety_requirement_is_one():
+    found = invariants_in(
         "my wife can't have peanuts, allergic", "sorry, it's sesame that she's allergic to, peanuts are fine"
     )
     assert found == [(0, "safety_requirement", "superseded", 1), (1, "safety_requirement", "active", None)]

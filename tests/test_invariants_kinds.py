@@ -1,4 +1,4 @@
-"""Statements and their kinds: the judge, its context, and the weights that ship."""
+"""Kinds of statements: the classifier, its context and the shipped weights."""
 
 from __future__ import annotations
 
@@ -59,10 +59,14 @@ def test_each_statement_has_a_kind_a_likelihood_and_the_words_for_it(judge: Kind
 
 
 def test_each_statement_is_encoded_once_and_memory_is_bounded(judge: KindJudge, encoder: FakeEncoder) -> None:
-    talk = [Turn.of("user", "Hi."), Turn.of("assistant", "Dry?"), Turn.of("user", "keep it dry, always")]
-    find_invariants(talk, judge)
+    conversation = [
+        Turn.of("user", "Hi."),
+        Turn.of("assistant", "Dry?"),
+        Turn.of("user", "keep it dry, always"),
+    ]
+    find_invariants(conversation, judge)
     assert len(encoder.calls) == 1, "all statements of a conversation at once"
-    find_invariants(talk, judge)
+    find_invariants(conversation, judge)
     assert len(encoder.calls) == 1
     find_invariants([Turn.of("user", f"Number {n} is here.") for n in range(9)], judge)
     assert len(judge._classifications) == 4

@@ -1,4 +1,4 @@
-"""Invariants in the held-out conversations of authors that the classifier was not fitted to."""
+"""Invariants in held-out conversations by separate authors."""
 
 from __future__ import annotations
 

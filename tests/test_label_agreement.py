@@ -1,4 +1,4 @@
-"""Counts over labels, and agreement: the numbers are those of the libraries."""
+"""Counts over labels, and agreement compared with reference libraries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from convgate.labels.agreement import (
 )
 from convgate.store import Conversations, CurrentKey, Entry, Labels, NewConversation, Store
 from convgate.store.label_log import ANSWERS, AnnotatorKind
-from tests.stores import emptied
+from tests.stores import clear_store
 
 
 def add(store: Store, name: str, turns: int = 10) -> str:
@@ -32,7 +32,7 @@ def add(store: Store, name: str, turns: int = 10) -> str:
     return added.key
 
 
-def say(store: Store, place: CurrentKey, who: str, at: datetime, **answers: str | None) -> None:
+def add_answers(store: Store, place: CurrentKey, who: str, at: datetime, **answers: str | None) -> None:
     """Answers by turn, such as t3="relevant", given at a time."""
     entries = [
         Entry(place, int(turn[1:]), who, answer, at=at.isoformat()) for turn, answer in answers.items()
@@ -67,7 +67,7 @@ def of_many(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def test_counts_are_those_of_all_entries(
     of_many: Store, actions: list[tuple[str, int, dict[int, str | None], int] | str]
 ) -> None:
-    store = emptied(of_many)
+    store = clear_store(of_many)
     labels, key = Labels(store), add(store, "talk")
     for action in actions:
         if isinstance(action, str):
@@ -108,9 +108,11 @@ def test_counts_are_those_of_all_entries(
 def test_disagreements_come_newest_first_with_all_answers(store: Store) -> None:
     places = [CurrentKey(add(store, f"talk {n}"), 8) for n in range(5)]
     for day, place in enumerate(places):
-        say(store, place, "Ada", MONDAY, t0="relevant", t1="relevant", t2="unsure")
-        say(store, place, "Bo", MONDAY + timedelta(days=day), t0="not_relevant", t1="relevant", t2="relevant")
-    say(store, places[0], "Cy", MONDAY, t0="unsure", t1="not_relevant")
+        add_answers(store, place, "Ada", MONDAY, t0="relevant", t1="relevant", t2="unsure")
+        add_answers(
+            store, place, "Bo", MONDAY + timedelta(days=day), t0="not_relevant", t1="relevant", t2="relevant"
+        )
+    add_answers(store, places[0], "Cy", MONDAY, t0="unsure", t1="not_relevant")
     labels = Labels(store)
     rows = labels.disagreements()
     titles = [row.title for row in rows]
@@ -168,7 +170,7 @@ def test_kappa_is_that_of_scikit_learn(cells: tuple[int, int, int, int]) -> None
 
 
 @given(CELLS)
-def test_who_comes_first_changes_no_kappa_and_alike_is_one(cells: tuple[int, int, int, int]) -> None:
+def test_kappa_is_symmetric_and_1_for_equal_answers(cells: tuple[int, int, int, int]) -> None:
     both, one, other, neither = cells
     assert pair(both, other, one, neither).value == pytest.approx(pair(*cells).value)
     alike = pair(both + 1, 0, 0, neither + 1)
@@ -203,7 +205,7 @@ def test_the_interval_is_over_conversations_and_spans_the_value() -> None:
     assert pair(20, 5, 10, 15).interval is None, "one message cannot show how much messages differ"
 
 
-def agree(store: Store, place: CurrentKey, at: datetime, *, alike: int, apart: int) -> None:
+def add_two_annotators(store: Store, place: CurrentKey, at: datetime, *, alike: int, apart: int) -> None:
     """Ada and Bo answer turns of a message, half of them relevant, some of them differently."""
     turns = range(alike + apart)
     ada = {f"t{turn}": "relevant" if turn % 2 else "not_relevant" for turn in turns}
@@ -211,14 +213,14 @@ def agree(store: Store, place: CurrentKey, at: datetime, *, alike: int, apart: i
     bo = {
         name: answer if turn < alike else flipped[answer] for turn, (name, answer) in enumerate(ada.items())
     }
-    say(store, place, "Ada", at, **ada)
-    say(store, place, "Bo", at, **bo)
+    add_answers(store, place, "Ada", at, **ada)
+    add_answers(store, place, "Bo", at, **bo)
 
 
 def test_training_is_warned_of_low_agreement_and_open_disagreements(store: Store) -> None:
     assert training_warnings(store) == []
     place = CurrentKey(add(store, "talk", 60), 58)
-    agree(store, place, MONDAY, alike=20, apart=20)
+    add_two_annotators(store, place, MONDAY, alike=20, apart=20)
     low, _unresolved = training_warnings(store)
     assert "kappa 0.00" in low
     Labels(store).adjudicate(place, dict.fromkeys(range(20, 39), "relevant"), by="Ada")

@@ -1,4 +1,4 @@
-"""Queues: the reasons, the mixture, and that the work is bounded."""
+"""Labelling queues: reasons, mixture, bounded work."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from convgate.store.queues import NewItem, Queues
 
 
 @dataclass
-class Scripted:
+class TextScorePolicy:
     """Scores a turn by the number that it says, plus a shift; counts what it was asked."""
 
     name: ClassVar[str] = "scripted"
@@ -40,27 +40,27 @@ class Scripted:
         return decide_by_rule(self.name, history_indices(history), scores, rule, learned=0.5)
 
 
-def talk(number: int, turns: int) -> Conversation:
-    """Says numbers that go from 0 to 1 and back, in steps of 0.1, each talk with as many more digits."""
+def conversation(number: int, turns: int) -> Conversation:
+    """Texts are numbers from 0 to 1 and back, in steps of 0.1, with more digits per `number`."""
     steps = [*range(11), *range(9, 0, -1)]
-    said = (f"{steps[i % len(steps)] / 10:.{number + 2}f}" for i in range(turns))
+    texts = (f"{steps[i % len(steps)] / 10:.{number + 2}f}" for i in range(turns))
     return Conversation(
         f"talk {number}",
-        tuple(Turn.of("user" if i % 2 == 0 else "assistant", text) for i, text in enumerate(said)),
+        tuple(Turn.of("user" if i % 2 == 0 else "assistant", text) for i, text in enumerate(texts)),
     )
 
 
-GATE, OTHER = Judge("shipped", Scripted()), Judge("BM25", Scripted(shift=-0.3))
-VERSION = Judge("monday-1", Scripted(shift=0.25), "versions")
+GATE, OTHER = Judge("shipped", TextScorePolicy()), Judge("BM25", TextScorePolicy(shift=-0.3))
+VERSION = Judge("monday-1", TextScorePolicy(shift=0.25), "versions")
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return filled(Store(tmp_path / "convgate.db"), 6)
+    return fill(Store(tmp_path / "convgate.db"), 6)
 
 
-def filled(store: Store, conversations: int, turns: int = 20) -> Store:
-    Conversations(store).add(NewConversation(talk(n, turns)) for n in range(conversations))
+def fill(store: Store, conversations: int, turns: int = 20) -> Store:
+    Conversations(store).add(NewConversation(conversation(n, turns)) for n in range(conversations))
     return store
 
 
@@ -85,7 +85,7 @@ def test_reasons_are_mixed_and_true_of_their_turns(store: Store, other: Judge) -
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """Three conversations; the first turns of one of them have gold labels."""
-    store = filled(Store(tmp_path_factory.mktemp("labels") / "convgate.db"), 3, 12)
+    store = fill(Store(tmp_path_factory.mktemp("labels") / "convgate.db"), 3, 12)
     key = min(Conversations(store).keys())
     for turn in range(1, 12):
         known = dict.fromkeys(range(min(turn, 3)), "relevant")
@@ -111,8 +111,8 @@ def test_a_queue_never_asks_twice_nor_what_is_known_nor_what_is_invalid(
 
 def test_the_work_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("convgate.labels.queue.MAX_MESSAGES", 10)
-    store = filled(Store(tmp_path / "convgate.db"), 30, 6)
-    gate, other = Scripted(), Scripted(shift=0.25)
+    store = fill(Store(tmp_path / "convgate.db"), 30, 6)
+    gate, other = TextScorePolicy(), TextScorePolicy(shift=0.25)
     make_queue(store, Judge("a", gate), Judge("b", other), size=50, seed=1)
     for policy in (gate, other):
         assert len(policy.asked) == len(set(policy.asked)) == 10
@@ -129,7 +129,7 @@ def test_instructions_and_empty_turns_are_not_asked_about(tmp_path: Path) -> Non
 
 
 def test_a_queue_knows_labels_and_disagreements(tmp_path: Path) -> None:
-    store = filled(Store(tmp_path / "convgate.db"), 1, 12)
+    store = fill(Store(tmp_path / "convgate.db"), 1, 12)
     (key,) = Conversations(store).keys()
     labels, place = Labels(store), CurrentKey(key, 10)
     labels.answer(place, {0: "relevant", 5: "relevant"}, by="Ada")

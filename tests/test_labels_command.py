@@ -9,18 +9,12 @@ from shutil import copyfile
 
 import pytest
 
-from convgate.core.settings import load_settings
 from convgate.store import Conversations, CurrentKey, Labels, Store
 from tests.commands import Run
-from tests.label_files import label, set_of
+from tests.label_files import label, labelled_set
 
 SAMPLES = Path(__file__).parent.parent / "sample_conversations"
 NAN, SEVERAL = SAMPLES / "nan_and_fibonacci.json", SAMPLES / "nan_and_fibonacci.jsonl"
-
-
-@pytest.fixture
-def store() -> Store:
-    return Store(load_settings().database)
 
 
 @pytest.fixture
@@ -30,9 +24,9 @@ def key(run: Run) -> str:
 
 def test_a_bad_row_keeps_nothing_of_any_file(run: Run, store: Store, key: str, tmp_path: Path) -> None:
     good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
-    good.write_bytes(set_of(store, key, 6, label("Ada", 0, "relevant")))
+    good.write_bytes(labelled_set(store, key, 6, label("Ada", 0, "relevant")))
     wrong = [label("Ada", 1, "perhaps"), label("Ada", 9, "relevant"), *[label("Ada", 2, "?!")] * 30]
-    bad.write_bytes(set_of(store, key, 6, label("Ada", 0, "relevant"), *wrong))
+    bad.write_bytes(labelled_set(store, key, 6, label("Ada", 0, "relevant"), *wrong))
     assert run("labels", "import", good, bad)[0] == 1
     assert list(Labels(store).entries()) == []
     code, out, err = run("labels", "import", bad, "--annotator", "Ada", "--skip-bad")
@@ -48,7 +42,7 @@ def test_an_import_is_undone_and_answers_since_stay(
     labels, place = Labels(store), CurrentKey(key, 6)
     labels.answer(place, {0: "relevant"}, by="Ada")
     rows = [label("Ada", 0, "not_relevant"), label("Bo", 1, "unsure"), label("Bo", 2, "relevant")]
-    (tmp_path / "rows.jsonl").write_bytes(set_of(store, key, 6, *rows))
+    (tmp_path / "rows.jsonl").write_bytes(labelled_set(store, key, 6, *rows))
     assert run("labels", "import", tmp_path / "rows.jsonl")[0] == 0
     assert [one.name for one in labels.annotators()] == ["Ada", "Bo"]
     labels.answer(place, {2: "unsure"}, by="Bo")
@@ -89,7 +83,7 @@ def test_the_commands_of_the_documentation_run_as_they_stand(
     assert "Bo" not in {one.name for one in Labels(store).annotators()}, "the import was undone"
 
 
-def test_the_terminal_is_not_steered_by_what_a_file_says(run: Run, tmp_path: Path) -> None:
+def test_text_from_files_is_escaped_on_the_terminal(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "evil.json"
     file.write_text(json.dumps([{"role": "user", "content": "\x1b]0;x\x07\x1b[31mHi"}]))
     assert "\x1b" not in run("import", file)[1]

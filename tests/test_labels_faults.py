@@ -1,4 +1,4 @@
-"""Several at once, and killed in the middle: nothing is lost or doubled, and nothing is left by halves."""
+"""Concurrent and killed writers of labels: nothing is lost, doubled or half stored."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threade
 FORKED = multiprocessing.get_context("fork")
 
 
-def opened() -> Store:
+def open_store() -> Store:
     """The library; not before other processes were started, for a connection is no use in two of them."""
     return Store(load_settings().database)
 
@@ -50,7 +50,7 @@ def labels(tmp_path: Path) -> Path:
 
 
 def import_half(labels: Path, told: Connection) -> None:
-    store = opened()
+    store = open_store()
     found = read_labels(labels, "labels.jsonl", store, annotator="Ada")
     with store.write() as db:
         db.execute("PRAGMA cache_size = 5")  # pages: so that a part of it is in the file already
@@ -72,7 +72,7 @@ def test_a_process_killed_in_the_middle_of_an_import_leaves_nothing_of_it(labels
         here.close()
         there.close()
     assert killed.exitcode == -signal.SIGKILL
-    store = opened()
+    store = open_store()
     assert list(Labels(store).entries()) == []
     assert (Labels(store).annotators(), Conversations(store).find().total) == ([], 0)
     assert keep_labels(store, read_labels(labels, "again", store, annotator="Ada"), by="Ada").changed == 780
@@ -83,25 +83,25 @@ def import_by_command(labels: Path) -> None:
     cli.main()
 
 
-def tell_as_it_grows(source: str) -> None:
-    talk = [{"role": "assistant" if i % 2 else "user", "content": f"live {i}"} for i in range(20)]
+def send_feedback(source: str) -> None:
+    conversation = [{"role": "assistant" if i % 2 else "user", "content": f"live {i}"} for i in range(20)]
     for turns in range(2, 20):
-        convgate.feedback(talk[:turns], 0, relevant=True, at=turns - 1, source=source)
+        convgate.feedback(conversation[:turns], 0, relevant=True, at=turns - 1, source=source)
 
 
-def test_processes_that_import_and_tell_at_once_double_nothing(labels: Path) -> None:
+def test_concurrent_imports_and_feedback_store_each_label_once(labels: Path) -> None:
     work: list[tuple[Callable[..., None], object]] = [
         (import_by_command, labels),
         (import_by_command, labels),
     ]
-    work += [(tell_as_it_grows, "one"), (tell_as_it_grows, "two")]
+    work += [(send_feedback, "one"), (send_feedback, "two")]
     processes = [FORKED.Process(target=target, args=(told,)) for target, told in work]
     for process in processes:
         process.start()
     for process in processes:
         process.join(60)
     assert [process.exitcode for process in processes] == [0, 0, 0, 0]
-    store = opened()
+    store = open_store()
     assert Conversations(store).find().total == 2
     by_name = {one.name: one.answers for one in Labels(store).annotators()}
     assert by_name == {"Ada": 780, "one": 18, "two": 18}
@@ -111,11 +111,11 @@ def test_processes_that_import_and_tell_at_once_double_nothing(labels: Path) -> 
 
 
 def test_two_annotators_label_the_same_turns_in_two_threads(labels: Path) -> None:
-    store = opened()
+    store = open_store()
     found = read_labels(labels, "labels", store, annotator="Cy")
     keep_labels(store, found, by="Cy")
-    (talk,) = found.conversations
-    place, both = CurrentKey(talk.key, 39), threading.Barrier(2)
+    (conversation,) = found.conversations
+    place, both = CurrentKey(conversation.key, 39), threading.Barrier(2)
 
     def label(who: str) -> None:
         both.wait()

@@ -1,4 +1,4 @@
-"""Labels in files: written, read back, recognised, taken back; what cannot be is named by its line."""
+"""Labels in files: written, read back, recognized, undone; faults are named by line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from convgate.store import ADJUDICATED, Answer, Conversations, CurrentKey, Entry
 from convgate.store.label_log import ANSWERS, AnnotatorKind
 from convgate.store.openings import chain
 from convgate.transcripts import BadLinesError, read_relevance_set
-from tests.label_files import TALK, add, add_all, brought, case, holds, lines
+from tests.label_files import CONVERSATION_LINE, add, add_all, case, import_labels, lines, sorted_entries
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ PEOPLE: dict[str, str] = {"Ada": "person", "=cmd|' /C calc'!A0": "person", "bot"
 
 @st.composite
 def entries(draw: st.DrawFn, keys: list[str], turns: list[int]) -> list[Entry]:
-    entries = {}
+    found = {}
     for _ in range(draw(st.integers(1, 12))):
         number = draw(st.integers(0, len(keys) - 1))
         if draw(st.booleans()):
@@ -61,8 +61,8 @@ def entries(draw: st.DrawFn, keys: list[str], turns: list[int]) -> list[Entry]:
             draw(st.none() | TEXTS.filter(bool)),
             PEOPLE.get(who, "adjudication"),  # type: ignore[arg-type]
         )
-        entries[place, turn, who] = entry
-    return list(entries.values())
+        found[place, turn, who] = entry
+    return list(found.values())
 
 
 def test_everything_comes_back_from_a_relevance_set(store: Store, other: Store, tmp_path: Path) -> None:
@@ -74,15 +74,15 @@ def test_everything_comes_back_from_a_relevance_set(store: Store, other: Store, 
 
     @settings(max_examples=25)
     @given(entries(keys, turns))
-    def check(entries: list[Entry]) -> None:
-        Labels(store).record(entries, by="Ada", kind="answer")
+    def check(told: list[Entry]) -> None:
+        Labels(store).record(told, by="Ada", kind="answer")
         expected = by_turns(store)
         assert expected
         new = Store(copyfile(tmp_path / "empty.db", tmp_path / "new.db"))
         for target in (new, other):
-            assert holds(target) == []
-            labels = brought(write_labels(store, "relevance-set"), target)
-            assert (by_turns(target), labels.problems) == (expected, ())
+            assert sorted_entries(target) == []
+            found = import_labels(write_labels(store, "relevance-set"), target)
+            assert (by_turns(target), found.problems) == (expected, ())
             again = read_labels(write_labels(target, "relevance-set"), "again", target)
             assert (again.new, again.known) == ((), len(expected))
         new.close()
@@ -97,15 +97,15 @@ def by_turns(store: Store) -> list[tuple[bytes, Entry]]:
     library = Conversations(store)
     pairs = [
         (
-            chain(library.get(entry.current.conversation).conversation.turns)[-1],
-            replace(entry, current=replace(entry.current, conversation="")),
+            chain(library.get(one.current.conversation).conversation.turns)[-1],
+            replace(one, current=replace(one.current, conversation="")),
         )
-        for entry in holds(store)
+        for one in sorted_entries(store)
     ]
     return sorted(pairs, key=str)
 
 
-def test_what_a_set_says_is_what_counts_as_true(store: Store, key: str, tmp_path: Path) -> None:
+def test_labels_of_a_set_become_gold_labels(store: Store, key: str, tmp_path: Path) -> None:
     place, file = CurrentKey(key, 6), tmp_path / "labels.jsonl"
     kinds: dict[str, AnnotatorKind] = {"b": "agent", "a": "adjudication"}
     everybody = st.sampled_from(["Ada", "Bo", "Cy", "b1", "b2", ADJUDICATED])
@@ -126,7 +126,7 @@ def test_what_a_set_says_is_what_counts_as_true(store: Store, key: str, tmp_path
     check()
 
 
-def test_a_table_is_safe_to_open_and_has_words_to_know_turns_by(store: Store) -> None:
+def test_a_table_has_no_formulas_and_shows_the_text_of_turns(store: Store) -> None:
     key = add(store, "=HYPERLINK(evil)")
     Labels(store).answer(CurrentKey(key, 6), {0: "relevant"}, by="@Ada", version="-v1")
     Conversations(store).rename(key, '=1+1, with "quotes"')
@@ -142,34 +142,37 @@ def test_a_table_is_safe_to_open_and_has_words_to_know_turns_by(store: Store) ->
 def test_any_relevance_set_is_the_answers_of_somebody(store: Store) -> None:
     question = {"role": "user", "content": "and?"}
     later = {k: v for k, v in case(id="q", query=question, judged=[0, 7]).items() if k != "turn"}
-    data = lines(TALK, case(window=4, relevant=[3]), later)
-    labels = read_labels(data, "set.jsonl", store, annotator="corpus")
-    assert (len(labels.new), labels.annotators, labels.replaced) == (1, {"corpus": 6}, 0)
-    (talk,) = labels.conversations
-    assert (talk.title, talk.labels, talk.new) == ("Talk", 6, True)
+    data = lines(CONVERSATION_LINE, case(window=4, relevant=[3]), later)
+    found = read_labels(data, "set.jsonl", store, annotator="corpus")
+    assert (len(found.new), found.annotators, found.replaced) == (1, {"corpus": 6}, 0)
+    (conversation,) = found.conversations
+    assert (conversation.title, conversation.labels, conversation.new) == ("Talk", 6, True)
     assert Conversations(store).find().total == 0, "nothing is kept before somebody says so"
-    saved = keep_labels(store, labels, by="Ada")
+    saved = keep_labels(store, found, by="Ada")
     assert (saved.changed, saved.kind) == (6, "import")
     labels = Labels(store)
-    answers = labels.of(CurrentKey(talk.key, 6)).of("corpus")
+    answers = labels.of(CurrentKey(conversation.key, 6)).of("corpus")
     assert answers == {2: "not_relevant", 3: "relevant", 4: "not_relevant", 5: "not_relevant"}
-    assert labels.of(CurrentKey(talk.key, None, "and?")).of("corpus") == {0: "relevant", 7: "not_relevant"}
-    assert Conversations(store).summary(talk.key).tokens
+    assert labels.of(CurrentKey(conversation.key, None, "and?")).of("corpus") == {
+        0: "relevant",
+        7: "not_relevant",
+    }
+    assert Conversations(store).summary(conversation.key).tokens
     with pytest.raises(TranscriptError):
         read_labels(data, "set.jsonl", store)
 
 
-def test_the_same_file_twice_doubles_nothing_and_undo_takes_the_import_back(store: Store) -> None:
-    data = lines(TALK, case(labels=[{"annotator": "Ada", "turn": 0, "answer": "relevant"}]))
-    brought(data, store)
-    before = holds(store)
-    labels = read_labels(data, "again", store)
-    assert (labels.new, labels.replaced) == ((), 0)
-    assert keep_labels(store, labels, by="Importer").changed == 0
-    assert holds(store) == before
+def test_a_second_import_adds_nothing_and_undo_reverts_the_first(store: Store) -> None:
+    data = lines(CONVERSATION_LINE, case(labels=[{"annotator": "Ada", "turn": 0, "answer": "relevant"}]))
+    import_labels(data, store)
+    before = sorted_entries(store)
+    found = read_labels(data, "again", store)
+    assert (found.new, found.replaced) == ((), 0)
+    assert keep_labels(store, found, by="Importer").changed == 0
+    assert sorted_entries(store) == before
     assert Conversations(store).find().total == 1
     assert Labels(store).undo("Importer") is not None
-    assert holds(store) == []
+    assert sorted_entries(store) == []
     assert Conversations(store).find().total == 1
 
 
@@ -178,18 +181,18 @@ def test_a_backup_finds_its_conversation_after_that_has_grown(store: Store, key:
     written = write_labels(store, "relevance-set")
     grown = Conversations(store).grow(key, [Turn.of("user", "more")]).key
     Labels(store).undo("Ada")
-    labels = brought(written, store)
-    assert ([talk.key for talk in labels.conversations], labels.new) == ([grown], ())
+    found = import_labels(written, store)
+    assert ([conversation.key for conversation in found.conversations], found.new) == ([grown], ())
     assert Labels(store).of(CurrentKey(grown, 6)).of("Ada") == {0: "relevant"}
 
 
-def test_what_became_impossible_since_it_was_read_keeps_nothing(store: Store, key: str, other: Store) -> None:
+def test_an_import_that_became_invalid_stores_nothing(store: Store, key: str, other: Store) -> None:
     Labels(store).answer(CurrentKey(key, 6), {0: "relevant", 1: "relevant"}, by="Ada")
-    labels = read_labels(write_labels(store, "relevance-set"), "set", other)
-    wrong = replace(labels, entries=(*labels.entries, Entry(CurrentKey("gone", 1), 0, "Ada", "relevant")))
+    found = read_labels(write_labels(store, "relevance-set"), "set", other)
+    wrong = replace(found, entries=(*found.entries, Entry(CurrentKey("gone", 1), 0, "Ada", "relevant")))
     with pytest.raises(StoreError):
         keep_labels(other, wrong, by="Ada")
-    assert (holds(other), Conversations(other).find().total) == ([], 0)
+    assert (sorted_entries(other), Conversations(other).find().total) == ([], 0)
 
 
 def bad_places(error: BadLinesError) -> list[tuple[int | None, str | None]]:
@@ -219,9 +222,9 @@ def bad_places(error: BadLinesError) -> list[tuple[int | None, str | None]]:
 )
 def test_a_bad_label_of_a_set_is_named_and_can_be_skipped(store: Store, label: object, field: str) -> None:
     good = {"annotator": "Ada", "turn": 1, "answer": "relevant"}
-    data = lines(TALK, case(labels=[good, label]))
+    data = lines(CONVERSATION_LINE, case(labels=[good, label]))
     with pytest.raises(BadLinesError) as raised:
         read_labels(data, "s.jsonl", store)
     assert bad_places(raised.value) == [(2, f"labels[1]{field}")]
-    labels = read_labels(data, "s.jsonl", store, skip_bad=True)
-    assert [(entry.annotator, entry.turn) for entry in labels.entries] == [("Ada", 1)]
+    found = read_labels(data, "s.jsonl", store, skip_bad=True)
+    assert [(entry.annotator, entry.turn) for entry in found.entries] == [("Ada", 1)]

@@ -1,4 +1,4 @@
-"""What holds of every repaired list, whatever the conversation, the choice and the current turn."""
+"""Properties of every repaired list, for any conversation, choice and current turn."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def test_units_are_sent_whole_or_not_at_all(case: Case) -> None:
 
 
 @every_case
-def test_a_users_turn_is_never_dropped_against_the_choice(case: Case) -> None:
+def test_a_selected_user_turn_is_never_dropped(case: Case) -> None:
     sent = set(case.run().indices)
     assert {index for index in case.chosen if index < case.end and case.is_user(index)} <= sent
 

@@ -1,4 +1,4 @@
-"""Lists that chat APIs accept: what breaks them, tool units, repair, and what callers hand in."""
+"""Lists that chat APIs accept: violations, tool units, repair, invalid input."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def user(text: str = "question", **fields) -> Turn:
     return Turn.of("user", text, **fields)
 
 
-def said(text: str = "answer") -> Turn:
+def assistant(text: str = "answer") -> Turn:
     return Turn.of("assistant", text)
 
 
@@ -32,7 +32,17 @@ def legacy_call_turn(name: str) -> Turn:
 
 SYSTEM = Turn.of("system", "Be brief.")
 
-AGENT = [SYSTEM, user(), call("a", "b"), result("a"), result("b"), said(), user(), said(), user("now")]
+AGENT = [
+    SYSTEM,
+    user(),
+    call("a", "b"),
+    result("a"),
+    result("b"),
+    assistant(),
+    user(),
+    assistant(),
+    user("now"),
+]
 
 
 def rules(selection: ValidSelection) -> dict[int, tuple[str, bool]]:
@@ -61,7 +71,7 @@ def test_a_list_that_is_valid_and_wholly_kept_is_left_alone() -> None:
 
 def test_a_call_without_a_result_leaves_even_when_everything_would_fit() -> None:
     # litellm #10696, langgraph's validation of its history
-    turns = [user(), call("a"), user("never mind"), said()]
+    turns = [user(), call("a"), user("never mind"), assistant()]
     selection = make_valid([*turns, user("now")], range(5), 4)
     assert selection.indices == [0, 2, 3, 4]
     assert rules(selection) == {1: ("incomplete_tool_unit", False)}
@@ -82,12 +92,12 @@ def test_the_present_unit_stays_as_given_and_names_what_is_missing(
 
 def test_nothing_chosen_still_sends_the_current_message() -> None:
     # langgraph #8925: an empty list falls back to the whole history
-    assert make_valid([user(), said(), user()], set(), 2).indices == [2]
+    assert make_valid([user(), assistant(), user()], set(), 2).indices == [2]
 
 
 def test_an_answer_at_the_front_brings_in_the_question_that_it_answers() -> None:
     # llama_index: a history may not start with the assistant
-    turns = [user("old"), said(), user("asked"), said("answered"), said("more"), user("now")]
+    turns = [user("old"), assistant(), user("asked"), assistant("answered"), assistant("more"), user("now")]
     selection = make_valid(turns, {4}, 5)
     assert selection.indices == [2, 4, 5]
     assert rules(selection)[2] == ("first_user", True)

@@ -77,7 +77,7 @@ def test_only_new_messages_are_encoded_and_the_cache_is_bounded(few: TextModel):
         assert encoder.texts == encoded
 
 
-def test_many_at_once_are_as_one_by_one(few: TextModel):
+def test_a_batch_gives_the_same_as_single_messages(few: TextModel):
     texts = [message.content for message in FEW[:40]]
     together = ModeClassifier(few, FakeEncoder(32)).classify_texts(texts)
     alone = ModeClassifier(few, FakeEncoder(32))
@@ -150,7 +150,7 @@ class TestFitting:
         assert tuned == pytest.approx(probabilities(np.array([[2.0, 0, 0, 0, 0]]), 0.1)[0], abs=1e-6)
         assert tuned.min() >= 0.02
 
-    def test_timid_logits_are_made_as_sure_as_they_are_right(self):
+    def test_underconfident_logits_are_calibrated(self):
         generator = np.random.default_rng(0)
         modes = generator.integers(0, len(MODES), 400)
         logits = generator.normal(0, 0.1, (400, len(MODES))).astype(np.float32)

@@ -1,4 +1,4 @@
-"""`convgate modes`: what it reads, what it says of bad lines, and what it prints."""
+"""`convgate modes`: input, faulty lines, output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LINES = """\
 """
 
 
-class Told:
+class FailureClassifier:
     """Finds DEBUGGING where something fails."""
 
     def classify_texts(self, texts: Sequence[str]) -> list[ModeDecision]:
@@ -40,7 +40,7 @@ class Told:
 
 @pytest.fixture
 def run_modes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    monkeypatch.setattr(classifier_module, "load_classifier", lambda settings: Told())
+    monkeypatch.setattr(classifier_module, "load_classifier", lambda settings: FailureClassifier())
 
     def call(text: str, *words: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["convgate", "modes", "-", *words])
@@ -53,7 +53,7 @@ def run_modes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
     return call
 
 
-def test_lines_are_told_in_their_order(run_modes):
+def test_lines_are_reported_in_their_order(run_modes):
     code, out, err = run_modes(LINES, "--json")
     assert (code, err) == (0, "")
     assert json.loads(out) == [
@@ -63,7 +63,7 @@ def test_lines_are_told_in_their_order(run_modes):
     ]
 
 
-def test_the_table_says_why(run_modes, monkeypatch: pytest.MonkeyPatch):
+def test_the_table_shows_reasons(run_modes, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("COLUMNS", "200")
     code, out, _ = run_modes(LINES)
     assert code == 0

@@ -13,7 +13,7 @@ from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
 
 
-class Told:
+class TextClassifier:
     """Finds what stands in the text: a mode, and how sure that is."""
 
     def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
@@ -30,7 +30,7 @@ def find_modes(*turns: str | Turn, intents: Mapping[int, Mode] | None = None) ->
     """The modes of turns; a text is a user's turn."""
     tracker = ModeTracker()
     said = [Turn.of("user", turn) if isinstance(turn, str) else turn for turn in turns]
-    tracker.add(said, Told(), intents or {})
+    tracker.add(said, TextClassifier(), intents or {})
     return tracker.modes
 
 
@@ -84,7 +84,7 @@ def test_a_turn_that_is_unsure_belongs_to_what_it_follows_and_answers_to_what_th
     assert [modes.at(index) for index in (0, 1, 4, 7)] == ["GENERAL", "GENERAL", "DEBUGGING", "DEBUGGING"]
 
 
-def test_nothing_said_has_no_modes():
+def test_an_empty_conversation_has_no_modes():
     modes = find_modes(Turn.of("system", "Be brief."))
     assert (modes.decisions, modes.applied, modes.labels) == ({}, {}, {})
 
@@ -95,17 +95,17 @@ def test_intents_are_known_in_any_case_and_the_settings_add_to_them():
     assert mode_of_intent("learning", settings) == "LEARNING"
     assert mode_of_intent("bug", settings) == "DEBUGGING"
     assert mode_of_intent("task", settings) == "LEARNING"
-    with pytest.raises(ContextError, match=r"no intent 'dance'; there are task, debug, .*, bug"):
+    with pytest.raises(ContextError, match=r"dance.*bug"):
         mode_of_intent("dance", settings)
-    with pytest.raises(ContextError, match="an intent is a word; got 3"):
+    with pytest.raises(ContextError, match="3"):
         mode_of_intent(3, settings)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("intents", "message"),
     [
-        ({"dance": "DANCE"}, "context_intents, dance: there is no mode 'DANCE'; there are TASK, EXPLORATION"),
-        ({" ": "TASK"}, "an intent is a word; got an empty one"),
+        ({"dance": "DANCE"}, "context_intents.*DANCE.*EXPLORATION"),
+        ({" ": "TASK"}, "empty"),
     ],
 )
 def test_a_wrong_intent_of_the_settings_is_named(intents: dict[str, str], message: str):

@@ -1,4 +1,4 @@
-"""The guard that stands around every test: it refuses what leaves the machine, and tells of it."""
+"""The network guard of the tests: it refuses and logs connections to other hosts."""
 
 from __future__ import annotations
 

@@ -1,12 +1,14 @@
-"""Compare: policies in, measured on labelled conversations and on one conversation."""
+"""The page Compare, on one conversation and on labelled conversations."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
 from convgate.core.errors import EvaluationError, PolicyError
@@ -22,23 +24,25 @@ from convgate.transcripts import RelevanceSet
 from convgate.ui import measurement, session_state
 from convgate.ui.compare.columns import check_column, column_label
 from convgate.ui.compare.results import Results, summary_sentence
-from tests.compare_page import add_labelled, add_talk, marks, opened, said, serve, sound, summary
 from tests.fakes import FakeEncoder
+from tests.page_app import TURNS, add_conversation, check, open_page, page_text, use_encoder
+from tests.page_data import add_relevance_set
 
+open_compare = partial(open_page, "Compare")
 THREE = "everything, last_k(k=2), last_k(k=4)"
 MEASURED = {"data": "mine", "policies": "everything, last_k(k=2), bm25", "measure": "1"}
 
 
 @pytest.fixture(autouse=True)
 def encoder(fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> FakeEncoder:
-    serve(fake_encoder, monkeypatch)
+    use_encoder(fake_encoder, monkeypatch)
     return fake_encoder
 
 
 @pytest.fixture
-def talk(convgate_home: Path) -> str:
+def key(convgate_home: Path) -> str:
     """The key of a conversation of seven turns in the library."""
-    return add_talk()
+    return add_conversation(*TURNS[1:])
 
 
 @pytest.fixture
@@ -54,125 +58,139 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def row(text: str, name: str) -> list[str]:
-    (line,) = [line for line in text.splitlines() if line.startswith(f"| **{name}**")]
+def summary(app: AppTest) -> dict[str, list[str]]:
+    """Return the cells of the summary of one conversation, by policy."""
+    (table,) = [one.value for one in app.markdown if "| Tokens sent |" in str(one.value)]
+    rows = [line.strip("| ").split(" | ") for line in table.replace("\\", "").splitlines()[2:]]
+    return {row[0].replace("*", ""): row[1:] for row in rows}
+
+
+def decision_columns(app: AppTest) -> dict[str, list[Any]]:
+    """Return the table's columns by name."""
+    (table,) = app.dataframe
+    columns: dict[str, list[Any]] = table.value.to_dict("list")
+    return columns
+
+
+def row(app: AppTest, name: str) -> list[str]:
+    (line,) = [line for line in page_text(app).splitlines() if line.startswith(f"| {name} ")]
     return line.strip("| ").split(" | ")[1:]
 
 
 # One conversation
 
 
-def test_each_policy_is_a_column_and_a_row_and_is_compared_with_the_reference(talk: str) -> None:
-    app = opened(conversation=talk, policies=THREE)
+def test_each_policy_is_a_column_and_a_row_and_is_compared_with_the_reference(key: str) -> None:
+    app = open_compare(conversation=key, policies=THREE)
     numbers = summary(app)
     assert list(numbers) == ["Everything", "Last k turns (k=2)", "Last k turns (k=4)"]
     assert [cells[0] for cells in numbers.values()] == ["6 of 6", "2 of 6", "4 of 6"]
     assert [cells[3] for cells in numbers.values()] == ["reference", "4", "2"]
     assert numbers["Everything"][2] == "0%"
-    columns = marks(app)
+    columns = decision_columns(app)
     assert columns["Last k turns (k=2)"] == ["○ dropped ▼"] * 4 + ["● kept"] * 2
     assert columns["Last k turns (k=4)"] == ["○ dropped ▼"] * 2 + ["● kept"] * 4
     assert columns["turn"] == [1, 2, 3, 4, 5, 6]
 
-    sound(app.selectbox(key="compare.reference").set_value("last_k(k=2)").run())
-    assert marks(app)["Everything"] == ["● kept ▲"] * 4 + ["● kept"] * 2
+    check(app.selectbox(key="compare.reference").set_value("last_k(k=2)").run())
+    assert decision_columns(app)["Everything"] == ["● kept ▲"] * 4 + ["● kept"] * 2
     assert app.query_params["reference"] == "last_k(k=2)"
-    sound(app.toggle(key="compare.differ").set_value(True).run())
-    assert marks(app)["turn"] == [1, 2, 3, 4]
+    check(app.toggle(key="compare.differ").set_value(True).run())
+    assert decision_columns(app)["turn"] == [1, 2, 3, 4]
     assert app.query_params["differ"] == "1"
 
 
-def test_selected_policies_are_columns_and_in_the_address(talk: str) -> None:
-    app = opened(conversation=talk)
+def test_selected_policies_are_columns_and_in_the_address(key: str) -> None:
+    app = open_compare(conversation=key)
     assert list(summary(app)) == ["BM25", "Gate", "Last k turns"]
     assert "policies" not in app.query_params
-    sound(app.multiselect(key="compare.policies").set_value(["bm25", "everything"]).run())
+    check(app.multiselect(key="compare.policies").set_value(["bm25", "everything"]).run())
     assert list(summary(app)) == ["BM25", "Everything"]
     assert app.query_params["policies"] == "bm25, everything"
     offered = app.multiselect(key="compare.policies").options
     assert len(offered) == len(policy_names()), "every policy of the registry; there is no version here"
 
 
-def test_a_typed_policy_may_have_parameters(talk: str) -> None:
-    app = opened(conversation=talk, policies="everything, last_k(k=2)")
+def test_a_typed_policy_may_have_parameters(key: str) -> None:
+    app = open_compare(conversation=key, policies="everything, last_k(k=2)")
     policies = ["everything", "last_k( k = 1 )", "last_k(k="]
-    sound(app.multiselect(key="compare.policies").set_value(policies).run())
+    check(app.multiselect(key="compare.policies").set_value(policies).run())
     assert list(summary(app)) == ["Everything", "Last k turns (k=1)"]
     assert app.query_params["policies"] == "everything, last_k(k=1)"
     assert len(app.toast) == 1, "what cannot be read is reported"
 
 
 def test_a_run_before_the_browser_has_the_new_address_keeps_the_selection(
-    talk: str, monkeypatch: pytest.MonkeyPatch
+    key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = opened(conversation=talk, policies="everything, last_k(k=2)")
-    sound(app.multiselect(key="compare.policies").set_value(["everything", "last_k(k=2)", "bm25"]).run())
+    app = open_compare(conversation=key, policies="everything, last_k(k=2)")
+    check(app.multiselect(key="compare.policies").set_value(["everything", "last_k(k=2)", "bm25"]).run())
     app.query_params["policies"] = "everything, last_k(k=2)"  # as a chart asks that is just drawn
-    assert list(summary(sound(app.run()))) == ["Everything", "Last k turns (k=2)", "BM25"]
+    assert list(summary(check(app.run()))) == ["Everything", "Last k turns (k=2)", "BM25"]
     assert app.query_params["policies"] == "everything, last_k(k=2), bm25"
 
     monkeypatch.setattr(session_state, "SOON", 0)
     app.query_params["policies"] = "everything, last_k(k=2)"  # as the browser's way back does, later
-    assert list(summary(sound(app.run()))) == ["Everything", "Last k turns (k=2)"]
+    assert list(summary(check(app.run()))) == ["Everything", "Last k turns (k=2)"]
 
 
-def test_a_rule_of_the_gate_applies(talk: str) -> None:
-    app = opened(conversation=talk, policies="everything, gate(rule=top_k, k=0)")
+def test_a_rule_of_the_gate_applies(key: str) -> None:
+    app = open_compare(conversation=key, policies="everything, gate(rule=top_k, k=0)")
     assert summary(app)["Gate (rule=top_k, k=0)"][0] == "0 of 6"
 
 
 def test_a_long_conversation_has_pages(convgate_home: Path) -> None:
     turns = [Turn.of("assistant" if index % 2 else "user", f"text {index}") for index in range(301)]
-    app = opened(conversation=add_talk(*turns), policies="everything, last_k", page="3")
-    assert marks(app)["turn"] == list(range(201, 301))
-    sound(app.toggle(key="compare.differ").set_value(True).run())
-    assert marks(app)["turn"][:2] == [1, 2], "another list begins on its first page"
+    app = open_compare(conversation=add_conversation(*turns), policies="everything, last_k", page="3")
+    assert decision_columns(app)["turn"] == list(range(201, 301))
+    check(app.toggle(key="compare.differ").set_value(True).run())
+    assert decision_columns(app)["turn"][:2] == [1, 2], "another list begins on its first page"
     assert "page" not in app.query_params
 
 
-def test_a_click_on_a_cell_opens_the_turn_in_explore_with_the_policy_of_its_column(talk: str) -> None:
-    app = opened(conversation=talk, policies="everything, gate(rule=top_k, k=0)", ask="and now?")
+def test_a_click_on_a_cell_opens_the_turn_in_explore_with_the_policy_of_its_column(key: str) -> None:
+    app = open_compare(conversation=key, policies="everything, gate(rule=top_k, k=0)", ask="and now?")
     app.session_state["compare.table"] = {"selection": {"cells": [[2, "Gate (rule=top_k, k=0)"]]}}
-    sound(app.run())
+    check(app.run())
     assert app.title[0].value == "Explore"
     query = {name: str(value) for name, value in app.query_params.items()}
     assert query.items() >= {"ask": "and now?", "selected": "3", "rule": "top_k,k=0"}.items()
 
 
-def test_a_bad_address_is_reported_and_the_rest_is_shown(talk: str) -> None:
-    app = opened(
-        conversation=talk, policies="everything, gate@gone, last_k(k=1)", reference="bm25", turn="99",
+def test_a_bad_address_is_reported_and_the_rest_is_shown(key: str) -> None:
+    app = open_compare(
+        conversation=key, policies="everything, gate@gone, last_k(k=1)", reference="bm25", turn="99",
         page="x", data="gone",
     )  # fmt: skip
     assert sum("link_off" in warning.icon for warning in app.warning) == 5
     assert list(summary(app)) == ["Everything", "Last k turns (k=1)"]
     for policies in ("last_k(k=", "everything, nobody", "everything, last_k(k=-1)", "last_k(size=3)"):
-        app = opened(conversation=talk, policies=policies)
-        assert "The address says policies=" in said(app)
+        app = open_compare(conversation=key, policies=policies)
+        assert "The address says policies=" in page_text(app)
         assert len(summary(app)) == 3, "as on a first visit"
 
 
-def test_a_policy_that_fails_is_left_out_and_says_why(talk: str) -> None:
+def test_a_policy_that_fails_is_left_out_and_says_why(key: str) -> None:
     stages = 'pipeline(stages="gatekeeper > gate@nobody")'
-    app = opened(conversation=talk, policies=f"{stages}, everything, last_k", reference=stages)
+    app = open_compare(conversation=key, policies=f"{stages}, everything, last_k", reference=stages)
     (error,) = [str(error.value) for error in app.error]
     assert "nobody" in error
     assert list(summary(app)) == ["Everything", "Last k turns"]
 
 
 def test_empty_states_have_the_button_that_helps(convgate_home: Path) -> None:
-    assert "There is no conversation yet" in said(opened())
-    talk = add_talk()
+    assert "There is no conversation yet" in page_text(open_compare())
+    key = add_conversation(*TURNS[1:])
     for policies in ("", "bm25"):
-        app = opened(conversation=talk, policies=policies)
-        assert "Select at least two policies." in said(app)
-    sound(app.button(key="compare.start").click().run())
+        app = open_compare(conversation=key, policies=policies)
+        assert "Select at least two policies." in page_text(app)
+    check(app.button(key="compare.start").click().run())
     assert list(summary(app)) == ["BM25", "Gate", "Last k turns"]
-    assert "there is no history" in said(opened(conversation=talk, turn="1"))
+    assert "there is no history" in page_text(open_compare(conversation=key, turn="1"))
 
 
 def test_a_rule_needs_its_name_and_labels_are_short() -> None:
-    with pytest.raises(PolicyError, match="names no rule"):
+    with pytest.raises(PolicyError):
         check_column(PolicySpec("gate", {"k": 3}))
     assert column_label(PolicySpec("pipeline", {"stages": "x" * 99})).endswith("…")
 
@@ -183,39 +201,42 @@ def test_a_rule_needs_its_name_and_labels_are_short() -> None:
 def test_few_conversations_are_reported_before_and_after_measuring(
     convgate_home: Path, measured: list[str]
 ) -> None:
-    add_labelled(convgate_home)
-    app = opened(**MEASURED | {"measure": "0"})
-    assert "2 of 25 conversations: too few to trust" in said(app)
+    add_relevance_set(convgate_home)
+    app = open_compare(**MEASURED | {"measure": "0"})
+    assert "2 of 25 conversations: too few to trust" in page_text(app)
     button = app.button(key="compare.measure")
     assert button.proto.type == "secondary"
     assert measured == []
-    sound(button.click().run())
+    check(button.click().run())
     assert measured == ["everything", "last_k", "bm25"]
     assert app.query_params["measure"] == "1"
-    assert "##### " not in said(app), "no sentence"
-    assert row(said(app), "Everything")[3] == "–", "it does not rank"
-    assert row(said(app), "Last k turns (k=2)")[:2] == ["0.25 :small[0.00–0.50]", "0.25 :small[0.00–0.50]"]
-    assert row(said(app), "Everything")[5] == "reference"
+    assert "##### " not in page_text(app), "no sentence"
+    assert row(app, "Everything")[3] == "–", "it does not rank"
+    assert row(app, "Last k turns (k=2)")[:2] == [
+        "0.25 :small[0.00–0.50]",
+        "0.25 :small[0.00–0.50]",
+    ]
+    assert row(app, "Everything")[5] == "reference"
     (chart,) = app.get("plotly_chart")
     assert "Last k turns (k=2)" in chart.proto.spec
 
-    sound(app.selectbox(key="compare.reference").set_value("bm25").run())
-    assert row(said(app), "BM25")[5] == "reference"
-    assert row(said(opened(**MEASURED | {"measure": "0"})), "BM25"), "what was measured needs no button"
+    check(app.selectbox(key="compare.reference").set_value("bm25").run())
+    assert row(app, "BM25")[5] == "reference"
+    assert row(open_compare(**MEASURED | {"measure": "0"}), "BM25"), "what was measured needs no button"
     assert measured == ["everything", "last_k", "bm25"]
 
 
 def test_enough_conversations_give_a_primary_button_and_one_sentence(convgate_home: Path) -> None:
-    add_labelled(convgate_home, conversations=25)
-    app = opened(**MEASURED | {"measure": "0"})
+    add_relevance_set(convgate_home, conversations=25)
+    app = open_compare(**MEASURED | {"measure": "0"})
     assert app.button(key="compare.measure").proto.type == "primary"
-    sound(app.button(key="compare.measure").click().run())
-    assert "At Everything's recall of 1.00, Last k turns (k=2) sends" in said(app)
-    assert "too few" not in said(app)
+    check(app.button(key="compare.measure").click().run())
+    assert "At Everything's recall of 1.00, Last k turns (k=2) sends" in page_text(app)
+    assert "too few" not in page_text(app)
 
 
 def test_the_sentence_gives_the_tokens_at_equal_recall(convgate_home: Path) -> None:
-    relevance_set = RelevanceSets(convgate_home).read(add_labelled(convgate_home, conversations=4))
+    relevance_set = RelevanceSets(convgate_home).read(add_relevance_set(convgate_home, conversations=4))
     tokens = count_tokens(relevance_set)
     policies: dict[str, Policy] = {"all": Everything(), "two": LastK(2), "bm25": BM25()}
     judged = {name: judge_set(relevance_set, one, tokens=tokens) for name, one in policies.items()}
@@ -235,7 +256,7 @@ def test_the_sentence_gives_the_tokens_at_equal_recall(convgate_home: Path) -> N
 
 
 def test_pooled_results_equal_those_of_evaluate(convgate_home: Path) -> None:
-    relevance_set = RelevanceSets(convgate_home).read(add_labelled(convgate_home, conversations=4))
+    relevance_set = RelevanceSets(convgate_home).read(add_relevance_set(convgate_home, conversations=4))
     policies: dict[str, Policy] = {"all": Everything(), "two": LastK(2), "bm25": BM25()}
     tokens = count_tokens(relevance_set)
     judged = {name: judge_set(relevance_set, policy, tokens=tokens) for name, policy in policies.items()}

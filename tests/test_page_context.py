@@ -1,4 +1,4 @@
-"""Context as a person uses it: metrics, the turn table, settings that are replaced, messages to copy."""
+"""The page Context: metrics, the turn table, overridden settings, messages to copy."""
 
 from __future__ import annotations
 
@@ -11,79 +11,80 @@ import pytest
 
 from convgate.context.builder import ContextBuilder
 from convgate.context.packing import PackedTurns, pack
-from convgate.core.conversation import Turn
+from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
-from convgate.store import Store
+from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import ModeCorrections
 from convgate.store.guard_states import Alert, GuardStates
-from tests.context_page import add, correct_mode, opened, rows, store, talk, turns
-from tests.page_app import address, click, metric, said, sound
+from tests.context_page import correct_mode, key, open_context, turns_in_state
+from tests.page_app import HOSTILE, add_conversation, address, check, click, metric, page_text, turn_table
 
-__all__ = ["store", "talk"]  # fixtures
+__all__ = ["key"]  # fixtures
 
 RULE = 5  # the turn of `talk` that states an invariant
-HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile:"
 
 
-def test_every_earlier_turn_is_sent_or_dropped_with_a_reason(talk: str) -> None:
-    app = opened(conversation=talk)
-    assert "answering turn 10 · user: add refresh tokens to the login" in said(app)
+def test_every_earlier_turn_is_sent_or_dropped_with_a_reason(key: str) -> None:
+    app = open_context(conversation=key)
+    assert "answering turn 10 · user: add refresh tokens to the login" in page_text(app)
     assert (metric(app, "Mode"), metric(app, "Invariants")) == ("Task", "1")
-    assert "TASK with 0.95: it says “add”." in said(app)
-    sent, dropped = turns(app, "kept"), turns(app, "dropped")
+    assert "TASK with 0.95: it says “add”." in page_text(app)
+    sent, dropped = turns_in_state(app, "kept"), turns_in_state(app, "dropped")
     assert sorted(sent + dropped) == list(range(9))
     assert dropped == [1, 2, 6]
-    assert "it states what must hold" in rows(app)[5]["reason"]
-    assert "it belongs to EXPLORATION" in rows(app)[1]["reason"]
-    app = sound(app.segmented_control(key="context.show").set_value("dropped").run())
-    assert (turns(app, "kept"), turns(app, "dropped")[:2]) == ([], [1, 2])
+    assert "it states what must hold" in turn_table(app)["rows"][5]["reason"]
+    assert "it belongs to EXPLORATION" in turn_table(app)["rows"][1]["reason"]
+    app = check(app.segmented_control(key="context.show").set_value("dropped").run())
+    assert (turns_in_state(app, "kept"), turns_in_state(app, "dropped")[:2]) == ([], [1, 2])
     assert address(app)["show"] == "dropped"
 
 
-def test_the_selected_turn_says_where_it_is_sent_and_what_the_policy_says(talk: str) -> None:
-    assert "Recent window, " in said(opened(conversation=talk)), "the newest turn that is sent"
-    app = opened(conversation=talk, selected="6")
-    assert "Rules, " in said(app)
-    assert "Gate alone: " in said(app)
-    assert "Safety requirement:" in said(app)
+def test_the_selected_turn_says_where_it_is_sent_and_what_the_policy_says(key: str) -> None:
+    assert "Recent window, " in page_text(open_context(conversation=key)), "the newest turn that is sent"
+    app = open_context(conversation=key, selected="6")
+    assert "Rules, " in page_text(app)
+    assert "Gate alone: " in page_text(app)
+    assert "Safety requirement:" in page_text(app)
     (link,) = [one for one in app.get("page_link") if "selected=" in getattr(one.proto, "query_string", "")]
     assert "selected=6" in link.proto.query_string
     assert "turn=10" in link.proto.query_string
-    assert "Gate alone: " not in said(opened(conversation=talk, selected="2")), "the reason has it already"
-    assert "After the current message" in said(opened(conversation=talk, turn="4", selected="6"))
+    assert "Gate alone: " not in page_text(open_context(conversation=key, selected="2")), (
+        "the reason has it already"
+    )
+    assert "After the current message" in page_text(open_context(conversation=key, turn="4", selected="6"))
 
 
-def test_a_smaller_budget_drops_turns_and_says_what_exceeds_it(talk: str) -> None:
-    app = opened(conversation=talk)
+def test_a_smaller_budget_drops_turns_and_says_what_exceeds_it(key: str) -> None:
+    app = open_context(conversation=key)
     before = metric(app, "Tokens")
-    app = sound(app.number_input(key="context.budget").set_value(30).run())
+    app = check(app.number_input(key="context.budget").set_value(30).run())
     assert metric(app, "Tokens") != before
-    assert "7 tokens over the budget" in said(app), "invariants stay"
-    assert turns(app, "kept") == [0, 5]
+    assert "7 tokens over the budget" in page_text(app), "invariants stay"
+    assert turns_in_state(app, "kept") == [0, 5]
     assert address(app)["budget"] == "30"
-    app = sound(app.number_input(key="context.budget").set_value(None).run())
+    app = check(app.number_input(key="context.budget").set_value(None).run())
     assert metric(app, "Tokens") == before
     assert "budget" not in address(app)
 
 
-def test_a_person_corrects_the_mode_of_one_message(store: Store, talk: str) -> None:
-    app = opened(conversation=talk)
+def test_a_person_corrects_the_mode_of_one_message(store: Store, key: str) -> None:
+    app = open_context(conversation=key)
     correct_mode(app, "DEBUGGING")
     assert metric(app, "Mode") == "Debugging"
-    assert "DEBUGGING: chosen by a person." in said(app)
-    correction = ModeCorrections(store).of(talk)[9]
+    assert "DEBUGGING: chosen by a person." in page_text(app)
+    correction = ModeCorrections(store).of(key)[9]
     assert (correction.decided, correction.corrected) == ("TASK", "DEBUGGING")
-    assert metric(opened(conversation=talk), "Mode") == "Debugging", "it is stored"
+    assert metric(open_context(conversation=key), "Mode") == "Debugging", "it is stored"
     app = click(app, "context.previous")
-    assert "answering turn 8" in said(app)
+    assert "answering turn 8" in page_text(app)
     assert metric(app, "Mode") == "Task", "one unsure message does not change the mode"
-    assert "The conversation stays in TASK" in said(app)
+    assert "The conversation stays in TASK" in page_text(app)
     app = correct_mode(click(app, "context.next"), "")
     assert metric(app, "Mode") == "Task"
-    assert ModeCorrections(store).of(talk) == {}
+    assert ModeCorrections(store).of(key) == {}
 
 
-def test_a_program_builds_the_same_messages(talk: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_builds_the_same_messages(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     files: dict[str, Any] = {}
 
     def keep_file(label: str, data: Any, *_: object, key: str, **__: object) -> bool:
@@ -91,8 +92,8 @@ def test_a_program_builds_the_same_messages(talk: str, monkeypatch: pytest.Monke
         return False
 
     monkeypatch.setattr("streamlit.download_button", keep_file)
-    correct_mode(opened(conversation=talk), "DEBUGGING")
-    app = opened(conversation=talk, show="messages", budget="9000")
+    correct_mode(open_context(conversation=key), "DEBUGGING")
+    app = open_context(conversation=key, show="messages", budget="9000")
     sent = json.loads(files["context.download"])
     assert (sent[0]["role"], len(sent)) == ("system", int(metric(app, "Earlier turns").split()[0]) + 1)
     assert sent[-1]["content"] == "add refresh tokens to the login"
@@ -103,26 +104,28 @@ def test_a_program_builds_the_same_messages(talk: str, monkeypatch: pytest.Monke
     assert load_settings(path).context_budget == 9_000
 
 
-def test_parts_of_an_address_that_mean_nothing_are_named(talk: str) -> None:
-    app = opened(conversation=talk, turn="99", budget="many", show="nothing", policy="gate@gone")
+def test_invalid_parts_of_an_address_are_named(key: str) -> None:
+    app = open_context(conversation=key, turn="99", budget="many", show="nothing", policy="gate@gone")
     for part in ("turn 99", "budget=many", "show=nothing", "gone", "answering turn 10"):
-        assert part in said(app)
+        assert part in page_text(app)
 
 
-def test_a_typed_question_gets_a_context(talk: str) -> None:
-    app = opened(conversation=talk, ask="explain the refresh")
-    assert "answering your question" in said(app)
+def test_a_typed_question_gets_a_context(key: str) -> None:
+    app = open_context(conversation=key, ask="explain the refresh")
+    assert "answering your question" in page_text(app)
     assert metric(app, "Mode") == "Learning"
 
 
-def test_the_hysteresis_of_the_settings_applies(talk: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_hysteresis_of_the_settings_applies(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONVGATE_CONTEXT_HYSTERESIS", "0.9")
-    assert "hysteresis of 0.90" in " ".join(row["reason"] for row in rows(opened(conversation=talk)))
+    assert "hysteresis of 0.90" in " ".join(
+        row["reason"] for row in turn_table(open_context(conversation=key))["rows"]
+    )
 
 
-def test_transcript_text_is_inert(store: Store, talk: str) -> None:
-    key = add(store, [Turn.of("user", f"You must never {HOSTILE}"), Turn.of("user", f"add {HOSTILE}")])
-    app = opened(conversation=key, show="invariants", selected="1")
+def test_transcript_text_is_inert(store: Store, key: str) -> None:
+    key = add_conversation(Turn.of("user", f"You must never {HOSTILE}"), Turn.of("user", f"add {HOSTILE}"))
+    app = open_context(conversation=key, show="invariants", selected="1")
     assert any(HOSTILE in str(one.value) for one in app.text)
     assert not [one.value for one in app.markdown if "<b>x</b>" in str(one.value)]
 
@@ -133,36 +136,37 @@ def pack_without_rule(*args: Any, **kwargs: Any) -> PackedTurns:
     return replace(packed, placed=placed)
 
 
-def test_a_guard_that_overrules_the_mode_is_an_error(store: Store, talk: str) -> None:
+def test_a_guard_that_overrules_the_mode_is_an_error(store: Store, key: str) -> None:
     drift = Alert("drift", "", datetime.now(UTC), "The modes of the last hour differ: KL 0.15.")
     GuardStates(store).put_alerts([drift])
-    app = opened(conversation=talk)
+    app = open_context(conversation=key)
     assert metric(app, "Mode") == "General"
     (error,) = [str(one.value) for one in app.error]
     assert "have drifted" in error
     assert "KL 0" in error
-    assert "GENERAL in place of TASK" in said(app)
+    assert "GENERAL in place of TASK" in page_text(app)
 
 
-def test_a_lost_invariant_is_an_error_and_sent_after_all(talk: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_invariant_is_an_error_and_sent_after_all(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     of = ContextBuilder.of
     monkeypatch.setattr(
         ContextBuilder, "of", lambda *args, **fields: replace(of(*args, **fields), packer=pack_without_rule)
     )
-    app = opened(conversation=talk)
+    app = open_context(conversation=key)
     errors = "\n".join(str(one.value) for one in app.error).replace("\\", "")
     assert "An invariant was missing" in errors
     assert "turn 6: “You must never log the passwords of users" in errors
-    assert RULE in turns(app, "kept")
+    assert RULE in turns_in_state(app, "kept")
 
 
-def test_nothing_to_show_says_what_to_do(store: Store, talk: str) -> None:
-    assert "has no messages" in said(opened(conversation=add(store, [])))
-    assert opened(conversation="nobody").error
-    alone = opened(conversation=add(store, [Turn.of("user", "add a login")]))
+def test_nothing_to_show_says_what_to_do(store: Store, key: str) -> None:
+    (empty,) = Conversations(store).add([NewConversation(Conversation("empty", ()))])
+    assert "has no messages" in page_text(open_context(conversation=empty.key))
+    assert open_context(conversation="nobody").error
+    alone = open_context(conversation=add_conversation(Turn.of("user", "add a login")))
     assert metric(alone, "Earlier turns") == "0 of 0"
-    answer = opened(conversation=add(store, [Turn.of("assistant", "done")]), turn="1", budget="0")
-    assert "Chat APIs may refuse this list: the last message is neither" in said(answer)
-    assert "message 1 of those sent (assistant) comes before" in said(answer)
+    answer = open_context(conversation=add_conversation(Turn.of("assistant", "done")), turn="1", budget="0")
+    assert "Chat APIs may refuse this list: the last message is neither" in page_text(answer)
+    assert "message 1 of those sent (assistant) comes before" in page_text(answer)
     (tokens,) = [one for one in answer.metric if one.label == "Tokens"]
     assert tokens.delta == "no budget"

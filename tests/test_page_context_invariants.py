@@ -1,4 +1,4 @@
-"""Invariants on Context: listed with their state, added, ended, pinned and undone."""
+"""Invariants on the page Context: listed, added, ended, pinned and undone."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from streamlit.testing.v1 import AppTest
 from convgate.core.conversation import Turn
 from convgate.store import Conversations, Store
 from convgate.store.edits import InvariantEdits
-from tests.context_page import add, opened, store, talk, turns
-from tests.page_app import address, click, metric, said, sound
+from tests.context_page import key, open_context, turns_in_state
+from tests.page_app import add_conversation, address, check, click, metric, page_text
 
-__all__ = ["store", "talk"]  # fixtures
+__all__ = ["key"]  # fixtures
 
 RULE = "You must never log the passwords of users."
 CORRECTED = (
@@ -43,61 +43,61 @@ def add_invariant(app: AppTest, type: str, text: str | None = None) -> AppTest:
     if text is not None:
         app.text_area(key=f"{key.removesuffix('.type')}.text").set_value(text)
     (button,) = [one for one in app.button if one.label == "Add"]
-    return sound(button.click().run())
+    return check(button.click().run())
 
 
-def test_active_ones_come_first_and_lead_to_their_turn(store: Store, talk: str) -> None:
-    key = add(store, CORRECTED)
-    app = opened(conversation=key, show="invariants", selected="4")
+def test_active_invariants_come_first_and_link_to_their_turn(store: Store, key: str) -> None:
+    key = add_conversation(*CORRECTED)
+    app = open_context(conversation=key, show="invariants", selected="4")
     assert statements(app) == [CORRECTED[2].text, CORRECTED[0].text]
-    assert "1 active of 2 invariants." in said(app)
-    assert "corrected" in said(app)
+    assert "1 active of 2 invariants." in page_text(app)
+    assert "corrected" in page_text(app)
     app = click(app, "context.source.0")
     assert address(app)["selected"] == "3"
-    dropped = said(opened(conversation=key, show="dropped", selected="1"))
+    dropped = page_text(open_context(conversation=key, show="dropped", selected="1"))
     assert "Turn 3 corrects it" in dropped, "as turns are numbered on the screen"
 
 
-def test_an_added_one_is_sent_and_undone(store: Store, talk: str) -> None:
-    app = opened(conversation=talk, show="invariants", selected="5")
+def test_an_added_invariant_is_sent_and_undone(store: Store, key: str) -> None:
+    app = open_context(conversation=key, show="invariants", selected="5")
     app = add_invariant(app, "safety_requirement")
     assert statements(app) == ["the login with tokens is there", RULE]
-    assert "by a person" in said(app)
-    assert edits(store, talk) == {
+    assert "by a person" in page_text(app)
+    assert edits(store, key) == {
         4: [(None, "the login with tokens is there", "safety_requirement", None, False)]
     }
-    assert 4 in turns(opened(conversation=talk), "kept")
-    app = click(opened(conversation=talk, show="invariants"), "context.undo")
+    assert 4 in turns_in_state(open_context(conversation=key), "kept")
+    app = click(open_context(conversation=key, show="invariants"), "context.undo")
     assert statements(app) == [RULE]
-    assert edits(store, talk) == {}
+    assert edits(store, key) == {}
     assert "context.undo" not in {one.key for one in app.button}
 
 
-def test_words_of_a_persons_own_are_sent_as_a_message(store: Store, talk: str) -> None:
-    app = opened(conversation=talk, show="invariants", selected="4")
+def test_words_of_a_persons_own_are_sent_as_a_message(store: Store, key: str) -> None:
+    app = open_context(conversation=key, show="invariants", selected="4")
     app = add_invariant(app, "hard_constraint", "Passwords are hashed with <b>argon2</b>.")
     assert "Passwords are hashed with <b>argon2</b>." in statements(app)
-    assert "argon2" in opened(conversation=talk, show="messages").code[0].value
+    assert "argon2" in open_context(conversation=key, show="messages").code[0].value
     app = add_invariant(app, "hard_constraint", " ")
-    assert "needs a text" in app.error[0].value
+    assert app.error
 
 
-def test_one_is_ended_restored_pinned_and_unpinned(store: Store, talk: str) -> None:
-    app = click(opened(conversation=talk, show="invariants"), "context.end.0")
-    assert edits(store, talk) == {5: [(RULE, None, None, "ended", False)]}
+def test_an_invariant_is_ended_restored_pinned_and_unpinned(store: Store, key: str) -> None:
+    app = click(open_context(conversation=key, show="invariants"), "context.end.0")
+    assert edits(store, key) == {5: [(RULE, None, None, "ended", False)]}
     assert metric(app, "Invariants") == "0"
     app = click(app, "context.restore.0")
-    assert (metric(app, "Invariants"), edits(store, talk)) == (
+    assert (metric(app, "Invariants"), edits(store, key)) == (
         "1", {5: [(RULE, None, None, "active", False)]},
     )  # fmt: skip
     app = click(app, "context.pin.0")
-    assert edits(store, talk) == {5: [(RULE, None, None, None, True)]}
-    assert "pinned" in said(app)
+    assert edits(store, key) == {5: [(RULE, None, None, None, True)]}
+    assert "pinned" in page_text(app)
     click(app, "context.unpin.0")
-    assert edits(store, talk) == {}, "nothing is left of it"
+    assert edits(store, key) == {}, "nothing is left of it"
 
 
-def test_a_conversation_deleted_meanwhile_is_an_error(store: Store, talk: str) -> None:
-    app = opened(conversation=talk, show="invariants")
-    Conversations(store).delete([talk])
+def test_a_conversation_deleted_meanwhile_is_an_error(store: Store, key: str) -> None:
+    app = open_context(conversation=key, show="invariants")
+    Conversations(store).delete([key])
     assert click(app, "context.end.0").error

@@ -1,4 +1,4 @@
-"""The page Label: answers are stored at once, lead on, and can be undone; nothing is lost in silence."""
+"""The page Label: answers are stored at once and can be undone; failures are reported."""
 
 from __future__ import annotations
 
@@ -16,37 +16,27 @@ from convgate.store import Conversations, CurrentKey, Entry, Store
 from convgate.store.queues import Queues
 from convgate.ui import services
 from convgate.ui.answering import MARKS, NAMES
-from convgate.ui.navigation import EXPLORE
-from tests.label_files import label, set_of
+from convgate.ui.navigation import EXPLORE, LABEL
+from tests.label_files import label, labelled_set
 from tests.label_page import (
-    HOSTILE,
-    LABEL,
-    TALK,
-    add,
+    add_answers,
+    add_queue,
+    all_entries,
     answer,
-    click,
-    entries,
-    errors,
-    given,
-    held,
+    answer_event,
+    answers_of,
+    error_text,
     labels,
-    mine,
-    opened,
-    place,
-    progress,
-    queue,
-    said,
-    saved,
-    say,
-    send,
-    sound,
-    store,
-    transcript,
+    open_label,
+    position,
+    progress_text,
+    saved_text,
+    send_answers,
+    shown_answers,
     trigger,
 )
-from tests.label_page import (
-    label_page as label_page,
-)
+from tests.label_page import label_page as label_page
+from tests.page_app import HOSTILE, TURNS, add_conversation, app_store, check, click, page_text, turn_table
 
 pytestmark = pytest.mark.usefixtures("label_page")
 
@@ -55,137 +45,137 @@ pytestmark = pytest.mark.usefixtures("label_page")
 
 
 def test_each_answer_is_stored_shown_and_leads_to_the_next_turn() -> None:
-    key = add()
-    app = opened()
-    assert place(app) == (7, 6)
-    assert progress(app) == "Ada, 0 of 7"
+    key = add_conversation()
+    app = open_label()
+    assert position(app) == (7, 6)
+    assert progress_text(app) == "Ada, 0 of 7"
     for turn, value in ((6, "relevant"), (5, "not_relevant"), (4, "unsure")):
         answer(app, value)
-        assert held(key)[turn] == mine(app)[turn] == value
-        assert place(app) == (7, turn - 1)
-        assert f"turn {turn + 1}" in saved(app)
-    assert progress(app) == "Ada, 3 of 7"
+        assert answers_of(key)[turn] == shown_answers(app)[turn] == value
+        assert position(app) == (7, turn - 1)
+        assert f"turn {turn + 1}" in saved_text(app)
+    assert progress_text(app) == "Ada, 3 of 7"
     assert {entry.version for entry in labels().entries()} == {"untrained"}
 
     trigger(app, "asked", {"what": "select", "turn": 5})
     assert app.button(key="answering.not_relevant").proto.type == "primary"
     click(app, "answering.none")
-    assert held(key) == {6: "relevant", 4: "unsure"}
-    assert place(app) == (7, 5), "clearing does not lead on"
+    assert answers_of(key) == {6: "relevant", 4: "unsure"}
+    assert position(app) == (7, 5), "clearing does not lead on"
     assert app.button(key="answering.none").disabled
 
 
 def test_answering_leads_to_the_turns_that_are_left_and_then_stays() -> None:
-    key = add()
-    say(key, Ada=dict.fromkeys([0, 1, 2, 4, 6], "relevant"))
-    app = opened(conversation=key, selected="6")
-    assert place(answer(app, "unsure")) == (7, 3)
-    assert place(answer(app, "unsure")) == (7, 3)
-    assert len(held(key)) == 7
-    assert "All turns before this message have an answer" in said(app)
+    key = add_conversation()
+    add_answers(key, Ada=dict.fromkeys([0, 1, 2, 4, 6], "relevant"))
+    app = open_label(conversation=key, selected="6")
+    assert position(answer(app, "unsure")) == (7, 3)
+    assert position(answer(app, "unsure")) == (7, 3)
+    assert len(answers_of(key)) == 7
+    assert "All turns before this message have an answer" in page_text(app)
 
 
 def test_the_card_shows_two_turns_of_context_and_hides_the_gates_decision() -> None:
-    key = add(*[Turn.of("user", f"turn {number} about nan") for number in range(12)])
-    app = opened(conversation=key, selected="6")
-    rows = transcript(app)["rows"]
+    key = add_conversation(*[Turn.of("user", f"turn {number} about nan") for number in range(12)])
+    app = open_label(conversation=key, selected="6")
+    rows = turn_table(app)["rows"]
     assert [row["turn"] for row in rows] == [3, 4, 5, 6, 7]
     assert not [row for row in rows if row["score"] or row["bar"] or row["reason"]]
     assert {row["state"] for row in rows} == {"hidden"}
-    sound(app.toggle(key="label.gate").set_value(True).run())
-    assert all(row["score"] and row["state"] in ("kept", "dropped") for row in transcript(app)["rows"])
+    check(app.toggle(key="label.gate").set_value(True).run())
+    assert all(row["score"] and row["state"] in ("kept", "dropped") for row in turn_table(app)["rows"])
 
 
 def test_undo_and_redo_of_everything_lead_to_where_it_happened() -> None:
-    add()
-    app = opened()
+    add_conversation()
+    app = open_label()
     answer(app, "relevant")
-    sound(app.number_input(key="explore.turn").set_value(6).run())
+    check(app.number_input(key="explore.turn").set_value(6).run())
     answer(app, "unsure")
     trigger(app, "asked", {"what": "select", "turn": 2})
     click(app, "answering.scope_rest")
     answer(app, "not_relevant")
     trigger(app, "asked", {"what": "select", "turn": 3})
-    everything = entries()
+    everything = all_entries()
     assert len(everything) == 1 + 1 + 3
     undone = []
     wheres = [(5, 3), (5, 4), (7, 6)]
     for where in wheres:
         click(app, "answering.undo")
-        assert place(app) == where
-        assert "Undone" in saved(app)
-        undone.append(entries())
+        assert position(app) == where
+        assert "Undone" in saved_text(app)
+        undone.append(all_entries())
     assert undone[-1] == []
     assert app.button(key="answering.undo").disabled
     for before, where in zip([*undone[:-1][::-1], everything], wheres[::-1], strict=True):
         click(app, "answering.redo")
-        assert place(app) == where
-        assert entries() == before
+        assert position(app) == where
+        assert all_entries() == before
     assert app.button(key="answering.redo").disabled
 
 
 def test_after_an_undo_the_page_reopens_where_it_was() -> None:
-    key = add(*[Turn.of("user", f"turn {number} about nan") for number in range(15)])
-    say(key, 14, Ada=dict.fromkeys(range(6, 14), "unsure"))
-    app = opened(conversation=key)
-    assert place(answer(answer(app, "relevant"), "relevant")) == (14, 3)
+    key = add_conversation(*[Turn.of("user", f"turn {number} about nan") for number in range(15)])
+    add_answers(key, 14, Ada=dict.fromkeys(range(6, 14), "unsure"))
+    app = open_label(conversation=key)
+    assert position(answer(answer(app, "relevant"), "relevant")) == (14, 3)
     click(click(click(app, "answering.undo"), "answering.undo"), "answering.redo")
-    before = held(key, turn=14)
-    app = opened()
-    assert place(app) == (14, 4)
-    assert progress(app) == "Ada, 9 of 14"
+    before = answers_of(key, turn=14)
+    app = open_label()
+    assert position(app) == (14, 4)
+    assert progress_text(app) == "Ada, 9 of 14"
     answer(answer(app, "relevant"), "not_relevant")
-    assert held(key, turn=14) == {**before, 4: "relevant", 3: "not_relevant"}
+    assert answers_of(key, turn=14) == {**before, 4: "relevant", 3: "not_relevant"}
 
 
 def test_without_an_address_labelling_goes_on_at_the_last_answer() -> None:
-    key, other = add(), add(*TALK[:6], title="Second")
-    answer(opened(conversation=key), "relevant")
-    opened(conversation=other, turn="4", selected="2")
-    app = opened()
-    assert (app.query_params["conversation"], place(app)) == (key, (7, 5))
+    key, other = add_conversation(), add_conversation(*TURNS[:6], title="Second")
+    answer(open_label(conversation=key), "relevant")
+    open_label(conversation=other, turn="4", selected="2")
+    app = open_label()
+    assert (app.query_params["conversation"], position(app)) == (key, (7, 5))
 
 
 def test_an_answer_for_all_unanswered_turns_leaves_answers_and_instructions() -> None:
-    key = add()
-    say(key, Ada={1: "unsure", 2: "not_relevant"})
-    app = opened(conversation=key, selected="6")
+    key = add_conversation()
+    add_answers(key, Ada={1: "unsure", 2: "not_relevant"})
+    app = open_label(conversation=key, selected="6")
     click(app, "answering.scope_rest")
-    aimed = {row["turn"] for row in transcript(app)["rows"] if row["aimed"]}
+    aimed = {row["turn"] for row in turn_table(app)["rows"] if row["aimed"]}
     names = {app.button(key=f"answering.{value}").label for value in NAMES}
     assert names == {f"{MARKS[value]} {NAMES[value]} · 4 turns" for value in NAMES}
     answer(app, "relevant")
-    assert held(key) == {1: "unsure", 2: "not_relevant", **dict.fromkeys((3, 4, 5, 6), "relevant")}
+    assert answers_of(key) == {1: "unsure", 2: "not_relevant", **dict.fromkeys((3, 4, 5, 6), "relevant")}
     assert aimed <= {3, 4, 5, 6}
     assert "· " not in app.button(key="answering.unsure").label, "the next answer is for one turn again"
     click(app, "answering.undo")
-    assert held(key) == {1: "unsure", 2: "not_relevant"}
+    assert answers_of(key) == {1: "unsure", 2: "not_relevant"}
     click(app, "answering.scope_rest")
     trigger(app, "asked", {"what": "select", "turn": 1})
     click(app, "answering.none")
-    assert held(key) == {2: "not_relevant"}, "clearing is for one turn"
+    assert answers_of(key) == {2: "not_relevant"}, "clearing is for one turn"
 
 
 # Answers from the list in the browser
 
 
 def test_an_answer_of_the_list_is_stored_once_however_often_it_is_sent() -> None:
-    key = add()
-    app = opened()
-    first, second = given(app, 1, 3), given(app, 2, 3, "not_relevant")
-    send(app, first, second)
-    assert transcript(app)["labelling"]["stored"] == 2
-    assert held(key) == {3: "not_relevant"}
+    key = add_conversation()
+    app = open_label()
+    first, second = answer_event(app, 1, 3), answer_event(app, 2, 3, "not_relevant")
+    send_answers(app, first, second)
+    assert turn_table(app)["labelling"]["stored"] == 2
+    assert answers_of(key) == {3: "not_relevant"}
     click(app, "answering.undo")
-    send(app, first, second)
-    assert held(key) == {3: "relevant"}, "both were stored before, and one of them was undone"
-    send(app, second, given(app, 3, 4, "unsure"), given(app, 4, 3, None))
-    assert held(key) == {4: "unsure"}
-    send(app, given(app, 1, 5), client="y")
-    assert held(key) == {4: "unsure", 5: "relevant"}, "another list counts from 1 again"
-    assert (transcript(app)["labelling"]["client"], transcript(app)["labelling"]["stored"]) == ("y", 1)
-    send(app, given(app, 2, 2, "unsure", scope="rest"), client="y")
-    assert set(held(key)) == {1, 2, 3, 4, 5, 6}
+    send_answers(app, first, second)
+    assert answers_of(key) == {3: "relevant"}, "both were stored before, and one of them was undone"
+    send_answers(app, second, answer_event(app, 3, 4, "unsure"), answer_event(app, 4, 3, None))
+    assert answers_of(key) == {4: "unsure"}
+    send_answers(app, answer_event(app, 1, 5), client="y")
+    assert answers_of(key) == {4: "unsure", 5: "relevant"}, "another list counts from 1 again"
+    assert (turn_table(app)["labelling"]["client"], turn_table(app)["labelling"]["stored"]) == ("y", 1)
+    send_answers(app, answer_event(app, 2, 2, "unsure", scope="rest"), client="y")
+    assert set(answers_of(key)) == {1, 2, 3, 4, 5, 6}
 
 
 @pytest.mark.parametrize(
@@ -199,59 +189,59 @@ def test_an_answer_of_the_list_is_stored_once_however_often_it_is_sent() -> None
     ],
 )  # fmt: skip
 def test_an_invalid_answer_is_refused_and_the_others_are_stored(wrong: dict[str, Any]) -> None:
-    key = add()
-    app = opened()
-    send(app, given(app, 1, 3) | wrong, given(app, 2, 4, "unsure"))
-    assert "not stored" in errors(app)
-    assert held(key) == {4: "unsure"}
-    sound(app.run())
-    assert not errors(app)
+    key = add_conversation()
+    app = open_label()
+    send_answers(app, answer_event(app, 1, 3) | wrong, answer_event(app, 2, 4, "unsure"))
+    assert "not stored" in error_text(app)
+    assert answers_of(key) == {4: "unsure"}
+    check(app.run())
+    assert not error_text(app)
 
 
 # Which message and turn
 
 
 def test_a_typed_question_can_be_labelled() -> None:
-    key = add()
-    app = opened(conversation=key, ask=HOSTILE)
-    assert place(app) == (-1, 7)
+    key = add_conversation()
+    app = open_label(conversation=key, ask=HOSTILE)
+    assert position(app) == (-1, 7)
     answer(app, "relevant")
-    send(app, given(app, 1, 0, "unsure"))
-    assert held(key, turn=None, question=HOSTILE) == {7: "relevant", 0: "unsure"}
-    again = opened()
+    send_answers(app, answer_event(app, 1, 0, "unsure"))
+    assert answers_of(key, turn=None, question=HOSTILE) == {7: "relevant", 0: "unsure"}
+    again = open_label()
     assert again.query_params["ask"] == HOSTILE, "labelling goes on at the question"
-    assert mine(again) == {7: "relevant"}
+    assert shown_answers(again) == {7: "relevant"}
 
 
 def test_only_turns_before_the_message_can_be_answered_for() -> None:
-    key = add()
+    key = add_conversation()
     for address in ({"turn": "1"}, {"turn": "4", "selected": "4"}, {"turn": "4", "selected": "6"}):
-        app = opened(conversation=key, **address)
+        app = open_label(conversation=key, **address)
         assert not [one for one in app.button if one.key == "answering.relevant"]
-    answered = opened(conversation=key, turn="4")
+    answered = open_label(conversation=key, turn="4")
     answer(answered, "relevant")
-    sound(answered.number_input(key="explore.turn").set_value(1).run())
+    check(answered.number_input(key="explore.turn").set_value(1).run())
     click(answered, "answering.undo")
-    assert place(answered) == (3, 2), "undo is within reach everywhere"
+    assert position(answered) == (3, 2), "undo is within reach everywhere"
 
 
 def test_keys_are_shown_and_no_two_buttons_share_one() -> None:
-    key = add()
-    app = opened(conversation=key, queue=str(queue(key, 7, [6, 5])))
+    key = add_conversation()
+    app = open_label(conversation=key, queue=str(add_queue(key, 7, [6, 5])))
     shortcuts = {one.key: one.proto.shortcut for one in app.button if one.proto.shortcut}
     assert sorted(shortcuts.values()) == sorted({*"pn0123zybl", "left", "right"})
-    sound(app.switch_page(EXPLORE).run())
+    check(app.switch_page(EXPLORE).run())
     theirs = {one.key: one.proto.shortcut for one in app.button if one.proto.shortcut}
     assert {name for name in theirs if name in shortcuts and theirs[name] != shortcuts[name]} == set()
     assert len(set(theirs) & set(shortcuts)) > 8
 
 
-def test_what_transcripts_titles_and_annotators_say_is_text_everywhere() -> None:
+def test_text_of_transcripts_titles_and_annotators_is_never_rendered() -> None:
     half = "nan \ud800 batch"
     turns = [Turn.of("user", f"{HOSTILE} {half}", name=HOSTILE), Turn.of("assistant", " \n ")]
-    key = add(*turns, Turn.of("user", HOSTILE), title=HOSTILE)
-    say(key, 2, Bo={0: "relevant", 1: "relevant"}, **{HOSTILE: {0: "not_relevant"}})
-    number = str(queue(key, 2, [0, 1], name=HOSTILE, by=HOSTILE))
+    key = add_conversation(*turns, Turn.of("user", HOSTILE), title=HOSTILE)
+    add_answers(key, 2, Bo={0: "relevant", 1: "relevant"}, **{HOSTILE: {0: "not_relevant"}})
+    number = str(add_queue(key, 2, [0, 1], name=HOSTILE, by=HOSTILE))
     for query in (
         {"show": "annotators"},
         {"queue": number},
@@ -260,7 +250,7 @@ def test_what_transcripts_titles_and_annotators_say_is_text_everywhere() -> None
         {"selected": "2"},
     ):
         address: dict[str, Any] = {"conversation": key, "selected": "1", **query}
-        app = opened(HOSTILE.replace(" ", "%20"), **address)
+        app = open_label(HOSTILE.replace(" ", "%20"), **address)
         shown = [
             *app.markdown,
             *app.caption,
@@ -271,104 +261,104 @@ def test_what_transcripts_titles_and_annotators_say_is_text_everywhere() -> None
             *app.success,
         ]
         assert not [one.value for one in shown if HOSTILE in str(one.value)]
-        assert transcript(app)["rows"][2]["text"] == HOSTILE
+        assert turn_table(app)["rows"][2]["text"] == HOSTILE
 
 
 # Who labels
 
 
 def test_without_a_name_nothing_can_be_answered_until_one_is_chosen() -> None:
-    key = add()
-    say(key, Bo={1: "relevant"})
-    app = opened(None)
+    key = add_conversation()
+    add_answers(key, Bo={1: "relevant"})
+    app = open_label(None)
     answers = [one for one in app.button if str(one.key).startswith("answering.")]
     assert answers
     assert all(one.disabled for one in answers)
     assert app.button(key="annotator.as.Bo").label == "Continue as Bo, 1 of 7"
-    assert not transcript(app)["labelling"]["enabled"]
-    send(app, given(app, 1, 3))
-    assert "Choose a name" in errors(app)
-    assert not held(key)
+    assert not turn_table(app)["labelling"]["enabled"]
+    send_answers(app, answer_event(app, 1, 3))
+    assert "Choose a name" in error_text(app)
+    assert not answers_of(key)
 
-    sound(app.text_input(key="annotator.typed").set_value("  Ada ").run())
-    assert transcript(app)["labelling"]["enabled"]
+    check(app.text_input(key="annotator.typed").set_value("  Ada ").run())
+    assert turn_table(app)["labelling"]["enabled"]
     answer(app, "relevant")
-    assert held(key) == {6: "relevant"}
+    assert answers_of(key) == {6: "relevant"}
     click(app, "annotator.change")
     click(app, "annotator.as.Bo")
-    assert mine(app) == {}
+    assert shown_answers(app) == {}
     answer(app, "unsure")
-    assert held(key, "Bo") == {1: "relevant", 5: "unsure"}
+    assert answers_of(key, "Bo") == {1: "relevant", 5: "unsure"}
 
 
 def test_what_is_erased_leaves_the_session_and_the_name_is_forgotten_when_asked() -> None:
-    key = add()
-    app = opened(selected="7")
+    key = add_conversation()
+    app = open_label(selected="7")
     answer(app, "relevant")
     for page in ("app.py", LABEL):  # once removed for good, once with everything
-        sound(app.switch_page("app.py").run())
+        check(app.switch_page("app.py").run())
         if page == LABEL:
             app.text_input(key="library.erase.word").set_value("erase")
-            sound(next(one for one in app.button if one.label == "Erase everything").click().run())
+            check(next(one for one in app.button if one.label == "Erase everything").click().run())
         else:
-            Conversations(store()).delete([key])
-            sound(app.run())
+            Conversations(app_store()).delete([key])
+            check(app.run())
             click(app, "library.purge")
         assert "empty batch" not in repr(app.session_state._state.filtered_state)
         app.query_params.clear()
         if page != LABEL:
-            add()
-            answer(sound(app.switch_page(LABEL).run()), "unsure")
+            add_conversation()
+            answer(check(app.switch_page(LABEL).run()), "unsure")
             assert "empty batch" in repr(app.session_state._state.filtered_state)
     click(app, "annotator.forget")
-    assert not transcript_enabled(sound(app.switch_page(LABEL).run()))
+    assert not transcript_enabled(check(app.switch_page(LABEL).run()))
 
 
 def transcript_enabled(app: AppTest) -> bool:
     components = [one for one in app.get("bidi_component") if "transcript" in one.proto.component_name]
-    return bool(components) and transcript(app)["labelling"]["enabled"]
+    return bool(components) and turn_table(app)["labelling"]["enabled"]
 
 
 def test_invalid_names_are_refused() -> None:
-    key = add()
+    key = add_conversation()
     labels().record(
         [Entry(CurrentKey(key, 7), 1, "helper", "relevant", kind="agent")],
         by="helper", kind="feedback", by_kind="agent",
     )  # fmt: skip
     for cookie in ("adjudicated", "a%0Ab", "%20Ada"):
-        assert not transcript(opened(cookie))["labelling"]["enabled"]
-    app = opened(None)
+        assert not turn_table(open_label(cookie))["labelling"]["enabled"]
+    app = open_label(None)
     assert not [one for one in app.button if str(one.key).startswith("annotator.as.")], (
         "agents are not offered"
     )
     for name in ("adjudicated", "a\nb", "helper"):
-        sound(app.text_input(key="annotator.typed").set_value(name).run())
-        assert errors(app), name
-        assert not transcript(app)["labelling"]["enabled"]
+        check(app.text_input(key="annotator.typed").set_value(name).run())
+        assert error_text(app), name
+        assert not turn_table(app)["labelling"]["enabled"]
 
 
 # When something is in the way
 
 
 def test_a_conversation_that_is_deleted_meanwhile_stores_nothing() -> None:
-    key, other = add(), add(*TALK[:4], title="Other")
-    app = opened(conversation=key)
+    key, other = add_conversation(), add_conversation(*TURNS[:4], title="Other")
+    app = open_label(conversation=key)
     answer(app, "relevant")
-    sound(app.selectbox(key="explore.conversation").set_value(other).run())
+    check(app.selectbox(key="explore.conversation").set_value(other).run())
     answer(app, "relevant")
     click(app, "answering.undo")
-    Conversations(store()).delete([key])
+    Conversations(app_store()).delete([key])
     click(app, "answering.undo")
-    assert place(app) == (3, 2), "a deleted conversation is not shown"
-    Conversations(store()).delete([other])
+    assert position(app) == (3, 2), "a deleted conversation is not shown"
+    Conversations(app_store()).delete([other])
     answer(app, "relevant")
-    assert errors(app)
-    assert not entries()
-    opened()
+    assert error_text(app)
+    assert not all_entries()
+    open_label()
 
 
 @pytest.fixture
-def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+def lock_database(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
     """Has another program write to the library until the test is over."""
     monkeypatch.setattr(services, "Store", partial(Store, busy_timeout=0.05))
     connections: list[sqlite3.Connection] = []
@@ -382,38 +372,40 @@ def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
         connection.close()
 
 
-def test_while_another_program_writes_nothing_is_lost_in_silence(busy: Callable[[], None]) -> None:
-    key = add()
-    say(key, Bo={1: "relevant"})
-    app = opened(conversation=key, show="annotators")
+def test_while_another_program_writes_a_failed_change_is_reported(lock_database: Callable[[], None]) -> None:
+    key = add_conversation()
+    add_answers(key, Bo={1: "relevant"})
+    app = open_label(conversation=key, show="annotators")
     answer(app, "relevant")
-    before = entries()
-    busy()
+    before = all_entries()
+    lock_database()
     acts: list[Callable[[], AppTest]] = [
         lambda: answer(app, "unsure"),
-        lambda: send(app, given(app, 1, 3)),
+        lambda: send_answers(app, answer_event(app, 1, 3)),
         lambda: click(app, "answering.undo"),
-        lambda: sound(app.toggle(key="label.trains.Bo").set_value(False).run()),
+        lambda: check(app.toggle(key="label.trains.Bo").set_value(False).run()),
     ]
     for act in acts:
         act()
-        assert errors(app)
-        assert place(app) == (7, 5)
-        assert entries() == before
+        assert error_text(app)
+        assert position(app) == (7, 5)
+        assert all_entries() == before
     assert app.toggle(key="label.trains.Bo").value
-    assert mine(app) == {6: "relevant"}
+    assert shown_answers(app) == {6: "relevant"}
 
 
-def test_while_another_program_writes_queues_and_imports_are_as_before(busy: Callable[[], None]) -> None:
-    key = add()
-    number = queue(key, 7, [6, 5])
-    app = opened(conversation=key, queue=str(number), show="files")
-    content = set_of(store(), key, 7, label("Bo", 3, "relevant"))
-    sound(app.file_uploader[0].upload("more.jsonl", content).run())
-    busy()
+def test_while_another_program_writes_queues_and_imports_are_as_before(
+    lock_database: Callable[[], None],
+) -> None:
+    key = add_conversation()
+    number = add_queue(key, 7, [6, 5])
+    app = open_label(conversation=key, queue=str(number), show="files")
+    content = labelled_set(app_store(), key, 7, label("Bo", 3, "relevant"))
+    check(app.file_uploader[0].upload("more.jsonl", content).run())
+    lock_database()
     for button in ("answering.later", "label.import.keep"):
         click(app, button)
-        assert errors(app), button
-    assert not entries()
-    assert list(Queues(store()).names()) == [number]
+        assert error_text(app), button
+    assert not all_entries()
+    assert list(Queues(app_store()).names()) == [number]
     assert app.query_params["queue"] == str(number)

@@ -1,4 +1,4 @@
-"""The Library when the disk, another program or the permissions are against it: told, and nothing lost."""
+"""The page Library on a full disk, a locked database and missing permissions."""
 
 from __future__ import annotations
 
@@ -14,22 +14,21 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.core.home import app_root
 from convgate.core.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
 from convgate.ui import services
 from convgate.ui.text import literal
+from tests.page_app import new_app
 
 
 @pytest.fixture
 def library(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setattr(services, "warm_up", lambda: None)
     monkeypatch.setattr(services, "Store", partial(Store, busy_timeout=0.05))
-    return AppTest.from_file(str(app_root() / "app.py"), default_timeout=30)
+    return new_app()
 
 
 @pytest.fixture
-def kept(convgate_home: Path) -> str:
+def stored_key(convgate_home: Path) -> str:
     """The key of the one conversation that is in the library."""
     store = Store(load_settings().database)
     said = Turn.of("user", "Where is the oasis?")
@@ -82,7 +81,7 @@ def erase(app: AppTest) -> AppTest:
     return press(app, "Erase everything")
 
 
-def listed() -> list[tuple[str, str]]:
+def listed_conversations() -> list[tuple[str, str]]:
     store = Store(load_settings().database)
     try:
         return [(row.key, row.title) for row in Conversations(store).find().rows]
@@ -91,8 +90,8 @@ def listed() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("act", [add_file, delete, rename, restore, erase])
-def test_while_another_program_writes_nothing_is_changed_and_it_is_said(
-    library: AppTest, kept: str, writing: Callable[[], None], act: Callable[[AppTest], AppTest]
+def test_while_another_program_writes_nothing_is_changed_and_an_error_is_shown(
+    library: AppTest, stored_key: str, writing: Callable[[], None], act: Callable[[AppTest], AppTest]
 ) -> None:
     app = library.run()
     writing()
@@ -102,11 +101,11 @@ def test_while_another_program_writes_nothing_is_changed_and_it_is_said(
     assert not app.exception
     assert "in use by another program" in app.error[0].value
     assert not app.success
-    assert listed() == [(kept, "Old")]
+    assert listed_conversations() == [(stored_key, "Old")]
 
 
 def test_the_library_can_be_looked_at_while_another_program_writes(
-    library: AppTest, kept: str, writing: Callable[[], None]
+    library: AppTest, stored_key: str, writing: Callable[[], None]
 ) -> None:
     writing()
     app = library.run()
@@ -115,7 +114,7 @@ def test_the_library_can_be_looked_at_while_another_program_writes(
     assert len(app.main.get("page_link")) == 1
 
 
-def test_a_full_disk_stores_nothing_of_a_file_and_says_so(library: AppTest, kept: str) -> None:
+def test_a_full_disk_stores_nothing_of_a_file_and_says_so(library: AppTest, stored_key: str) -> None:
     app = library.run()
     with services.store(load_settings().database).read() as db:
         pages = db.execute("PRAGMA page_count").fetchone()[0]
@@ -127,10 +126,10 @@ def test_a_full_disk_stores_nothing_of_a_file_and_says_so(library: AppTest, kept
     assert "full or failing" in app.error[0].value
     assert "Nothing was stored" in app.error[0].value
     assert not app.success
-    assert listed() == [(kept, "Old")]
+    assert listed_conversations() == [(stored_key, "Old")]
 
 
-def test_a_restore_can_be_undone_where_the_list_cannot_be_shown(library: AppTest, kept: str) -> None:
+def test_a_restore_can_be_undone_where_the_list_cannot_be_shown(library: AppTest, stored_key: str) -> None:
     with closing(Store(load_settings().database)) as store:
         store.restore_bytes(store.backup_bytes())
         with store.write() as db:
@@ -143,7 +142,7 @@ def test_a_restore_can_be_undone_where_the_list_cannot_be_shown(library: AppTest
     assert len(app.file_uploader) == 2
     app.button(key="library.undo-restore").click().run()
     assert not app.error
-    assert listed() == [(kept, "Old")]
+    assert listed_conversations() == [(stored_key, "Old")]
 
 
 def test_a_read_only_folder_is_named_before_anything_is_tried(library: AppTest, convgate_home: Path) -> None:
@@ -158,7 +157,7 @@ def test_a_read_only_folder_is_named_before_anything_is_tried(library: AppTest, 
 
 
 def test_a_library_that_became_read_only_is_left_as_it_is(
-    library: AppTest, kept: str, convgate_home: Path
+    library: AppTest, stored_key: str, convgate_home: Path
 ) -> None:
     database = load_settings().database
     before = database.read_bytes()

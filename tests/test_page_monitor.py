@@ -1,45 +1,70 @@
-"""Monitor: what a person does there, a test each."""
+"""The page Monitor, one test per task."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 
-from convgate.core.conversation import Conversation, Turn
-from convgate.store import Conversations, NewConversation, Store
+from convgate.core.conversation import Turn
+from convgate.store import Store
 from convgate.store.edits import ModeCorrection, ModeCorrections
-from convgate.store.guard_states import GuardStates
+from convgate.store.guard_states import Alert, Baseline, GuardStates
 from convgate.store.requests import Requests
-from tests.guarded import guarded, record
-from tests.monitor_page import USUAL, ago, log, now, opened, put_baseline, put_drift, store
-from tests.page_app import address, click, metric, said, sound
-from tests.session_agents import Watch
+from tests.guardrails import USUAL, add_requests, open_guardrails, record
+from tests.page_app import add_conversation, address, check, click, metric, open_page, page_text
+from tests.session_agents import Clock
 
-__all__ = ["store"]
 DRIFTED = {"TASK": 60, "EXPLORATION": 10, "DEBUGGING": 220, "LEARNING": 10}
+open_monitor = partial(open_page, "Monitor")
 SIMULATION = {"on": "simulation", "minutes": "60"}
 
 
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def ago(**time: float) -> datetime:
+    return now() - timedelta(**time)
+
+
+def put_baseline(store: Store, counts: Mapping[str, int] = USUAL) -> None:
+    GuardStates(store).put_baseline(Baseline(ago(days=3), dict(counts)))
+
+
+def put_drift(store: Store, *, raised: datetime, cleared: datetime | None = None) -> None:
+    GuardStates(store).put_alerts(
+        [
+            Alert(
+                "drift", "", raised, "The modes <b>differ</b> by 0.200 nats.", {"limit": 0.1},
+                cleared, "All as usual." if cleared else "",
+            )
+        ]
+    )  # fmt: skip
+
+
 def test_it_opens_without_requests_and_without_a_log(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened()
+    app = open_monitor()
     assert "convgate.load_context()" in app.code[0].value
     assert "monitor.set" not in {button.key for button in app.button}
     monkeypatch.setenv("CONVGATE_GUARD_LOG", "false")
-    assert "guard_log" in said(opened())
+    assert "guard_log" in page_text(open_monitor())
 
 
-def test_a_period_is_looked_at(store: Store) -> None:
+def test_a_period_shows_its_figures(store: Store) -> None:
     put_baseline(store)
-    log(store, USUAL, end=now())
-    log(store, {"GENERAL": 40}, end=ago(days=3), low=True, fallbacks=("breach",), breaches=1)
+    add_requests(store, USUAL, end=now())
+    add_requests(store, {"GENERAL": 40}, end=ago(days=3), low=True, fallbacks=("breach",), breaches=1)
     Requests(store).record_outcomes([(f"r{number}", number % 30 != 0) for number in range(340)], now())
-    app = opened()
+    app = open_monitor()
     assert not app.error
     assert (metric(app, "Requests"), metric(app, "Tokens saved"), metric(app, "Fallbacks")) == (
         "300", "75%", "0",
     )  # fmt: skip
-    sound(app.button_group(key="monitor.period").set_value("7d").run())
+    check(app.button_group(key="monitor.period").set_value("7d").run())
     assert address(app) == {"period": "7d"}
     assert (metric(app, "Requests"), metric(app, "Low confidence")) == ("340", "12%")
     assert (metric(app, "Fallbacks"), metric(app, "Lost invariants")) == ("40", "40")
@@ -48,48 +73,47 @@ def test_a_period_is_looked_at(store: Store) -> None:
 
 def test_too_few_requests_are_not_enough_data(store: Store) -> None:
     put_baseline(store)
-    log(store, {"TASK": 20}, end=now(), minutes=20)
-    app = opened(period="1h")
-    assert "20 of 200 requests in the last hour" in said(app)
+    add_requests(store, {"TASK": 20}, end=now(), minutes=20)
+    app = open_monitor(period="1h")
+    assert "20 of 200 requests in the last hour" in page_text(app)
     assert not app.error
     assert app.button(key="monitor.set").disabled, "nor for a baseline"
 
 
 def test_an_open_alert_comes_first(store: Store) -> None:
     put_baseline(store)
-    log(store, DRIFTED, end=now())
+    add_requests(store, DRIFTED, end=now())
     put_drift(store, raised=ago(hours=2))
-    app = opened()
+    app = open_monitor()
     assert "**Drift**" in app.error[0].value
     assert "<b>" in app.dataframe[0].value["message"][0], "as text"
 
 
 def test_the_misclassification_rate_counts_what_people_reviewed(store: Store) -> None:
-    turns = tuple(Turn.of("user", f"message {number}") for number in range(25))
-    (talk,) = Conversations(store).add([NewConversation(Conversation("talk", turns))])
-    log(store, {"TASK": 20}, end=now())
+    key = add_conversation(*[Turn.of("user", f"message {number}") for number in range(25)])
+    add_requests(store, {"TASK": 20}, end=now())
     modes = {turn: ModeCorrection("TASK", "DEBUGGING" if turn < 4 else "TASK") for turn in range(25)}
     modes[0] = replace(modes[0], at=ago(days=31))
-    ModeCorrections(store).change(talk.key, {turn: modes[turn] for turn in range(11)})
-    assert "30% of 10 messages reviewed in 30 days, limit 10%, at least 20" in said(opened())
-    ModeCorrections(store).change(talk.key, modes)
-    watch = Watch()
-    with guarded(store, watch) as guard:
-        record(guard, watch, 1)
+    ModeCorrections(store).change(key, {turn: modes[turn] for turn in range(11)})
+    assert "30% of 10 messages reviewed in 30 days, limit 10%, at least 20" in page_text(open_monitor())
+    ModeCorrections(store).change(key, modes)
+    clock = Clock()
+    with open_guardrails(store, clock) as guard:
+        record(guard, clock, 1)
         assert guard.overruled("TASK").cause == "misclassified"  # type: ignore[union-attr]
-    app = opened(period="7d")
-    assert "of 24 messages reviewed" in said(app)
+    app = open_monitor(period="7d")
+    assert "of 24 messages reviewed" in page_text(app)
     assert "People corrected the mode" in app.error[0].value
 
 
 def test_a_baseline_is_set_from_the_period_undone_and_cleared(store: Store) -> None:
-    log(store, USUAL, end=now())
-    app = click(opened(), "monitor.set")
+    add_requests(store, USUAL, end=now())
+    app = click(open_monitor(), "monitor.set")
     states = GuardStates(store)
     first = states.baseline()
     assert first is not None
     assert dict(first.counts) == USUAL
-    assert "nats from the baseline, limit 0.1" in said(app), "drift is watched at once"
+    assert "nats from the baseline, limit 0.1" in page_text(app), "drift is watched at once"
     click(app, "monitor.undo")
     assert states.baseline() is None
     click(app, "monitor.undo")
@@ -101,19 +125,19 @@ def test_a_baseline_is_set_from_the_period_undone_and_cleared(store: Store) -> N
 
 
 def test_an_empty_period_names_the_last_request(store: Store) -> None:
-    log(store, USUAL, end=ago(hours=30))
-    assert "No requests in this period." in said(opened())
+    add_requests(store, USUAL, end=ago(hours=30))
+    assert "No requests in this period." in page_text(open_monitor())
 
 
 def test_the_simulation_opens_at_its_peak_and_leaves_the_log_alone(store: Store) -> None:
     put_baseline(store)
-    log(store, USUAL, end=now())
+    add_requests(store, USUAL, end=now())
     before = GuardStates(store).baseline()
-    app = opened(**SIMULATION)
+    app = open_monitor(**SIMULATION)
     assert "step" not in address(app)
     assert "every request is built as GENERAL" in app.error[0].value
     for step, has_tripped in ((6, False), (24, True), (48, False)):
-        sound(app.select_slider(key="monitor.step").set_value(step).run())
+        check(app.select_slider(key="monitor.step").set_value(step).run())
         assert address(app)["step"] == str(step)
         assert bool(app.error) == has_tripped
         assert bool(app.success) != has_tripped
@@ -127,16 +151,16 @@ def test_the_simulation_opens_at_its_peak_and_leaves_the_log_alone(store: Store)
     ("query", "text"), [({"nats": "1.5", "toward": "TASK"}, "nats; got 1.5"), ({"nats": "9"}, "nats=9")]
 )
 def test_a_simulation_that_cannot_run_says_why(store: Store, query: dict[str, str], text: str) -> None:
-    assert text in said(opened(**(SIMULATION | query)))
+    assert text in page_text(open_monitor(**(SIMULATION | query)))
 
 
 def test_each_parameter_changes_the_simulation(store: Store) -> None:
-    app = opened(**SIMULATION)
+    app = open_monitor(**SIMULATION)
     for control in (
         app.slider(key="monitor.nats").set_value(0.05),
         app.slider(key="monitor.minutes").set_value(30),
         app.selectbox(key="monitor.toward").set_value("LEARNING"),
     ):
-        sound(control.run())
+        check(control.run())
     assert address(app) == {"on": "simulation", "toward": "LEARNING", "nats": "0.05", "minutes": "30"}
     assert not app.error, "0.05 nats are below the limit"

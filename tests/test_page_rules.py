@@ -1,25 +1,25 @@
-"""The Rules page: exchanges with decisions, a rule that is typed, previewed, saved and undone."""
+"""The page Rules: decisions on exchanges; a rule is typed, previewed, saved and undone."""
 
 from __future__ import annotations
 
 import html
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.core.conversation import Conversation, Turn
+from convgate.core.conversation import Turn
 from convgate.core.settings import load_settings
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.gatekeeper import load_gatekeeper
-from convgate.store import Conversations, NewConversation, Store
 from convgate.ui.navigation import LIBRARY
 from convgate.ui.rules.editor import EXAMPLE, TEXT
 from convgate.ui.rules.rules_file import rules_path
-from tests.page_app import click, open_page, said, sound
+from tests.page_app import PAGES, add_conversation, check, choose, click, open_page, page_text
 
-RULES = "pages/7_Rules.py"
+open_rules = partial(open_page, "Rules")
 HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile: we need to talk about that at length"
 SKIP_BUILD = "skip_patterns:\n  - pattern: '\\bbuild\\b'\n    reason: about builds\n    category: noise\n"
 
@@ -36,36 +36,15 @@ SECOND = (
 )
 
 
-def library() -> dict[str, str]:
-    """Two conversations; their keys by title."""
-    return {one.title: add(one) for one in (talk("Second", SECOND), talk("First", FIRST)) if one.title}
-
-
-def add(conversation: Conversation) -> str:
-    """Put a conversation into the library; its key."""
-    (added,) = Conversations(Store(load_settings().database)).add([NewConversation(conversation)])
-    return added.key
-
-
-def talk(title: str, said: tuple[tuple[str, str], ...]) -> Conversation:
-    """Questions with their answers."""
-    turns = [
-        Turn.of(role, text) for pair in said for role, text in zip(("user", "assistant"), pair, strict=True)
-    ]
-    return Conversation(title, tuple(turns), title=title, format="openai")
-
-
-def opened(**query: str) -> AppTest:
-    return open_page(RULES, **query)
-
-
-def choose(app: AppTest, key: str, value: object) -> AppTest:
-    return sound(app.button_group(key=key).set_value(value).run())
+def turns_of(exchanges: tuple[tuple[str, str], ...]) -> list[Turn]:
+    """Return the questions with their answers."""
+    roles = ("user", "assistant")
+    return [Turn.of(role, text) for pair in exchanges for role, text in zip(roles, pair, strict=True)]
 
 
 def write(app: AppTest, text: str) -> AppTest:
     """Type a text into the editor."""
-    return sound(app.text_area(key=TEXT).set_value(text).run())
+    return check(app.text_area(key=TEXT).set_value(text).run())
 
 
 def editor(app: AppTest) -> str:
@@ -73,14 +52,14 @@ def editor(app: AppTest) -> str:
     return str(app.text_area(key=TEXT).value)
 
 
-def shown(app: AppTest) -> list[str]:
+def shown_exchanges(app: AppTest) -> list[str]:
     """The exchanges on the screen: their HTML, one after the other."""
     return [one.proto.body for one in app.get("html") if '<div class="exchange' in one.proto.body]
 
 
 def texts(app: AppTest) -> list[str]:
     """The same without tags."""
-    return [html.unescape(re.sub(r"<[^>]+>", " ", body)) for body in shown(app)]
+    return [html.unescape(re.sub(r"<[^>]+>", " ", body)) for body in shown_exchanges(app)]
 
 
 def rules_file() -> Path:
@@ -92,13 +71,14 @@ def rules_file() -> Path:
 
 @pytest.fixture
 def keys() -> dict[str, str]:
-    """The library's conversations."""
-    return library()
+    """The keys of the library's two conversations, by title."""
+    second = add_conversation(*turns_of(SECOND), title="Second")
+    return {"First": add_conversation(*turns_of(FIRST), title="First"), "Second": second}
 
 
 def test_exchanges_are_listed_with_their_decisions_and_filtered(keys: dict[str, str]) -> None:
-    app = opened(conversation=keys["First"])
-    greeting, preference, _, hostile, _ = shown(app)
+    app = open_rules(conversation=keys["First"])
+    greeting, preference, _, hostile, _ = shown_exchanges(app)
     assert "○ skipped" in greeting
     assert ">greeting<" in greeting
     assert 'title="preference: I prefer">I prefer</mark> dark mode' in preference
@@ -108,34 +88,34 @@ def test_exchanges_are_listed_with_their_decisions_and_filtered(keys: dict[str, 
     assert links[1] == f"conversation={keys['First']}&selected=3"
 
     choose(app, "rules.show", "skipped")
-    assert len(shown(app)) == 2
+    assert len(shown_exchanges(app)) == 2
     choose(app, "rules.show", "default")
-    assert len(shown(app)) == 2
+    assert len(shown_exchanges(app)) == 2
     assert app.query_params["show"] == "default"
     choose(app, "rules.show", "all")
-    sound(app.text_input(key="rules.search").set_value("RED logs").run())
+    check(app.text_input(key="rules.search").set_value("RED logs").run())
     (found,) = texts(app)
     assert "build is red" in found
 
 
 def test_the_address_restores_the_view_and_reports_invalid_parts(keys: dict[str, str]) -> None:
-    app = opened(conversation=keys["First"], show="skipped", look="conversation", page="x")
-    assert len(shown(app)) == 2
-    assert "page=x" in said(app)
+    app = open_rules(conversation=keys["First"], show="skipped", look="conversation", page="x")
+    assert len(shown_exchanges(app)) == 2
+    assert "page=x" in page_text(app)
     assert dict(app.query_params) == {"conversation": keys["First"], "show": "skipped"}
-    app = opened(look="nothing")
-    assert "look=nothing" in said(app)
-    assert shown(app), "the newest conversation is shown"
+    app = open_rules(look="nothing")
+    assert "look=nothing" in page_text(app)
+    assert shown_exchanges(app), "the newest conversation is shown"
 
 
 def test_a_rule_is_previewed_saved_and_undone(keys: dict[str, str]) -> None:
-    app = opened(conversation=keys["First"], look="changes")
+    app = open_rules(conversation=keys["First"], look="changes")
     write(app, SKIP_BUILD)
-    assert len(shown(app)) == 2
+    assert len(shown_exchanges(app)) == 2
     assert "kept before" in texts(app)[0]
     assert "Before: Kept: nothing says that it can be left out" in texts(app)[0]
     assert {"**First**", "**Second**"} <= {one.value for one in app.markdown}
-    assert "2 changed decisions" in said(app)
+    assert "2 changed decisions" in page_text(app)
     assert not rules_file().exists(), "nothing is written before it is saved"
 
     click(app, "rules.save")
@@ -152,25 +132,25 @@ def test_problems_are_shown_by_line_and_a_broken_draft_is_neither_saved_nor_lost
     keys: dict[str, str],
 ) -> None:
     rules_file().write_text(SKIP_BUILD)
-    app = opened(conversation=keys["First"], show="own")
+    app = open_rules(conversation=keys["First"], show="own")
     broken = "skip_patterns:\n  - pattern: 'a(b'\n  - pattern: '.*'\n    colour: <b>red</b>\n"
     write(app, broken)
     for line in ("Line 2:", "Line 4:", "pattern: 'a(b'", "colour: <b>red</b>"):
-        assert line in said(app)
-    assert len(shown(app)) == 1, "the rules of the file decide meanwhile"
+        assert line in page_text(app)
+    assert len(shown_exchanges(app)) == 1, "the rules of the file decide meanwhile"
     assert app.button(key="rules.save").disabled
-    sound(app.switch_page(LIBRARY).run())
-    sound(app.switch_page(RULES).run())
+    check(app.switch_page(LIBRARY).run())
+    check(app.switch_page(PAGES["Rules"]).run())
     assert editor(app) == broken
     click(app, "rules.discard")
     assert editor(app) == SKIP_BUILD
 
 
 def test_a_file_changed_by_another_program_is_followed_or_restored_by_an_undo(keys: dict[str, str]) -> None:
-    app = opened(conversation=keys["First"])
+    app = open_rules(conversation=keys["First"])
     theirs = SKIP_BUILD + "# theirs\n"
     rules_file().write_text(SKIP_BUILD)
-    assert editor(sound(app.run())) == SKIP_BUILD, "without a draft the file is followed"
+    assert editor(check(app.run())) == SKIP_BUILD, "without a draft the file is followed"
     write(app, SKIP_BUILD + "# mine\n")
     rules_file().write_text(theirs)
     click(app, "rules.save")
@@ -186,9 +166,9 @@ def test_a_file_changed_by_another_program_is_followed_or_restored_by_an_undo(ke
 )
 def test_a_file_that_cannot_be_used_is_reported_and_left_alone(keys: dict[str, str], content: bytes) -> None:
     rules_file().write_bytes(content)
-    app = opened(conversation=keys["First"], show="own")
+    app = open_rules(conversation=keys["First"], show="own")
     assert app.error
-    assert not shown(app)
+    assert not shown_exchanges(app)
     click(app, "rules.save") if not app.button(key="rules.save").disabled else None
     assert rules_file().read_bytes() == content
     is_text = b"\xff" not in content
@@ -197,29 +177,29 @@ def test_a_file_that_cannot_be_used_is_reported_and_left_alone(keys: dict[str, s
 
 
 def test_an_empty_library_still_has_the_editor() -> None:
-    app = opened()
-    assert "There is no conversation yet" in said(app)
+    app = open_rules()
+    assert "There is no conversation yet" in page_text(app)
     click(app, "rules.example")
     assert editor(app) == EXAMPLE
     assert not app.button(key="rules.save").disabled
 
 
 def test_statistics_count_the_conversation_or_the_library(keys: dict[str, str]) -> None:
-    app = opened(conversation=keys["First"])
-    assert "60% kept: 3 of 5 exchanges" in said(app)
+    app = open_rules(conversation=keys["First"])
+    assert "60% kept: 3 of 5 exchanges" in page_text(app)
     choose(app, "rules.look", "library")
     assert app.query_params["look"] == "library"
-    assert "71% kept: 5 of 7 exchanges" in said(app)
+    assert "71% kept: 5 of 7 exchanges" in page_text(app)
     choose(app, "rules.show", "default")
-    assert len(shown(app)) == 4
+    assert len(shown_exchanges(app)) == 4
     write(app, SKIP_BUILD)
-    assert "43% kept: 3 of 7 exchanges" in said(app)
+    assert "43% kept: 3 of 7 exchanges" in page_text(app)
 
 
 def test_a_save_that_fails_leaves_the_file_and_the_draft(
     keys: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    app = opened(conversation=keys["First"])
+    app = open_rules(conversation=keys["First"])
     write(app, SKIP_BUILD)
 
     def fail(*_: object, private: bool) -> None:
@@ -227,6 +207,6 @@ def test_a_save_that_fails_leaves_the_file_and_the_draft(
 
     monkeypatch.setattr("convgate.ui.rules.rules_file.write_whole", fail)
     click(app, "rules.save")
-    assert "No space left on device" in said(app)
+    assert "No space left on device" in page_text(app)
     assert not rules_file().exists()
     assert editor(app) == SKIP_BUILD

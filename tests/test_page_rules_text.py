@@ -1,4 +1,4 @@
-"""What the Rules page computes: patterns of messages, files that are saved and undone, marks, comparisons."""
+"""The parts of the page Rules: saved files, marked matches, changed decisions."""
 
 from __future__ import annotations
 

@@ -1,45 +1,31 @@
-"""Sessions: the boundaries of a conversation, edited by a person, under changed rules; stored sessions."""
+"""The page Sessions: boundaries, edits, changed rules, stored sessions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from functools import partial
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.core.conversation import Conversation, Turn
+from convgate.core.conversation import Turn
 from convgate.core.home import app_root
-from convgate.core.settings import load_settings
 from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries
 from convgate.store.sessions import Sessions
 from convgate.transcripts import read_conversations
-from tests.page_app import address, click, metric, open_page, said, sound
+from tests.page_app import add_conversation, address, check, choose, click, metric, open_page, page_text
 
-SESSIONS, EXPLORE = "pages/8_Sessions.py", "pages/1_Explore.py"
+open_sessions = partial(open_page, "Sessions")
 DAY = "sample_conversations/purple_button_one_day.json"
-
-
-@pytest.fixture
-def store(convgate_home: object) -> Store:
-    return Store(load_settings().database)
 
 
 @pytest.fixture
 def day(store: Store) -> str:
     """The sample day in the library: turns 1, 7 and 13 matter."""
-    (talk,) = read_conversations(app_root() / DAY)
-    return Conversations(store).add([NewConversation(talk)])[0].key
-
-
-def add(store: Store, turns: Sequence[Turn]) -> str:
-    return Conversations(store).add([NewConversation(Conversation("talk", tuple(turns)))])[0].key
-
-
-def opened(file: str = SESSIONS, **query: str) -> AppTest:
-    return open_page(file, **query)
+    (conversation,) = read_conversations(app_root() / DAY)
+    return Conversations(store).add([NewConversation(conversation)])[0].key
 
 
 def boundaries(app: AppTest) -> dict[int, str]:
@@ -52,32 +38,32 @@ def edits(store: Store, key: str) -> dict[int, str]:
     return {turn: edit.kind for turn, edit in MovedBoundaries(store).of(key).items()}
 
 
-def choose(app: AppTest, kind: str) -> AppTest:
-    return sound(app.button_group(key="sessions.kind").set_value(kind).run())
+def choose_kind(app: AppTest, kind: str) -> AppTest:
+    return choose(app, "sessions.kind", kind)
 
 
 def test_a_conversation_shows_what_begins_where_and_why(day: str) -> None:
-    app = opened(conversation=day)
+    app = open_sessions(conversation=day)
     assert boundaries(app) == {1: "session", 7: "conversation", 13: "nothing"}
     assert list(app.dataframe[0].value["messages"]) == [6, 7, 0]
     assert app.dataframe[0].value["time"][0] == "Thu 05 Mar 2026, 09:00"
     assert (metric(app, "Sessions"), metric(app, "Conversations")) == ("1", "2")
-    assert "Turn 7" in said(app), "where the last conversation begins is selected first"
-    assert "The workflow reached COMPLETE at turn 6, which closed the conversation before." in said(app)
+    assert "Turn 7" in page_text(app), "where the last conversation begins is selected first"
+    assert "The workflow reached COMPLETE at turn 6, which closed the conversation before." in page_text(app)
     assert address(app)["conversation"] == day
 
 
 def test_a_moved_boundary_changes_what_the_policy_keeps_and_is_undone(store: Store, day: str) -> None:
     def kept() -> str:
-        return metric(opened(EXPLORE, conversation=day, turn="13", policy="session"), "Kept")
+        return metric(open_page("Explore", conversation=day, turn="13", policy="session"), "Kept")
 
     before = kept()
-    app = opened(conversation=day, selected="7")
-    sound(app.number_input(key="sessions.move").set_value(11).run())
+    app = open_sessions(conversation=day, selected="7")
+    check(app.number_input(key="sessions.move").set_value(11).run())
     assert edits(store, day) == {6: "none", 10: "conversation"}
     assert boundaries(app) == {1: "session", 7: "nothing", 11: "conversation", 13: "nothing"}
     assert address(app)["selected"] == "11", "the selection moves along"
-    assert "By the rules: nothing begins." in said(app)
+    assert "By the rules: nothing begins." in page_text(app)
     assert (before, kept()) == ("6", "2")
     click(app, "sessions.undo")
     assert edits(store, day) == {}
@@ -85,11 +71,11 @@ def test_a_moved_boundary_changes_what_the_policy_keeps_and_is_undone(store: Sto
 
 
 def test_a_boundary_is_added_and_removed(store: Store, day: str) -> None:
-    app = choose(opened(conversation=day, selected="9"), "session")
+    app = choose_kind(open_sessions(conversation=day, selected="9"), "session")
     assert edits(store, day) == {8: "session"}
     assert metric(app, "Sessions") == "2"
-    assert "A person began a new session here" in said(app)
-    choose(app, "none")
+    assert "A person began a new session here" in page_text(app)
+    choose_kind(app, "none")
     assert edits(store, day) == {}, "the same as the rules"
     click(app, "sessions.undo")
     assert edits(store, day) == {8: "session"}
@@ -98,22 +84,22 @@ def test_a_boundary_is_added_and_removed(store: Store, day: str) -> None:
 
 
 def test_the_first_message_cannot_be_edited(day: str) -> None:
-    app = opened(conversation=day, selected="1")
+    app = open_sessions(conversation=day, selected="1")
     assert "sessions.kind" not in {group.key for group in app.button_group}
 
 
 def test_changed_rules_show_their_boundaries_and_how_to_save_them(store: Store, day: str) -> None:
-    app = opened(conversation=day)
-    sound(app.toggle(key="sessions.override").set_value(False).run())
+    app = open_sessions(conversation=day)
+    check(app.toggle(key="sessions.override").set_value(False).run())
     assert boundaries(app) == {1: "session", 7: "conversation", 13: "session"}
     assert (metric(app, "Sessions"), metric(app, "Conversations")) == ("2", "3")
     assert app.code[0].value == "session_continue_overrides_gap = false"
-    sound(app.select_slider(key="sessions.gap").set_value(1800.0).run())
+    check(app.select_slider(key="sessions.gap").set_value(1800.0).run())
     assert "session_idle_gap_seconds = 1800.0" in app.code[0].value
     assert address(app)["gap"] == "1800"
-    sound(app.select_slider(key="sessions.gap").set_value(math.inf).run())
+    check(app.select_slider(key="sessions.gap").set_value(math.inf).run())
     assert "session_idle_gap_seconds = inf" in app.code[0].value
-    sound(app.toggle(key="sessions.complete").set_value(False).run())
+    check(app.toggle(key="sessions.complete").set_value(False).run())
     assert boundaries(app) == {1: "session"}
     click(app, "sessions.reset")
     assert not app.code
@@ -122,24 +108,24 @@ def test_changed_rules_show_their_boundaries_and_how_to_save_them(store: Store, 
 
 
 def test_an_address_restores_the_view_and_names_what_is_wrong(day: str) -> None:
-    app = opened(conversation=day, selected="5", gap="off", override="0")
-    assert ("Turn 5" in said(app), app.select_slider(key="sessions.gap").value) == (True, math.inf)
-    app = opened(conversation=day, selected="99", gap="soon")
+    app = open_sessions(conversation=day, selected="5", gap="off", override="0")
+    assert ("Turn 5" in page_text(app), app.select_slider(key="sessions.gap").value) == (True, math.inf)
+    app = open_sessions(conversation=day, selected="99", gap="soon")
     assert len(app.warning) == 2
     assert boundaries(app) == {1: "session", 7: "conversation", 13: "nothing"}
 
 
 def test_without_times_commands_still_count(store: Store) -> None:
     turns = [Turn.of("user", "Hi"), Turn.of("assistant", "Hello"), Turn.of("user", "New topic: tea")]
-    app = opened(conversation=add(store, turns))
+    app = open_sessions(conversation=add_conversation(*turns))
     assert boundaries(app) == {1: "session", 3: "conversation"}
-    assert "Most messages have no time" in said(app)
+    assert "Most messages have no time" in page_text(app)
 
 
 def test_an_edit_of_a_conversation_that_was_deleted_meanwhile_is_an_error(store: Store, day: str) -> None:
-    app = opened(conversation=day)
+    app = open_sessions(conversation=day)
     Conversations(store).delete([day])
-    choose(app, "session")
+    choose_kind(app, "session")
     assert edits(store, day) == {}
     assert app.error
 
@@ -147,25 +133,27 @@ def test_an_edit_of_a_conversation_that_was_deleted_meanwhile_is_an_error(store:
 def test_text_of_a_transcript_is_shown_as_text(store: Store) -> None:
     hostile = "<b>x</b> [l](https://a.example) $x^2$ :smile:"
     turns = [Turn.of("user", hostile), Turn.of("user", f"new topic {hostile}")]
-    app = opened(conversation=add(store, turns))
+    app = open_sessions(conversation=add_conversation(*turns))
     assert [element.value for element in app.text] == [f"new topic {hostile}"]
     assert "<b>x</b>" not in "".join(element.value for element in app.markdown)
 
 
 def test_explore_numbers_turns_in_reasons_as_on_the_screen(day: str) -> None:
     reason = "which began at turn 7: the workflow reached COMPLETE at turn 6"
-    assert reason in said(opened(EXPLORE, conversation=day, turn="13", selected="1", policy="session"))
+    assert reason in page_text(
+        open_page("Explore", conversation=day, turn="13", selected="1", policy="session")
+    )
 
 
 def test_a_stored_session_of_an_agent_is_listed_and_deleted(store: Store) -> None:
     for workspace in ("lab", "shop"):
         SessionManager(store, workspace=workspace).detect("hello")
     SessionManager(store, workspace="lab").end("The lab is closed.")
-    app = opened()
+    app = open_sessions()
     table = app.dataframe[0].value
     assert list(table["workspace"]) == ["shop", "lab"]
     assert [end == "active" for end in table["end"]] == [True, False]
     assert list(table["conversations"]) == [1, 1]
     app.session_state["sessions.stored"] = {"selection": {"rows": [], "columns": [], "cells": [[1, "end"]]}}
-    click(sound(app.run()), "sessions.delete")
+    click(check(app.run()), "sessions.delete")
     assert [session.workspace for session in Sessions(store).recent()] == ["shop"]

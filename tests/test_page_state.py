@@ -1,4 +1,4 @@
-"""What pages show as addresses and back."""
+"""The state of pages as addresses and back."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_an_address_gives_back_the_state(state: PageState) -> None:
 
 
 @given(st.data())
-def test_no_address_breaks_a_page(data: st.DataObject) -> None:
+def test_any_query_gives_a_valid_state(data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(KINDS))
     names = [*(one.name for one in fields(kind)), "ask", "rule", "flips", "complete", "continue"]
     query = data.draw(st.dictionaries(st.sampled_from(names), st.text(max_size=30)))
@@ -130,7 +130,7 @@ def test_a_question_takes_the_place_of_a_turn() -> None:
         (VersionsView, {"version": "../x"}),
     ],
 )
-def test_what_an_address_cannot_mean_is_told_and_left_at_its_start(
+def test_invalid_parameters_are_reported_and_take_their_defaults(
     kind: type[PageState], query: dict[str, str]
 ) -> None:
     state, (problem,) = kind.from_query(query)
@@ -139,16 +139,16 @@ def test_what_an_address_cannot_mean_is_told_and_left_at_its_start(
     assert f"{name}={text}" in problem
 
 
-def test_what_does_not_exist_is_told_and_left_out() -> None:
-    talk = Conversation("t", (Turn.of("user", "a"), Turn.of("assistant", "b")))
+def test_missing_items_are_reported_and_dropped() -> None:
+    conversation = Conversation("t", (Turn.of("user", "a"), Turn.of("assistant", "b")))
     state = ExploreView("k", turn=1, selected=2, policy="gate@old")
-    state, problems = state.within(talk, ["gate", "gate@mine"])
+    state, problems = state.within(conversation, ["gate", "gate@mine"])
     assert (state.turn, state.selected, state.policy) == (1, None, "gate")
     assert len(problems) == 2
     tune, problems = TuneView(data=("@labels", "gone"), version="gate@x").among(data=["@labels"], version=[])
     assert (tune.data, tune.version, len(problems)) == (("@labels",), "gate", 2)
 
 
-def test_opening_another_conversation_keeps_the_way_of_looking() -> None:
+def test_opening_another_conversation_keeps_the_view() -> None:
     state = ExploreView("a", turn=3, selected=2, question="q", pairs=True)
     assert state.opened("b") == replace(state, conversation="b", turn=None, selected=None, question="")

@@ -1,4 +1,4 @@
-"""Tune as a person uses it: sliders, goal, flips, a click on the curve, saving, the address."""
+"""The page Tune: sliders, goal, flipped decisions, a click on the curve, saving, the address."""
 
 from __future__ import annotations
 
@@ -6,53 +6,120 @@ import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import convgate
-from convgate.store import Conversations, NewConversation
+from convgate.core.conversation import Conversation, Turn
+from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConversation
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import Case, RelevanceSet, write_relevance_set
-from convgate.ui.navigation import EXPLORE
 from convgate.ui.tune import threshold
 from convgate.ui.tune.flips import PER_PAGE
 from convgate.ui.tune.results import TuneResults
+from convgate.versions.card import Draft
 from convgate.versions.catalog import Versions
 from tests.fakes import FakeEncoder
-from tests.tune_page import (
-    TUNE,
-    choose,
-    click,
-    flips,
-    key_of,
-    labelled_library,
-    listed,
-    number,
-    open_page,
-    said,
-    slide,
-    sound,
-    store,
-    table,
-    talk,
-    turn_to,
-)
+from tests.gates import trained_gate
+from tests.page_app import HOSTILE, PAGES, app_store, check, choose, click, open_page, page_text, use_encoder
+
+open_tune = partial(open_page, "Tune")
+WORDS = ["lake", "house", "boat", "bread", "tea", "rain", "router", "invoice", "parcel", "late"]
+
+
+def make_conversation(number: int, turns: int = 13, *, titled: bool = True) -> Conversation:
+    random = np.random.default_rng(number)
+    texts = [" ".join(random.choice(WORDS, 4)) for _ in range(turns)]
+    messages = [Turn.of("user" if i % 2 == 0 else "assistant", text) for i, text in enumerate(texts)]
+    messages[1] = Turn.of("assistant", f"{HOSTILE} {texts[1]}")
+    title = f"Talk *{number}*" if titled else None
+    return Conversation(f"talk-{number}", tuple(messages), title=title, format="openai")
 
 
 @pytest.fixture
 def library(convgate_home: Path, fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return labelled_library(convgate_home, fake_encoder, monkeypatch)
+    """Four labelled conversations, the active version `used` and another one."""
+    use_encoder(fake_encoder, monkeypatch)
+    monkeypatch.setattr("getpass.getuser", lambda: "grace")
+    added = Conversations(app_store()).add(
+        [NewConversation(make_conversation(number)) for number in range(4)]
+    )
+    for number, one in enumerate(added):
+        random = np.random.default_rng(number)
+        for message in (8, 12):
+            answers: dict[int, Answer | None] = {
+                turn: "relevant" if random.random() < 0.4 else "not_relevant" for turn in range(message)
+            }
+            Labels(app_store()).answer(CurrentKey(one.key, message), answers, by="Ada")
+    versions = Versions(convgate_home)
+    versions.add(
+        trained_gate(seed=5),
+        Draft(threshold_rule="anchored", threshold_parameters={"anchor": 0.45, "threshold": 0.44}),
+        name="used",
+    )
+    versions.add(trained_gate(seed=4), Draft(note="another"), name="other")
+    versions.activate("used", who="Ada")
+    return convgate_home
+
+
+def slide(app: AppTest, key: str, value: object) -> AppTest:
+    return check(app.slider(key=key).set_value(value).run())
+
+
+def open_list_page(app: AppTest, page: int) -> AppTest:
+    (pages,) = app.get("pagination")
+    return check(pages.set_value(page).run())  # type: ignore[union-attr]
+
+
+def table(app: AppTest) -> dict[str, list[str]]:
+    """The metrics by row: cells of the version's own settings and of the new ones."""
+    (text,) = [str(item.value) for item in app.markdown if str(item.value).startswith("|  | Version")]
+    rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in text.splitlines()[2:]]
+    return {row[0]: row[1:] for row in rows}
+
+
+def number(app: AppTest, row: str, column: int = 1) -> float:
+    """The value of a row of the table, without its interval: of the new settings, or of the version's own."""
+    return float(table(app)[row][column].split()[0])
+
+
+def flips(app: AppTest) -> tuple[int, int, int]:
+    """How many decisions flip, how many are fixed, how many broken."""
+    counts = re.search(r"(\d+) decisions? .*?(\d+) fixed.*?(\d+) broken", page_text(app))
+    return (int(counts[1]), int(counts[2]), int(counts[3])) if counts else (0, 0, 0)
+
+
+def explore_links(app: AppTest) -> list[dict[str, str]]:
+    """The links into Explore, with their queries."""
+    return [
+        {"label": link.proto.label, "query": link.proto.query_string}
+        for link in app.get("page_link")
+        if "for message" in link.proto.label
+    ]
+
+
+def linked_keys(app: AppTest) -> set[str]:
+    """The keys of the conversations that links into Explore open."""
+    queries = " ".join(link["query"] for link in explore_links(app))
+    return set(re.findall(r"conversation=(\w+)", queries))
+
+
+def conversation_key(number: int) -> str:
+    return Conversations(app_store()).find(sort="title", descending=False).rows[number].key
 
 
 @pytest.mark.usefixtures("library")
 def test_labels_are_chosen_by_themselves_and_each_slider_changes_the_metrics(
     fake_encoder: FakeEncoder,
 ) -> None:
-    app = open_page()
-    assert "My labels: 80 labelled turns" in said(app)
-    assert "4 of 25 conversations: too few to trust." in said(app)
+    app = open_tune()
+    assert "My labels: 80 labelled turns" in page_text(app)
+    assert "4 of 25 conversations: too few to trust." in page_text(app)
     own, new = table(app)["Precision"]
     assert own == new
     assert "small[" in own, "an interval over conversations"
@@ -67,10 +134,10 @@ def test_labels_are_chosen_by_themselves_and_each_slider_changes_the_metrics(
     assert number(app, "Turns kept") < lower
     slide(app, "tune.limits", (1, 1))
     assert number(app, "Turns kept") == 8
-    assert "It ignores the limits" in said(app)
+    assert "It ignores the limits" in page_text(app)
     slide(app, "tune.limits", (0, 12))
-    sound(app.selectbox(key="tune.rule").set_value("top_k").run())
-    assert "it has no threshold to suggest" in said(app)
+    check(app.selectbox(key="tune.rule").set_value("top_k").run())
+    assert "it has no threshold to suggest" in page_text(app)
     slide(app, "tune.top_k.k", 3)
     assert number(app, "Turns kept") == 24
     click(app, "tune.reset")
@@ -80,11 +147,11 @@ def test_labels_are_chosen_by_themselves_and_each_slider_changes_the_metrics(
 
 @pytest.mark.usefixtures("library")
 def test_the_goal_suggests_a_threshold_whose_flips_open_in_explore() -> None:
-    app = open_page(rule="absolute")
-    assert "For the best F1: threshold 0." in said(app)
+    app = open_tune(rule="absolute")
+    assert "For the best F1: threshold 0." in page_text(app)
     choose(app, "tune.goal", "recall")
     slide(app, "tune.recall", 0.8)
-    suggested = re.search(r"For recall 0.80: threshold (0\.\d+), with .*recall (\d\.\d+)", said(app))
+    suggested = re.search(r"For recall 0.80: threshold (0\.\d+), with .*recall (\d\.\d+)", page_text(app))
     assert suggested
     assert float(suggested[2]) >= 0.8
     click(app, "tune.use_best")
@@ -92,7 +159,7 @@ def test_the_goal_suggests_a_threshold_whose_flips_open_in_explore() -> None:
     assert app.button(key="tune.use_best").disabled
     count, fixed, broken = flips(app)
     assert count == fixed + broken > 0
-    links = listed(app)
+    links = explore_links(app)
     assert len(links) == min(count, PER_PAGE)
     rows = [str(item.value) for item in app.markdown if "score 0." in str(item.value)]
     for row in rows:
@@ -101,7 +168,7 @@ def test_the_goal_suggests_a_threshold_whose_flips_open_in_explore() -> None:
     values = dict(parse_qsl(links[0]["query"]))
     assert values["policy"] == "gate@used"
     assert values["rule"] == app.query_params["rule"]
-    other = open_page(EXPLORE, **values)
+    other = open_page("Explore", **values)
     assert not other.warning
     turn = re.search(r"Turn (\d+) for", links[0]["label"])
     assert turn
@@ -110,41 +177,44 @@ def test_the_goal_suggests_a_threshold_whose_flips_open_in_explore() -> None:
 
 @pytest.mark.usefixtures("library")
 def test_a_goal_out_of_reach_says_why() -> None:
-    app = open_page(goal="recall", recall="1", rule="anchored,anchor=0.56,threshold=0.3")
-    assert "No threshold of this rule reaches recall 1.00 here." in said(app)
-    assert "no turn scores 0.56, its anchor" in said(app)
+    app = open_tune(goal="recall", recall="1", rule="anchored,anchor=0.56,threshold=0.3")
+    assert "No threshold of this rule reaches recall 1.00 here." in page_text(app)
+    assert "no turn scores 0.56, its anchor" in page_text(app)
     assert "tune.use_best" not in [button.key for button in app.button]
 
 
 @pytest.mark.usefixtures("library")
 def test_flips_are_paged_and_filtered_and_shown_as_text() -> None:
-    app = open_page(rule="absolute,threshold=0")
+    app = open_tune(rule="absolute,threshold=0")
     count, fixed, broken = flips(app)
     assert count > PER_PAGE
     captions = [str(item.value) for item in app.caption]
     assert any("\\$x\\^2\\$" in text for text in captions)
     assert not any("<b>" in text or "$x^2" in text or "](" in text for text in captions)
-    first = [link["label"] + link["query"] for link in listed(app)]
-    turn_to(app, 2)
-    assert not set(first) & {link["label"] + link["query"] for link in listed(app)}
+    first = [link["label"] + link["query"] for link in explore_links(app)]
+    open_list_page(app, 2)
+    assert not set(first) & {link["label"] + link["query"] for link in explore_links(app)}
     for only, expected in (("broken", broken), ("fixed", fixed)):
         choose(app, "tune.only", only)
-        assert len(listed(app)) == min(PER_PAGE, expected)
+        assert len(explore_links(app)) == min(PER_PAGE, expected)
 
 
 @pytest.mark.usefixtures("library")
 def test_another_version_and_no_data_give_other_numbers() -> None:
-    app = open_page()
+    app = open_tune()
     first = table(app)["Precision"][0]
-    sound(app.selectbox(key="tune.version").set_value("gate@other").run())
+    check(app.selectbox(key="tune.version").set_value("gate@other").run())
     assert table(app)["Precision"][0] != first
     assert app.query_params["version"] == "gate@other"
     choose(app, "tune.data", [])
-    assert "Label some turns, or choose a relevance set" in said(app)
+    assert "Label some turns, or choose a relevance set" in page_text(app)
 
 
 def test_turns_of_a_set_link_to_where_the_library_has_the_same(library: Path, tmp_path: Path) -> None:
-    known, strange = replace(talk(1), id="elsewhere"), replace(talk(9, titled=False), id="strange")
+    known, strange = (
+        replace(make_conversation(1), id="elsewhere"),
+        replace(make_conversation(9, titled=False), id="strange"),
+    )
     judged = frozenset({0, 2, 3, 4})
     cases = tuple(
         Case(f"{one.id}-12", one.id, 12, None, frozenset({0, 3}), judged=judged) for one in (known, strange)
@@ -152,9 +222,11 @@ def test_turns_of_a_set_link_to_where_the_library_has_the_same(library: Path, tm
     file = tmp_path / "both.jsonl"
     write_relevance_set(RelevanceSet("both", {one.id: one for one in (known, strange)}, cases), file)
     RelevanceSets(library).add("both", file.read_bytes())
-    app = open_page(data="both", rule="absolute,threshold=1")
-    keys = {match for link in listed(app) for match in re.findall(r"conversation=(\w+)", link["query"])}
-    assert keys == {key_of(1)}
+    app = open_tune(data="both", rule="absolute,threshold=1")
+    keys = {
+        match for link in explore_links(app) for match in re.findall(r"conversation=(\w+)", link["query"])
+    }
+    assert keys == {conversation_key(1)}
     unlinked = [str(item.value) for item in app.markdown if str(item.value).startswith("**Turn")]
     assert unlinked
     assert all(text.endswith(strange.turns[0].text) for text in unlinked)
@@ -165,10 +237,12 @@ def test_turns_of_a_set_link_to_where_the_library_has_the_same(library: Path, tm
     choose(app, "tune.data", ["both"])
 
     # Looked up again: the library has as many conversations, but other ones.
-    Conversations(store()).delete([key_of(1)])
-    (added,) = Conversations(store()).add([NewConversation(strange)])
-    sound(app.run())
-    keys = {match for link in listed(app) for match in re.findall(r"conversation=(\w+)", link["query"])}
+    Conversations(app_store()).delete([conversation_key(1)])
+    (added,) = Conversations(app_store()).add([NewConversation(strange)])
+    check(app.run())
+    keys = {
+        match for link in explore_links(app) for match in re.findall(r"conversation=(\w+)", link["query"])
+    }
     assert keys == {added.key}
 
 
@@ -176,7 +250,7 @@ def test_turns_of_a_set_link_to_where_the_library_has_the_same(library: Path, tm
 def test_a_click_on_a_curve_sets_that_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[TuneResults] = []
     monkeypatch.setattr("convgate.ui.tune.page.draw_curve", drawn.append)
-    app = open_page()
+    app = open_tune()
     curve = drawn[-1].curve
     assert curve is not None
     changes: dict[str, convgate.ui.threshold_settings.ThresholdSettings] = {}
@@ -189,18 +263,18 @@ def test_a_click_on_a_curve_sets_that_threshold(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_settings_become_a_version_that_is_activated_and_undone(library: Path) -> None:
-    app = open_page(goal="recall", recall="0.8")
+    app = open_tune(goal="recall", recall="0.8")
     click(app, "tune.use_best")
     recall = number(app, "Recall")
     versions = Versions(library)
     app.text_input(key="tune.name").set_value("other")
     click(app, "tune.save")  # what is typed and not yet sent counts
-    assert "a version other" in said(app)
+    assert "a version other" in page_text(app)
     assert versions.names() == ["other", "used"]
 
     app.text_input(key="tune.name").set_value("tuned")
     click(app, "tune.save")
-    assert "Version **tuned** saved. It is not active yet." in said(app)
+    assert "Version tuned saved. It is not active yet." in page_text(app)
     saved, parent = versions.get("tuned"), versions.get("used")
     assert saved.card.weights_sha256 == parent.card.weights_sha256
     assert saved.card.parent == parent.as_parent()
@@ -240,7 +314,7 @@ def test_the_settings_for_an_agent_are_those_on_the_page(
         return False
 
     monkeypatch.setattr("streamlit.download_button", drawn)
-    app = open_page(rule="anchored,anchor=0.4,threshold=0.38,max_turns=3")
+    app = open_tune(rule="anchored,anchor=0.4,threshold=0.38,max_turns=3")
     file = tmp_path / "convgate-agent.toml"
     file.write_text(files["tune.download_settings"](), encoding="utf-8")
     values = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -249,29 +323,29 @@ def test_the_settings_for_an_agent_are_those_on_the_page(
     gate = convgate.load_gate(settings=file, encoder=fake_encoder)
     for conversation in range(4):
         for message in (8, 12):
-            kept += int(gate.policy.decide(*talk(conversation).at(message)).kept.sum())
+            kept += int(gate.policy.decide(*make_conversation(conversation).at(message)).kept.sum())
     assert number(app, "Turns kept") == kept
 
 
 @pytest.mark.usefixtures("library")
 def test_the_page_comes_back_as_it_was_by_its_address_and_within_the_session() -> None:
-    app = open_page()
-    sound(app.selectbox(key="tune.version").set_value("gate@other").run())
-    sound(app.selectbox(key="tune.rule").set_value("absolute").run())
+    app = open_tune()
+    check(app.selectbox(key="tune.version").set_value("gate@other").run())
+    check(app.selectbox(key="tune.rule").set_value("absolute").run())
     slide(app, "tune.absolute.threshold", 0.55)
     choose(app, "tune.goal", "recall")
     query = {name: str(value) for name, value in app.query_params.items()}
-    again = open_page(**query)
+    again = open_tune(**query)
     assert again.slider(key="tune.absolute.threshold").value == 0.55
     assert table(again) == table(app)
-    sound(app.switch_page("app.py").run())
-    sound(app.switch_page(TUNE).run())
+    check(app.switch_page("app.py").run())
+    check(app.switch_page(PAGES["Tune"]).run())
     assert app.slider(key="tune.absolute.threshold").value == 0.55
     assert table(again) == table(app)
 
 
 @pytest.mark.usefixtures("library")
 def test_the_page_opens_whatever_its_address_says() -> None:
-    app = open_page(version="gate@gone", goal="magic", rule="absolute,threshold=7", recall="3")
+    app = open_tune(version="gate@gone", goal="magic", rule="absolute,threshold=7", recall="3")
     assert sum("The address says" in str(warning.value) for warning in app.warning) == 4
     assert app.get("plotly_chart")

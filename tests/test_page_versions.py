@@ -1,40 +1,44 @@
-"""Versions: the list, activating and rolling back, the card, delete, import."""
+"""The page Versions: list, activation and roll back, card, deletion, import."""
 
 from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.core.home import app_root
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
-from convgate.ui.navigation import EXPLORE
 from convgate.versions import DataSet, Draft, Metric, MetricSet, Parent, Training, Versions
 from tests.commands import Run
-from tests.compare_page import add_talk, sound
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
-from tests.versions_page import (
+from tests.page_app import (
     HOSTILE,
+    PAGES,
+    TURNS,
+    add_conversation,
+    check,
     click,
-    names,
-    opened,
-    pointed_at,
-    said,
-    serve,
-    two_versions,
+    metric,
+    open_page,
+    page_text,
+    use_encoder,
 )
+from tests.page_data import add_two_versions
+
+open_versions = partial(open_page, "Versions")
 
 
 @pytest.fixture(autouse=True)
 def encoder(fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> FakeEncoder:
-    """Have the pages encode with that one."""
-    serve(fake_encoder, monkeypatch)
+    """The pages' encoder, for a user who is logged in as grace."""
+    use_encoder(fake_encoder, monkeypatch)
+    monkeypatch.setattr("getpass.getuser", lambda: "grace")
     return fake_encoder
 
 
@@ -42,7 +46,7 @@ def encoder(fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> FakeE
 def home_with_versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with two versions."""
     home = tmp_path_factory.mktemp("versions") / "home"
-    two_versions(home)
+    add_two_versions(home)
     return home
 
 
@@ -54,40 +58,52 @@ def versions(convgate_home: Path, home_with_versions: Path) -> Versions:
 
 
 @pytest.fixture
-def talk(convgate_home: Path) -> str:
+def key(convgate_home: Path) -> str:
     """The key of a conversation in the library."""
-    return add_talk()
+    return add_conversation(*TURNS[1:])
+
+
+def version_names(app: AppTest) -> list[str]:
+    """Return the versions that the list shows, in its order."""
+    return [str(one.key).removeprefix("versions.open.") for one in app.button if "open." in str(one.key)]
+
+
+def active_and_baseline(versions: Versions) -> tuple[str | None, str | None]:
+    """Return the names of the active version and the baseline."""
+    return versions.active, versions.baseline
 
 
 # The list
 
 
 def test_the_list_shows_data_and_metrics_compared_with_the_parent_or_the_baseline(versions: Versions) -> None:
-    app = opened()
-    assert names(app) == ["first", "second"]
-    text = said(app)
+    app = open_versions()
+    assert version_names(app) == ["first", "second"]
+    text = page_text(app)
     assert "trained from first" in text
     assert "1 data set" in text
     assert "held out: F1 0.70 (+0.05, may be chance) · compared with first" in text
     assert "Active version: none" in text
 
-    click(app, "baseline.second")
-    assert pointed_at(versions) == (None, "second")
-    assert "woven: MAP 0.85 (+0.05) · F1 0.60 (−0.15) · compared with second" in said(app)
-    click(app, "undo")
-    assert pointed_at(versions) == (None, None)
-    assert "compared with first" in said(app)
+    click(app, "versions.baseline.second")
+    assert active_and_baseline(versions) == (None, "second")
+    assert "woven: MAP 0.85 (+0.05) · F1 0.60 (−0.15) · compared with second" in page_text(app)
+    click(app, "versions.undo")
+    assert active_and_baseline(versions) == (None, None)
+    assert "compared with first" in page_text(app)
 
 
 def test_compare_opens_with_two_versions_preset(versions: Versions) -> None:
     links = [
-        link.proto.query_string for link in opened().get("page_link") if "policies" in link.proto.query_string
+        link.proto.query_string
+        for link in open_versions().get("page_link")
+        if "policies" in link.proto.query_string
     ]
     assert links == ["policies=gate%40first%2C+gate%40second"]
 
 
 def test_an_empty_list_says_what_to_do(convgate_home: Path) -> None:
-    assert "There is no version yet" in said(opened())
+    assert "There is no version yet" in page_text(open_versions())
 
 
 ENCODER = {"model": "m", "revision": 0, "dtype": "float32", "chunking": "", "prefix": "", "dimension": 384}
@@ -107,28 +123,28 @@ def test_a_damaged_version_is_named_and_can_be_deleted(versions: Versions, run: 
         (versions.root / "second" / "card.json").write_text('{"colour": "red"}')
     else:
         damage_config(versions.root / "second")
-    app = opened()
-    assert names(app) == ["first"]
-    assert "The version second is damaged" in said(app)
+    app = open_versions()
+    assert version_names(app) == ["first"]
+    assert "The version second is damaged" in page_text(app)
     code, out, err = run("versions")
     assert (code, "first" in out, "second is damaged" in err) == (0, True, True)
-    click(app, "delete.second")
+    click(app, "versions.delete.second")
     assert versions.names() == ["first"]
 
 
-@pytest.mark.parametrize("page", sorted((app_root() / "pages").glob("*.py")), ids=lambda page: page.stem)
-def test_a_damaged_version_breaks_no_page(versions: Versions, talk: str, page: Path) -> None:
+@pytest.mark.parametrize("page", PAGES)
+def test_a_damaged_version_breaks_no_page(versions: Versions, key: str, page: str) -> None:
     damage_config(versions.root / "second")
-    app = opened(f"pages/{page.name}", conversation=talk, policy="gate@second")
-    if page.stem == "1_Explore":
-        assert "the version second is damaged" in said(app)
+    app = open_page(page, conversation=key, policy="gate@second")
+    if page == "Explore":
+        assert "the version second is damaged" in page_text(app)
 
 
 def test_a_version_of_another_encoder_cannot_be_activated(versions: Versions) -> None:
     foreign = FakeEncoder(model="foreign").identity
     versions.add(Gate(GateConfig(encoder=foreign)), Draft(), name="foreign")
-    app = click(opened(), "activate.foreign")
-    assert "the gate was made for the encoder foreign@1" in said(app)
+    app = click(open_versions(), "versions.activate.foreign")
+    assert "the gate was made for the encoder foreign@1" in page_text(app)
     assert versions.active is None
 
 
@@ -146,7 +162,7 @@ def test_text_of_a_card_is_shown_and_not_rendered(versions: Versions) -> None:
         ),
         name="hostile",
     )
-    for app in (opened(), opened(version="hostile")):
+    for app in (open_versions(), open_versions(version="hostile")):
         shown = [
             str(one.value) for one in [*app.markdown, *app.caption, *app.warning] if "Ignore" in one.value
         ]
@@ -161,31 +177,31 @@ def test_text_of_a_card_is_shown_and_not_rendered(versions: Versions) -> None:
 
 
 def test_activating_and_rolling_back_change_what_explore_uses_and_can_be_undone(
-    versions: Versions, talk: str
+    versions: Versions, key: str
 ) -> None:
-    app = click(opened(), "activate.second")
+    app = click(open_versions(), "versions.activate.second")
     assert (versions.active, versions.history[-1].who) == ("second", "grace")
-    explore = opened(EXPLORE, conversation=talk)
-    assert next(str(one.value) for one in explore.metric if one.label == "Kept") == "3"
-    click(app, "undo")
+    explore = open_page("Explore", conversation=key)
+    assert metric(explore, "Kept") == "3"
+    click(app, "versions.undo")
     assert versions.active is None
 
     versions.activate("first", who="Ada")
     versions.activate("second", who="Ada")
-    sound(app.run())
+    check(app.run())
     assert app.button(key="versions.rollback").label == "Roll back to first"
     app.session_state["annotator.name"] = "Carla"
-    click(app, "rollback")
+    click(app, "versions.rollback")
     assert versions.active == "first"
     assert versions.history[-1].who == "Carla"
-    click(app, "undo")
+    click(app, "versions.undo")
     assert versions.active == "second"
 
 
-def test_a_version_in_the_place_of_a_deleted_one_decides_anew(versions: Versions, talk: str) -> None:
+def test_a_version_in_the_place_of_a_deleted_one_decides_anew(versions: Versions, key: str) -> None:
     def kept() -> str:
-        explore = opened(EXPLORE, conversation=talk, policy="gate@second")
-        return next(str(one.value) for one in explore.metric if one.label == "Kept")
+        explore = open_page("Explore", conversation=key, policy="gate@second")
+        return metric(explore, "Kept")
 
     assert kept() == "3"
     versions.delete("second", who="Ada")
@@ -196,7 +212,7 @@ def test_a_version_in_the_place_of_a_deleted_one_decides_anew(versions: Versions
 
 @pytest.mark.parametrize("fault", ["missing", "weights"])
 def test_where_the_active_version_is_damaged_pages_open_and_lead_back(
-    versions: Versions, talk: str, fault: str
+    versions: Versions, key: str, fault: str
 ) -> None:
     versions.activate("first", who="Ada")
     versions.activate("second", who="Ada")
@@ -204,12 +220,12 @@ def test_where_the_active_version_is_damaged_pages_open_and_lead_back(
         shutil.rmtree(versions.root / "second")
     else:
         (versions.root / "second" / "gate.safetensors").write_bytes(b"other")
-    explore = opened(EXPLORE, conversation=talk)
+    explore = open_page("Explore", conversation=key)
     assert explore.error
     assert "Versions" in [link.proto.page for link in explore.main.get("page_link")]
-    app = opened()
+    app = open_versions()
     assert "second" in app.error[0].value
-    click(app, "rollback")
+    click(app, "versions.rollback")
     assert versions.active == "first"
     assert not app.error
 
@@ -218,28 +234,28 @@ def test_where_the_active_version_is_damaged_pages_open_and_lead_back(
 
 
 def test_the_card_shows_everything(versions: Versions) -> None:
-    text = said(opened(version="first"))
+    text = page_text(open_versions(version="first"))
     for part in (
         "A first try", "by Ada", "221,829 parameters", "0.600 (0.550–0.650)", "| woven | 709 |",
         "woven.train", "1,709 cases", "CC-BY-4.0", "IBM", "2 epochs, seed 7", "English only.",
     ):  # fmt: skip
         assert part in text, part
-    text = said(opened(version="second"))
+    text = page_text(open_versions(version="second"))
     assert "0.650" in text, "its parent's"
     assert "+0.050 (−0.010 to +0.100)" in text
 
 
-def test_deleting(versions: Versions) -> None:
-    app = opened(version="first")
-    assert "It is the parent of second" in said(app)
-    click(app, "delete.first")
+def test_a_deleted_version_leaves_its_child(versions: Versions) -> None:
+    app = open_versions(version="first")
+    assert "It is the parent of second" in page_text(app)
+    click(app, "versions.delete.first")
     assert versions.names() == ["second"]
-    assert "trained from first" in said(app)
+    assert "trained from first" in page_text(app)
 
 
 def test_a_version_that_does_not_exist_is_reported(versions: Versions) -> None:
-    assert "There is no version gone" in said(opened(version="gone"))
-    assert "which is not a version's name" in said(opened(version="../x"))
+    assert "There is no version gone" in page_text(open_versions(version="gone"))
+    assert "which is not a version's name" in page_text(open_versions(version="../x"))
 
 
 # Import
@@ -248,12 +264,12 @@ def test_a_version_that_does_not_exist_is_reported(versions: Versions) -> None:
 def upload(app: AppTest, file_name: str, content: bytes, *, name: str = "") -> AppTest:
     app.file_uploader[0].upload(file_name, content)
     app.text_input(key="versions.import.name").set_value(name)
-    return sound(next(button for button in app.button if button.label == "Import").click().run())
+    return check(next(button for button in app.button if button.label == "Import").click().run())
 
 
 def test_import_of_a_taken_name_goes_under_another(versions: Versions) -> None:
     content = versions.export("first")
-    app = upload(opened(), "first.zip", content)
+    app = upload(open_versions(), "first.zip", content)
     assert app.error
     assert versions.names() == ["first", "second"]
     app = upload(app, "first.zip", content, name="first-2")
@@ -261,7 +277,7 @@ def test_import_of_a_taken_name_goes_under_another(versions: Versions) -> None:
     assert versions.get("first-2").card == versions.get("first").card
     assert versions.active is None
     assert app.query_params["version"] == "first-2"
-    click(app, "undo")
+    click(app, "versions.undo")
     assert versions.names() == ["first", "second"]
 
 
@@ -269,6 +285,6 @@ def test_import_of_a_damaged_file_names_it_and_keeps_nothing(versions: Versions)
     content = versions.export("first")
     versions.delete("first", who="Ada", force=True)
     before = sorted(versions.root.rglob("*"))
-    app = upload(opened(), "broken.zip", content[:-60])
-    assert "broken.zip cannot be read as an exported version" in said(app)
+    app = upload(open_versions(), "broken.zip", content[:-60])
+    assert "broken.zip cannot be read as an exported version" in page_text(app)
     assert sorted(versions.root.rglob("*")) == before

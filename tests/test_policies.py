@@ -1,4 +1,4 @@
-"""Every policy: one decision a turn; hand values; the gatekeeper and sessions as policies."""
+"""Every policy: one decision per turn; hand values; gatekeeper and sessions as policies."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ TEXTS = [
 ]
 
 
-def talk(texts=TEXTS) -> Conversation:
+def make_conversation(texts=TEXTS) -> Conversation:
     roles = ("user", "assistant")
     return Conversation(id="talk", turns=tuple(Turn.of(roles[i % 2], text) for i, text in enumerate(texts)))
 
 
-def built(name: str, encoder: object) -> Policy:
+def build(name: str, encoder: object) -> Policy:
     return build_policy(name, Settings(), encoder, version="untrained")
 
 
@@ -57,8 +57,8 @@ def test_names_are_those_of_the_stable_interface():
 @pytest.mark.parametrize("name", policy_names())
 @pytest.mark.parametrize("n", [0, 1, 4])
 def test_one_decision_a_turn_each_with_a_reason(name: str, n: int):
-    policy = built(name, FakeEncoder())
-    decisions = policy.decide(*talk(TEXTS[: n + 1]).at(n))
+    policy = build(name, FakeEncoder())
+    decisions = policy.decide(*make_conversation(TEXTS[: n + 1]).at(n))
     assert len(decisions) == n
     assert decisions.policy == name == policy.name
     for index, decision in enumerate(decisions):
@@ -72,8 +72,8 @@ def test_one_decision_a_turn_each_with_a_reason(name: str, n: int):
 @pytest.mark.parametrize("name", policy_names())
 def test_blank_and_huge_turns_are_decided_too(name: str):
     texts = ["", "   ", "word " * 20_000, "question?"]
-    policy = built(name, FakeEncoder())
-    decisions = policy.decide(*talk(texts).at(3))
+    policy = build(name, FakeEncoder())
+    decisions = policy.decide(*make_conversation(texts).at(3))
     assert len(decisions) == 3
     if policy.ranks:
         assert np.isfinite(decisions.scores).all()
@@ -81,21 +81,21 @@ def test_blank_and_huge_turns_are_decided_too(name: str):
 
 @pytest.mark.parametrize("name", ["everything", "last_k", "token_window", "bm25"])
 def test_policies_without_embeddings_never_ask_for_an_encoder(name: str):
-    assert built(name, None).decide(*talk().at(4)).kept_indices
+    assert build(name, None).decide(*make_conversation().at(4)).kept_indices
 
 
 def test_last_k_keeps_the_newest():
-    assert LastK(2).decide(*talk().at(4)).kept_indices == [2, 3]
-    assert LastK(0).decide(*talk().at(4)).kept_indices == []
-    assert LastK(99).decide(*talk().at(4)).kept_indices == [0, 1, 2, 3]
+    assert LastK(2).decide(*make_conversation().at(4)).kept_indices == [2, 3]
+    assert LastK(0).decide(*make_conversation().at(4)).kept_indices == []
+    assert LastK(99).decide(*make_conversation().at(4)).kept_indices == [0, 1, 2, 3]
 
 
 def test_token_window_closes_at_the_first_turn_that_does_not_fit():
     each = 6 + TOKENS_PER_MESSAGE
     for budget, kept in ((3 * each, [1, 2, 3]), (3 * each - 1, [2, 3])):
         policy = TokenWindow(budget=budget, counter=lambda text: 6)
-        assert policy.decide(*talk().at(4)).kept_indices == kept
-    assert TokenWindow(budget=0).decide(*talk().at(4)).kept_indices == []
+        assert policy.decide(*make_conversation().at(4)).kept_indices == kept
+    assert TokenWindow(budget=0).decide(*make_conversation().at(4)).kept_indices == []
 
 
 def test_reciprocal_rank_fusion_by_hand():
@@ -105,7 +105,7 @@ def test_reciprocal_rank_fusion_by_hand():
 
 def test_gate_gives_every_column_of_the_explanation():
     policy = GatePolicy(trained_gate(), FakeEncoder())
-    decisions = policy.decide(*talk().at(4))
+    decisions = policy.decide(*make_conversation().at(4))
     for row, decision in enumerate(decisions):
         assert sum(decision.parts.values()) == pytest.approx(decision.logit, abs=1e-12)
         assert decision.score == pytest.approx(1 / (1 + np.exp(-decision.logit)))
@@ -118,7 +118,7 @@ def test_gate_gives_every_column_of_the_explanation():
 def test_rule_changes_without_encoding_anything_again():
     encoder = FakeEncoder()
     policy = GatePolicy(Gate(), encoder)
-    scored = policy.score(*talk().at(4))
+    scored = policy.score(*make_conversation().at(4))
     calls = len(encoder.calls)
     assert len(policy.with_rule(TopK(1)).decide_scored(scored).kept_indices) == 1
     assert policy.with_rule(Absolute(1.0)).decide_scored(scored).kept_indices == []
@@ -128,23 +128,23 @@ def test_rule_changes_without_encoding_anything_again():
 LONG = "The service logs to a file of its own, rotates it every night and keeps the last seven of them."
 
 
-def written_talk(*said: str) -> Conversation:
+def parse_conversation(*said: str) -> Conversation:
     """Turns written as "u: …", "a: …", "t: …" or "s: …"."""
     roles = {"u": "user", "a": "assistant", "t": "tool", "s": "system"}
     return Conversation("talk", tuple(Turn.of(roles[one[0]], one[3:]) for one in said))
 
 
-def told(decisions: TurnDecisions) -> list[tuple[str, str]]:
+def outcomes(decisions: TurnDecisions) -> list[tuple[str, str]]:
     return [(one.outcome, one.rule) for one in decisions]
 
 
 def test_exchange_leaves_with_all_that_answers_it_and_instructions_stay():
-    said = written_talk(
+    said = parse_conversation(
         "s: Be brief.", "a: Welcome!", "u: Hi", "a: Hello!", "u: We always use TypeScript", f"a: {LONG}",
         "u: Fix it", "t: ok", "a: Done", "u: and now?",
     )  # fmt: skip
     decisions = GatekeeperPolicy().decide(*said.at(9))
-    assert told(decisions) == [
+    assert outcomes(decisions) == [
         ("kept", "instruction"), ("kept", "opening"),
         ("dropped", "greeting"), ("dropped", "greeting"),
         ("kept", "policy"), ("kept", "policy"),
@@ -169,15 +169,15 @@ def test_exchange_leaves_with_all_that_answers_it_and_instructions_stay():
         (["u: Fix it", "u: Done", "u: thanks"], ["short exchange", "short exchange"]),
     ],
 )  # fmt: skip
-def test_what_is_still_going_on_stays_whatever_its_length(said, rules):
-    decisions = GatekeeperPolicy().decide(*written_talk(*said).at(len(said) - 1))
+def test_the_current_session_is_kept_whatever_its_length(said, rules):
+    decisions = GatekeeperPolicy().decide(*parse_conversation(*said).at(len(said) - 1))
     assert [one.rule for one in decisions] == rules
     kept = {"open", "question", "answer"}
     assert [one.kept for one in decisions] == [one.rule in kept for one in decisions]
 
 
 def test_changed_rules_change_decisions_that_were_made_already(tmp_path: Path):
-    said = written_talk("u: The lake house is blue, with a red roof", f"a: {LONG}", "u: and?")
+    said = parse_conversation("u: The lake house is blue, with a red roof", f"a: {LONG}", "u: and?")
     settings = Settings(home=tmp_path, gatekeeper_debug_log=tmp_path / "log.jsonl")
     policy = build_policy("gatekeeper", settings, FakeEncoder())
     assert isinstance(policy, GatekeeperPolicy)
@@ -197,7 +197,7 @@ SAID = st.tuples(
 )
 
 
-def timed_talk(said: list[tuple[str, str, int, str | None]]) -> Conversation:
+def timed_conversation(said: list[tuple[str, str, int, str | None]]) -> Conversation:
     now, turns = datetime(2026, 1, 1, tzinfo=UTC), []
     for role, text, seconds, workflow in said:
         now += timedelta(seconds=seconds)
@@ -208,7 +208,7 @@ def timed_talk(said: list[tuple[str, str, int, str | None]]) -> Conversation:
 
 @given(st.lists(SAID, min_size=2, max_size=9), st.lists(st.integers(1, 8), max_size=6))
 def test_what_is_known_of_a_conversation_changes_no_decision_about_sessions(said, places) -> None:
-    policy, conversation = SessionPolicy(), timed_talk(said)
+    policy, conversation = SessionPolicy(), timed_conversation(said)
     for index in [place for place in places if place < len(said)]:
         found = policy.decide(*conversation.at(index))
         anew = segment(conversation.turns[: index + 1]).begun(index)

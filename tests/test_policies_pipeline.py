@@ -24,7 +24,7 @@ WORDS = ("loss", "nan", "fibonacci", "function", "rate", "hello", "")
 texts = st.lists(st.lists(st.sampled_from(WORDS), max_size=3).map(" ".join), min_size=1, max_size=9)
 
 
-def made(name: str, **parameters) -> Policy:
+def build(name: str, **parameters) -> Policy:
     return build_policy(name, Settings(), ENCODER, version="untrained", **parameters)
 
 
@@ -33,19 +33,19 @@ def pipeline(*policies: Policy) -> Pipeline:
     return Pipeline(" > ".join(policy.name for policy in policies), policies)
 
 
-def talk(said: list[str]) -> Conversation:
+def conversation(said: list[str]) -> Conversation:
     roles = ("user", "assistant")
     return Conversation(id="talk", turns=tuple(Turn.of(roles[i % 2], text) for i, text in enumerate(said)))
 
 
-TALK = talk(
+CONVERSATION = conversation(
     ["loss is nan", "lower the rate", "a fibonacci function", "here it is", "hello", "loss nan again"]
 )
 
 
 def test_every_turn_names_the_stage_that_decided_it():
-    decisions = made("pipeline", stages="last_k(k=4) > bm25(k=2) > gate(rule=absolute, threshold=1)").decide(
-        *TALK.with_question("fibonacci function, hello")
+    decisions = build("pipeline", stages="last_k(k=4) > bm25(k=2) > gate(rule=absolute, threshold=1)").decide(
+        *CONVERSATION.with_question("fibonacci function, hello")
     )
     rows = [
         (decision.index, decision.stage, decision.rule, decision.outcome_text, decision.score)
@@ -71,31 +71,31 @@ def test_stage_sees_a_conversation_of_what_was_left_and_nothing_of_what_comes():
 
         def decide(self, current, history):
             self.seen = (current, [turn.text for turn in history], history.conversation.turns)
-            return made("everything").decide(current, history)
+            return build("everything").decide(current, history)
 
     watching = Watching()
-    pipeline(made("last_k", k=2), watching).decide(*TALK.at(3))
-    current, history, turns = watching.seen
-    assert history == ["lower the rate", "a fibonacci function"]
-    assert (current.turn, current.index) == (TALK.turns[3], 2)
+    pipeline(build("last_k", k=2), watching).decide(*CONVERSATION.at(3))
+    current, seen, turns = watching.seen
+    assert seen == ["lower the rate", "a fibonacci function"]
+    assert (current.turn, current.index) == (CONVERSATION.turns[3], 2)
     assert len(turns) == 3, "nothing of what comes after the message"
-    pipeline(made("last_k", k=2), watching).decide(*TALK.with_question("why?"))
+    pipeline(build("last_k", k=2), watching).decide(*CONVERSATION.with_question("why?"))
     assert watching.seen[0] == CurrentMessage(Turn.of("user", "why?"))
-    pipeline(made("everything"), watching).decide(*TALK.at(5, window=3))
-    assert watching.seen[2] is TALK.turns, "where nothing is dropped, nothing is made anew"
+    pipeline(build("everything"), watching).decide(*CONVERSATION.at(5, window=3))
+    assert watching.seen[2] is CONVERSATION.turns, "where nothing is dropped, nothing is made anew"
 
 
-def test_what_goes_by_the_conversation_as_it_happened_sees_all_of_it_and_brings_nothing_back():
+def test_a_whole_history_policy_sees_all_turns_and_restores_none():
     class Greetings(WholeHistoryPolicy):
         name, label, needs_encoder, ranks = "greetings", "", False, False
 
         def decide(self, current, history):
-            assert history.turns == TALK.turns[2:5]
-            decisions = made("everything").decide(current, history)
-            return replace(decisions, kept=np.array([True, False, True]), why_dropped="no greeting.")
+            assert history.turns == CONVERSATION.turns[2:5]
+            found = build("everything").decide(current, history)
+            return replace(found, kept=np.array([True, False, True]), why_dropped="no greeting.")
 
-    decisions = pipeline(made("last_k", k=2), Greetings(), made("token_window", budget=0)).decide(
-        *TALK.at(5, window=3)
+    decisions = pipeline(build("last_k", k=2), Greetings(), build("token_window", budget=0)).decide(
+        *CONVERSATION.at(5, window=3)
     )
     assert [(decision.index, decision.outcome, decision.stage) for decision in decisions] == [
         (2, "dropped", "last_k"),
@@ -106,12 +106,12 @@ def test_what_goes_by_the_conversation_as_it_happened_sees_all_of_it_and_brings_
 
 @given(texts, st.integers(0, 9))
 def test_one_stage_is_that_policy_alone(said, window):
-    moment = talk(said).at(len(said) - 1, window=window)
+    moment = conversation(said).at(len(said) - 1, window=window)
     for name in ("gate", "last_k", "everything"):
-        piped, alone = made("pipeline", stages=name).decide(*moment), made(name).decide(*moment)
-        assert piped.kept.tolist() == alone.kept.tolist()
-        assert piped.indices.tolist() == alone.indices.tolist()
-        for ours, theirs in zip(piped, alone, strict=True):
+        one, alone = build("pipeline", stages=name).decide(*moment), build(name).decide(*moment)
+        assert one.kept.tolist() == alone.kept.tolist()
+        assert one.indices.tolist() == alone.indices.tolist()
+        for ours, theirs in zip(one, alone, strict=True):
             plain = ours.reason.replace(f"Dropped by the {name} stage", "Dropped")
             assert plain.replace("Dropped by the gate", "Dropped") == theirs.reason
             assert (ours.score, ours.logit, ours.parts, ours.margin) == (
@@ -125,14 +125,14 @@ SAID = ("Hi", "ok", "we always use loss", "new topic: nan", "fibonacci function"
 
 @given(st.lists(st.sampled_from(SAID), min_size=1, max_size=9))
 def test_gatekeeper_and_sessions_decide_in_a_pipeline_as_they_do_alone(said):
-    moment = talk(said).at(len(said) - 1)
-    alone = [made(name).decide(*moment) for name in ("gatekeeper", "session")]
-    piped = made("pipeline", stages="gatekeeper > session").decide(*moment)
+    moment = conversation(said).at(len(said) - 1)
+    alone = [build(name).decide(*moment) for name in ("gatekeeper", "session")]
+    piped = build("pipeline", stages="gatekeeper > session").decide(*moment)
     assert piped.kept.tolist() == (alone[0].kept & alone[1].kept).tolist()
     for gone, left in zip(alone[0], piped, strict=True):
         if not gone.kept:
             assert left.reason == gone.reason.replace("Dropped:", "Dropped by the gatekeeper:")
-    whole = made("pipeline").decide(*moment)
+    whole = build("pipeline").decide(*moment)
     assert not (whole.kept & ~piped.kept).any()
     assert [decision.stage for decision in whole if not decision.kept and decision.score is None] == [
         decision.stage for decision in piped if not decision.kept
@@ -177,6 +177,6 @@ def test_what_is_written_is_read_back(policies, separator):
         "gate(5)",
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_place(text):
+def test_what_cannot_be_read_is_reported_with_its_place(text):
     with pytest.raises(PolicyError):
         read_policies(text)

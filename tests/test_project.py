@@ -1,4 +1,4 @@
-"""The project as a whole: what it imports, pins, packs and keeps to itself."""
+"""The project: imports, pinned requirements, the wheel, no outgoing connections."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def tracked_texts() -> dict[Path, str]:
 # What loads what
 
 
-def test_what_needs_no_model_loads_nothing_large() -> None:
+def test_imports_and_commands_without_a_model_load_no_large_package() -> None:
     Versions(load_settings().home).add(trained_gate(), Draft(), name="mine")
     code = """
 import sys
@@ -163,7 +163,7 @@ def readme_blocks(language: str) -> list[str]:
     return [token.content for token in tokens if token.type == "fence" and token.info == language]
 
 
-def test_every_local_link_and_picture_of_a_document_is_there() -> None:
+def test_every_local_link_and_picture_of_a_document_exists() -> None:
     links = local_links()
     assert (CHECKOUT / "README.md", "LICENSE") in links
     missing = []

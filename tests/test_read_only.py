@@ -1,4 +1,4 @@
-"""Read-only mode, and libraries that cannot be written: nothing in the data folder changes."""
+"""Read-only mode and read-only libraries: nothing in the data directory changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ReadOnlyError
-from convgate.core.home import app_root, set_read_only
+from convgate.core.home import set_read_only
 from convgate.core.settings import Settings, load_settings
 from convgate.embedding.cache import CACHE_FILE, CachedEncoder, forget
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
@@ -25,25 +25,23 @@ from convgate.ui import services
 from convgate.ui.rules.rules_file import read_file, rules_path, save
 from convgate.versions import Versions
 from tests.commands import Run
-from tests.compare_page import add_labelled
 from tests.fakes import FakeEncoder
-from tests.forked import fork, needs_fork
-from tests.versions_page import MESSAGES, opened, said, serve, two_versions
-
-PAGES = ["app.py", *sorted(f"pages/{file.name}" for file in (app_root() / "pages").glob("*.py"))]
+from tests.page_app import PAGES, TURNS, open_page, page_text, use_encoder
+from tests.page_data import add_relevance_set, add_two_versions
+from tests.processes import fork, needs_fork
 
 
 @pytest.fixture
 def key(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The key of the one conversation of a library with labels, versions, a set and a training."""
-    serve(FakeEncoder(), monkeypatch)
+    use_encoder(FakeEncoder(), monkeypatch)
     store = Store(load_settings().database)
-    [added] = Conversations(store).add([NewConversation(Conversation("talk", MESSAGES, title="Talk"))])
+    [added] = Conversations(store).add([NewConversation(Conversation("talk", TURNS[1:], title="Talk"))])
     key = added.key
     Labels(store).answer(CurrentKey(key, 6), {0: "relevant", 1: "not_relevant"}, by="Ada")
     store.close()
-    add_labelled(convgate_home)
-    two_versions(convgate_home)
+    add_relevance_set(convgate_home)
+    add_two_versions(convgate_home)
     (convgate_home / run_module.FOLDER / "run-1").mkdir(parents=True)
     return key
 
@@ -67,10 +65,10 @@ def files(home: Path) -> dict[str, bytes | None]:
 def test_pages_work_and_say_that_nothing_is_saved(read_only: Settings, key: str, page: str) -> None:
     before = files(read_only.home)
 
-    app = opened(page, conversation=key)
+    app = open_page(page, conversation=key)
 
     assert not app.error, app.error[0].value
-    assert said(app).count("nothing is saved") == 1
+    assert page_text(app).count("nothing is saved") == 1
     assert files(read_only.home) == before
 
 
@@ -130,7 +128,9 @@ WRITERS: dict[str, Callable[[Settings, Store], object]] = {
 
 
 @pytest.mark.parametrize("write", WRITERS.values(), ids=list(WRITERS))
-def test_what_writes_is_refused(read_only: Settings, write: Callable[[Settings, Store], object]) -> None:
+def test_functions_that_write_are_refused(
+    read_only: Settings, write: Callable[[Settings, Store], object]
+) -> None:
     (read_only.home / CACHE_FILE).touch()
     before = files(read_only.home)
 
@@ -163,11 +163,11 @@ def test_the_embedding_cache_is_read_and_not_written(
 
 @needs_fork
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root becomes another user")
-def test_another_user_can_look_at_a_library_that_only_may_be_read() -> None:
+def test_another_user_can_read_a_read_only_library() -> None:
     with tempfile.TemporaryDirectory() as folder:  # others may enter its parents
         path = Path(folder, "convgate.db")
         with closing(Store(path)) as store:
-            Conversations(store).add([NewConversation(Conversation("talk", MESSAGES, title="Talk"))])
+            Conversations(store).add([NewConversation(Conversation("talk", TURNS[1:], title="Talk"))])
         path.chmod(0o444)
         path.parent.chmod(0o555)
 

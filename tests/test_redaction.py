@@ -1,4 +1,4 @@
-"""Redaction of secrets; those here are made up, and put together when the tests run."""
+"""Redaction of secrets; those here are made up and assembled at run time."""
 
 from __future__ import annotations
 
@@ -98,9 +98,9 @@ def test_tool_arguments_and_parts_are_redacted_and_stay_what_they_are() -> None:
         },
         {"role": "tool", "tool_call_id": "c1", "content": f"token {GITHUB} accepted"},
     ]
-    (talk,) = read_text(json.dumps(messages)).conversations
+    (conversation,) = read_text(json.dumps(messages)).conversations
     redactor = Redactor()
-    redacted = redactor.redact(talk)
+    redacted = redactor.redact(conversation)
     written = write_conversation(redacted)
     for secret in (AWS, GITHUB, PASSWORD, "quoted", "12345678", "MIIE"):
         assert secret not in written
@@ -112,7 +112,7 @@ def test_tool_arguments_and_parts_are_redacted_and_stay_what_they_are() -> None:
     assert (call["pin"], set(call)) == (1, {"password", "pin", "db_password", "key"})
     (again,) = read_text(written).conversations
     assert [turn.scored_text for turn in again.turns] == [turn.scored_text for turn in redacted.turns]
-    assert [len(turn.parts) for turn in redacted.turns] == [len(turn.parts) for turn in talk.turns]
+    assert [len(turn.parts) for turn in redacted.turns] == [len(turn.parts) for turn in conversation.turns]
 
 
 def assert_nowhere(secret: str, redacted: Conversation) -> None:
@@ -153,9 +153,9 @@ CALL = {"id": "c1", "type": "function", "function": {"name": "log_in", "argument
     ],
 )
 def test_a_secret_stays_nowhere_and_is_counted_once(message: dict[str, object], secret: str) -> None:
-    (talk,) = read_text(json.dumps([{"role": "user", "content": "Hi"} | message])).conversations
+    (conversation,) = read_text(json.dumps([{"role": "user", "content": "Hi"} | message])).conversations
     redactor = Redactor()
-    redacted = redactor.redact(talk)
+    redacted = redactor.redact(conversation)
     assert_nowhere(secret, redacted)
     assert redactor.counts.total() == 1
     assert len(read_text(write_conversation(redacted)).conversations[0]) == 1
@@ -167,8 +167,8 @@ def test_calls_and_their_results_keep_the_same_id() -> None:
         {"role": "tool", "tool_call_id": AWS, "content": "in"},
         {"role": "tool", "tool_call_id": HASH, "content": "out"},
     ]
-    (talk,) = read_text(json.dumps({"id": AWS, "messages": messages})).conversations
-    redacted = Redactor().redact(talk)
+    (conversation,) = read_text(json.dumps({"id": AWS, "messages": messages})).conversations
+    redacted = Redactor().redact(conversation)
     assert_nowhere(AWS, redacted)
     for found in (redacted, *read_text(write_conversation(redacted)).conversations):
         called, *answers = found.turns
@@ -180,9 +180,12 @@ def test_nothing_of_the_samples_is_taken_for_a_secret() -> None:
     redactor = Redactor()
     files = [file for file in SAMPLES.iterdir() if file.name != "README.md" and "relevance" not in file.name]
     for file in files:
-        for talk in read_conversations(file):
-            redacted = redactor.redact(talk)
-            assert (redacted, write_conversation(redacted)) == (talk, write_conversation(talk))
+        for conversation in read_conversations(file):
+            redacted = redactor.redact(conversation)
+            assert (redacted, write_conversation(redacted)) == (
+                conversation,
+                write_conversation(conversation),
+            )
     assert redactor.counts == {}
 
 
@@ -223,6 +226,6 @@ def test_an_import_redacts_before_anything_is_kept(run: Run, file: Path) -> None
 
 def test_two_secrets_as_keys_of_one_object_both_stay_as_entries() -> None:
     keys = {f"AKIAIOSFODNN7EXAMPL{letter}": number for number, letter in enumerate("EF")}
-    talk = Conversation(id="t", turns=(Turn.of("user", "", metadata={"usage": keys}),))
-    (turn,) = Redactor().redact(talk).turns
+    conversation = Conversation(id="t", turns=(Turn.of("user", "", metadata={"usage": keys}),))
+    (turn,) = Redactor().redact(conversation).turns
     assert sorted(turn.metadata["usage"].values()) == [0, 1]

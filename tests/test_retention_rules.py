@@ -1,4 +1,4 @@
-"""Retention and pruning: each row of the table at its borders, what holds for any input, and the policies."""
+"""Retention and pruning: the table at its borders, properties for any input, the policies."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_a_limit_holds_and_adds_nothing(told, period, most, characters):
 VALUES = (0.85, 0.62, 0.45, 0.65, 0.5, 0.3)
 
 
-def talk(*values: float) -> Conversation:
+def conversation(*values: float) -> Conversation:
     """Answers with those confidences, a question before each."""
     turns = []
     for value in values:
@@ -165,7 +165,7 @@ def talk(*values: float) -> Conversation:
 
 
 def test_each_turn_has_its_rule():
-    decisions = Retention(base_window=40).decide(*talk(*VALUES).with_question("And now?"))
+    decisions = Retention(base_window=40).decide(*conversation(*VALUES).with_question("And now?"))
     assert decisions.kept_indices == [0, 1, 3, 6, 8, 9, 10, 11]
     assert [decision.rule for decision in decisions] == [
         "confident", "confident", "closed", "checkpoint", "closed", "closed", "checkpoint", "closed",

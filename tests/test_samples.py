@@ -1,4 +1,4 @@
-"""The samples: each opens, is what its README says, and has the property that it is there to show."""
+"""The samples: each opens, agrees with its README, and shows what it is for."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ STATED = {
 
 
 @cache
-def opened(name: str) -> Transcript:
+def read_sample(name: str) -> Transcript:
     return read_conversations(SAMPLES / name)
 
 
 @pytest.fixture(scope="module")
 def questions() -> tuple[Conversation, ...]:
-    return opened("nan_and_fibonacci.jsonl").conversations
+    return read_sample("nan_and_fibonacci.jsonl").conversations
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_the_readme_lists_every_file_and_nothing_else():
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_sample_opens_without_a_problem_and_with_the_stated_number_of_messages(name):
-    transcript = opened(name)
+    transcript = read_sample(name)
     assert transcript.problems == ()
     lengths = [len(conversation) for conversation in transcript]
     assert min(lengths) > 0
@@ -57,21 +57,21 @@ def test_a_sample_opens_without_a_problem_and_with_the_stated_number_of_messages
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_sample_ends_with_the_message_to_be_answered(name):
-    assert len(opened(name)) > 0
-    for conversation in opened(name):
+    assert len(read_sample(name)) > 0
+    for conversation in read_sample(name):
         assert conversation.turns[-1].role == "user"
         assert all(turn.scored_text.strip() for turn in conversation.turns)
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_sample_can_be_sent_as_it_is(name):
-    assert len(opened(name)) > 0
-    for conversation in opened(name):
+    assert len(read_sample(name)) > 0
+    for conversation in read_sample(name):
         assert check_valid(conversation.turns) == []
 
 
 @pytest.mark.parametrize("name", [*FILES, RELEVANCE, "README.md"])
-def test_nothing_private_is_in_a_sample(name):
+def test_a_sample_has_nothing_private(name):
     text = (SAMPLES / name).read_text(encoding="utf-8")
     assert text.strip()
     assert re.findall(r"[\w.+-]+@(?!pytest\.)[\w-]+\.\w+|/(?:home|work|tmp|root|Users)/", text) == []
@@ -129,9 +129,9 @@ class TestRelevanceSet:
         assert all((not case.relevant) == ("new-topic" in case.tags) for case in relevance.cases)
 
     def test_its_indices_are_those_of_the_samples(self, relevance, questions):
-        samples = [talk for name in FILES for talk in opened(name)]
-        known = {tuple(turn.text for turn in talk.turns) for talk in samples}
+        samples = [conversation for name in FILES for conversation in read_sample(name)]
+        known = {tuple(turn.text for turn in conversation.turns) for conversation in samples}
         known.add(tuple(turn.text for turn in questions[0].turns[:-1]))
         assert relevance.conversations
-        for talk in relevance.conversations.values():
-            assert tuple(turn.text for turn in talk.turns) in known
+        for conversation in relevance.conversations.values():
+            assert tuple(turn.text for turn in conversation.turns) in known

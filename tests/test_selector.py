@@ -1,4 +1,4 @@
-"""The three lines that an agent uses."""
+"""The selector that an agent uses."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def test_question_is_put_behind_the_selected_messages():
     assert selection.tokens_kept <= selection.tokens_total
 
 
-def test_no_messages_and_wrong_messages_are_told():
+def test_no_messages_and_invalid_messages_are_refused():
     gate = load_gate(encoder=FakeEncoder())
-    with pytest.raises(ConversationError, match="no turns"):
+    with pytest.raises(ConversationError):
         gate.select([])
     with pytest.raises(TranscriptError, match="role"):
         gate.select([{"content": "who speaks?"}])
-    with pytest.raises(TranscriptError, match="list of messages"):
+    with pytest.raises(TranscriptError):
         gate.select("not messages")  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""Where conversations and sessions begin: every row and example of the spec, and what lies between them."""
+"""Boundaries of conversations and sessions: every row and example of the specification."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.policies.sessions import Boundaries, BoundaryRules, segment, with_moved
 from convgate.store.edits import MovedBoundary
 from convgate.transcripts import read_conversations
-from tests.session_days import day, days
+from tests.session_days import random_days, turns_of_day
 
 RULES = BoundaryRules()
 SAMPLE = Path(__file__).parent.parent / "sample_conversations" / "purple_button_one_day.json"
@@ -75,7 +75,7 @@ ROWS: dict[str, tuple[list[str], list[int], list[int]]] = {
 @pytest.mark.parametrize("name", ROWS)
 def test_boundaries_are_where_the_events_put_them(name: str) -> None:
     lines, conversations, sessions = ROWS[name]
-    assert starts(segment(day(*lines))) == (tuple(conversations), tuple(sessions))
+    assert starts(segment(turns_of_day(*lines))) == (tuple(conversations), tuple(sessions))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_the_day_of_the_purple_button(
     ],
 )  # fmt: skip
 def test_a_command_is_the_whole_message_or_its_opening(text: str) -> None:
-    assert starts(segment([*day("9:00 u a", "12:00 u " + text)])) == ((0,), (0,))
+    assert starts(segment([*turns_of_day("9:00 u a", "12:00 u " + text)])) == ((0,), (0,))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_a_command_is_the_whole_message_or_its_opening(text: str) -> None:
     ],
 )  # fmt: skip
 def test_a_word_inside_a_sentence_is_no_command(text: str) -> None:
-    assert starts(segment([*day("9:00 u a", "12:00 u " + text)])) == ((0, 1), (0, 1))
+    assert starts(segment([*turns_of_day("9:00 u a", "12:00 u " + text)])) == ((0, 1), (0, 1))
 
 
 def at(*moments: datetime) -> tuple[int, ...]:
@@ -145,12 +145,14 @@ def test_a_time_without_a_zone_is_local_and_of_the_zone_beside_it() -> None:
     assert at(ten, nine + timedelta(hours=3)) == (0,)
     timeless = Turn.of("user", "continue")
     times = (ten, None, nine + timedelta(hours=2), datetime(2026, 1, 10, 6, tzinfo=UTC))
-    talk = [Turn.of("user", "a", timestamp=moment) if moment else timeless for moment in times]
-    assert segment(talk).session_starts == (0, 3), "11:00 there is 2:00 in UTC"
+    conversation = [Turn.of("user", "a", timestamp=moment) if moment else timeless for moment in times]
+    assert segment(conversation).session_starts == (0, 3), "11:00 there is 2:00 in UTC"
 
 
-def test_what_a_person_moved_holds_against_the_rules() -> None:
-    talk = Conversation("c", tuple(day("9:00 u a", "9:01 a b", "9:02 u new topic", "12:00 u c", "12:01 a d")))
+def test_moved_boundaries_override_the_rules() -> None:
+    conversation = Conversation(
+        "c", tuple(turns_of_day("9:00 u a", "9:01 a b", "9:02 u new topic", "12:00 u c", "12:01 a d"))
+    )
     moved = {
         0: MovedBoundary("none"),
         1: MovedBoundary("conversation"),
@@ -159,7 +161,7 @@ def test_what_a_person_moved_holds_against_the_rules() -> None:
         4: MovedBoundary("session"),
         9: MovedBoundary("session"),
     }
-    found = segment(with_moved(talk, moved).turns)
+    found = segment(with_moved(conversation, moved).turns)
     assert starts(found) == ((0, 1, 4), (0, 4))
     assert reasons(found) == {
         0: "It is the first message.",
@@ -168,33 +170,33 @@ def test_what_a_person_moved_holds_against_the_rules() -> None:
         3: "A person had the conversation go on here.",
         4: "A person began a new session here.",
     }
-    assert with_moved(talk, {}) is talk
+    assert with_moved(conversation, {}) is conversation
     assert found.begun(3).index == found.begun(1).index == 1
     assert (found.begun(3, "session").index, found.begun(4, "session").index) == (0, 4)
-    with pytest.raises(IndexError, match="message 5 asked for, but there are 5"):
+    with pytest.raises(IndexError, match="5"):
         found.begun(5)
 
 
-@given(days())
-def test_a_session_begins_a_conversation_and_the_first_message_both(talk: list[Turn]) -> None:
-    found = segment(talk)
+@given(random_days())
+def test_a_session_begins_a_conversation_and_the_first_message_both(conversation: list[Turn]) -> None:
+    found = segment(conversation)
     conversations, sessions = starts(found)
     assert conversations[0] == sessions[0] == 0
-    assert set(sessions) <= set(conversations) <= set(range(len(talk)))
+    assert set(sessions) <= set(conversations) <= set(range(len(conversation)))
     assert all(one < other for one, other in pairwise(conversations))
     assert all(record.reason.endswith(".") for record in (*found.records, *found.continued))
 
 
-@given(days(), st.integers(0, 30_000), st.integers(0, 30_000), st.booleans())
+@given(random_days(), st.integers(0, 30_000), st.integers(0, 30_000), st.booleans())
 def test_a_larger_idle_gap_never_makes_more_sessions(
-    talk: list[Turn], one: int, more: int, goes_on: bool
+    conversation: list[Turn], one: int, more: int, goes_on: bool
 ) -> None:
-    small = segment(talk, BoundaryRules(one, continue_overrides_gap=goes_on))
-    large = segment(talk, BoundaryRules(one + more, continue_overrides_gap=goes_on))
+    small = segment(conversation, BoundaryRules(one, continue_overrides_gap=goes_on))
+    large = segment(conversation, BoundaryRules(one + more, continue_overrides_gap=goes_on))
     assert set(large.session_starts) <= set(small.session_starts)
 
 
-@given(days(), st.integers(0, 11))
-def test_what_comes_later_changes_no_boundary_before_it(talk: list[Turn], end: int) -> None:
-    whole, beginning = segment(talk), segment(talk[: end + 1])
+@given(random_days(), st.integers(0, 11))
+def test_what_comes_later_changes_no_boundary_before_it(conversation: list[Turn], end: int) -> None:
+    whole, beginning = segment(conversation), segment(conversation[: end + 1])
     assert beginning.records == tuple(one for one in whole.records if one.index <= end)

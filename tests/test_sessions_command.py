@@ -1,4 +1,4 @@
-"""`convgate sessions`, and the policy that keeps the present conversation."""
+"""`convgate sessions`, and the policy that keeps the current conversation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from convgate.core.conversation import Conversation
 from convgate.policies.session_policy import SessionPolicy
 from tests.commands import Run
-from tests.session_days import day
+from tests.session_days import turns_of_day
 
 SAMPLE = Path(__file__).parent.parent / "sample_conversations" / "purple_button_one_day.json"
 
@@ -53,13 +53,13 @@ LINES = ("9:00 u a", "9:01 a b", "9:02 u new topic: tea", "9:03 a c", "12:00 u d
 
 
 def kept(policy: SessionPolicy, *lines: str, at: int = -1) -> list[int]:
-    talk = Conversation("c", tuple(day(*lines)))
-    return policy.decide(*talk.at(at % len(talk))).kept_indices
+    conversation = Conversation("c", tuple(turns_of_day(*lines)))
+    return policy.decide(*conversation.at(at % len(conversation))).kept_indices
 
 
 def test_the_policy_keeps_what_was_said_since_the_conversation_began() -> None:
-    talk = Conversation("c", tuple(day(*LINES)))
-    decisions = SessionPolicy().decide(*talk.at(6))
+    conversation = Conversation("c", tuple(turns_of_day(*LINES)))
+    decisions = SessionPolicy().decide(*conversation.at(6))
     assert decisions.kept_indices == [4, 5]
     dropped = decisions.of(3)
     assert (dropped.rule, dropped.score, dropped.forced) == ("idle_gap", None, False)
@@ -67,7 +67,7 @@ def test_the_policy_keeps_what_was_said_since_the_conversation_began() -> None:
 
 def test_the_message_to_answer_may_begin_another() -> None:
     assert kept(SessionPolicy(), *LINES, at=4) == kept(SessionPolicy(), *LINES, at=2) == []
-    talk = Conversation("c", tuple(day(*LINES)))
-    assert SessionPolicy().decide(*talk.with_question("Start fresh. What is tea?")).kept_indices == []
-    assert SessionPolicy().decide(*talk.with_question("and what is tea?")).kept_indices == [4, 5, 6]
-    assert SessionPolicy().decide(*talk.at(3, window=2)).kept_indices == [2]
+    conversation = Conversation("c", tuple(turns_of_day(*LINES)))
+    assert SessionPolicy().decide(*conversation.with_question("Start fresh. What is tea?")).kept_indices == []
+    assert SessionPolicy().decide(*conversation.with_question("and what is tea?")).kept_indices == [4, 5, 6]
+    assert SessionPolicy().decide(*conversation.at(3, window=2)).kept_indices == [2]

@@ -1,4 +1,4 @@
-"""Sessions of a running agent: the same rules as for a file, kept in the database, and cleaned up."""
+"""Sessions of a running agent: same rules as for a file, stored and cleaned up."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from convgate.policies.sessions.manager import Detection, SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.store.sessions import Sessions
-from tests.forked import fork, needs_fork
-from tests.session_agents import NINE, Watch, add, manager
-from tests.session_days import day, days
+from tests.processes import fork, needs_fork
+from tests.session_agents import NINE, Clock, add, manager
+from tests.session_days import random_days, turns_of_day
 
 
 @pytest.fixture(scope="module")
@@ -29,24 +29,26 @@ def one_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.fixture
-def watch() -> Watch:
-    return Watch()
+def clock() -> Clock:
+    return Clock()
 
 
 def begins_session(detection: Detection) -> bool:
     return detection.boundary is not None and detection.boundary.kind == "session"
 
 
-@given(days(times_missing=False))
+@given(random_days(times_missing=False))
 @hypothesis_settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_running_agent_has_the_boundaries_of_its_transcript(one_store: Store, talk: list[Turn]) -> None:
+def test_a_running_agent_has_the_boundaries_of_its_transcript(
+    one_store: Store, conversation: list[Turn]
+) -> None:
     with one_store.write() as db:
         db.execute("DELETE FROM sessions")
-    late = Watch()
-    late.pass_(days=100)
+    late = Clock()
+    late.advance(days=100)
     sessions = manager(one_store, late)
-    detections = [sessions.detect(turn) for turn in talk]
-    whole = segment(talk)
+    detections = [sessions.detect(turn) for turn in conversation]
+    whole = segment(conversation)
     boundaries = [one.boundary for one in detections if one.boundary]
     assert [one for one in boundaries if one.kind != "none"] == list(whole.records)
     assert [one for one in boundaries if one.kind == "none"] == list(whole.continued)
@@ -55,12 +57,12 @@ def test_a_running_agent_has_the_boundaries_of_its_transcript(one_store: Store, 
     assert sum(one.conversation_count for one in sessions.recent()) == len(whole.conversation_starts)
 
 
-def test_workspaces_do_not_mix(store: Store, watch: Watch) -> None:
-    shop, house = manager(store, watch), manager(store, watch, "house")
+def test_workspaces_do_not_mix(store: Store, clock: Clock) -> None:
+    shop, house = manager(store, clock), manager(store, clock, "house")
     one, other = shop.detect("a button"), house.detect("a roof")
-    watch.pass_(minutes=1)
+    clock.advance(minutes=1)
     assert shop.detect("bigger").session.id == one.session.id
-    watch.pass_(minutes=1)
+    clock.advance(minutes=1)
     assert house.detect("new topic: tea").session.id == other.session.id
     assert (shop.active(), house.end("The house is sold.")) != (None, None)
     assert house.active() is None
@@ -71,7 +73,7 @@ def test_workspaces_do_not_mix(store: Store, watch: Watch) -> None:
 
 
 @pytest.mark.slow
-def test_detection_with_100_000_stored_sessions(store: Store, watch: Watch, report_figure) -> None:  # type: ignore[no-untyped-def]
+def test_detection_with_100_000_stored_sessions(store: Store, clock: Clock, report_figure) -> None:  # type: ignore[no-untyped-def]
     import time
 
     with store.write() as db:
@@ -86,8 +88,8 @@ def test_detection_with_100_000_stored_sessions(store: Store, watch: Watch, repo
         )
     taken = []
     for n in range(30):
-        sessions = manager(store, watch, f"workspace {n}")
-        watch.pass_(minutes=50)
+        sessions = manager(store, clock, f"workspace {n}")
+        clock.advance(minutes=50)
         for text in ("a", "new topic: b"):
             began = time.perf_counter()
             sessions.detect(text)
@@ -97,7 +99,7 @@ def test_detection_with_100_000_stored_sessions(store: Store, watch: Watch, repo
         f"a message is placed among 100,000 stored sessions in {1e3 * taken[len(taken) // 2]:.1f} ms,"
         f" at most {1e3 * taken[-1]:.1f} ms"
     )
-    assert len(manager(store, watch).recent(everywhere=True)) == 20
+    assert len(manager(store, clock).recent(everywhere=True)) == 20
 
 
 @needs_fork
@@ -116,12 +118,12 @@ def test_processes_share_a_workspace_without_a_second_session(store: Store) -> N
         assert db.execute("SELECT json_extract(state, '$.messages') FROM sessions").fetchone() == (15,)
 
 
-def test_a_message_whose_transaction_fails_did_not_come(
-    store: Store, watch: Watch, monkeypatch: pytest.MonkeyPatch
+def test_a_message_is_rolled_back_with_its_transaction(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sessions = manager(store, watch)
+    sessions = manager(store, clock)
     sessions.detect("a")
-    watch.pass_(hours=3)
+    clock.advance(hours=3)
     with monkeypatch.context() as patched:
         patched.setattr("convgate.store.sessions.Sessions.note_message", _full)
         with pytest.raises(ConvgateError, match="the disk is full"):
@@ -135,15 +137,15 @@ def _full(*_: object) -> None:
     raise StoreError("the disk is full")
 
 
-def test_a_session_takes_conversations_of_the_library(store: Store, watch: Watch) -> None:
-    sessions = manager(store, watch)
+def test_a_session_takes_conversations_of_the_library(store: Store, clock: Clock) -> None:
+    sessions = manager(store, clock)
     first = sessions.detect("a button")
     button, roof = add(store, "a button"), add(store, "a roof")
     held = sessions.add_conversation(button)
     assert (held.number, held.key, held.title) == (first.conversation, button, "a button")
     assert sessions.add_conversation(button) == held, "once is enough"
     assert sessions.add_conversation(roof).number != held.number
-    watch.pass_(hours=3)
+    clock.advance(hours=3)
     second = sessions.detect("and now the roof")
     moved = sessions.add_conversation(roof)
     assert (moved.number, moved.session) == (second.conversation, second.session.id)
@@ -156,8 +158,8 @@ def test_a_session_takes_conversations_of_the_library(store: Store, watch: Watch
         sessions.conversations("session_0")
 
 
-def test_a_session_is_deleted_and_the_library_keeps_its_conversations(store: Store, watch: Watch) -> None:
-    sessions, key = manager(store, watch), add(store, "a button")
+def test_a_session_is_deleted_and_the_library_keeps_its_conversations(store: Store, clock: Clock) -> None:
+    sessions, key = manager(store, clock), add(store, "a button")
     found = sessions.detect("a button")
     sessions.add_conversation(key)
     sessions.detect("new topic")
@@ -169,17 +171,17 @@ def test_a_session_is_deleted_and_the_library_keeps_its_conversations(store: Sto
         Sessions(store).delete(found.session.id)
 
 
-def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Store, watch: Watch) -> None:
-    sessions, house = manager(store, watch), manager(store, watch, "house")
+def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Store, clock: Clock) -> None:
+    sessions, house = manager(store, clock), manager(store, clock, "house")
     key = add(store, "a button")
     sessions.detect("a button")
     sessions.add_conversation(key)
     sessions.detect("new topic")
     sessions.end()
     house.detect("a roof")
-    watch.pass_(days=90)
+    clock.advance(days=90)
     assert sessions.clean_up() == 0, "90 days are kept"
-    watch.pass_(seconds=1)
+    clock.advance(seconds=1)
     assert sessions.clean_up() == 1
     assert sessions.recent() == []
     assert house.active() is not None, "what is active stays, however old"
@@ -187,8 +189,8 @@ def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Stor
 
 
 def test_what_is_removed_for_good_takes_its_place_in_a_session_along(store: Store) -> None:
-    talk = Conversation("", tuple(day("9:00 u a", "9:01 a b")))
-    key, other = Conversations(store).add([NewConversation(talk)])[0].key, add(store, "other")
+    conversation = Conversation("", tuple(turns_of_day("9:00 u a", "9:01 a b")))
+    key, other = Conversations(store).add([NewConversation(conversation)])[0].key, add(store, "other")
     sessions = SessionManager(store)
     sessions.detect("a")
     for one in (key, other):

@@ -1,4 +1,4 @@
-"""Settings come from the environment, a file and defaults, in this order, and say what is wrong with them."""
+"""Settings from the environment, a file and defaults, and their errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The weights that come with convgate: what is said of them holds, and they do what they are for."""
+"""The shipped weights: their card, and their decisions on the published questions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def encoder() -> Encoder:
 
 
 @pytest.fixture
-def kept(encoder: Encoder) -> list[set[int]]:
+def kept_turns(encoder: Encoder) -> list[set[int]]:
     """What the shipped gate keeps of the eight turns, for each of the four questions."""
     samples = read_relevance_set(SAMPLES)
     policy = convgate.load_gate("shipped", encoder=encoder).policy
@@ -37,8 +37,8 @@ def kept(encoder: Encoder) -> list[set[int]]:
     return [set(decisions.kept_indices) for decisions in found]
 
 
-def test_the_four_questions_are_answered_as_published(kept: list[set[int]]):
-    back_to_the_bug, cake, _, memoization = kept
+def test_the_four_questions_are_answered_as_published(kept_turns: list[set[int]]):
+    back_to_the_bug, cake, _, memoization = kept_turns
     assert back_to_the_bug == NAN
     assert cake == set()
     assert len(memoization & FIBONACCI) >= 2
@@ -46,8 +46,8 @@ def test_the_four_questions_are_answered_as_published(kept: list[set[int]]):
 
 
 @pytest.mark.xfail(strict=True, reason="software is near to software: docs/gate.md has the scores")
-def test_a_question_on_another_project_keeps_next_to_nothing(kept: list[set[int]]):
-    assert len(kept[2]) <= 1
+def test_a_question_on_another_project_keeps_next_to_nothing(kept_turns: list[set[int]]):
+    assert len(kept_turns[2]) <= 1
 
 
 @pytest.mark.parametrize(

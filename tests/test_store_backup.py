@@ -1,4 +1,4 @@
-"""Backups of the database, and restoring them: whole, undoable, safe from kills."""
+"""Backups of the database and restoring them."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ def test_a_wrong_backup_changes_nothing(store: Store, backup: Path, wrong: bytes
     if isinstance(wrong, bytes):
         backup.write_bytes(wrong)
     else:
-        unchecked(backup, wrong)
+        change_unchecked(backup, wrong)
     with pytest.raises(StoreError, match="backup"):
         store.restore_bytes(backup.read_bytes())
     assert titles(store) == ["in the backup", "since"]
     assert store.previous is None
 
 
-def unchecked(path: Path, statement: str) -> None:
+def change_unchecked(path: Path, statement: str) -> None:
     """Change a database as no STRICT table allows."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA writable_schema = ON")

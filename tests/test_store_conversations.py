@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import StoreError
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Sort, Store, documents
 from convgate.store.openings import Openings, chain
-from tests.stores import emptied
+from tests.stores import clear_store
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def conversations(tmp_path: Path) -> Iterator[Conversations]:
     store.close()
 
 
-def talk(
+def new_conversation(
     *texts: str, title: str | None = None, format: str = "openai", tokens: int | None = None
 ) -> NewConversation:
     turns = tuple(Turn.of("user", text) for text in texts)
@@ -35,8 +36,8 @@ def titles(conversations: Conversations, search: str = "", sort: Sort = "title")
     return [row.title for row in conversations.find(search=search, sort=sort, descending=False).rows]
 
 
-def test_what_was_added_comes_back_equal_and_counted(conversations: Conversations) -> None:
-    item = talk("Where is the oasis?", "Two days east.", title="Desert", format="csv", tokens=9)
+def test_added_conversations_are_read_back_equal_and_counted(conversations: Conversations) -> None:
+    item = new_conversation("Where is the oasis?", "Two days east.", title="Desert", format="csv", tokens=9)
 
     [added] = conversations.add([item])
     stored = conversations.get(added.key)
@@ -49,7 +50,9 @@ def test_what_was_added_comes_back_equal_and_counted(conversations: Conversation
 
 
 def test_the_same_conversation_under_another_name_is_recognised(conversations: Conversations) -> None:
-    first, again, other = conversations.add([talk("Hi", title="One"), talk("Hi", title="Two"), talk("Ho")])
+    first, again, other = conversations.add(
+        [new_conversation("Hi", title="One"), new_conversation("Hi", title="Two"), new_conversation("Ho")]
+    )
 
     assert (first.new, again.new, other.new) == (True, False, True)
     assert (again.key, again.title) == (first.key, "One")
@@ -61,10 +64,10 @@ def test_search_looks_into_titles_and_texts_for_every_word_even_inside_words(
 ) -> None:
     conversations.add(
         [
-            talk("add memoization to fibonacci", title="Coding"),
-            talk("the loss is NaN", title="Debugging fibonacci"),
-            talk("東京の天気はどうですか", title="天気"),
-            talk("Die Straße nach Zürich", title="Reise"),
+            new_conversation("add memoization to fibonacci", title="Coding"),
+            new_conversation("the loss is NaN", title="Debugging fibonacci"),
+            new_conversation("東京の天気はどうですか", title="天気"),
+            new_conversation("Die Straße nach Zürich", title="Reise"),
         ]
     )
 
@@ -81,7 +84,10 @@ def test_search_looks_into_titles_and_texts_for_every_word_even_inside_words(
 )
 def test_operators_are_plain_letters(conversations: Conversations, search: str) -> None:
     conversations.add(
-        [talk("nothing of the kind", title="Other"), talk(f"typed {search} here", title="This")]
+        [
+            new_conversation("nothing of the kind", title="Other"),
+            new_conversation(f"typed {search} here", title="This"),
+        ]
     )
 
     assert titles(conversations, search) == ["This"]
@@ -92,7 +98,7 @@ def test_operators_are_plain_letters(conversations: Conversations, search: str) 
 def test_no_text_and_no_search_breaks_the_library(
     conversations: Conversations, text: str, search: str
 ) -> None:
-    conversations.add([talk(text, "Ω" + search, title=search)])
+    conversations.add([new_conversation(text, "Ω" + search, title=search)])
 
     everything, found = conversations.find(), conversations.find(search=search)
     assert found.total == everything.total if not search.strip() else found.total <= everything.total
@@ -101,19 +107,19 @@ def test_no_text_and_no_search_breaks_the_library(
 def test_renaming_changes_the_list_and_the_search_but_not_the_transcript(
     conversations: Conversations,
 ) -> None:
-    [added] = conversations.add([talk("Hi", title="Before")])
+    [added] = conversations.add([new_conversation("Hi", title="Before")])
 
     conversations.rename(added.key, "  Afterwards \ud83d")
 
     assert titles(conversations, "after") == ["Afterwards \ufffd"]
     assert titles(conversations, "before") == []
     assert conversations.get(added.key).conversation.title == "Before"
-    with pytest.raises(StoreError, match="at least one"):
+    with pytest.raises(StoreError):
         conversations.rename(added.key, " \n")
 
 
 def test_deleting_can_be_undone(conversations: Conversations) -> None:
-    one, two = conversations.add([talk("one", title="One"), talk("two", title="Two")])
+    one, two = conversations.add([new_conversation("one", title="One"), new_conversation("two", title="Two")])
 
     conversations.delete([one.key])
 
@@ -130,7 +136,7 @@ def test_deleting_can_be_undone(conversations: Conversations) -> None:
 
 
 def test_purging_removes_for_good_only_what_was_deleted_long_enough_ago(conversations: Conversations) -> None:
-    one, two = conversations.add([talk("one"), talk("two")])
+    one, two = conversations.add([new_conversation("one"), new_conversation("two")])
     conversations.delete([one.key])
 
     assert conversations.purge(older_than=timedelta(days=30)) == 0
@@ -141,7 +147,7 @@ def test_purging_removes_for_good_only_what_was_deleted_long_enough_ago(conversa
     assert conversations.keys(deleted=True) == set()
 
 
-def said(name: str, turns: int) -> tuple[Turn, ...]:
+def make_turns(name: str, turns: int) -> tuple[Turn, ...]:
     return tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"{name} {i}") for i in range(turns))
 
 
@@ -149,12 +155,12 @@ def item(turns: tuple[Turn, ...], name: str = "t") -> NewConversation:
     return NewConversation(Conversation(name, turns), tokens=10)
 
 
-def add(store: Store, *talks: tuple[Turn, ...]) -> list[str]:
-    items = [item(turns, f"t{i}") for i, turns in enumerate(talks)]
+def add(store: Store, *conversations: tuple[Turn, ...]) -> list[str]:
+    items = [item(turns, f"t{i}") for i, turns in enumerate(conversations)]
     return [added.key for added in Conversations(store).add(items)]
 
 
-def test_the_same_was_said_whatever_else_a_turn_holds() -> None:
+def test_two_conversations_match_whatever_else_a_turn_holds() -> None:
     plain = Turn.of("user", "Hi")
     timed = Turn.of("user", "Hi", id="7", timestamp=datetime(2026, 1, 1, tzinfo=UTC), metadata={"a": 1})
     assert chain([plain]) == chain([timed])
@@ -170,11 +176,11 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 @given(st.integers(0, 90), st.integers(0, 90))
 def test_beginnings_of_any_length_are_found(shared: Store, turns: int, asked: int) -> None:
-    emptied(shared)
-    other, talk_key = add(shared, said("other", 90), said("talk", turns))
+    clear_store(shared)
+    other, talk_key = add(shared, make_turns("other", 90), make_turns("talk", turns))
     with shared.write() as db:
         openings = Openings(db)
-        hashes = chain(said("talk", asked))
+        hashes = chain(make_turns("talk", asked))
         assert openings.same(hashes) == (talk_key if asked == turns else None)
         assert openings.longer(hashes) == (other if asked == 0 else talk_key if asked < turns else None)
         db.execute("UPDATE conversations SET is_live = 1 WHERE number = 2")
@@ -182,33 +188,33 @@ def test_beginnings_of_any_length_are_found(shared: Store, turns: int, asked: in
 
 
 def test_deleted_conversations_are_not_found_and_those_with_a_question_do_not_grow(store: Store) -> None:
-    first, second, third = add(store, said("a", 4), said("b", 4), said("c", 4))
+    first, second, third = add(store, make_turns("a", 4), make_turns("b", 4), make_turns("c", 4))
     Labels(store).answer(CurrentKey(second, None, "and?"), {0: "relevant"}, by="Ada")
     Conversations(store).delete([third])
     with store.write() as db:
         openings = Openings(db)
         db.execute("UPDATE conversations SET is_live = 1")
-        found = [openings.live_beginning(chain(said(name, 6))) for name in "abc"]
-        same = [openings.same(chain(said(name, 4))) for name in "abc"]
-        longer = [openings.longer(chain(said(name, 2))) for name in "abc"]
+        found = [openings.live_beginning(chain(make_turns(name, 6))) for name in "abc"]
+        same = [openings.same(chain(make_turns(name, 4))) for name in "abc"]
+        longer = [openings.longer(chain(make_turns(name, 2))) for name in "abc"]
     assert (found, same, longer) == ([first, None, None], [first, second, None], [first, second, None])
 
 
 def test_a_conversation_grows_in_place_and_its_labels_stay(store: Store) -> None:
     conversations, labels = Conversations(store), Labels(store)
-    (key,) = add(store, said("talk", 4))
+    (key,) = add(store, make_turns("talk", 4))
     labels.answer(CurrentKey(key, 2), {0: "relevant"}, by="Ada")
-    grown = conversations.grow(key, said("talk", 7)[4:], tokens=5)
+    grown = conversations.grow(key, make_turns("talk", 7)[4:], tokens=5)
     assert grown.key != key
     stored = conversations.get(grown.key)
-    assert stored.conversation.turns == said("talk", 7)
+    assert stored.conversation.turns == make_turns("talk", 7)
     assert (stored.summary.turns, stored.summary.tokens) == (7, 15)
     assert conversations.find(search="talk 6").total == 1
     assert conversations.keys() == {grown.key}
     assert labels.of(CurrentKey(grown.key, 2)).of("Ada") == {0: "relevant"}
     with store.write() as db:
-        assert Openings(db).same(chain(said("talk", 7))) == grown.key
-        assert Openings(db).same(chain(said("talk", 4))) is None
+        assert Openings(db).same(chain(make_turns("talk", 7))) == grown.key
+        assert Openings(db).same(chain(make_turns("talk", 4))) is None
 
 
 ANY_TEXT = st.text(st.characters(), max_size=20)  # halves of surrogate pairs included
@@ -241,19 +247,25 @@ CONVERSATIONS = st.builds(
 )
 
 
+def with_fixed_offset(turn: Turn) -> Turn:
+    """Return the turn with its zone as an offset: ambiguous times of two zones never compare equal."""
+    time = turn.timestamp
+    return turn if time is None else replace(turn, timestamp=datetime.fromisoformat(time.isoformat()))
+
+
 @given(CONVERSATIONS)
-def test_nothing_is_lost_on_the_way_into_a_document_and_back(conversation: Conversation) -> None:
+def test_a_document_holds_the_whole_conversation(conversation: Conversation) -> None:
     back = documents.load(documents.dump(conversation))
 
-    assert back == conversation
+    assert back == replace(conversation, turns=tuple(map(with_fixed_offset, conversation.turns)))
     assert [turn.source for turn in back.turns] == [turn.source for turn in conversation.turns]
     assert documents.content_key(back) == documents.content_key(conversation)
 
 
 def test_the_key_leaves_out_id_and_title_but_not_what_was_said_or_how_the_file_said_it() -> None:
     turn = Turn.of("user", "Hi", source={"role": "user", "content": "Hi"})
-    talk = Conversation("a", (turn,), title="One")
-    key = documents.content_key(talk)
+    conversation = Conversation("a", (turn,), title="One")
+    key = documents.content_key(conversation)
 
     assert documents.content_key(Conversation("b", (turn,), title=None)) == key
     assert documents.content_key(Conversation("a", (turn, turn))) != key

@@ -16,7 +16,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import DamagedError, StoreError
 from convgate.store import Conversations, NewConversation, Store, database
 from convgate.store.schema import migrations
-from tests.stores import made_as_a_persons  # noqa: F401 (autouse)
+from tests.stores import real_migrations  # noqa: F401 (autouse)
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
-def talk(text: str = "a private sentence", turns: int = 1) -> NewConversation:
+def conversation(text: str = "a private sentence", turns: int = 1) -> NewConversation:
     said = tuple(Turn.of("user", f"{text} {index}") for index in range(turns))
     return NewConversation(Conversation("a", said), "talk.json", tokens=3)
 
@@ -51,7 +51,7 @@ def test_a_block_that_raises_leaves_nothing_behind(store: Store) -> None:
     conversations = Conversations(store)
 
     def items() -> Iterator[NewConversation]:
-        yield talk("first")
+        yield conversation("first")
         raise KeyboardInterrupt("stopped")
 
     with pytest.raises(KeyboardInterrupt, match="stopped"):
@@ -64,7 +64,7 @@ def test_blocks_inside_blocks_are_one_transaction(store: Store) -> None:
 
     def add_and_fail() -> None:
         with store.write():
-            conversations.add([talk()])
+            conversations.add([conversation()])
             assert conversations.find().total == 1
             raise ZeroDivisionError("after the inner block")
 
@@ -85,19 +85,19 @@ for number in range(20):
     patient = Store(store.path)
     with subprocess.Popen([sys.executable, "-c", program], cwd=Path(__file__).parents[1]) as other:
         for number in range(20):
-            Conversations(patient).add([talk(f"mine {number}")])
+            Conversations(patient).add([conversation(f"mine {number}")])
         assert other.wait() == 0
     assert Conversations(patient).find().total == 40
 
 
 def test_readers_go_on_while_another_program_writes_and_writers_get_an_error(store: Store) -> None:
     conversations = Conversations(store)
-    conversations.add([talk("before")])
+    conversations.add([conversation("before")])
     other = sqlite3.connect(store.path)
     other.execute("BEGIN IMMEDIATE")
     assert conversations.find().total == 1
     with pytest.raises(StoreError, match="another program"):
-        conversations.add([talk("meanwhile")])
+        conversations.add([conversation("meanwhile")])
     other.close()
     assert conversations.find().total == 1
 
@@ -108,7 +108,7 @@ def test_a_full_disk_stores_nothing(store: Store) -> None:
         pages = db.execute("PRAGMA page_count").fetchone()[0]
         db.execute(f"PRAGMA max_page_count = {pages + 2}")
     with pytest.raises(StoreError, match="disk"):
-        conversations.add([talk("x" * 100_000)])
+        conversations.add([conversation("x" * 100_000)])
     assert conversations.find().total == 0
 
 
@@ -116,18 +116,18 @@ def test_erasing_leaves_no_word_in_the_files_and_a_store_that_works(store: Store
     conversations = Conversations(store)
     store.erase()
     empty = store.path.stat().st_size
-    conversations.add([talk("zebrafish " + random.Random(1).randbytes(20_000).hex())])
+    conversations.add([conversation("zebrafish " + random.Random(1).randbytes(20_000).hex())])
     store.erase()
     assert conversations.find(search="zebrafish").total == 0
     files = [path for path in store.path.parent.iterdir() if b"zebrafish" in path.read_bytes().lower()]
     assert files == []
     assert store.path.stat().st_size == empty, "the index has no trigram left either"
-    conversations.add([talk("zebrafish")])
+    conversations.add([conversation("zebrafish")])
     assert conversations.find(search="zebrafish").total == 1
 
 
 def test_purging_removes_what_was_set_aside(store: Store) -> None:
-    [added] = Conversations(store).add([talk("zebrafish")])
+    [added] = Conversations(store).add([conversation("zebrafish")])
     before = {path.name for path in store.path.parent.iterdir()}
     for name in ("convgate-damaged-1.db", "convgate-damaged-1.db-wal"):
         (store.path.parent / name).write_text("zebrafish")
@@ -164,7 +164,7 @@ def titles(store: Store) -> list[str]:
 def test_an_older_layout_is_backed_up_and_migrated(
     store: Store, upgrade: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Conversations(store).add([talk("old talk")])
+    Conversations(store).add([conversation("old talk")])
     backup = store.path.parent / "backup.db"
     backup.write_bytes(store.backup_bytes())
     upgrade()
@@ -176,7 +176,7 @@ def test_an_older_layout_is_backed_up_and_migrated(
     assert titles(upgraded) == ["OLD TALK 0"]
     [kept] = store.path.parent.glob("convgate-before-*.db")
     assert kept.stat().st_mode & 0o777 == 0o600
-    Conversations(upgraded).add([talk("new talk")])
+    Conversations(upgraded).add([conversation("new talk")])
     for old in (kept, backup):
         before = old.read_bytes()
         upgraded.restore_bytes(old.read_bytes())
@@ -187,7 +187,7 @@ def test_an_older_layout_is_backed_up_and_migrated(
 
 
 def test_without_a_backup_nothing_is_migrated(store: Store, upgrade: Callable[[], None]) -> None:
-    Conversations(store).add([talk("old talk")])
+    Conversations(store).add([conversation("old talk")])
     (store.path.parent / "convgate-before-m001_tables.db").mkdir()  # nothing can be put there
     upgrade()
     with pytest.raises(StoreError, match="backup"):
@@ -233,7 +233,7 @@ def destroy_last_pages(path: Path) -> None:
 
 
 def test_a_check_finds_destroyed_pages_that_nothing_else_reads(store: Store) -> None:
-    Conversations(store).add([talk(f"{number} " + "x" * 20_000) for number in range(40)])
+    Conversations(store).add([conversation(f"{number} " + "x" * 20_000) for number in range(40)])
     store.check()
     store.close()
     destroy_last_pages(store.path)

@@ -1,8 +1,6 @@
-"""What people change of conversations, and queues: kept, undone, gone with the conversation."""
+"""Edits of conversations, and queues: stored, undone, removed with the conversation."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
@@ -80,14 +78,12 @@ def place(store: Store, queue: int, annotator: str, after: int | None = None) ->
     return found.place if found else None
 
 
-def test_what_is_next_follows_from_answers_and_survives_a_restart(
-    store: Store, queue: int, key: str, tmp_path: Path
-) -> None:
+def test_what_is_next_follows_from_answers_and_survives_a_restart(store: Store, queue: int, key: str) -> None:
     labels = Labels(store)
     assert place(store, queue, "Ada") == 0
     labels.answer(CurrentKey(key, 4), {0: "relevant", 1: "unsure"}, by="Ada")
     store.close()
-    again = Store(tmp_path / "convgate.db")
+    again = Store(store.path)
     assert place(again, queue, "Ada") == 2
     assert Queues(again).progress(queue, "Ada") == QueueProgress(5, 2)
     Labels(again).undo("Ada")

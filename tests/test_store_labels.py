@@ -1,4 +1,4 @@
-"""Labels: append-only, undone as they came, settled, and what is taken for true."""
+"""Labels: an append-only log, undo, adjudication, gold labels."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from convgate.store import (
 from convgate.store.label_log import ANSWERS
 from convgate.transcripts import read_relevance_set, write_relevance_set
 from convgate.transcripts.relevance_sets import split_group_of
-from tests.stores import emptied
+from tests.stores import clear_store
 
 Talk = tuple[Labels, str]
 
 
 @pytest.fixture
-def talk(store: Store) -> Talk:
+def labelled_conversation(store: Store) -> Talk:
     return Labels(store), add(store, "talk", 8)
 
 
@@ -42,7 +42,7 @@ def add(store: Store, name: str, turns: int = 8) -> str:
     return added.key
 
 
-def gold(store: Store) -> dict[int, str]:
+def first_gold_answers(store: Store) -> dict[int, str]:
     return next(iter(gold_answers(store).values()), {})
 
 
@@ -51,8 +51,8 @@ def log(store: Store) -> int:
         return int(db.execute("SELECT count(*) FROM label_log").fetchone()[0])
 
 
-def test_an_answer_holds_with_who_when_and_which_version(talk: Talk) -> None:
-    labels, key = talk
+def test_an_answer_is_stored_with_annotator_time_and_version(labelled_conversation: Talk) -> None:
+    labels, key = labelled_conversation
     place = CurrentKey(key, 6)
     saved = labels.answer(place, {0: "relevant", 3: "unsure"}, by="Ada", version="shipped")
     assert (saved.changed, saved.current, saved.turn) == (2, place, 0)
@@ -62,8 +62,10 @@ def test_an_answer_holds_with_who_when_and_which_version(talk: Talk) -> None:
     assert labels.of(CurrentKey(key, 4)).answers == {}
 
 
-def test_undo_takes_back_one_action_after_the_other_and_redo_brings_them_again(talk: Talk) -> None:
-    labels, key = talk
+def test_undo_and_redo_step_through_actions(
+    labelled_conversation: Talk,
+) -> None:
+    labels, key = labelled_conversation
     place = CurrentKey(key, 6)
     labels.answer(place, {0: "relevant"}, by="Ada")
     labels.answer(place, dict.fromkeys(range(6), "not_relevant"), by="Ada")
@@ -81,8 +83,8 @@ def test_undo_takes_back_one_action_after_the_other_and_redo_brings_them_again(t
     assert labels.redo("Ada") is None
 
 
-def test_undo_leaves_what_somebody_else_settled_since(talk: Talk) -> None:
-    labels, key = talk
+def test_undo_leaves_what_others_adjudicated_since(labelled_conversation: Talk) -> None:
+    labels, key = labelled_conversation
     place = CurrentKey(key, 6)
     labels.adjudicate(place, {0: "relevant", 1: "relevant"}, by="Ada")
     labels.adjudicate(place, {0: "not_relevant"}, by="Bo")
@@ -105,10 +107,10 @@ def test_undo_leaves_what_somebody_else_settled_since(talk: Talk) -> None:
         (("KEY", 6), WHOLE, "relevant"),
     ],
 )
-def test_what_cannot_be_is_refused_whole(
-    talk: Talk, store: Store, current: tuple[str, int], turn: int, value: str
+def test_an_invalid_answer_stores_nothing(
+    labelled_conversation: Talk, store: Store, current: tuple[str, int], turn: int, value: str
 ) -> None:
-    labels, key = talk
+    labels, key = labelled_conversation
     place = CurrentKey(*[key if part == "KEY" else part for part in current])  # type: ignore[arg-type]
     entries = [Entry(CurrentKey(key, 6), 1, "Ada", "relevant"), Entry(place, turn, "Ada", value)]
     with pytest.raises(StoreError):
@@ -116,29 +118,29 @@ def test_what_cannot_be_is_refused_whole(
     assert (log(store), labels.annotators()) == (0, []), "nothing of it is kept"
 
 
-def test_gold_is_the_majority_of_people_unless_somebody_settled_it(talk: Talk, store: Store) -> None:
-    labels, key = talk
+def test_gold_is_the_majority_of_people_unless_adjudicated(labelled_conversation: Talk, store: Store) -> None:
+    labels, key = labelled_conversation
     place = CurrentKey(key, 6)
     labels.answer(place, {0: "relevant", 1: "relevant", 2: "unsure", 3: "relevant"}, by="Ada")
     labels.answer(place, {0: "relevant", 1: "not_relevant", 3: "not_relevant"}, by="Bo")
     labels.adjudicate(place, {3: "not_relevant"}, by="Bo")
     feedback = [Entry(place, turn, "bot", "relevant", kind="agent") for turn in (2, 4)]
     labels.record(feedback, by="bot", kind="feedback", by_kind="agent")
-    assert gold(store) == {
+    assert first_gold_answers(store) == {
         0: "relevant", 1: "unsure", 2: "unsure", 3: "not_relevant", 4: "relevant",
     }  # fmt: skip
     labels.answer(place, {1: "not_relevant"}, by="Cy")
-    assert gold(store)[1] == "not_relevant"
+    assert first_gold_answers(store)[1] == "not_relevant"
     labels.set_trains("bot", trains=False)
-    assert 4 not in gold(store)
+    assert 4 not in first_gold_answers(store)
     with pytest.raises(StoreError):
         labels.set_trains("nobody", trains=True)
 
 
 def test_labels_go_when_their_conversation_is_purged_and_wait_while_it_is_deleted(
-    talk: Talk, store: Store
+    labelled_conversation: Talk, store: Store
 ) -> None:
-    labels, key = talk
+    labels, key = labelled_conversation
     labels.answer(CurrentKey(key, 6), {0: "relevant"}, by="Ada")
     conversations = Conversations(store)
     conversations.delete([key])
@@ -152,8 +154,10 @@ def test_labels_go_when_their_conversation_is_purged_and_wait_while_it_is_delete
     assert labels.can_undo("Ada") == (False, False), "nothing is left to be undone"
 
 
-def test_undo_goes_on_past_conversations_that_were_deleted_or_removed(talk: Talk, store: Store) -> None:
-    labels, key = talk
+def test_undo_goes_on_past_conversations_that_were_deleted_or_removed(
+    labelled_conversation: Talk, store: Store
+) -> None:
+    labels, key = labelled_conversation
     conversations, other, third = Conversations(store), add(store, "other", 8), add(store, "third", 8)
     for one in (key, other, third):
         labels.answer(CurrentKey(one, 6), {2: "relevant"}, by="Ada")
@@ -181,8 +185,8 @@ def test_undo_goes_on_past_conversations_that_were_deleted_or_removed(talk: Talk
     assert labels.redo("Ada") is None, "what was removed cannot come back"
 
 
-def test_the_log_cannot_be_rewritten(talk: Talk, store: Store) -> None:
-    labels, key = talk
+def test_the_log_cannot_be_rewritten(labelled_conversation: Talk, store: Store) -> None:
+    labels, key = labelled_conversation
     labels.answer(CurrentKey(key, 6), {0: "relevant"}, by="Ada")
     with pytest.raises(sqlite3.IntegrityError, match="append-only"), store.write() as db:
         db.execute("UPDATE label_log SET answer = 'not_relevant'")
@@ -206,10 +210,10 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 @given(ACTIONS)
-def test_what_holds_is_what_the_log_comes_to_and_undoing_everything_leaves_nothing(
+def test_labels_equal_the_replayed_log_and_undoing_everything_leaves_none(
     shared: Store, actions: list[tuple[str, object]]
 ) -> None:
-    labels, place = Labels(emptied(shared)), CurrentKey(add(shared, "talk", 8), 6)
+    labels, place = Labels(clear_store(shared)), CurrentKey(add(shared, "talk", 8), 6)
     for who, what in actions:
         if isinstance(what, dict):
             labels.answer(place, what, by=who)
@@ -284,11 +288,11 @@ def test_a_conversation_that_grew_says_on_which_side_of_a_split_it_stays(
     new = conversations.grow(first, [Turn.of("user", "and more")]).key
     write_relevance_set(gold_set(store), tmp_path / "labels.jsonl")
     read = read_relevance_set(tmp_path / "labels.jsonl")
-    sides = {key: split_group_of(talk) for key, talk in read.conversations.items()}
+    sides = {key: split_group_of(conversation) for key, conversation in read.conversations.items()}
     assert sides == {new: first, other: other}
 
 
-def test_the_digest_changes_with_everything_that_gold_hangs_on(store: Store) -> None:
+def test_the_digest_changes_with_everything_that_gold_labels_depend_on(store: Store) -> None:
     labels, conversations, key = Labels(store), Conversations(store), add(store, "talk")
     place = CurrentKey(key, 6)
     changes: list[Callable[[], object]] = [

@@ -1,4 +1,4 @@
-"""The text classifier that modes and statements share: its n-grams, its fit, its signs and its file."""
+"""The shared text classifier: n-grams, fitting, signs, file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Benchmarks measure what they say, and each ablation lacks what its name says."""
+"""Benchmarks and ablations measure what their names say."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_part_that_is_left_out_is_at_its_usual_value_whatever_it_holds(part: s
 
 
 @pytest.mark.parametrize(("name", "share"), [("tier 1 alone", 0.0), ("tier 2 alone", 1.0)])
-def test_one_tier_alone_is_all_that_counts_and_stays_so(name: str, share: float):
+def test_a_single_tier_ablation_uses_that_tier_alone(name: str, share: float):
     tiers = tiers_of(name)
     assert float(tiers.activation) == pytest.approx(share, abs=1e-9)
     assert not tiers.residual_gate.requires_grad

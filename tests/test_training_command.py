@@ -16,8 +16,8 @@ from convgate.training.sets import TrainingSet, make_set
 from convgate.versions import Draft, Versions
 from tests import training_program
 from tests.commands import Run
-from tests.forked import fork, needs_fork
-from tests.planted import planted, planted_file, small_encoder, small_gate
+from tests.planted_sets import make_relevance_set, small_encoder, small_gate, write_planted_set
+from tests.processes import fork, needs_fork
 
 EPOCH = re.compile(
     r"epoch +(\d+)  loss \d+\.\d{3}  validation \d+\.\d{3}  precision [01]\.\d{3}  recall [01]\.\d{3}"
@@ -42,21 +42,21 @@ def versions() -> Versions:
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Path:
-    return planted_file(tmp_path, conversations=8)
+def labelled_file(tmp_path: Path) -> Path:
+    return write_planted_set(tmp_path, conversations=8)
 
 
 @pytest.fixture
-def little(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_training_set(monkeypatch: pytest.MonkeyPatch) -> None:
     """From scratch, a gate is trained on a small set."""
 
     def sets(files: tuple[Path, ...], *, seed: int, skip_bad: bool) -> list[TrainingSet]:
-        return [make_set(planted())]
+        return [make_set(make_relevance_set())]
 
     monkeypatch.setattr("tools.pretraining.sets.pretraining_sets", sets)
 
 
-def quick(*words: object) -> tuple[object, ...]:
+def train_words(*words: object) -> tuple[object, ...]:
     """`train` with steps that learn in an epoch or two."""
     return ("train", "--learning-rate", "0.02", "--epochs", "2", *words)
 
@@ -64,10 +64,10 @@ def quick(*words: object) -> tuple[object, ...]:
 # What it prints
 
 
-def test_json_is_alone_on_standard_output_and_epochs_are_on_standard_error(
-    run: Run, versions: Versions, own: Path
+def test_json_is_the_only_standard_output_and_epochs_go_to_standard_error(
+    run: Run, versions: Versions, labelled_file: Path
 ) -> None:
-    code, out, err = run(*quick(own, "--json", "--name", "second", "--seed", "3"))
+    code, out, err = run(*train_words(labelled_file, "--json", "--name", "second", "--seed", "3"))
     assert code == 0
     values = json.loads(out)
     assert values["version"] == "second"
@@ -87,7 +87,7 @@ def test_json_is_alone_on_standard_output_and_epochs_are_on_standard_error(
 
 
 def test_a_version_that_is_surely_better_is_activated(run: Run, versions: Versions, tmp_path: Path) -> None:
-    code, out, _ = run(*quick(planted_file(tmp_path, conversations=150), "--name", "second"))
+    code, out, _ = run(*train_words(write_planted_set(tmp_path, conversations=150), "--name", "second"))
     assert code == 0
     assert versions.active == "second", out
     assert run("versions", "rollback")[0] == 0
@@ -97,10 +97,10 @@ def test_a_version_that_is_surely_better_is_activated(run: Run, versions: Versio
 # Where to start from
 
 
-@pytest.mark.usefixtures("little")
-def test_what_pretrain_makes_can_be_trained_further(run: Run, own: Path) -> None:
+@pytest.mark.usefixtures("small_training_set")
+def test_what_pretrain_makes_can_be_trained_further(run: Run, labelled_file: Path) -> None:
     assert run("pretrain", "--epochs", "1", "--name", "base", "--activate")[0] == 0
-    code, out, err = run(*quick(own, "--json"))
+    code, out, err = run(*train_words(labelled_file, "--json"))
     assert code == 0, err
     made = Versions(load_settings().home).get(json.loads(out)["version"])
     assert made.card.parent is not None
@@ -113,10 +113,10 @@ def test_what_pretrain_makes_can_be_trained_further(run: Run, own: Path) -> None
 @needs_fork
 @pytest.mark.parametrize(("step", "epochs"), [(2, 0), (10, 1)])
 def test_ctrl_c_leaves_a_run_to_go_on_with_and_no_version(
-    run: Run, versions: Versions, own: Path, tmp_path: Path, step: int, epochs: int
+    run: Run, versions: Versions, labelled_file: Path, tmp_path: Path, step: int, epochs: int
 ) -> None:
     folder = tmp_path / "run"
-    words = quick(own, "--from", "first", "--run", folder, "--name", "second")
+    words = train_words(labelled_file, "--from", "first", "--run", folder, "--name", "second")
     printed, told = tmp_path / "out.txt", tmp_path / "err.txt"
     environment = {**os.environ, "DIE": f"interrupt:{step}"}
     process = fork(
@@ -138,7 +138,7 @@ def test_ctrl_c_leaves_a_run_to_go_on_with_and_no_version(
     assert code == 0, err
     assert [found[0] for found in EPOCH.findall(err)] == ["1", "2"][epochs:]
     assert len(run_module.Run(folder).read_record().epochs) == 2
-    whole = json.loads(run(*quick(own, "--from", "first", "--json"))[1])
+    whole = json.loads(run(*train_words(labelled_file, "--from", "first", "--json"))[1])
     assert json.loads(out)["epochs"] == whole["epochs"]
     digests = [versions.get(name).card.weights_sha256 for name in ("second", whole["version"])]
     assert digests[0] == digests[1]

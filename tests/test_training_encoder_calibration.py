@@ -1,4 +1,4 @@
-"""A version fitted to another encoder: `calibrate_encoder`, and `convgate calibrate --encoder`."""
+"""A version calibrated to another encoder: `calibrate_encoder`, `convgate calibrate --encoder`."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ from convgate.versions import DataSet, Draft, Version, Versions
 from tests.commands import Run
 from tests.fakes import FakeEncoder
 from tests.gates import trained_full_gate
-from tests.planted import planted, planted_file, small_encoder
+from tests.planted_sets import make_relevance_set, small_encoder, write_planted_set
 
-CONVERSATIONS: list[Conversation] = list(planted(signal="word", conversations=16).conversations.values())
+CONVERSATIONS: list[Conversation] = list(
+    make_relevance_set(signal="word", conversations=16).conversations.values()
+)
 
 
 class MovedEncoder(FakeEncoder):
@@ -108,7 +110,7 @@ def parent(monkeypatch: pytest.MonkeyPatch) -> Version:
 def test_the_command_makes_a_version_for_the_new_encoder_and_no_other(
     run: Run, parent: Version, tmp_path: Path
 ):
-    file = planted_file(tmp_path, signal="word", conversations=16)
+    file = write_planted_set(tmp_path, signal="word", conversations=16)
     code, out, err = run("calibrate", "--encoder", "org/Moved", file, "--json")
     assert (code, err) == (0, "")
     printed = json.loads(out)

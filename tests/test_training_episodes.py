@@ -1,4 +1,4 @@
-"""Episodes: cases as tensors; turns that nobody judged are neither learned nor measured."""
+"""Episodes: cases as tensors; unjudged turns are neither learned nor measured."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from convgate.policies.gate import GatePolicy
 from convgate.training.episodes import Episode, batch, read_episodes
 from convgate.training.trainer import training_loss
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
-from tests.planted import planted, small_encoder, small_gate, with_cases
+from tests.planted_sets import make_relevance_set, small_encoder, small_gate, with_cases
 
 PRESETS = pytest.mark.parametrize("preset", ["full", "reference"])
 
 
-def stirred(gate: Gate) -> Gate:
+def randomize(gate: Gate) -> Gate:
     """The gate with every part doing something, as after training."""
     generator = torch.Generator().manual_seed(1)
     with torch.no_grad():
@@ -46,7 +46,7 @@ def numbered(length: int, cases: list[tuple[int | None, int | None]]) -> Relevan
 def read_back(sets: RelevanceSet, episodes: list[Episode]) -> dict[str, tuple[list[str], set[str]]]:
     """By the text of each message: the texts of its history, and those that matter, as episodes have them."""
     encoder = small_encoder()
-    texts = [turn.text for talk in sets.conversations.values() for turn in talk.turns]
+    texts = [turn.text for conversation in sets.conversations.values() for turn in conversation.turns]
     texts += [case.query.text for case in sets.cases if case.query is not None]
     known = {
         row.astype(np.float16).tobytes(): text for row, text in zip(encoder.encode(texts), texts, strict=True)
@@ -67,7 +67,7 @@ def read_back(sets: RelevanceSet, episodes: list[Episode]) -> dict[str, tuple[li
 
 @PRESETS
 def test_cases_together_score_as_each_alone(preset: str) -> None:
-    gate, sets = stirred(small_gate(preset=preset)), planted()
+    gate, sets = randomize(small_gate(preset=preset)), make_relevance_set()
     windowed = [replace(case, window=5, relevant=frozenset()) for case in sets.cases[::2]]
     (episode, *_) = read_episodes(gate, small_encoder(), with_cases(sets, *sets.cases[1::2], *windowed))
     assert len({question.stop for question in episode.questions}) > 3
@@ -84,8 +84,12 @@ def test_cases_together_score_as_each_alone(preset: str) -> None:
 
 
 @PRESETS
-def test_a_case_scores_in_training_as_it_does_in_use(preset: str) -> None:
-    gate, encoder, sets = stirred(small_gate(preset=preset)), small_encoder(), planted(conversations=2)
+def test_a_case_scores_in_training_as_at_inference(preset: str) -> None:
+    gate, encoder, sets = (
+        randomize(small_gate(preset=preset)),
+        small_encoder(),
+        make_relevance_set(conversations=2),
+    )
     policy = GatePolicy(gate, encoder)
     for episode in read_episodes(gate, encoder, sets):
         known = [case for case in sets.cases if case.conversation == episode.conversation]
@@ -97,7 +101,7 @@ def test_a_case_scores_in_training_as_it_does_in_use(preset: str) -> None:
 
 
 def test_the_mask_is_the_history_and_marks_what_matters() -> None:
-    gate, sets = small_gate(), planted(conversations=1)
+    gate, sets = small_gate(), make_relevance_set(conversations=1)
     case = sets.cases[3]
     assert case.turn == 11
     narrow = replace(case, id="narrow", window=4, relevant=frozenset({8, 10}))
@@ -135,9 +139,9 @@ def test_a_long_conversation_gives_each_case_once_with_its_history_cut_to_the_st
 # What is read
 
 
-def half_judged(name: str = "own", **how: int) -> RelevanceSet:
+def half_judged_set(name: str = "own", **how: int) -> RelevanceSet:
     """The planted set with every other turn of each history judged."""
-    sets = planted(name, **how)  # type: ignore[arg-type]
+    sets = make_relevance_set(name, **how)  # type: ignore[arg-type]
     cases = []
     for case in sets.cases:
         judged = frozenset(range((case.turn or 0) % 2, case.turn or 0, 2))
@@ -149,7 +153,7 @@ def read(sets: RelevanceSet) -> list[Episode]:
     return read_episodes(small_gate(), small_encoder(), sets)
 
 
-def otherwise(episodes: list[Episode]) -> list[Episode]:
+def mark_unjudged_relevant(episodes: list[Episode]) -> list[Episode]:
     """The same with every turn that is not judged made relevant."""
 
     def told(episode: Episode) -> Episode:
@@ -168,7 +172,7 @@ def otherwise(episodes: list[Episode]) -> list[Episode]:
 
 
 def test_the_gate_sees_the_whole_history_and_is_told_which_turns_are_judged() -> None:
-    sets = planted(conversations=1)
+    sets = make_relevance_set(conversations=1)
     case = replace(sets.cases[3], window=6, judged=frozenset({7, 9}), relevant=frozenset({9}))
     assert case.turn == 11
     (episode,) = read(with_cases(sets, case, sets.cases[0]))
@@ -181,9 +185,9 @@ def test_the_gate_sees_the_whole_history_and_is_told_which_turns_are_judged() ->
 
 
 def test_what_is_not_judged_changes_neither_loss_nor_gradient() -> None:
-    gate, sets = small_gate(), half_judged(conversations=1)
+    gate, sets = small_gate(), half_judged_set(conversations=1)
     losses, gradients = [], []
-    for (episode,) in (read(sets), otherwise(read(sets))):
+    for (episode,) in (read(sets), mark_unjudged_relevant(read(sets))):
         cases = batch(gate, episode, range(len(episode.questions)))
         output = gate(cases.turns, cases.messages, cases.mask)
         loss = training_loss(output, cases.relevant, cases.judged, overlap_weight=0.5)
@@ -199,6 +203,8 @@ def test_what_is_not_judged_changes_neither_loss_nor_gradient() -> None:
 # Measuring
 
 
-def scored(*cases: Case) -> RelevanceSet:
-    talk = Conversation("t", tuple(Turn.of("user", text) for text in ("0.9", "0.2", "0.7", "0.4", "now")))
-    return RelevanceSet("own", {"t": talk}, cases)
+def scored_set(*cases: Case) -> RelevanceSet:
+    conversation = Conversation(
+        "t", tuple(Turn.of("user", text) for text in ("0.9", "0.2", "0.7", "0.4", "now"))
+    )
+    return RelevanceSet("own", {"t": conversation}, cases)

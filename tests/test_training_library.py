@@ -1,4 +1,4 @@
-"""The person's relevance sets: what is kept, what is refused, and that a list reads nothing twice."""
+"""Stored relevance sets: adding, replacing, refusing, removing."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from convgate.training.records import Ended, RunRequest, utc_now
 from convgate.training.run import DATA, LOG, Run, Runs
 from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_relevance_set
 from tests.fakes import FakeEncoder
-from tests.forked import fork, needs_fork
+from tests.processes import fork, needs_fork
 
-TALK: dict[str, object] = {
+CONVERSATION: dict[str, object] = {
     "type": "conversation",
     "id": "talk",
     "messages": [{"role": "user", "content": "a"}] * 4,
 }
 
 
-def lines(*cases: dict[str, object], talk: dict[str, object] = TALK) -> bytes:
-    about = [{"type": "case", "conversation": talk["id"], "turn": 3, **case} for case in cases]
-    return "\n".join(json.dumps(line) for line in (talk, *about)).encode()
+def lines(*cases: dict[str, object], conversation: dict[str, object] = CONVERSATION) -> bytes:
+    about = [{"type": "case", "conversation": conversation["id"], "turn": 3, **case} for case in cases]
+    return "\n".join(json.dumps(line) for line in (conversation, *about)).encode()
 
 
 GOOD = lines({"id": "1", "relevant": [0]}, {"id": "2", "relevant": [], "judged": [1]})
@@ -44,7 +44,7 @@ def sets(convgate_home: Path) -> RelevanceSets:
     return RelevanceSets(convgate_home)
 
 
-def kept(sets: RelevanceSets) -> list[str]:
+def set_files(sets: RelevanceSets) -> list[str]:
     return sorted(path.name for path in sets.folder.iterdir() if path.name != ".lock")
 
 
@@ -57,7 +57,7 @@ def test_a_set_is_kept_as_it_came_and_read_by_its_name(sets: RelevanceSets) -> N
     assert sets.names() == ["mine", SAMPLES]
 
 
-def test_a_set_is_never_overwritten_unless_told(sets: RelevanceSets) -> None:
+def test_a_set_is_overwritten_only_with_replace(sets: RelevanceSets) -> None:
     sets.add("mine", GOOD)
     other = lines({"id": "1", "relevant": []})
     with pytest.raises(TranscriptError, match="mine"):
@@ -67,12 +67,12 @@ def test_a_set_is_never_overwritten_unless_told(sets: RelevanceSets) -> None:
         sets.add("mine", b"{", replace=True)
     assert sets.path("mine").read_bytes() == GOOD
     assert sets.add("mine", other, replace=True).cases == 1
-    assert kept(sets) == ["mine.jsonl"]
+    assert set_files(sets) == ["mine.jsonl"]
 
 
 @pytest.mark.parametrize("name", ["../out", "", "Mine", "a/b", "con", SAMPLES, "x" * 65, ".hidden"])
 def test_a_name_never_leads_out_of_the_folder(sets: RelevanceSets, name: str) -> None:
-    with pytest.raises(TranscriptError, match="valid name"):
+    with pytest.raises(TranscriptError, match="name"):
         sets.add(name, GOOD)
     assert not sets.folder.exists()
     if name != SAMPLES:
@@ -81,9 +81,11 @@ def test_a_name_never_leads_out_of_the_folder(sets: RelevanceSets, name: str) ->
 
 
 def test_licences_are_those_of_the_corpora_that_are_in_it(sets: RelevanceSets) -> None:
-    irc = sets.add("a", lines({"id": "1", "relevant": [0]}, talk={**TALK, "id": "irc-1"}))
+    irc = sets.add("a", lines({"id": "1", "relevant": [0]}, conversation={**CONVERSATION, "id": "irc-1"}))
     assert (irc.licence, irc.attribution, irc.may_train) == ("CC-BY-4.0", "Kummerfeld et al. 2019", True)
-    locomo = sets.add("b", lines({"id": "1", "relevant": [0]}, talk={**TALK, "id": "locomo-1"}))
+    locomo = sets.add(
+        "b", lines({"id": "1", "relevant": [0]}, conversation={**CONVERSATION, "id": "locomo-1"})
+    )
     assert not locomo.may_train
 
 
@@ -97,7 +99,7 @@ def test_a_full_disk_keeps_what_was_there(sets: RelevanceSets, monkeypatch: pyte
     monkeypatch.setattr(library, "write_whole", refuse)
     with pytest.raises(TranscriptError, match="No space left on device"):
         sets.add("two", GOOD)
-    assert kept(sets) == ["mine.jsonl"]
+    assert set_files(sets) == ["mine.jsonl"]
 
 
 # Removing for good
@@ -106,7 +108,7 @@ WORD, OTHER = "zebrafish", "albatross"  # of the conversation that is removed, a
 IDS = {WORD: "first", OTHER: "second"}
 
 
-def talk(word: str) -> Conversation:
+def conversation(word: str) -> Conversation:
     said = [f"Where does a {word} sleep?", f"A {word} sleeps in the reeds.", "Oh."]
     return Conversation(IDS[word], tuple(Turn.of("user", text) for text in said))
 
@@ -116,7 +118,7 @@ def relevance_set(name: str, *conversations: Conversation) -> RelevanceSet:
     return RelevanceSet(name, {each.id: each for each in conversations}, cases)
 
 
-def holding(home: Path, word: str) -> list[str]:
+def files_with(home: Path, word: str) -> list[str]:
     """The files in the data folder that have the word."""
     files = [path for path in home.rglob("*") if path.is_file()]
     return [str(path.relative_to(home)) for path in files if word.encode() in path.read_bytes().lower()]
@@ -138,32 +140,35 @@ def add_run(home: Path, id: str, *conversations: Conversation, state: Ended = "d
 def store(convgate_home: Path) -> Store:
     """The library: one of two conversations is deleted."""
     store = Store(load_settings().database)
-    removed, kept = Conversations(store).add(NewConversation(talk(word)) for word in (WORD, OTHER))
+    removed, kept = Conversations(store).add(NewConversation(conversation(word)) for word in (WORD, OTHER))
     for added in (removed, kept):
         Labels(store).answer(CurrentKey(added.key, 1), {0: "relevant"}, by="Ada")
     Conversations(store).delete([removed.key])
     return store
 
 
-def test_what_is_removed_for_good_is_nowhere_in_the_data_folder(
+def test_erased_text_is_nowhere_in_the_data_folder(
     convgate_home: Path, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = convgate_home
     monkeypatch.setenv("CONVGATE_GATEKEEPER_DEBUG_LOG", str(home / "debug.jsonl"))
     for name in ("debug.jsonl", "debug.jsonl.1"):
         (home / name).write_text(WORD)
-    stopped = add_run(home, "stopped", talk(WORD), talk(OTHER), state="stopped")
-    other = add_run(home, "other", talk(OTHER), state="stopped")
+    stopped = add_run(home, "stopped", conversation(WORD), conversation(OTHER), state="stopped")
+    other = add_run(home, "other", conversation(OTHER), state="stopped")
     sets = RelevanceSets(home)
-    beginning = replace(talk(WORD), id="begun", turns=talk(WORD).turns[:2])
-    for name, conversations in {"mixed": (beginning, talk(OTHER)), "alone": (talk(WORD),)}.items():
+    beginning = replace(conversation(WORD), id="begun", turns=conversation(WORD).turns[:2])
+    for name, conversations in {
+        "mixed": (beginning, conversation(OTHER)),
+        "alone": (conversation(WORD),),
+    }.items():
         write_relevance_set(relevance_set(name, *conversations), tmp_path / "given.jsonl")
         sets.add(name, (tmp_path / "given.jsonl").read_bytes())
     left = sets.folder / ".0123456789abcdef.partial"
     left.mkdir()
     (left / "killed.jsonl").write_text(WORD)
     cache = CachedEncoder(FakeEncoder(8), home / CACHE_FILE)
-    cache.encode([turn.scored_text for word in (WORD, OTHER) for turn in talk(word).turns])
+    cache.encode([turn.scored_text for word in (WORD, OTHER) for turn in conversation(word).turns])
     found = find_copies(home, Conversations(store).deleted())
     assert (set(found.runs), found.sets) == ({"stopped"}, ("alone", "mixed"))
     untouched = {path: path.read_bytes() for path in other.folder.rglob("*") if path.is_file()}
@@ -171,7 +176,7 @@ def test_what_is_removed_for_good_is_nowhere_in_the_data_folder(
     removal = remove_for_good(store, load_settings())
 
     assert (removal.conversations, removal.copies) == (1, found)
-    assert holding(home, WORD) == []
+    assert files_with(home, WORD) == []
     assert find_copies(home, Conversations(store).deleted()) == Copies()
     assert sets.names()[:1] == ["mixed"]
     assert list(sets.read("mixed").conversations) == [IDS[OTHER]]
@@ -186,12 +191,12 @@ def test_what_is_removed_for_good_is_nowhere_in_the_data_folder(
 
 
 def test_nothing_is_removed_while_a_training_uses_a_copy(convgate_home: Path, store: Store) -> None:
-    run = add_run(convgate_home, "one", talk(WORD))
+    run = add_run(convgate_home, "one", conversation(WORD))
     run.write_progress("Epoch 1", epochs=0)
-    before = holding(convgate_home, WORD)
+    before = files_with(convgate_home, WORD)
     with run.lock(), pytest.raises(TrainingError, match="one"):
         remove_for_good(store, load_settings())
-    assert holding(convgate_home, WORD) == before
+    assert files_with(convgate_home, WORD) == before
     assert len(Conversations(store).keys(deleted=True)) == 1
 
 
@@ -200,8 +205,8 @@ def test_nothing_is_removed_while_a_training_uses_a_copy(convgate_home: Path, st
 def test_after_a_kill_in_the_middle_the_rest_is_removed(
     convgate_home: Path, store: Store, tmp_path: Path, moment: int
 ) -> None:
-    add_run(convgate_home, "one", talk(WORD))
-    add_run(convgate_home, "two", talk(WORD))
+    add_run(convgate_home, "one", conversation(WORD))
+    add_run(convgate_home, "two", conversation(WORD))
 
     def remove_and_die() -> None:
         original, calls = Path.unlink, []
@@ -218,4 +223,4 @@ def test_after_a_kill_in_the_middle_the_rest_is_removed(
     assert fork(remove_and_die, output=tmp_path / "said.txt").wait() == -signal.SIGKILL
     assert len(Conversations(store).keys(deleted=True)) == 1
     remove_for_good(store, load_settings())
-    assert holding(convgate_home, WORD) == []
+    assert files_with(convgate_home, WORD) == []

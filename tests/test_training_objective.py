@@ -1,4 +1,4 @@
-"""What training makes smaller, what a new gate measures, and whether a child does better."""
+"""Training loss, feature statistics of a new gate, and the verdict on a child."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from convgate.training.trainer import (
     soft_f1_loss,
     training_loss,
 )
-from tests.planted import planted, small_encoder, small_gate
+from tests.planted_sets import make_relevance_set, small_encoder, small_gate
 from tools.pretraining.sets import measure_features
 
 
@@ -38,14 +38,14 @@ def row(*values: float) -> Tensor:
     return torch.tensor([list(values)], dtype=torch.float32)
 
 
-def everywhere(like: Tensor) -> Tensor:
+def all_true(like: Tensor) -> Tensor:
     return torch.ones_like(like, dtype=torch.bool)
 
 
 def test_cross_entropy_is_the_sum_over_the_turns_by_the_root_of_their_number() -> None:
     logits, relevant = row(0.0, 2.0, -1.0, 3.0), row(0, 1, 0, 0)
     terms = [math.log(2), math.log1p(math.exp(-2)), math.log1p(math.exp(-1)), 3 + math.log1p(math.exp(-3))]
-    found = cross_entropy(logits, relevant, everywhere(logits))
+    found = cross_entropy(logits, relevant, all_true(logits))
     assert found.shape == (1,)
     assert float(found) == pytest.approx(sum(terms) / math.sqrt(4))
 
@@ -53,10 +53,10 @@ def test_cross_entropy_is_the_sum_over_the_turns_by_the_root_of_their_number() -
 def test_overlap_of_sure_scores_is_one_less_the_f1() -> None:
     logits, relevant = row(50, 50, -50, -50, 50), row(1, 0, 1, 0, 1)
     # 3 are kept, 3 are relevant, 2 are both; a 1 above and below keeps it defined.
-    assert float(soft_f1_loss(logits, relevant, everywhere(logits))) == pytest.approx(
+    assert float(soft_f1_loss(logits, relevant, all_true(logits))) == pytest.approx(
         1 - (2 * 2 + 1) / (3 + 3 + 1)
     )
-    assert float(soft_f1_loss(logits, (logits > 0).float(), everywhere(logits))) == pytest.approx(0)
+    assert float(soft_f1_loss(logits, (logits > 0).float(), all_true(logits))) == pytest.approx(0)
 
 
 def test_masked_places_count_nothing_and_get_no_gradient() -> None:
@@ -66,10 +66,10 @@ def test_masked_places_count_nothing_and_get_no_gradient() -> None:
     losses = cross_entropy(logits, relevant, mask)
     bare = [row(0.5, -1.0), row(1, 0)], [row(0.2), row(1)]
     for found, (alone, known) in zip(losses.tolist(), bare, strict=True):
-        assert found == pytest.approx(float(cross_entropy(alone, known, everywhere(alone))))
+        assert found == pytest.approx(float(cross_entropy(alone, known, all_true(alone))))
     both, known = row(0.5, -1.0, 0.2), row(1, 0, 1)
     assert float(soft_f1_loss(logits.detach(), relevant, mask)) == pytest.approx(
-        float(soft_f1_loss(both, known, everywhere(both)))
+        float(soft_f1_loss(both, known, all_true(both)))
     )
     (losses.sum() + soft_f1_loss(logits, relevant, mask)).backward()
     assert logits.grad is not None
@@ -79,8 +79,8 @@ def test_masked_places_count_nothing_and_get_no_gradient() -> None:
 def test_the_loss_of_anything_is_the_cross_entropy_of_one_probability() -> None:
     logits = row(0.0, 0.0)  # nothing is relevant with (1/2 · 1/2)^0.7
     nothing = 0.25**0.7
-    assert float(any_relevant(logits, row(0, 1), everywhere(logits))) == pytest.approx(-math.log(1 - nothing))
-    found = float(any_relevant(logits, row(0, 0), everywhere(logits)))
+    assert float(any_relevant(logits, row(0, 1), all_true(logits))) == pytest.approx(-math.log(1 - nothing))
+    found = float(any_relevant(logits, row(0, 0), all_true(logits)))
     assert found == pytest.approx(8 * math.log1p(-math.log(nothing) / 8))
 
 
@@ -125,7 +125,7 @@ def test_whitening_takes_the_root_of_every_directions_spread() -> None:
 def test_features_of_the_measured_set_have_mean_0_and_spread_1() -> None:
     gate = small_gate()
     assert isinstance(gate.tiers, FullTiers)
-    episodes = read_episodes(gate, small_encoder(), planted())
+    episodes = read_episodes(gate, small_encoder(), make_relevance_set())
     with torch.no_grad():
         measure_features(gate.tiers, [episodes], seed=0)
     rows = np.concatenate([q.features for episode in episodes for q in episode.questions]).astype(np.float32)
@@ -139,7 +139,7 @@ def test_features_of_the_measured_set_have_mean_0_and_spread_1() -> None:
     )
 
 
-def scored(*cases: list[tuple[float, bool]], typed: bool = False) -> Episode:
+def scored_episode(*cases: list[tuple[float, bool]], typed: bool = False) -> Episode:
     """An episode whose turns score these values with `plain_gate`; whether each matters."""
     longest = max(map(len, cases))
     turns = np.zeros((longest, 4), np.float16)
@@ -180,7 +180,7 @@ def compared(parent: Gate, child: Gate, sets: Any, *, rule: Rule | None = None) 
 
 def test_the_threshold_is_put_where_the_planted_best_is() -> None:
     gate = plain_gate()
-    known = [scored([(0.30, False), (0.45, False), (0.62, True), (0.70, True), (0.64, True)])]
+    known = [scored_episode([(0.30, False), (0.45, False), (0.62, True), (0.70, True), (0.64, True)])]
     best = fit_threshold_on(gate, {"own": known})
     assert best == pytest.approx(0.54, abs=0.011), "the middle between 0.45 and 0.62"
     assert gate.learned_threshold == pytest.approx(best)
@@ -195,8 +195,8 @@ def test_a_verdict_counts_turns_and_takes_each_gates_own_threshold() -> None:
     with torch.no_grad():
         child.threshold_logit.fill_(float(np.log(0.35 / 0.65)))
     sets = {
-        "one": [scored([(0.4, True), (0.6, True), (0.1, False)], [(0.7, False), (0.2, True)])],
-        "two": [scored([(0.38, False), (0.55, True)])],
+        "one": [scored_episode([(0.4, True), (0.6, True), (0.1, False)], [(0.7, False), (0.2, True)])],
+        "two": [scored_episode([(0.38, False), (0.55, True)])],
     }
     verdict = compared(parent, child, sets)
     # Above 0.5: 0.6 and 0.55 are right, 0.7 is wrong, 0.4 and 0.2 are missed. Above 0.35: 0.4 too, and 0.38.

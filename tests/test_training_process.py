@@ -1,4 +1,4 @@
-"""Trainings in processes of their own: started, stopped, killed, gone on with, finished as they are."""
+"""Training processes: started, stopped, killed, resumed, finished early."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
 from convgate.versions import Draft, Versions
 from tests import training_program
 from tests.conftest import CHECKOUT
-from tests.forked import Forked, fork, needs_fork
-from tests.planted import planted, planted_file, small_gate
+from tests.planted_sets import make_relevance_set, small_gate, write_planted_set
+from tests.processes import ForkedProcess, fork, needs_fork
 
 
 @pytest.fixture
@@ -39,9 +39,9 @@ def home(convgate_home: Path) -> Path:
 @pytest.fixture
 def program(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     """Has trainings run the program in forked processes; tells it where to end. Kills what is left."""
-    processes: list[Forked] = []
+    processes: list[ForkedProcess] = []
 
-    def start(command: Sequence[str], output: int, environment: dict[str, str]) -> Forked:
+    def start(command: Sequence[str], output: int, environment: dict[str, str]) -> ForkedProcess:
         assert command[:3] == [sys.executable, "-m", "convgate"]
         words = command[3:]
         processes.append(fork(lambda: training_program.main(words), output=output, environment=environment))
@@ -55,7 +55,7 @@ def program(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[str]]]:
+def started_commands(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[str]]]:
     """The words of the commands that would have been started, and would be at it until the test is over."""
     words: list[list[str]] = []
     over = threading.Event()
@@ -74,7 +74,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[str]]]:
     over.set()
 
 
-def until(home: Path, id: str, *states: str, epochs: int = 0) -> Run:
+def wait_for_state(home: Path, id: str, *states: str, epochs: int = 0) -> Run:
     """Waits for the run to be in one of these states with so many epochs."""
     listed = Runs(home)
     for _ in range(9000):
@@ -86,7 +86,7 @@ def until(home: Path, id: str, *states: str, epochs: int = 0) -> Run:
 
 
 def labelled(count: int = 6) -> RelevanceSet:
-    return planted("my-labels", conversations=count)
+    return make_relevance_set("my-labels", conversations=count)
 
 
 def start(home: Path, **changes: Any) -> str:
@@ -97,17 +97,17 @@ def start(home: Path, **changes: Any) -> str:
 
 
 def test_a_run_has_its_data_and_the_words_that_go_on(
-    home: Path, tmp_path: Path, started: list[list[str]]
+    home: Path, tmp_path: Path, started_commands: list[list[str]]
 ) -> None:
     sets = RelevanceSets(home)
-    sets.add("my-labels", planted_file(tmp_path, "my-labels", conversations=2).read_bytes())
+    sets.add("my-labels", write_planted_set(tmp_path, "my-labels", conversations=2).read_bytes())
     texts = {"name": "second", "note": "--a note", "who": "Ada"}
     id = start(home, sets=("my-labels", SAMPLES), replay=("scenarios",), **texts)
     run = Runs(home).get(id)
     assert run.request is not None
     assert run.request.sets == ("my-labels-2", "my-labels", SAMPLES)
     assert (run.request.name, run.request.who, run.request.note) == ("second", "Ada", "--a note")
-    (words,) = started
+    (words,) = started_commands
     assert words == [sys.executable, "-m", "convgate", *run.request.arguments]
     files = [run.folder / DATA / f"{name}.jsonl" for name in run.request.sets]
     assert words[3:7] == ["train", *map(str, files)]
@@ -119,7 +119,9 @@ def test_a_run_has_its_data_and_the_words_that_go_on(
     assert files[2].read_bytes() == sets.path(SAMPLES).read_bytes()
 
 
-def test_a_run_that_is_at_work_or_done_is_not_started_again(home: Path, started: list[list[str]]) -> None:
+def test_a_run_that_is_at_work_or_done_is_not_started_again(
+    home: Path, started_commands: list[list[str]]
+) -> None:
     id = start(home)
     folder = Runs(home).get(id).folder
     with Run(folder).lock():
@@ -132,7 +134,7 @@ def test_a_run_that_is_at_work_or_done_is_not_started_again(home: Path, started:
     Run(folder).write_outcome("done", 3, {})
     with pytest.raises(TrainingError, match="it is done"):
         resume_training(home, id)
-    assert len(started) == 1
+    assert len(started_commands) == 1
 
 
 # Real processes
@@ -157,14 +159,14 @@ def test_a_training_outlives_the_process_that_started_it_and_one_that_is_killed_
 
     program("step:18")  # in the middle of the third epoch
     id = start(home, name="second")
-    run = until(home, id, "interrupted")
+    run = wait_for_state(home, id, "interrupted")
     assert run.epochs == 2
     program(":")
     resume_training(home, id)
-    done = until(home, id, "done")
+    done = wait_for_state(home, id, "done")
     assert done.version == "second"
 
-    whole = until(home, outliving.id, "done")
+    whole = wait_for_state(home, outliving.id, "done")
     assert whole.epochs == 3
     versions = Versions(home)
     weights = versions.get(whole.version or "").card.weights_sha256
@@ -172,7 +174,7 @@ def test_a_training_outlives_the_process_that_started_it_and_one_that_is_killed_
 
 
 @needs_fork
-def test_what_is_written_into_a_data_folder_of_any_mode_is_the_owners_alone(
+def test_files_in_the_data_folder_are_private_whatever_its_mode(
     convgate_home: Path, tmp_path: Path, program: Callable[[str], None]
 ) -> None:
     convgate_home.mkdir()
@@ -182,10 +184,10 @@ def test_what_is_written_into_a_data_folder_of_any_mode_is_the_owners_alone(
         versions, sets = Versions(convgate_home), RelevanceSets(convgate_home)
         versions.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
         versions.activate("first", who="Ada")
-        sets.add("own", planted_file(tmp_path, "own", conversations=3).read_bytes())
+        sets.add("own", write_planted_set(tmp_path, "own", conversations=3).read_bytes())
         sets.leave_out("own", [next(iter(sets.read("own").conversations))])
         id = start(convgate_home, sets=("own",))
-        run = until(convgate_home, id, "done")
+        run = wait_for_state(convgate_home, id, "done")
         Runs(convgate_home).stop(id)
         asked_for = tmp_path / "asked-for.zip"
         write_whole(asked_for, versions.export("first"))
@@ -204,9 +206,9 @@ def test_stopped_it_keeps_its_epochs_and_its_end_is_asked_for(
 ) -> None:
     program("slow:1")
     id = start(home)
-    until(home, id, "running", epochs=1)
+    wait_for_state(home, id, "running", epochs=1)
     Runs(home).stop(id)
-    run = until(home, id, "stopped")
+    run = wait_for_state(home, id, "stopped")
     assert (run.epochs, run.can_resume, run.can_finish) == (1, True, True)
     assert Versions(home).names() == ["first"]
     waiting = [thread for thread in threading.enumerate() if thread.name == f"training {id}"]

@@ -1,4 +1,4 @@
-"""What became of each held-out turn, what the card says of it, and what a kill or a stop leaves."""
+"""The report of a training: turns, verdict, activation, interruption."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from convgate.training.split import MIN_COMPARED
 from convgate.training.train import CROSS_VALIDATED, HELD_OUT, train_version, why_not_active
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 from convgate.versions import Draft, Versions
-from tests.planted import QUICK, planted, planted_file, small_encoder, small_gate
-from tests.test_training_version import Heard
+from tests.planted_sets import QUICK, make_relevance_set, small_encoder, small_gate, write_planted_set
+from tests.test_training_version import RecordingListener
 
 
 @pytest.fixture
@@ -30,9 +30,13 @@ def versions(tmp_path: Path) -> Versions:
     return made
 
 
-def trained(plan: Plan, versions: Versions, run: Path, heard: Heard | None = None, **named: Any) -> Any:
+def trained(
+    plan: Plan, versions: Versions, run: Path, heard: RecordingListener | None = None, **named: Any
+) -> Any:
     named.setdefault("encoder", small_encoder())
-    return train_version(plan, versions=versions, run=Run(run), listener=heard or Heard(), **named)
+    return train_version(
+        plan, versions=versions, run=Run(run), listener=heard or RecordingListener(), **named
+    )
 
 
 ONCE = replace(QUICK, epochs=1)
@@ -44,7 +48,7 @@ def case_decisions(id: str, group: str, *rows: tuple[int, bool, bool, bool]) -> 
     return CaseDecisions(id, group, group, "", turns, relevant, parent_kept, child_kept)
 
 
-def several(*right: int) -> list[CaseDecisions]:
+def case_decisions_of(*right: int) -> list[CaseDecisions]:
     """Conversations of ten relevant turns: the parent keeps 5 of each, the child so many."""
     return [
         case_decisions(
@@ -68,16 +72,16 @@ def test_each_turn_is_fixed_broken_right_or_wrong() -> None:
     ("right", "certain"),
     [((7, 8, 9, 7, 8), True), ((9, 2, 8, 3, 9), False), ((7, 8, 9, 7), False), ((5, 5, 5, 5, 5), False)],
 )
-def test_a_gain_says_whether_it_may_be_chance(right: tuple[int, ...], certain: bool) -> None:
-    verdict, measured = make_verdict(several(*right))
+def test_a_gain_has_an_interval_that_may_include_zero(right: tuple[int, ...], certain: bool) -> None:
+    verdict, measured = make_verdict(case_decisions_of(*right))
     assert verdict.gain.excludes_0 == certain
     assert measured.gain["f1"] == verdict.gain
 
 
 def test_copies_and_beginnings_of_a_conversation_are_one_in_the_figures() -> None:
-    talk = planted(conversations=1).conversations["own-0"]
-    turns = {f"copy-{number}": talk.turns[: 10 + number % 2] for number in range(5)}
-    copies = {id: replace(talk, id=id, turns=some) for id, some in turns.items()}
+    conversation = make_relevance_set(conversations=1).conversations["own-0"]
+    turns = {f"copy-{number}": conversation.turns[: 10 + number % 2] for number in range(5)}
+    copies = {id: replace(conversation, id=id, turns=some) for id, some in turns.items()}
     cases = tuple(Case(id, id, 8, None, frozenset({2})) for id in copies)
     known = read_episodes(small_gate(), small_encoder(), RelevanceSet("own", copies, cases))
     verdict, _ = make_verdict(compare_gates(small_gate(), small_gate(seed=1), {"own": known}))
@@ -89,7 +93,7 @@ def test_a_version_is_activated_only_when_it_is_surely_better_on_enough_conversa
     versions: Versions,
 ) -> None:
     def why_not(*right: int, parent: str = "first", folds: int = 0) -> str:
-        verdict, _ = make_verdict(several(*right), folds=folds)
+        verdict, _ = make_verdict(case_decisions_of(*right), folds=folds)
         return why_not_active(verdict, versions.get(parent), versions, "made", "better")
 
     assert MIN_COMPARED == 25
@@ -105,7 +109,7 @@ def test_a_version_is_activated_only_when_it_is_surely_better_on_enough_conversa
 
 def test_a_training_leaves_its_result(tmp_path: Path, versions: Versions) -> None:
     run = tmp_path / "run"
-    plan = Plan((planted_file(tmp_path, conversations=150),), QUICK, parent="first")
+    plan = Plan((write_planted_set(tmp_path, conversations=150),), QUICK, parent="first")
     made = trained(plan, versions, run, name="second", activate="better")
     assert made.verdict.fixed > 0
     measured = made.version.card.metrics[HELD_OUT]
@@ -121,8 +125,8 @@ def test_a_training_leaves_its_result(tmp_path: Path, versions: Versions) -> Non
 def test_below_25_conversations_each_is_held_out_once_in_a_cross_validation(
     tmp_path: Path, versions: Versions
 ) -> None:
-    plan = Plan((planted_file(tmp_path, conversations=12),), QUICK, parent="first")
-    heard = Heard()
+    plan = Plan((write_planted_set(tmp_path, conversations=12),), QUICK, parent="first")
+    heard = RecordingListener()
     made = trained(plan, versions, tmp_path / "run", heard, activate="better")
     assert (made.verdict.folds, made.verdict.conversations, made.verdict.cases) == (5, 12, 12 * 6)
     assert "cross-validation" in made.sentence
@@ -134,7 +138,7 @@ def test_below_25_conversations_each_is_held_out_once_in_a_cross_validation(
 def test_a_kill_after_the_version_was_saved_does_not_double_it(
     tmp_path: Path, versions: Versions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = Plan((planted_file(tmp_path, conversations=2),), ONCE, parent="first")
+    plan = Plan((write_planted_set(tmp_path, conversations=2),), ONCE, parent="first")
 
     class KilledError(Exception):
         pass

@@ -1,4 +1,4 @@
-"""A run in its folder: its state, its record, its lock, and what it reports."""
+"""The folder of a run: state, record, lock, progress."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from convgate.training.records import RunRecord, RunRequest, utc_now
 from convgate.training.run import LOCK, RECORD, STATE, STATUS, STOP, Run, Runs
 from convgate.training.trainer import Trainer
 from convgate.versions import DataSet
-from tests.forked import fork, needs_fork
-from tests.planted import QUICK, planted, small_encoder, small_gate
+from tests.planted_sets import QUICK, make_relevance_set, small_encoder, small_gate
+from tests.processes import fork, needs_fork
 
 DATA = (DataSet("own", "a" * 64, {"conversations": 8, "cases": 48}, "CC0", "Ada"),)
 
@@ -35,7 +35,7 @@ def run(convgate_home: Path) -> Run:
     return Run(folder)
 
 
-def again(run: Run) -> Run:
+def reload(run: Run) -> Run:
     """The run as it is now."""
     return Runs(run.folder.parent.parent).get(run.id)
 
@@ -47,8 +47,8 @@ def request(**changes: Any) -> RunRequest:
     )
 
 
-def a_trainer(**changes: Any) -> Trainer:
-    training = read_episodes(small_gate(), small_encoder(), planted())
+def make_trainer(**changes: Any) -> Trainer:
+    training = read_episodes(small_gate(), small_encoder(), make_relevance_set())
     return Trainer(
         small_gate(),
         {"own": training[:6]},
@@ -57,14 +57,14 @@ def a_trainer(**changes: Any) -> Trainer:
     )
 
 
-def a_record(trainer: Trainer, *, parent: str | None = "first") -> RunRecord:
+def make_record(trainer: Trainer, *, parent: str | None = "first") -> RunRecord:
     return RunRecord.new(trainer.gate.config, trainer.settings, DATA, parent=parent)
 
 
-def saved(run: Run, *, epochs: int = 1) -> tuple[Trainer, RunRecord]:
+def save_epochs(run: Run, *, epochs: int = 1) -> tuple[Trainer, RunRecord]:
     """A trainer and its record, saved after each of its epochs."""
-    trainer = a_trainer()
-    record = a_record(trainer)
+    trainer = make_trainer()
+    record = make_record(trainer)
     for _ in range(epochs):
         trainer.epoch()
         record = run.save(record, trainer)
@@ -82,10 +82,10 @@ def edit(run: Run, change: Callable[[dict[str, Any]], object]) -> None:
 
 @pytest.mark.parametrize("epochs", [1, 2])
 def test_a_run_resumes_from_its_files_as_if_nothing_had_happened(run: Run, epochs: int) -> None:
-    whole, resumed = a_trainer(), a_trainer()
+    whole, resumed = make_trainer(), make_trainer()
     whole.run()
-    saved(run, epochs=epochs)
-    run.resume(a_record(resumed), resumed)
+    save_epochs(run, epochs=epochs)
+    run.resume(make_record(resumed), resumed)
     assert len(resumed.history) == epochs
     resumed.run()
     assert resumed.history == whole.history
@@ -98,25 +98,25 @@ def test_a_run_resumes_from_its_files_as_if_nothing_had_happened(run: Run, epoch
 def test_only_the_newest_state_stays_and_what_a_kill_left_is_swept(run: Run) -> None:
     (run.folder / ".0123456789abcdef.partial").write_bytes(b"half")
     (run.folder / "mine.txt").write_text("mine")
-    trainer, record = saved(run, epochs=3)
+    trainer, record = save_epochs(run, epochs=3)
     names = {path.name for path in run.folder.iterdir()}
     assert names == {RECORD, f"{record.state_sha256[:16]}.{STATE}", "mine.txt"}
     assert run.read_record() == replace(record, epochs=tuple(trainer.history))
 
 
 def test_a_run_is_not_resumed_with_another_plan(run: Run) -> None:
-    trainer, _ = saved(run)
+    trainer, _ = save_epochs(run)
     other = replace(DATA[0], sha256="b" * 64)
     for wanted, names in [
-        (a_record(trainer, parent="second"), ["parent"]),
-        (a_record(a_trainer(seed=3, learning_rate=0.05)), ["learning_rate", "seed"]),
-        (replace(a_record(trainer), data=(other,)), ["set own"]),
-        (replace(a_record(trainer), data=()), ["set own"]),
-        (replace(a_record(trainer), config=small_gate(preset="reference").config), ["preset"]),
-        (replace(a_record(trainer), config=replace(trainer.gate.config, encoder=None)), ["encoder model"]),
+        (make_record(trainer, parent="second"), ["parent"]),
+        (make_record(make_trainer(seed=3, learning_rate=0.05)), ["learning_rate", "seed"]),
+        (replace(make_record(trainer), data=(other,)), ["set own"]),
+        (replace(make_record(trainer), data=()), ["set own"]),
+        (replace(make_record(trainer), config=small_gate(preset="reference").config), ["preset"]),
+        (replace(make_record(trainer), config=replace(trainer.gate.config, encoder=None)), ["encoder model"]),
     ]:
         with pytest.raises(TrainingError) as raised:
-            run.resume(wanted, a_trainer())
+            run.resume(wanted, make_trainer())
         assert all(f"{name} (" in str(raised.value) for name in names)
 
 
@@ -135,7 +135,7 @@ def test_a_run_is_not_resumed_with_another_plan(run: Run) -> None:
 def test_a_record_edited_by_hand_is_refused_with_the_field(
     run: Run, change: Callable[[dict[str, Any]], object]
 ) -> None:
-    saved(run)
+    save_epochs(run)
     edit(run, change)
     with pytest.raises(TrainingError):
         run.read_record()
@@ -143,7 +143,7 @@ def test_a_record_edited_by_hand_is_refused_with_the_field(
 
 @pytest.mark.parametrize("damage", ["missing", "short", "changed", "other", "epoch"])
 def test_a_state_that_is_not_the_records_is_refused(run: Run, damage: str) -> None:
-    _, record = saved(run, epochs=2)
+    _, record = save_epochs(run, epochs=2)
     state = run.folder / f"{record.state_sha256[:16]}.{STATE}"
     content = state.read_bytes()
     if damage == "missing":
@@ -156,15 +156,15 @@ def test_a_state_that_is_not_the_records_is_refused(run: Run, damage: str) -> No
         edit(run, lambda values: values.update(state_sha256="c" * 64))
     else:
         edit(run, lambda values: values["epochs"].pop())
-    trainer = a_trainer()
+    trainer = make_trainer()
     with pytest.raises(TrainingError):
-        run.resume(a_record(trainer), trainer)
+        run.resume(make_record(trainer), trainer)
     assert trainer.history == []
 
 
 @pytest.mark.parametrize("file", [STATE, RECORD])
 def test_a_full_disk_leaves_the_epoch_before(run: Run, monkeypatch: pytest.MonkeyPatch, file: str) -> None:
-    trainer, record = saved(run)
+    trainer, record = save_epochs(run)
     write_whole = run_module.write_whole
 
     def full(path: Path, content: bytes, *, private: bool) -> None:
@@ -177,7 +177,7 @@ def test_a_full_disk_leaves_the_epoch_before(run: Run, monkeypatch: pytest.Monke
         patch.setattr(run_module, "write_whole", full)
         with pytest.raises(TrainingError, match="No space left on device"):
             run.save(record, trainer)
-    resumed = a_trainer()
+    resumed = make_trainer()
     run.resume(record, resumed)
     assert resumed.history == trainer.history[:1]
     run.save(record, trainer)
@@ -188,7 +188,7 @@ def test_a_full_disk_leaves_the_epoch_before(run: Run, monkeypatch: pytest.Monke
 
 
 @needs_fork
-def test_the_lock_of_a_process_that_is_killed_is_none(run: Run) -> None:
+def test_a_killed_process_releases_its_lock(run: Run) -> None:
     held = run.folder / "held"
 
     def hold() -> None:
@@ -215,19 +215,19 @@ def test_the_lock_of_a_process_that_is_killed_is_none(run: Run) -> None:
 
 def test_the_state_follows_from_the_folder(run: Run) -> None:
     run.write_progress("Epoch 3", epochs=2)
-    assert not again(run).can_resume, "nothing says how it was started"
+    assert not reload(run).can_resume, "nothing says how it was started"
     run.write_request(request())
-    now = again(run)
+    now = reload(run)
     assert (now.state, now.can_resume, now.can_finish, now.epochs) == ("interrupted", True, True, 2)
     with run.lock():
-        assert again(run).state == "running"
+        assert reload(run).state == "running"
         Runs(run.folder.parent.parent).stop(run.id)
-        assert again(run).state == "stopping"
-        assert not again(run).can_resume
+        assert reload(run).state == "stopping"
+        assert not reload(run).can_resume
     (run.folder / STOP).unlink()
     for ended in ("done", "stopped", "failed"):
         run.write_outcome(ended, 0, {"message": "so"})
-        assert (again(run).state, again(run).message) == (ended, "so")
-        assert (again(run).can_resume, again(run).can_finish) == (ended != "done", False)
+        assert (reload(run).state, reload(run).message) == (ended, "so")
+        assert (reload(run).can_resume, reload(run).can_finish) == (ended != "done", False)
     (run.folder / STATUS).write_text("{")
-    assert again(run).state == "interrupted"
+    assert reload(run).state == "interrupted"

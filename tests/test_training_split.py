@@ -1,4 +1,4 @@
-"""What a gate is trained on, and on which side of a split a conversation is and stays."""
+"""Training data, and the side of a split on which a conversation stays."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from convgate.training.split import group_episodes, hold_out, split_episodes
 from convgate.training.trainer import Trainer
 from convgate.transcripts import read_relevance_set
 from convgate.transcripts.relevance_sets import RelevanceSet, write_relevance_set
-from tests.planted import planted, planted_file, small_encoder, small_gate, with_cases
-from tests.talks import a_talk
+from tests.conversations import make_conversation
+from tests.planted_sets import make_relevance_set, small_encoder, small_gate, with_cases, write_planted_set
 from tools.pretraining import sets as pretraining
 from tools.pretraining.sets import pretraining_sets, replayed_scenarios, written_talks
 
 
-def bare(conversation: str, said: str = "", group: str = "") -> Episode:
+def empty_episode(conversation: str, said: str = "", group: str = "") -> Episode:
     """Of a conversation in which each letter is a turn."""
     nothing = np.zeros((0, 2), np.float16), np.zeros((0, 0, 0), np.float16)
     hashes = tuple(said[: turn + 1].encode() for turn in range(len(said)))
@@ -45,10 +45,10 @@ def ids(sets: dict[str, list[Episode]]) -> set[str]:
 
 
 def episodes(name: str = "own", **how: Any) -> list[Episode]:
-    return read_episodes(small_gate(), small_encoder(), planted(name, **how))
+    return read_episodes(small_gate(), small_encoder(), make_relevance_set(name, **how))
 
 
-def said(name: str, turns: int) -> tuple[Turn, ...]:
+def make_turns(name: str, turns: int) -> tuple[Turn, ...]:
     return tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"{name} {i}") for i in range(turns))
 
 
@@ -56,7 +56,7 @@ def read(found: RelevanceSet) -> list[Episode]:
     return read_episodes(small_gate(preset="reference"), small_encoder(), found)
 
 
-def held_names(found: RelevanceSet) -> set[str]:
+def held_out_names(found: RelevanceSet) -> set[str]:
     """How the conversations of a set begin that are held out."""
     _, held = hold_out({found.name: read(found)}, share=0.3)
     return {
@@ -64,21 +64,25 @@ def held_names(found: RelevanceSet) -> set[str]:
     }
 
 
-def test_no_side_changes_when_talks_grow_or_go_into_a_file_and_another_library(tmp_path: Path) -> None:
+def test_no_side_changes_when_conversations_grow_or_go_into_a_file_and_another_library(
+    tmp_path: Path,
+) -> None:
     store, other = Store(tmp_path / "one.db"), Store(tmp_path / "other.db")
     conversations = Conversations(store)
-    added = conversations.add(NewConversation(Conversation("t", said(f"talk {n}", 4))) for n in range(12))
+    added = conversations.add(
+        NewConversation(Conversation("t", make_turns(f"talk {n}", 4))) for n in range(12)
+    )
     for one in added:
         Labels(store).answer(CurrentKey(one.key, 2), {0: "relevant"}, by="Ada")
-    before = held_names(gold_set(store))
+    before = held_out_names(gold_set(store))
     assert 1 < len(before) < 11
     for one in added:
-        conversations.grow(one.key, said("more", 1))
-    assert held_names(gold_set(store)) == before
+        conversations.grow(one.key, make_turns("more", 1))
+    assert held_out_names(gold_set(store)) == before
     (tmp_path / "labels.jsonl").write_bytes(write_labels(store, "relevance-set"))
-    assert held_names(read_relevance_set(tmp_path / "labels.jsonl")) == before
+    assert held_out_names(read_relevance_set(tmp_path / "labels.jsonl")) == before
     keep_labels(other, read_labels(tmp_path / "labels.jsonl", "labels", other), by="Bo")
-    assert held_names(gold_set(other)) == before
+    assert held_out_names(gold_set(other)) == before
 
 
 def test_a_chat_that_was_saved_again_later_is_on_one_side_and_learned_from_once(tmp_path: Path) -> None:
@@ -86,8 +90,8 @@ def test_a_chat_that_was_saved_again_later_is_on_one_side_and_learned_from_once(
     conversations, labels = Conversations(store), Labels(store)
     for number in range(8):
         for turns in (4, 6):
-            talk = Conversation("t", said(f"talk {number}", turns))
-            (added,) = conversations.add([NewConversation(talk)])
+            conversation = Conversation("t", make_turns(f"talk {number}", turns))
+            (added,) = conversations.add([NewConversation(conversation)])
             labels.answer(CurrentKey(added.key, 2), {0: "relevant", 1: "not_relevant"}, by="Ada")
             if turns == 6:
                 labels.answer(CurrentKey(added.key, 5), {0: "relevant"}, by="Ada")
@@ -118,7 +122,7 @@ TIES = st.lists(st.tuples(st.text("ab", max_size=4), st.integers(0, 5)), max_siz
 
 @given(TIES)
 def test_what_is_tied_by_what_was_said_or_by_its_group_is_together(ties: list[tuple[str, int]]) -> None:
-    episodes = [bare(f"t{n}", said, f"group {group}") for n, (said, group) in enumerate(ties)]
+    episodes = [empty_episode(f"t{n}", said, f"group {group}") for n, (said, group) in enumerate(ties)]
     names = group_episodes(episodes)
     assert len(names) == len(ties)
     together = [{place} for place in range(len(ties))]
@@ -144,8 +148,8 @@ def test_what_is_tied_by_what_was_said_or_by_its_group_is_together(ties: list[tu
 
 
 @given(SETS, st.sampled_from([0.05, 0.2, 0.35, 0.9]))
-def test_no_conversation_is_on_both_sides(talks: dict[str, list[str]], share: float) -> None:
-    sets = {name: [bare(id) for id in known] for name, known in talks.items()}
+def test_no_conversation_is_on_both_sides(conversations: dict[str, list[str]], share: float) -> None:
+    sets = {name: [empty_episode(id) for id in known] for name, known in conversations.items()}
     training, validation = hold_out(sets, share=share)
     assert not ids(training) & ids(validation)
     assert ids(training)
@@ -159,8 +163,8 @@ def test_no_conversation_is_on_both_sides(talks: dict[str, list[str]], share: fl
 
 
 def test_about_the_share_is_held_out_and_ever_the_same() -> None:
-    some = {"own": [bare(f"talk-{number}") for number in range(400)]}
-    more = {"own": [bare(f"talk-{number}") for number in range(600)], "other": [bare("x")]}
+    some = {"own": [empty_episode(f"talk-{number}") for number in range(400)]}
+    more = {"own": [empty_episode(f"talk-{number}") for number in range(600)], "other": [empty_episode("x")]}
     held = ids(hold_out(some, share=0.2)[1])
     assert len(held) / 400 == pytest.approx(0.2, abs=0.05)
     assert held == ids(hold_out(more, share=0.2)[1]) & ids(some)
@@ -170,29 +174,32 @@ def test_about_the_share_is_held_out_and_ever_the_same() -> None:
 TEXTS = Path(convgate.__file__).parent / "training" / "texts"
 
 
-def written(folder: Path, sets: RelevanceSet, name: str) -> Path:
+def write_set(folder: Path, sets: RelevanceSet, name: str) -> Path:
     path = folder / f"{name}.jsonl"
     write_relevance_set(sets, path)
     return path
 
 
-def renamed(sets: RelevanceSet, ids: str) -> RelevanceSet:
+def rename_conversations(sets: RelevanceSet, ids: str) -> RelevanceSet:
     """The set with conversations called `ids` and a number."""
     names = {id: f"{ids}{number}" for number, id in enumerate(sets.conversations)}
     return RelevanceSet(
         sets.name,
-        {names[id]: replace(talk, id=names[id]) for id, talk in sets.conversations.items()},
+        {names[id]: replace(conversation, id=names[id]) for id, conversation in sets.conversations.items()},
         tuple(replace(case, conversation=names[case.conversation]) for case in sets.cases),
     )
 
 
-def talks(count: int) -> dict[str, Conversation]:
-    some = [a_talk(f"mtrag-{number}") for number in range(count)]
-    return {talk.id: Conversation(talk.id, talk.turns, format="relevance-set") for talk in some}
+def many_conversations(count: int) -> dict[str, Conversation]:
+    some = [make_conversation(f"mtrag-{number}") for number in range(count)]
+    return {
+        conversation.id: Conversation(conversation.id, conversation.turns, format="relevance-set")
+        for conversation in some
+    }
 
 
 @pytest.fixture
-def little(monkeypatch: pytest.MonkeyPatch) -> None:
+def few_conversations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes few conversations of each kind."""
     for name, count in (("WOVEN", 8), ("SCENARIOS", 6), ("HISTORIES", 2), ("LONG_DIALOGUES", 2)):
         monkeypatch.setattr(pretraining, name, count)
@@ -203,9 +210,9 @@ def little(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("cases", [True, False])
 def test_what_may_not_be_trained_on_is_refused_under_any_name(tmp_path: Path, cases: bool) -> None:
-    forbidden = renamed(planted("other", conversations=1), "locomo-conv-")
-    parts = [planted(), forbidden if cases else with_cases(forbidden)]
-    files = [written(tmp_path, part, f"part{number}") for number, part in enumerate(parts)]
+    forbidden = rename_conversations(make_relevance_set("other", conversations=1), "locomo-conv-")
+    parts = [make_relevance_set(), forbidden if cases else with_cases(forbidden)]
+    files = [write_set(tmp_path, part, f"part{number}") for number, part in enumerate(parts)]
     mine = tmp_path / "mine.jsonl"
     mine.write_text("".join(file.read_text() for file in files))
     with pytest.raises(TrainingError):
@@ -246,9 +253,9 @@ def test_the_wheel_carries_the_texts_and_no_tools(wheel: Path) -> None:
 # From scratch
 
 
-@pytest.mark.usefixtures("little")
+@pytest.mark.usefixtures("few_conversations")
 def test_a_seed_fixes_what_is_made_and_topics_that_measure_are_not_in_it(tmp_path: Path) -> None:
-    file = planted_file(tmp_path)
+    file = write_planted_set(tmp_path)
     first, again, other = (pretraining_sets([file], seed=seed) for seed in (0, 0, 1))
     assert [each.data for each in first] == [each.data for each in again]
     same = {a.data.name for a, b in zip(first, other, strict=True) if a.data.sha256 == b.data.sha256}
@@ -258,11 +265,13 @@ def test_a_seed_fixes_what_is_made_and_topics_that_measure_are_not_in_it(tmp_pat
     used = {
         turn.metadata["source"]
         for each in first
-        for talk in each.cases.conversations.values()
-        for turn in talk.turns
+        for conversation in each.cases.conversations.values()
+        for turn in conversation.turns
         if "source" in turn.metadata
     }
-    training, held_out = ({talk.id for talk in written_talks(split)} for split in ("train", "test"))
+    training, held_out = (
+        {conversation.id for conversation in written_talks(split)} for split in ("train", "test")
+    )
     assert used <= training
     assert held_out
     assert not training & held_out

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Conversation, Turn
 from convgate.transcripts import read_relevance_set
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
-from tests.talks import places_in_talk, talks
+from tests.conversations import conversations, source_places
 from tools.pretraining.chats import (
     TEXTS,
     lengthened_answers,
@@ -36,9 +36,9 @@ def test_no_writer_is_on_both_sides_and_a_third_of_the_messages_needs_nothing() 
     writers = []
     for part, least in (("train", 120), ("dev", 40)):
         texts = chats(part)
-        writers.append({talk.metadata["writer"] for talk in texts.conversations.values()})
+        writers.append({conversation.metadata["writer"] for conversation in texts.conversations.values()})
         assert len(texts.conversations) >= least
-        assert len({talk.metadata["genre"] for talk in texts.conversations.values()}) >= 15
+        assert len({conversation.metadata["genre"] for conversation in texts.conversations.values()}) >= 15
         empty = sum(not one.relevant for one in texts.cases) / len(texts.cases)
         assert 0.2 < empty < 0.4
     assert not writers[0] & writers[1]
@@ -123,8 +123,8 @@ def sources(turns: Sequence[Turn]) -> list[str]:
 # Free weaving
 
 
-@given(talks(), SEEDS)
-def test_relevant_is_what_was_said_before_in_the_same_talk(material: list[Talk], seed: int) -> None:
+@given(conversations(), SEEDS)
+def test_relevant_is_what_was_said_before_in_the_same_conversation(material: list[Talk], seed: int) -> None:
     made = weave(material, count=4, seed=seed)
     assert {case.conversation for case in made.cases} == set(made.conversations)
     for case in made.cases:
@@ -150,10 +150,10 @@ def talk_ids(turns: tuple[Turn, ...]) -> list[str]:
 # What holds for every scenario
 
 
-@given(talks(), SEEDS)
+@given(conversations(), SEEDS)
 def test_every_scenario_is_a_user_s_message_after_turns_in_order(material: list[Talk], seed: int) -> None:
     made = scenarios(material, UNRELATED, count=12, seed=seed)
-    by_id = {talk.id: talk for talk in material}
+    by_id = {conversation.id: conversation for conversation in material}
     assert len(made.cases) == len(made.conversations) == 12
     for case in made.cases:
         turns = made.conversations[case.conversation].turns
@@ -163,13 +163,13 @@ def test_every_scenario_is_a_user_s_message_after_turns_in_order(material: list[
         assert len(set(texts)) == len(texts)
         source = turns[-1].metadata.get("source")
         assert case.relevant == {i for i in range(case.turn) if talk_ids(turns[:-1])[i] == source}
-        for talk in by_id.values():
-            places = places_in_talk(turns[:-1], talk)
+        for conversation in by_id.values():
+            places = source_places(turns[:-1], conversation)
             assert places == list(range(places[0], places[0] + len(places))) if places else True
             assert len(places) <= 12
 
 
-@given(talks(), SEEDS)
+@given(conversations(), SEEDS)
 def test_a_seed_fixes_every_scenario_whatever_the_count(material: list[Talk], seed: int) -> None:
     made = scenarios(material, UNRELATED, count=8, seed=seed)
     assert scenarios(material, UNRELATED, count=8, seed=seed) == made
@@ -186,10 +186,19 @@ def test_a_seed_fixes_every_scenario_whatever_the_count(material: list[Talk], se
 
 
 def test_no_written_topic_and_no_question_is_in_two_splits() -> None:
-    topics = [{talk.pair or talk.id for talk in written_talks(split)} for split in SPLITS]
+    topics = [
+        {conversation.pair or conversation.id for conversation in written_talks(split)} for split in SPLITS
+    ]
     questions = [set(unrelated_questions(split)) for split in SPLITS]
     for parts, everything in (
-        (topics, {talk.pair or talk.id for split in SPLITS for talk in written_talks(split)}),
+        (
+            topics,
+            {
+                conversation.pair or conversation.id
+                for split in SPLITS
+                for conversation in written_talks(split)
+            },
+        ),
         (questions, {text for split in SPLITS for text in unrelated_questions(split)}),
     ):
         assert set.union(*parts) == everything

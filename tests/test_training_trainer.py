@@ -1,4 +1,4 @@
-"""The training loop: it learns, is fixed by its seed, goes on after an interruption, and stops in time."""
+"""The training loop: it learns, is reproducible, resumes and stops in time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from convgate.training.episodes import Episode, batch, read_episodes
 from convgate.training.epochs import Epoch, TrainingSettings
 from convgate.training.report import make_verdict
 from convgate.training.trainer import Trainer
-from tests.planted import QUICK, planted, small_encoder, small_gate
+from tests.planted_sets import QUICK, make_relevance_set, small_encoder, small_gate
 from tools.pretraining.sets import measure_features
 
 SHORT = replace(QUICK, episodes=6, cases=4)
@@ -27,10 +27,10 @@ SHORT = replace(QUICK, episodes=6, cases=4)
 
 @cache  # training does not change an episode
 def episodes(name: str = "own", *, preset: str = "full", **how: object) -> list[Episode]:
-    return read_episodes(small_gate(preset=preset), small_encoder(), planted(name, **how))  # type: ignore[arg-type]
+    return read_episodes(small_gate(preset=preset), small_encoder(), make_relevance_set(name, **how))  # type: ignore[arg-type]
 
 
-def a_trainer(
+def make_trainer(
     settings: TrainingSettings = SHORT, *, preset: str = "full", signal: str = "speaker"
 ) -> Trainer:
     """A trainer of an untrained gate, which knows the features of its set."""
@@ -76,7 +76,7 @@ def losses(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Tensor, int],
 
 @pytest.mark.parametrize("signal", ["speaker", "word"])
 def test_a_planted_signal_is_found_in_conversations_never_seen(signal: str) -> None:
-    trainer = a_trainer(QUICK, signal=signal)
+    trainer = make_trainer(QUICK, signal=signal)
     untrained = small_gate()
     untrained.load_state_dict(trainer.gate.state_dict())
     best = trainer.run()
@@ -89,7 +89,7 @@ def test_a_planted_signal_is_found_in_conversations_never_seen(signal: str) -> N
 
 
 def test_an_epochs_figures_are_those_of_the_averaged_weights_on_validation() -> None:
-    trainer = a_trainer(replace(SHORT, cases=QUICK.cases))
+    trainer = make_trainer(replace(SHORT, cases=QUICK.cases))
     epoch = trainer.epoch()
     found = kept = relevant = 0
     for episode in trainer.validation["own"]:
@@ -110,8 +110,8 @@ def test_an_epochs_figures_are_those_of_the_averaged_weights_on_validation() -> 
 
 @pytest.mark.parametrize("preset", ["full", "reference"])
 def test_a_seed_fixes_every_bit(preset: str) -> None:
-    one, two = a_trainer(preset=preset), a_trainer(preset=preset)
-    other = a_trainer(replace(SHORT, seed=1), preset=preset)
+    one, two = make_trainer(preset=preset), make_trainer(preset=preset)
+    other = make_trainer(replace(SHORT, seed=1), preset=preset)
     for trainer in (one, two, other):
         trainer.run()
     assert_same(one.state(), two.state())
@@ -124,11 +124,11 @@ def test_a_seed_fixes_every_bit(preset: str) -> None:
 
 @pytest.mark.parametrize("preset", ["full", "reference"])
 def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(preset: str) -> None:
-    whole = a_trainer(preset=preset)
+    whole = make_trainer(preset=preset)
     states: list[dict[str, Tensor]] = []
     whole.run(lambda epoch: states.append(whole.state()))
     for after, state in enumerate(states[:2], 1):
-        second = a_trainer(preset=preset)
+        second = make_trainer(preset=preset)
         second.restore(state, whole.history[:after])
         assert_same(second.state(), state)
         second.run()
@@ -139,7 +139,7 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(preset: str)
 # The best epoch, and when it ends
 
 
-def told(*validation: float) -> list[Epoch]:
+def make_epochs(*validation: float) -> list[Epoch]:
     """Epochs with these validation losses."""
     made: list[Epoch] = []
     for number, loss in enumerate(validation, 1):
@@ -149,13 +149,13 @@ def told(*validation: float) -> list[Epoch]:
 
 
 def test_it_is_finished_after_all_epochs_or_too_long_without_a_better_one() -> None:
-    trainer = a_trainer(replace(SHORT, epochs=5, patience=2))
+    trainer = make_trainer(replace(SHORT, epochs=5, patience=2))
     for history, finished in [
         ([], False),
-        (told(3, 2, 1), False),
-        (told(3, 2, 2.5), False),
-        (told(3, 2, 2.5, 2), True),
-        (told(5, 4, 3, 2, 1), True),
+        (make_epochs(3, 2, 1), False),
+        (make_epochs(3, 2, 2.5), False),
+        (make_epochs(3, 2, 2.5, 2), True),
+        (make_epochs(5, 4, 3, 2, 1), True),
     ]:
         trainer.history = history
         assert trainer.finished == finished
@@ -165,7 +165,7 @@ def test_what_is_kept_are_the_averaged_weights_of_the_best_epoch(
     losses: Callable[[Callable[[Tensor, int], Tensor]], None],
 ) -> None:
     losses(lambda loss, number: loss if number <= 12 else -loss)  # from the third epoch on it unlearns
-    trainer = a_trainer(replace(SHORT, epochs=5, patience=2, averaging=0.7))
+    trainer = make_trainer(replace(SHORT, epochs=5, patience=2, averaging=0.7))
     states = []
     best = trainer.run(lambda epoch: states.append(trainer.state()))
     assert [epoch.best for epoch in trainer.history] == [True, True, False, False]

@@ -1,4 +1,4 @@
-"""From files to a version: what is trained on what, and what a kill or a full disk leaves."""
+"""From files to a version: training data, interruptions, a full disk."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from convgate.versions import Draft, Versions, version
 from convgate.versions.card import DataSet
 from tests import training_program
 from tests.fakes import FakeEncoder
-from tests.forked import fork, needs_fork
-from tests.planted import QUICK, planted_file, small_encoder, small_gate
+from tests.planted_sets import QUICK, small_encoder, small_gate, write_planted_set
+from tests.processes import fork, needs_fork
 
 
-class Heard:
+class RecordingListener:
     """A listener that remembers, and does something after an epoch."""
 
     def __init__(self, after: Callable[[Epoch], object] = lambda epoch: None) -> None:
@@ -63,7 +63,7 @@ def run(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def plan(tmp_path: Path) -> Plan:
-    return Plan((planted_file(tmp_path, conversations=30),), QUICK, parent="first")
+    return Plan((write_planted_set(tmp_path, conversations=30),), QUICK, parent="first")
 
 
 BRIEF = replace(QUICK, episodes=8, cases=4)
@@ -72,19 +72,21 @@ ONCE = replace(BRIEF, epochs=1)
 
 
 def trained(
-    plan: Plan, versions: Versions, run: Path, listener: Heard | None = None, **named: Any
+    plan: Plan, versions: Versions, run: Path, listener: RecordingListener | None = None, **named: Any
 ) -> Outcome:
     named.setdefault("encoder", small_encoder())
-    return train_version(plan, versions=versions, run=Run(run), listener=listener or Heard(), **named)
+    return train_version(
+        plan, versions=versions, run=Run(run), listener=listener or RecordingListener(), **named
+    )
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """What the plan comes to with brief settings when nothing interrupts it."""
     folder = tmp_path_factory.mktemp("whole")
     versions = Versions(folder / "home")
     versions.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
-    file = planted_file(folder, conversations=30)
+    file = write_planted_set(folder, conversations=30)
     return trained(Plan((file,), BRIEF, parent="first"), versions, folder / "run")
 
 
@@ -109,7 +111,7 @@ def untouched(versions: Versions) -> Callable[[], None]:
 def test_a_child_does_better_than_its_parent_and_its_card_tells_how(
     plan: Plan, versions: Versions, run: Path
 ) -> None:
-    heard = Heard()
+    heard = RecordingListener()
     made = trained(plan, versions, run, heard, name="second", note="Better.", who="Ada")
     assert made.verdict is not None
     assert made.verdict.better
@@ -145,19 +147,19 @@ def test_a_child_carries_the_data_of_its_parents_and_decides_as_they_do(
 
 
 def test_the_same_plan_gives_the_same_weights(
-    plan: Plan, versions: Versions, run: Path, whole: Outcome
+    plan: Plan, versions: Versions, run: Path, uninterrupted: Outcome
 ) -> None:
     same = trained(replace(plan, settings=BRIEF), versions, run)
     other = trained(replace(plan, settings=replace(ONCE, seed=1)), versions, run.with_name("other"))
-    assert same.version.card.weights_sha256 == whole.version.card.weights_sha256
-    assert other.version.card.weights_sha256 != whole.version.card.weights_sha256
-    assert same.threshold == whole.threshold
+    assert same.version.card.weights_sha256 == uninterrupted.version.card.weights_sha256
+    assert other.version.card.weights_sha256 != uninterrupted.version.card.weights_sha256
+    assert same.threshold == uninterrupted.threshold
 
 
 # Refused before anything is read
 
 
-def test_what_cannot_be_had_is_refused_before_anything_is_encoded(
+def test_invalid_arguments_are_refused_before_anything_is_encoded(
     plan: Plan, versions: Versions, run: Path, untouched: Callable[[], None]
 ) -> None:
     encoder, other = small_encoder(), FakeEncoder(16, model="another")
@@ -186,7 +188,12 @@ class StopError(Exception):
 
 @pytest.mark.parametrize("after", [1, 3])
 def test_an_interrupted_run_gives_the_version_of_an_uninterrupted_one(
-    plan: Plan, versions: Versions, run: Path, untouched: Callable[[], None], whole: Outcome, after: int
+    plan: Plan,
+    versions: Versions,
+    run: Path,
+    untouched: Callable[[], None],
+    uninterrupted: Outcome,
+    after: int,
 ) -> None:
     plan = replace(plan, settings=BRIEF)
 
@@ -195,14 +202,14 @@ def test_an_interrupted_run_gives_the_version_of_an_uninterrupted_one(
             raise StopError
 
     with pytest.raises(StopError):
-        trained(plan, versions, run, Heard(stop))
+        trained(plan, versions, run, RecordingListener(stop))
     untouched()
-    heard = Heard()
+    heard = RecordingListener()
     resumed = trained(plan, versions, run, heard)
     assert [epoch.number for epoch in heard.epochs] == list(range(after + 1, 4))
-    assert resumed.record.epochs == whole.record.epochs
-    assert resumed.version.card.weights_sha256 == whole.version.card.weights_sha256
-    assert resumed.verdict == whole.verdict
+    assert resumed.record.epochs == uninterrupted.record.epochs
+    assert resumed.version.card.weights_sha256 == uninterrupted.version.card.weights_sha256
+    assert resumed.verdict == uninterrupted.verdict
 
 
 @needs_fork
@@ -216,7 +223,13 @@ def test_an_interrupted_run_gives_the_version_of_an_uninterrupted_one(
     ],
 )
 def test_a_kill_leaves_a_run_to_go_on_with_and_no_version(
-    plan: Plan, versions: Versions, run: Path, whole: Outcome, tmp_path: Path, moment: str, epochs: int
+    plan: Plan,
+    versions: Versions,
+    run: Path,
+    uninterrupted: Outcome,
+    tmp_path: Path,
+    moment: str,
+    epochs: int,
 ) -> None:
     plan = replace(plan, settings=BRIEF)
 
@@ -228,10 +241,10 @@ def test_a_kill_leaves_a_run_to_go_on_with_and_no_version(
     assert fork(train_and_die, output=said).wait() == -signal.SIGKILL, said.read_text()
     assert len(Run(run).read_record().epochs) == epochs
     assert versions.names() == ["first"]
-    heard = Heard()
+    heard = RecordingListener()
     resumed = trained(plan, versions, run, heard)
     assert len(heard.epochs) == 3 - epochs
-    assert resumed.version.card.weights_sha256 == whole.version.card.weights_sha256
+    assert resumed.version.card.weights_sha256 == uninterrupted.version.card.weights_sha256
     assert not [*run.glob(".*.partial"), *versions.root.glob(".*.partial")]
 
 
@@ -248,7 +261,7 @@ def test_a_loss_that_is_no_number_keeps_the_best_weights_in_the_run(
             losses[0] = losses[0] * math.nan
         return step(self, losses, rate)
 
-    heard = Heard()
+    heard = RecordingListener()
     with monkeypatch.context() as patch:
         patch.setattr(Trainer, "_step", diverges)
         with pytest.raises(TrainingError):
@@ -274,6 +287,6 @@ def test_a_disk_that_is_full_for_the_version_leaves_the_run_and_what_is_active(
         with pytest.raises(GateError):
             trained(plan, versions, run, name="second")
     untouched()
-    heard = Heard()
+    heard = RecordingListener()
     assert trained(plan, versions, run, heard, name="second").version.name == "second"
     assert heard.epochs == []

@@ -1,4 +1,4 @@
-"""What the transcript component is told, and decisions as files."""
+"""Rows of the turn table, and decisions as files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from convgate.ui.explore.messages import decisions_json
 from convgate.ui.transcript.rows import ROWS, Marks, shown_part, transcript_data
 
 
-def talk(*texts: str) -> Conversation:
+def make_conversation(*texts: str) -> Conversation:
     return Conversation("t", tuple(Turn.of("user", text) for text in texts or "abcde"))
 
 
@@ -40,7 +40,7 @@ def gate_decisions(*scores: float, threshold: float = 0.6) -> TurnDecisions:
 
 
 def rows(decisions: TurnDecisions, marks: Marks | None = None, position: int = 4) -> list[dict[str, object]]:
-    conversation = talk()
+    conversation = make_conversation()
     current, _ = conversation.at(position)
     data = transcript_data(conversation, current, decisions, marks or Marks(), place="t", height="1px")
     found: list[dict[str, object]] = data["rows"]

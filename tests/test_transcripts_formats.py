@@ -1,4 +1,4 @@
-"""Tables, Markdown and ShareGPT files: who speaks, what comes back, rows that are broken."""
+"""Tables, Markdown and ShareGPT files: speakers, round trips, broken rows."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def read(text, **options):
     return read_conversations(text.encode(), name="talk.csv", **options)
 
 
-def said(talk):
-    return [(turn.role, turn.name, turn.text) for turn in talk.turns]
+def spoken_turns(conversation):
+    return [(turn.role, turn.name, turn.text) for turn in conversation.turns]
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def said(talk):
 def test_columns_and_separators_are_found(text):
     transcript = read(text)
     assert transcript.format == "csv"
-    assert said(transcript.conversations[0]) == [("user", None, "Hi"), ("assistant", None, "Hello!")]
+    assert spoken_turns(transcript.conversations[0]) == [("user", None, "Hi"), ("assistant", None, "Hello!")]
 
 
 def test_a_quotation_mark_that_is_never_closed_costs_its_line_alone():
@@ -56,7 +56,7 @@ def test_a_quotation_mark_that_is_never_closed_costs_its_line_alone():
         ("role,text\n", (None, None)),
     ],
 )
-def test_a_bad_row_is_told_with_its_line(text, place):
+def test_a_bad_row_is_reported_with_its_line(text, place):
     with pytest.raises(TranscriptError) as raised:
         read(text)
     assert (raised.value.line, raised.value.field) == place
@@ -68,12 +68,12 @@ def test_calls_and_everything_else_of_a_turn_has_a_column():
         Turn("assistant", tool_calls=(ToolCall("x", "f", '{"a": 1}'),)),
         Turn.of("tool", "", tool_call_id="x"),
     )
-    talk = Conversation("c", turns, title="T")
-    back = read(write_conversation(talk, format="csv")).conversations[0]
+    conversation = Conversation("c", turns, title="T")
+    back = read(write_conversation(conversation, format="csv")).conversations[0]
     assert (back.id, back.title, back.turns) == ("c", "T", turns)
 
 
-def spoken(text):
+def read_turns(text):
     return [(turn.role, turn.text) for turn in read_text(text).conversations[0].turns]
 
 
@@ -99,7 +99,7 @@ TWO = [("user", "Is it raining?"), ("assistant", "I cannot\nsee outside.")]
     ],
 )
 def test_speakers_are_found_in_every_style(text):
-    assert spoken(text) == TWO
+    assert read_turns(text) == TWO
 
 
 @pytest.mark.parametrize(
@@ -117,21 +117,21 @@ def test_speakers_are_found_in_every_style(text):
 def test_repeated_names_speak_and_no_line_gets_lost(text, n_turns):
     transcript = read_text(text)
     assert transcript.format == "markdown"
-    (talk,) = transcript
-    assert len(talk) == n_turns
-    assert len({(turn.role, turn.name) for turn in talk.turns}) == 2
-    assert write_conversation(talk) == text
+    (conversation,) = transcript
+    assert len(conversation) == n_turns
+    assert len({(turn.role, turn.name) for turn in conversation.turns}) == 2
+    assert write_conversation(conversation) == text
 
 
 def test_text_in_brackets_is_not_taken_for_json():
-    with pytest.raises(TranscriptError, match="begin each turn"):
+    with pytest.raises(TranscriptError):
         read_text("[Monday] nobody says this")
 
 
 @pytest.mark.parametrize("fence", ["```", "~~~~", "   ```"])
 def test_lines_in_a_code_fence_do_not_split_a_turn(fence):
     code = f"{fence}text\nUser: hi\nAssistant: ho\n{fence}"
-    assert spoken(f"User: Look\n{code}\nAssistant: Fine") == [
+    assert read_turns(f"User: Look\n{code}\nAssistant: Fine") == [
         ("user", f"Look\n{code}"),
         ("assistant", "Fine"),
     ]
@@ -139,14 +139,14 @@ def test_lines_in_a_code_fence_do_not_split_a_turn(fence):
 
 def test_indented_quoted_and_similar_lines_are_text():
     text = "User: a\n    User: b\n> User: c\nUsers: d\nUser://e\n\nAssistant: f"
-    assert spoken(text) == [("user", "a\n    User: b\n> User: c\nUsers: d\nUser://e"), ("assistant", "f")]
+    assert read_turns(text) == [("user", "a\n    User: b\n> User: c\nUsers: d\nUser://e"), ("assistant", "f")]
 
 
 def test_text_comes_back_as_it_was_and_chosen_turns_with_it():
     text = "Intro\n\n**User:**   Hi  \r\n\r\n**Assistant:** ```\nUser: x\n```\n\n\n**User:** Bye"
-    (talk,) = read_text(text)
-    assert write_conversation(talk) == text
-    assert write_conversation(talk, indices=[2]) == "Intro\n\n**User:** Bye"
+    (conversation,) = read_text(text)
+    assert write_conversation(conversation) == text
+    assert write_conversation(conversation, indices=[2]) == "Intro\n\n**User:** Bye"
 
 
 @pytest.mark.parametrize(
@@ -154,8 +154,8 @@ def test_text_comes_back_as_it_was_and_chosen_turns_with_it():
 )
 def test_lines_made_to_be_slow_are_read(line):
     # A pattern that backtracks takes minutes on these; linear time takes milliseconds.
-    (talk,) = read_text(f"User: x\n{line}\nAssistant: y")
-    assert talk.turns[0].text.startswith("x")
+    (conversation,) = read_text(f"User: x\n{line}\nAssistant: y")
+    assert conversation.turns[0].text.startswith("x")
 
 
 ENTRIES = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello!"}]
@@ -182,19 +182,25 @@ def entry(speaker, value):
 )
 def test_keys_may_have_other_names_and_come_back_under_them(value):
     transcript = read_value(value)
-    (talk,) = transcript
+    (conversation,) = transcript
     assert transcript.format == "sharegpt"
-    assert [(turn.role, turn.text) for turn in talk.turns] == [("user", "Hi"), ("assistant", "Hello!")]
-    assert json.loads(write_conversation(talk)) == value
+    assert [(turn.role, turn.text) for turn in conversation.turns] == [
+        ("user", "Hi"),
+        ("assistant", "Hello!"),
+    ]
+    assert json.loads(write_conversation(conversation)) == value
     new = Conversation(
-        talk.id, (*talk.turns, Turn.of("user", "Bye")), metadata=talk.metadata, format=talk.format
+        conversation.id,
+        (*conversation.turns, Turn.of("user", "Bye")),
+        metadata=conversation.metadata,
+        format=conversation.format,
     )
     assert read_conversations(write_conversation(new).encode()).conversations[0].turns[-1].text == "Bye"
 
 
 def test_results_answer_the_calls_before_them_in_order():
     call = json.dumps([{"name": "a", "arguments": {"x": 1}}, {"name": "b", "arguments": "{}"}])
-    (talk,) = read_value(
+    (conversation,) = read_value(
         {
             "conversations": [
                 *ENTRIES,
@@ -204,14 +210,14 @@ def test_results_answer_the_calls_before_them_in_order():
             ]
         }
     )
-    calls, first, second = talk.turns[2:]
+    calls, first, second = conversation.turns[2:]
     assert calls.role == "assistant"
     assert calls.tool_calls == (ToolCall("call-1", "a", '{"x": 1}'), ToolCall("call-2", "b", "{}"))
     assert [(turn.role, turn.tool_call_id) for turn in (first, second)] == [
         ("tool", "call-1"),
         ("tool", "call-2"),
     ]
-    assert to_messages(talk.turns)[2]["tool_calls"][0]["id"] == "call-1"
+    assert to_messages(conversation.turns)[2]["tool_calls"][0]["id"] == "call-1"
 
 
 @pytest.mark.parametrize(
@@ -225,7 +231,7 @@ def test_results_answer_the_calls_before_them_in_order():
         ({"from": "function_call", "value": {"tool": 1}}, "conversations[1].value"),
     ],
 )
-def test_a_wrong_entry_is_told_by_its_field(bad, field):
+def test_a_wrong_entry_is_reported_by_its_field(bad, field):
     with pytest.raises(TranscriptError) as raised:
         read_value({"conversations": [ENTRIES[0], bad]})
     assert raised.value.field == field

@@ -1,4 +1,4 @@
-"""OpenAI chat messages: the live path, and the shapes that files have them in."""
+"""OpenAI chat messages, live and in files."""
 
 import json
 
@@ -48,13 +48,15 @@ def test_calls_results_and_names_are_read():
 
 
 def test_what_goes_to_an_api_has_a_role_and_a_name_that_it_takes():
-    (talk,) = read_text('role,speaker,text\nmoderator,"Anna K. <x>",Welcome\nuser,Zoë,Hi\nuser,李雷,Hello\n')
-    assert to_messages(talk.turns) == [
+    (conversation,) = read_text(
+        'role,speaker,text\nmoderator,"Anna K. <x>",Welcome\nuser,Zoë,Hi\nuser,李雷,Hello\n'
+    )
+    assert to_messages(conversation.turns) == [
         {"role": "user", "name": "Anna_K_x", "content": "Welcome"},
         {"role": "user", "name": "Zoe", "content": "Hi"},
         {"role": "user", "content": "李雷: Hello"},
     ]
-    assert json.loads(write_conversation(talk, format="openai"))["messages"] == [
+    assert json.loads(write_conversation(conversation, format="openai"))["messages"] == [
         {"role": "moderator", "name": "Anna K. <x>", "content": "Welcome"},
         {"role": "user", "name": "Zoë", "content": "Hi"},
         {"role": "user", "name": "李雷", "content": "Hello"},
@@ -103,7 +105,7 @@ class Model:
         ({"role": "tool", "content": "", "tool_call_id": 5}, "messages[1].tool_call_id"),
     ],
 )
-def test_a_wrong_message_is_told_by_its_field(message, field):
+def test_a_wrong_message_is_reported_by_its_field(message, field):
     with pytest.raises(TranscriptError) as raised:
         turns_from_messages([PLAIN[0], message])
     assert raised.value.field == field
@@ -114,9 +116,9 @@ def test_a_wrong_message_is_told_by_its_field(message, field):
 )
 def test_a_document_comes_back_in_its_own_shape(value):
     transcript = read(value)
-    (talk,) = transcript
-    assert (transcript.format, [turn.text for turn in talk.turns]) == ("openai", ["Hi", "Hello!"])
-    assert json.loads(write_conversation(talk)) == value
+    (conversation,) = transcript
+    assert (transcript.format, [turn.text for turn in conversation.turns]) == ("openai", ["Hi", "Hello!"])
+    assert json.loads(write_conversation(conversation)) == value
 
 
 def test_lines_hold_a_conversation_each():
@@ -125,18 +127,20 @@ def test_lines_hold_a_conversation_each():
 
     first, second, third = transcript
     assert [first.id, third.id, third.title] == ["a", "c", "T"]
-    assert [write_conversation(talk) for talk in transcript] == [json.dumps(line) + "\n" for line in lines]
+    assert [write_conversation(conversation) for conversation in transcript] == [
+        json.dumps(line) + "\n" for line in lines
+    ]
     assert len(second) == 2
 
 
 def test_lines_hold_a_message_each_and_name_their_conversation_if_there_are_several():
     text = "\n".join(map(json.dumps, PLAIN))
-    (talk,) = read_conversations(text.encode())
-    assert write_conversation(talk) == text + "\n"
+    (conversation,) = read_conversations(text.encode())
+    assert write_conversation(conversation) == text + "\n"
 
     mixed = [{**PLAIN[0], "conversation_id": id} for id in "abab"]
-    talks = read_conversations("\n".join(map(json.dumps, mixed)).encode())
-    assert [(talk.id, len(talk)) for talk in talks] == [("a", 2), ("b", 2)]
+    conversations = read_conversations("\n".join(map(json.dumps, mixed)).encode())
+    assert [(conversation.id, len(conversation)) for conversation in conversations] == [("a", 2), ("b", 2)]
 
 
 def test_a_bad_message_of_a_document_costs_that_message_alone():

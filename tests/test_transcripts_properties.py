@@ -1,4 +1,4 @@
-"""What holds for every conversation and every text: writing then reading, and never a crash."""
+"""Properties of transcripts: round trips for any conversation, no crash for any text."""
 
 import json
 import re
@@ -54,7 +54,7 @@ def conversation_of(turns):
     return st.lists(turns, min_size=1, max_size=6).map(lambda made: Conversation("made", tuple(made)))
 
 
-def back(conversation, format):
+def round_trip(conversation, format):
     written = write_conversation(conversation, format=format)
     transcript = read_conversations(written.encode())
     assert transcript.format == format
@@ -74,7 +74,7 @@ NAMED = st.builds(lambda text, name: Turn.of("user", text, name=name), TEXTS, WO
 
 @given(conversation_of(SPOKEN | CALLED | RESULT | NAMED))
 def test_openai_gives_back_roles_texts_names_and_tools(conversation):
-    assert back(conversation, "openai") == conversation.turns
+    assert round_trip(conversation, "openai") == conversation.turns
 
 
 FULL = st.builds(
@@ -90,12 +90,12 @@ FULL = st.builds(
 def test_relevance_sets_give_back_every_turn(conversation):
     ids = [turn.id for turn in conversation.turns if turn.id]
     if len(set(ids)) == len(ids):
-        assert back(conversation, "relevance-set") == conversation.turns
+        assert round_trip(conversation, "relevance-set") == conversation.turns
 
 
 @given(conversation_of(SPOKEN | CALLED | RESULT | NAMED))
 def test_tables_give_back_roles_texts_names_and_tools(conversation):
-    assert back(conversation, "csv") == conversation.turns
+    assert round_trip(conversation, "csv") == conversation.turns
 
 
 @given(
@@ -104,7 +104,7 @@ def test_tables_give_back_roles_texts_names_and_tools(conversation):
     )
 )
 def test_sharegpt_gives_back_roles_and_texts(conversation):
-    assert back(conversation, "sharegpt") == conversation.turns
+    assert round_trip(conversation, "sharegpt") == conversation.turns
 
 
 def as_markdown_holds(text):
@@ -125,7 +125,7 @@ def as_markdown_holds(text):
     )
 )
 def test_markdown_gives_back_roles_names_and_texts(conversation):
-    assert back(conversation, "markdown") == conversation.turns
+    assert round_trip(conversation, "markdown") == conversation.turns
 
 
 @given(conversation_of(SPOKEN), st.sampled_from(NAMES), st.data())
@@ -154,7 +154,7 @@ def test_any_role_and_name_give_a_message_that_an_api_takes(role, name, known):
         assert message["content"].endswith("Hi")
 
 
-def never_crashes(read):
+def assert_read_or_refused(read):
     try:
         transcript = read()
     except TranscriptError:
@@ -172,12 +172,12 @@ FORMAT = st.none() | st.sampled_from(NAMES)
 
 @given(st.text() | st.lists(PIECES).map("".join), FORMAT, st.booleans())
 def test_any_text_is_read_or_refused(text, format, skip_bad):
-    never_crashes(lambda: read_text(text, format=format, skip_bad=skip_bad))
+    assert_read_or_refused(lambda: read_text(text, format=format, skip_bad=skip_bad))
 
 
 @given(st.binary(), FORMAT)
 def test_any_bytes_are_read_or_refused(data, format):
-    never_crashes(lambda: read_conversations(data, format=format, skip_bad=True))
+    assert_read_or_refused(lambda: read_conversations(data, format=format, skip_bad=True))
 
 
 KEYS = st.sampled_from(
@@ -202,12 +202,14 @@ JSON = st.recursive(
 
 @given(JSON, FORMAT, st.booleans())
 def test_any_json_is_read_or_refused(value, format, skip_bad):
-    never_crashes(lambda: read_text(json.dumps(value), format=format, skip_bad=skip_bad))
+    assert_read_or_refused(lambda: read_text(json.dumps(value), format=format, skip_bad=skip_bad))
 
 
 @given(st.lists(JSON, max_size=5), FORMAT)
 def test_any_json_lines_are_read_or_refused(values, format):
-    never_crashes(lambda: read_text("\n".join(map(json.dumps, values)), format=format, skip_bad=True))
+    assert_read_or_refused(
+        lambda: read_text("\n".join(map(json.dumps, values)), format=format, skip_bad=True)
+    )
 
 
 ROWS = st.lists(
@@ -218,7 +220,7 @@ ROWS = st.lists(
 @given(ROWS, st.sampled_from(",;\t|"))
 def test_any_table_is_read_or_refused(rows, separator):
     lines = [separator.join(row) for row in [["role", "text", "time"], *rows]]
-    never_crashes(lambda: read_text("\n".join(lines), skip_bad=True))
+    assert_read_or_refused(lambda: read_text("\n".join(lines), skip_bad=True))
 
 
 @pytest.mark.parametrize("format", NAMES)

@@ -1,4 +1,4 @@
-"""Relevance sets: what they hold, what is checked, what comes back from a file."""
+"""Relevance sets: reading, checks, round trips."""
 
 import json
 
@@ -16,7 +16,7 @@ from convgate.transcripts import (
     write_relevance_set,
 )
 
-TALK = {
+CONVERSATION = {
     "type": "conversation",
     "id": "talk",
     "messages": [
@@ -31,7 +31,7 @@ def case(**fields):
     return {"type": "case", "id": "case", "conversation": "talk", "turn": 2, "relevant": [0], **fields}
 
 
-def later(**fields):
+def case_without_turn(**fields):
     return {key: value for key, value in case(**fields).items() if key != "turn"}
 
 
@@ -46,24 +46,29 @@ def read(tmp_path):
 
 
 def test_conversations_and_cases_are_read_in_any_order(read):
-    loaded = read(case(window=1, relevant=[1], tags=["returns"]), TALK)
+    found = read(case(window=1, relevant=[1], tags=["returns"]), CONVERSATION)
 
-    assert (loaded.name, list(loaded.conversations)) == ("tiny.dev", ["talk"])
-    assert loaded.cases == (Case("case", "talk", 2, None, frozenset({1}), 1, ("returns",)),)
-    first, second, _ = loaded.conversations["talk"].turns
+    assert (found.name, list(found.conversations)) == ("tiny.dev", ["talk"])
+    assert found.cases == (Case("case", "talk", 2, None, frozenset({1}), 1, ("returns",)),)
+    first, second, _ = found.conversations["talk"].turns
     assert (first.name, first.timestamp.isoformat(), first.metadata) == (
         "Nadia",
         "2026-05-08T13:56:00",
         {"source": "s1"},
     )
-    assert second.source == TALK["messages"][1]
+    assert second.source == CONVERSATION["messages"][1]
 
 
 def test_a_case_gives_its_current_message_and_history(read):
     question = {"role": "user", "content": "And a?"}
-    loaded = read(TALK, case(), case(id="cut", window=1, relevant=[]), later(id="asked", query=question))
+    found = read(
+        CONVERSATION,
+        case(),
+        case(id="cut", window=1, relevant=[]),
+        case_without_turn(id="asked", query=question),
+    )
 
-    current_messages = [loaded.current(case) for case in loaded.cases]
+    current_messages = [found.current(case) for case in found.cases]
     assert [current.index for current, _ in current_messages] == [2, 2, None]
     assert current_messages[2][0].turn.text == "And a?"
     assert [(history.start, history.stop) for _, history in current_messages] == [(0, 2), (1, 2), (0, 3)]
@@ -78,16 +83,16 @@ def test_a_case_gives_its_current_message_and_history(read):
         ({"type": "conversation", "messages": []}, "id"),
         ({"type": "conversation", "id": "x"}, "messages"),
         ({"type": "conversation", "id": "x", "messages": [{"role": "user"}]}, "messages[0].content"),
-        (TALK, "id"),
+        (CONVERSATION, "id"),
         (case(conversation="who"), "conversation"),
         (case(conversation=5), "conversation"),
         (case(id=""), "id"),
         (case(turn=3), "turn"),
         (case(turn=True), "turn"),
         (case(turn=-1), "turn"),
-        (later(), "turn"),
+        (case_without_turn(), "turn"),
         (case(query={"role": "user", "content": "?"}), "turn"),
-        (later(query={"role": "user"}), "query.content"),
+        (case_without_turn(query={"role": "user"}), "query.content"),
         (case(relevant=None), "relevant"),
         (case(relevant=[0, 2]), "relevant[1]"),
         (case(relevant=[-1]), "relevant[0]"),
@@ -102,47 +107,51 @@ def test_a_case_gives_its_current_message_and_history(read):
         (case(tags="new"), "tags"),
     ],
 )
-def test_a_bad_line_is_told_and_can_be_skipped(read, line, field):
+def test_a_bad_line_is_reported_and_can_be_skipped(read, line, field):
     good = case(id="good")
     with pytest.raises(BadLinesError) as raised:
-        read(TALK, line, good)
+        read(CONVERSATION, line, good)
     assert raised.value.field == field
-    loaded = read(TALK, line, good, skip_bad=True)
-    assert [problem.line for problem in loaded.problems] == [2]
-    assert (list(loaded.conversations), [case.id for case in loaded.cases]) == (["talk"], ["good"])
+    found = read(CONVERSATION, line, good, skip_bad=True)
+    assert [problem.line for problem in found.problems] == [2]
+    assert (list(found.conversations), [case.id for case in found.cases]) == (["talk"], ["good"])
 
 
 def test_its_conversations_open_as_a_transcript_and_come_back_as_a_line(read, tmp_path):
-    loaded = read(TALK, case())
+    found = read(CONVERSATION, case())
     transcript = read_conversations(tmp_path / "tiny.dev.jsonl")
     assert transcript.format == "relevance-set"
-    assert transcript.conversations == tuple(loaded.conversations.values())
-    assert write_conversation(transcript.conversations[0]) == json.dumps(TALK) + "\n"
+    assert transcript.conversations == tuple(found.conversations.values())
+    assert write_conversation(transcript.conversations[0]) == json.dumps(CONVERSATION) + "\n"
 
 
 def test_what_is_written_is_read_back(read, tmp_path):
-    loaded = read(TALK, case(tags=["a"], window=2), later(id="q", query={"role": "user", "content": "?"}))
+    found = read(
+        CONVERSATION,
+        case(tags=["a"], window=2),
+        case_without_turn(id="q", query={"role": "user", "content": "?"}),
+    )
     path = tmp_path / "tiny.dev.jsonl"
-    write_relevance_set(loaded, path)
-    assert read_relevance_set(path) == loaded
+    write_relevance_set(found, path)
+    assert read_relevance_set(path) == found
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
 def test_judged_turns_come_back_and_all_are_judged_unless_said(read, tmp_path):
-    loaded = read(TALK, case(judged=[1, 0]), case(id="none", relevant=[], judged=[]), case(id="all"))
-    assert [each.judged for each in loaded.cases] == [frozenset({0, 1}), frozenset(), None]
-    assert [each.says_something for each in loaded.cases] == [True, False, True]
+    found = read(CONVERSATION, case(judged=[1, 0]), case(id="none", relevant=[], judged=[]), case(id="all"))
+    assert [one.judged for one in found.cases] == [frozenset({0, 1}), frozenset(), None]
+    assert [one.says_something for one in found.cases] == [True, False, True]
     path = tmp_path / "tiny.dev.jsonl"
-    write_relevance_set(loaded, path)
-    assert read_relevance_set(path) == loaded
+    write_relevance_set(found, path)
+    assert read_relevance_set(path) == found
 
 
 def test_a_set_that_cannot_be_written_leaves_nothing_half(read, tmp_path):
-    loaded = read(TALK, case())
+    found = read(CONVERSATION, case())
     folder = tmp_path / "folder.jsonl"
     folder.mkdir()
     with pytest.raises(TranscriptError):
-        write_relevance_set(loaded, folder)
+        write_relevance_set(found, folder)
     turn = Turn("user", source={"role": "user", "content": object()})
     unwritable = RelevanceSet("x", {"c": Conversation("c", (turn,))}, ())
     with pytest.raises(TranscriptError):

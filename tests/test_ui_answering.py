@@ -1,4 +1,4 @@
-"""Which turn is asked about next, and which answers of others are shown."""
+"""The next turn to label, and which answers of others are shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame of every page: the way to the others, and problems shown as messages."""
+"""The frame of every page: navigation, and problems shown as messages."""
 
 from __future__ import annotations
 
@@ -12,27 +12,19 @@ from convgate.core.home import app_root
 from convgate.store import Store
 from convgate.ui import services
 from convgate.ui.navigation import GROUPS
-
-
-@pytest.fixture(autouse=True)
-def cold(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convgate.ui.services.warm_up", lambda: None)
-
-
-def library() -> AppTest:
-    return AppTest.from_file(str(app_root() / "app.py"), default_timeout=30)
+from tests.page_app import new_app
 
 
 def test_every_page_links_to_every_other(convgate_home: Path) -> None:
     paths = {path for pages in GROUPS.values() for path, _ in pages.values()}
     assert paths == {"app.py", *(f"pages/{file.name}" for file in (app_root() / "pages").glob("*.py"))}
 
-    labels = [link.proto.label for link in library().run().sidebar.get("page_link")]
+    labels = [link.proto.label for link in new_app().run().sidebar.get("page_link")]
     assert labels == [name for pages in GROUPS.values() for name in pages]
 
 
 @pytest.mark.parametrize("content", ["not a database" * 1000, None], ids=["damaged", "folder in the way"])
-def test_a_database_that_cannot_be_opened_is_told_without_a_traceback(
+def test_a_database_that_cannot_be_opened_is_reported_without_a_traceback(
     convgate_home: Path, content: str | None
 ) -> None:
     database = convgate_home / "convgate.db"
@@ -42,7 +34,7 @@ def test_a_database_that_cannot_be_opened_is_told_without_a_traceback(
         convgate_home.mkdir()
         database.write_text(content)
 
-    app = library().run()
+    app = new_app().run()
 
     assert not app.exception
     assert "convgate\\.db" in app.error[0].value
@@ -53,7 +45,7 @@ def test_a_damaged_database_is_moved_aside_for_a_new_library(convgate_home: Path
     convgate_home.mkdir()
     (convgate_home / "convgate.db").write_text("not a database" * 1000)
 
-    app = library().run().button[0].click().run()
+    app = new_app().run().button[0].click().run()
 
     assert not app.exception
     assert not app.error
@@ -62,7 +54,7 @@ def test_a_damaged_database_is_moved_aside_for_a_new_library(convgate_home: Path
     assert aside.read_text() == "not a database" * 1000
 
 
-def test_damage_that_nothing_has_read_yet_is_told_at_the_start(convgate_home: Path) -> None:
+def test_unread_damage_is_reported_at_the_start(convgate_home: Path) -> None:
     store = Store(convgate_home / "convgate.db")
     with store.read() as db:
         pages = db.execute("PRAGMA page_count").fetchone()[0]
@@ -71,16 +63,16 @@ def test_damage_that_nothing_has_read_yet_is_told_at_the_start(convgate_home: Pa
     content[4096 * (pages - 3) :] = bytes(3 * 4096)
     store.path.write_bytes(content)
 
-    app = library().run()
+    app = new_app().run()
 
     assert not app.exception
     assert "is damaged" in app.error[0].value
 
 
-def test_a_wrong_setting_is_told_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_setting_is_reported_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONVGATE_DEVICE", "*tpu*")
 
-    app = library().run()
+    app = new_app().run()
 
     assert not app.exception
     assert "CONVGATE\\_DEVICE" in app.error[0].value

@@ -1,4 +1,4 @@
-"""Labels together with a set that was exported from them: repeated turns are reported, and counted once."""
+"""Labels together with an exported set of them: repeated turns are reported and counted once."""
 
 from __future__ import annotations
 
@@ -59,13 +59,16 @@ def test_conversations_of_sets_are_found_in_the_library_by_key_former_key_or_wha
 ) -> None:
     store = Store(load_settings().database)
     conversations = Conversations(store)
-    talks = [Conversation(name, (Turn.of("user", name), Turn.of("user", "and?"))) for name in ("a", "b", "c")]
-    keys = [added.key for added in conversations.add(NewConversation(talk) for talk in talks)]
+    stored = [
+        Conversation(name, (Turn.of("user", name), Turn.of("user", "and?"))) for name in ("a", "b", "c")
+    ]
+    keys = [added.key for added in conversations.add(map(NewConversation, stored))]
     grown = conversations.grow(keys[0], [Turn.of("user", "and more")]).key
     conversations.delete([keys[2]])
     by_id = [
-        (keys[0], talks[0], grown), (keys[1], Conversation("x", ()), keys[1]), ("theirs", talks[1], keys[1]),
-        ("deleted", talks[2], None), (keys[2], talks[2], None), ("nothing", Conversation("x", ()), None),
+        (keys[0], stored[0], grown), (keys[1], Conversation("x", ()), keys[1]),
+        ("theirs", stored[1], keys[1]), ("deleted", stored[2], None), (keys[2], stored[2], None),
+        ("nothing", Conversation("x", ()), None),
     ]  # fmt: skip
-    for id, talk, key in by_id:
-        assert library_key(store, replace(talk, id=id)) == key
+    for id, conversation, key in by_id:
+        assert library_key(store, replace(conversation, id=id)) == key

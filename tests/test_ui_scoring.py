@@ -1,4 +1,4 @@
-"""What Explore keeps between runs belongs to the weights and the rule that made it."""
+"""Results that Explore caches belong to the weights and rule that made them."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_edited_rules_of_the_gatekeeper_give_no_stale_decisions(message: OpenMes
     assert (before.kept[1], after.kept[1]) == (False, True)
 
 
-def test_a_pipelines_gate_is_the_version_in_use_or_the_one_that_is_written(tmp_path: Path) -> None:
+def test_a_pipelines_gate_is_the_active_version_or_the_one_that_is_written(tmp_path: Path) -> None:
     versions = Versions(tmp_path)
     for seed, name in ((1, "one"), (2, "two")):
         versions.add(trained_gate(seed=seed), Draft(), name=name)

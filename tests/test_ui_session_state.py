@@ -1,4 +1,4 @@
-"""What outlives a rerun, and what a click on a chart selects."""
+"""State kept between reruns, and what a click on a chart selects."""
 
 from __future__ import annotations
 

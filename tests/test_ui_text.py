@@ -1,4 +1,4 @@
-"""Text that is not ours never becomes anything but text."""
+"""Text of users is escaped wherever it is shown."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_text_from_right_to_left_has_its_letters_and_its_own_direction() -> None
 
 
 @given(DIRECTED)
-def test_a_terminal_gets_no_character_that_turns_the_direction_of_writing(text: str) -> None:
+def test_a_terminal_gets_no_bidirectional_control_characters(text: str) -> None:
     assert not {*CONTROLS} & {*printable(text)}
 
 
@@ -87,7 +87,7 @@ def test_titles_that_look_alike_are_told_apart() -> None:
     assert len(set(make_labels_unique({"a": "שלום", "b": "שלום\u202e"}).values())) == 2
 
 
-def test_what_no_browser_gets_is_replaced() -> None:
+def test_characters_that_no_browser_gets_are_replaced() -> None:
     assert literal("a\ud800b\0c") == "a\ufffdb\ufffdc"
 
 

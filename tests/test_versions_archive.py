@@ -1,4 +1,4 @@
-"""A version as one file: it travels whole, and what comes from outside is checked before it is kept."""
+"""A version as one file: exported unchanged, checked before it is imported."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from convgate.gate.config import GateConfig
 from convgate.versions import Draft, Versions
 from convgate.versions import version as archive
 from tests.gates import trained_gate
-from tests.test_versions_catalog import inside
+from tests.test_versions_catalog import folder_content
 
 Files = dict[str, bytes]
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path) -> Versions:
+def other_versions(tmp_path: Path) -> Versions:
     return Versions(tmp_path / "elsewhere")
 
 
@@ -38,7 +38,7 @@ def members(content: bytes) -> Files:
         return {name: packed.read(name) for name in packed.namelist()}
 
 
-def packed(files: Files, method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def make_zip(files: Files, method: int = zipfile.ZIP_DEFLATED) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", method) as target:
         for name, content in files.items():
@@ -46,14 +46,16 @@ def packed(files: Files, method: int = zipfile.ZIP_DEFLATED) -> bytes:
     return buffer.getvalue()
 
 
-def test_version_travels_whole(versions: Versions, elsewhere: Versions, exported: bytes, tmp_path: Path):
+def test_an_exported_version_is_imported_unchanged(
+    versions: Versions, other_versions: Versions, exported: bytes, tmp_path: Path
+):
     file = tmp_path / "mine.zip"
     file.write_bytes(exported)
     for source in (exported, file):
-        assert elsewhere.import_(source, name=None if source is file else "other").card.note == "Mine"
-    assert elsewhere.names()[-2:] == ["mine", "other"]
-    assert inside(elsewhere.root / "mine") == inside(versions.root / "mine")
-    assert elsewhere.history == (), "nothing becomes active by itself"
+        assert other_versions.import_(source, name=None if source is file else "other").card.note == "Mine"
+    assert other_versions.names()[-2:] == ["mine", "other"]
+    assert folder_content(other_versions.root / "mine") == folder_content(versions.root / "mine")
+    assert other_versions.history == (), "nothing becomes active by itself"
     assert versions.export("mine") == exported, "the same files give the same zip"
 
 
@@ -75,12 +77,12 @@ def _renamed(files: Files, folder: str) -> Files:
     ],
 )
 def test_zip_with_anything_else_in_it_is_refused(
-    elsewhere: Versions, exported: bytes, tmp_path: Path, edit: Callable[[Files], Files]
+    other_versions: Versions, exported: bytes, tmp_path: Path, edit: Callable[[Files], Files]
 ):
-    before = inside(tmp_path)
+    before = folder_content(tmp_path)
     with pytest.raises(GateError):
-        elsewhere.import_(packed(edit(members(exported))))
-    assert inside(tmp_path) == before
+        other_versions.import_(make_zip(edit(members(exported))))
+    assert folder_content(tmp_path) == before
 
 
 def _flipped(content: bytes, place: int) -> bytes:
@@ -99,42 +101,42 @@ def _encrypted(content: bytes) -> bytes:
         lambda content: content[:-100],
         lambda content: _flipped(content, 200),
         _encrypted,
-        lambda content: packed(members(content), zipfile.ZIP_BZIP2),
+        lambda content: make_zip(members(content), zipfile.ZIP_BZIP2),
     ],
 )
 def test_damaged_or_unusual_zip_is_refused(
-    elsewhere: Versions, exported: bytes, damage: Callable[[bytes], bytes]
+    other_versions: Versions, exported: bytes, damage: Callable[[bytes], bytes]
 ):
     with pytest.raises(GateError):
-        elsewhere.import_(damage(exported))
-    assert not elsewhere.home.exists()
+        other_versions.import_(damage(exported))
+    assert not other_versions.home.exists()
 
 
 def test_zip_is_refused_before_it_fills_the_memory(
-    elsewhere: Versions, exported: bytes, monkeypatch: pytest.MonkeyPatch
+    other_versions: Versions, exported: bytes, monkeypatch: pytest.MonkeyPatch
 ):
-    bomb = packed(members(exported) | {"mine/card.json": b" " * (17 << 20)})
+    bomb = make_zip(members(exported) | {"mine/card.json": b" " * (17 << 20)})
     assert len(bomb) < 2 << 20
     with pytest.raises(GateError):
-        elsewhere.import_(bomb)
+        other_versions.import_(bomb)
     monkeypatch.setattr(archive, "LIMITS", dict.fromkeys(archive.LIMITS, 10))
     with pytest.raises(GateError):
-        elsewhere.import_(exported)
+        other_versions.import_(exported)
 
 
 def _lying(size: int) -> bytes:
     """A zip whose directory says that its card has 100 bytes, and whose stream holds `size`."""
-    bomb = packed({"mine/gate.json": b"{}", "mine/gate.safetensors": b"", "mine/card.json": b" " * size})
+    bomb = make_zip({"mine/gate.json": b"{}", "mine/gate.safetensors": b"", "mine/card.json": b" " * size})
     return bomb.replace(size.to_bytes(4, "little"), (100).to_bytes(4, "little"))
 
 
-def test_reading_a_zip_takes_no_more_memory_than_its_directory_admits(elsewhere: Versions):
+def test_reading_a_zip_takes_no_more_memory_than_its_directory_admits(other_versions: Versions):
     bomb, size = _lying(64 << 20), 64 << 20
     assert len(bomb) < size >> 9
     tracemalloc.start()
     try:
         with pytest.raises(GateError):
-            elsewhere.import_(bomb)
+            other_versions.import_(bomb)
         assert tracemalloc.get_traced_memory()[1] < size >> 4
     finally:
         tracemalloc.stop()
@@ -161,18 +163,18 @@ def _config(files: Files, **changes: object) -> Files:
         lambda files: files | {"mine/gate.safetensors": b"x" * 900_000},
     ],
 )
-def test_version_that_was_changed_on_the_way_is_refused(
-    elsewhere: Versions, exported: bytes, edit: Callable[[Files], Files]
+def test_a_version_changed_after_export_is_refused(
+    other_versions: Versions, exported: bytes, edit: Callable[[Files], Files]
 ):
     with pytest.raises(GateError):
-        elsewhere.import_(packed(edit(members(exported))))
-    assert not elsewhere.home.exists()
+        other_versions.import_(make_zip(edit(members(exported))))
+    assert not other_versions.home.exists()
 
 
 def _vouched(files: Files, **changes: object) -> bytes:
     """The archive with another config, whose card vouches for it."""
     files = _config(files, **changes)
-    return packed(_card(files, config_sha256=sha256(files["mine/gate.json"]).hexdigest()))
+    return make_zip(_card(files, config_sha256=sha256(files["mine/gate.json"]).hexdigest()))
 
 
 ENCODER = {"model": "m", "revision": "r", "dtype": "float32", "chunking": "c", "prefix": "", "dimension": 384}
@@ -192,11 +194,11 @@ ENCODER = {"model": "m", "revision": "r", "dtype": "float32", "chunking": "c", "
     ],
 )
 def test_a_config_that_no_gate_can_have_is_refused(
-    elsewhere: Versions, exported: bytes, changes: dict[str, object]
+    other_versions: Versions, exported: bytes, changes: dict[str, object]
 ):
     with pytest.raises(GateError):
-        elsewhere.import_(_vouched(members(exported), **changes))
-    assert not elsewhere.home.exists()
+        other_versions.import_(_vouched(members(exported), **changes))
+    assert not other_versions.home.exists()
 
 
 def _nested(depth: int) -> object:
@@ -220,8 +222,8 @@ def _nested(depth: int) -> object:
         {"metrics": {"s": {"cases": 1, "conversations": 1, "metrics": {"f1": {"value": 1e300}}}}},
     ],
 )
-def test_a_card_without_measure_is_refused(elsewhere: Versions, exported: bytes, changes: dict[str, object]):
+def test_an_oversized_card_is_refused(other_versions: Versions, exported: bytes, changes: dict[str, object]):
     with pytest.raises(GateError) as refused:
-        elsewhere.import_(packed(_card(members(exported), **changes)))
+        other_versions.import_(make_zip(_card(members(exported), **changes)))
     assert len(str(refused.value)) < 1_000
-    assert not elsewhere.home.exists()
+    assert not other_versions.home.exists()

@@ -1,4 +1,4 @@
-"""The card of a version, and what sets two versions apart."""
+"""The card of a version, and the comparison of two versions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FULL = Draft(
 )
 
 
-def sealed(draft: Draft = FULL) -> Card:
+def make_card(draft: Draft = FULL) -> Card:
     return Card(
         **vars(draft),
         created=datetime(2026, 11, 21, 4, 30, tzinfo=UTC),
@@ -57,7 +57,7 @@ def sealed(draft: Draft = FULL) -> Card:
 
 
 def test_card_comes_back_as_it_was():
-    card = sealed()
+    card = make_card()
     assert parse_card(card.to_bytes(), "card.json") == card
     assert json.loads(card.to_bytes()) == card.to_json()
     assert card.to_json()["created"] == "2026-11-21T04:30:00Z"
@@ -81,26 +81,26 @@ def test_card_comes_back_as_it_was():
     ],
 )
 def test_card_edited_by_hand_is_refused_by_file_and_field(edit: Callable[[Any], Any], field: str):
-    card = sealed().to_json()
+    card = make_card().to_json()
     edit(card)
     with pytest.raises(GateError, match=rf"^/there/card\.json: .*{field}\b"):
         parse_card(json.dumps(card).encode(), "/there/card.json")
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b"[]", b"[" * 100_000, b"null"])
-def test_what_is_no_card_is_refused(content: bytes):
+def test_an_invalid_card_is_refused(content: bytes):
     with pytest.raises(GateError, match=r"^card\.json: "):
         parse_card(content, "card.json")
 
 
-def measured(versions: Versions, name: str, **sets: tuple[int, float]) -> Version:
+def add_measured(versions: Versions, name: str, **sets: tuple[int, float]) -> Version:
     metrics = {set: MetricSet(cases, 2, {"f1": Metric(f1)}) for set, (cases, f1) in sets.items()}
     return versions.add(trained_gate(), Draft(metrics=metrics), name=name)
 
 
 def test_headline_is_of_the_set_that_both_were_measured_on(versions: Versions) -> None:
-    base = measured(versions, "base", x=(10, 0.5), y=(20, 0.6))
-    new = measured(versions, "new", z=(5, 0.9), y=(20, 0.75))
+    base = add_measured(versions, "base", x=(10, 0.5), y=(20, 0.6))
+    new = add_measured(versions, "new", z=(5, 0.9), y=(20, 0.75))
     found = headline(new, base)
     assert found is not None
     assert (found.set, found.others) == ("y", 1)
@@ -111,7 +111,7 @@ def test_headline_is_of_the_set_that_both_were_measured_on(versions: Versions) -
 OWN = "held out"
 
 
-def held_out(f1: float, digest: str, parent: float | None = None, low: float = 0.01) -> MetricSet:
+def held_out_metrics(f1: float, digest: str, parent: float | None = None, low: float = 0.01) -> MetricSet:
     """F1 on twenty cases of the version's own, and the parent's on these."""
     beside = {} if parent is None else {"f1": Metric(parent)}
     gain = {} if parent is None else {"f1": Metric(f1 - parent, low, f1 - parent + 0.1)}
@@ -120,10 +120,10 @@ def held_out(f1: float, digest: str, parent: float | None = None, low: float = 0
 
 @pytest.mark.parametrize("low", [0.01, -0.01])
 def test_a_child_is_compared_with_its_parent_on_its_own_cases(versions: Versions, low: float) -> None:
-    first = versions.add(trained_gate(), Draft(metrics={OWN: held_out(0.9, "a")}), name="first")
-    draft = Draft(parent=first.as_parent(), metrics={OWN: held_out(0.7, "b", parent=0.65, low=low)})
+    first = versions.add(trained_gate(), Draft(metrics={OWN: held_out_metrics(0.9, "a")}), name="first")
+    draft = Draft(parent=first.as_parent(), metrics={OWN: held_out_metrics(0.7, "b", parent=0.65, low=low)})
     child = versions.add(trained_gate(seed=1), draft, name="child")
-    other = versions.add(trained_gate(seed=2), Draft(metrics={OWN: held_out(0.6, "b")}), name="other")
+    other = versions.add(trained_gate(seed=2), Draft(metrics={OWN: held_out_metrics(0.6, "b")}), name="other")
     found = headline(child, first)
     assert found is not None
     (figure,) = found.figures

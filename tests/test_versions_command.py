@@ -1,4 +1,4 @@
-"""`convgate versions` in a terminal, and the names where a gate is asked for."""
+"""`convgate versions`, and version names in other commands."""
 
 from __future__ import annotations
 
@@ -120,15 +120,15 @@ def test_two_versions_compared_on_a_set(run: Run, versions: Versions, tmp_path: 
 # Where a gate is asked for
 
 
-def scored(run: Run, *words: object) -> dict[str, object]:
+def score(run: Run, *words: object) -> dict[str, object]:
     code, out, err = run("score", NAN, *words, "--json")
     assert code == 0, err
     return json.loads(out)
 
 
 def test_score_uses_the_active_version_and_its_rule(run: Run, versions: Versions):
-    assert (scored(run)["version"], scored(run)["rule"]) == ("untrained", "stricter")
+    assert (score(run)["version"], score(run)["rule"]) == ("untrained", "stricter")
     versions.activate("second", who="Ada")
-    result = scored(run)
+    result = score(run)
     assert (result["version"], result["rule"]) == ("second", "top_k")
     assert sum(turn["kept"] for turn in result["turns"]) == 3

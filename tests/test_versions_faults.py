@@ -1,4 +1,4 @@
-"""What a full disk, a kill, two writers, damage and another encoder do to versions: nothing is lost."""
+"""Versions after a full disk, a kill, two writers, damage or another encoder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from convgate.embedding.base import EncoderIdentity
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.versions import Draft, Versions, version
-from tests.test_versions_catalog import add, inside
+from tests.test_versions_catalog import add, folder_content
 
 
 def full_disk(path: Path, content: bytes, *, private: bool) -> None:
@@ -24,7 +24,7 @@ def full_disk(path: Path, content: bytes, *, private: bool) -> None:
 
 def test_full_disk_leaves_everything_as_it_was(versions: Versions, monkeypatch: pytest.MonkeyPatch):
     versions.activate(add(versions, "mine").name, who="Ada")
-    before = inside(versions.home)
+    before = folder_content(versions.home)
     monkeypatch.setattr(version, "write_whole", full_disk)
     with pytest.raises(GateError):
         add(versions, "next")
@@ -35,7 +35,7 @@ def test_full_disk_leaves_everything_as_it_was(versions: Versions, monkeypatch: 
         versions.rollback(who="Ada")
     with pytest.raises(GateError, match="No space left on device"):
         versions.delete("mine", who="Ada", force=True)
-    assert inside(versions.home) == before
+    assert folder_content(versions.home) == before
     assert versions.active == "mine"
 
 
@@ -122,7 +122,7 @@ def test_damaged_weights_are_refused_with_what_to_do(versions: Versions):
     assert versions.history == ()
 
 
-def test_nothing_is_put_into_use_that_was_made_for_another_encoder(versions: Versions):
+def test_a_version_for_another_encoder_is_not_activated(versions: Versions):
     minilm, other = (EncoderIdentity(name, "1", "float32", "none", "", 384) for name in ("minilm", "mpnet"))
     foreign = versions.add(Gate(GateConfig(encoder=minilm)), Draft(), name="foreign").name
     add(versions, "mine")

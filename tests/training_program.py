@@ -1,4 +1,4 @@
-"""`convgate` with a fake encoder and steps that learn quickly, and perhaps an end in the middle.
+"""`convgate` with a fake encoder and quick steps, ended early on request.
 
 The end is told by DIE: "step:25" and "write:3" are killed at that step, or at that file; "slow:1" takes its
 time after so many epochs; "interrupt:2" gets a Ctrl-C at that step.
@@ -20,7 +20,7 @@ import torch._dynamo  # noqa: F401 an optimiser imports it, which would take eac
 import convgate.policies.build
 from convgate.cli.main import main as convgate_main
 from convgate.training import epochs, trainer
-from tests.planted import small_encoder
+from tests.planted_sets import small_encoder
 
 QUICK = replace(epochs.FURTHER, learning_rate=0.02, averaging=0.2, episodes=16, cases=4, together=2)
 """How a small gate is trained further in a moment: 8 steps an epoch."""

@@ -1,4 +1,4 @@
-"""One app and one Chromium for all tests here, and what they share: its data, and a window for most."""
+"""One app and one Chromium for all browser tests, with shared data."""
 
 from __future__ import annotations
 
@@ -88,9 +88,11 @@ def window(chromium: Browser, app_address: str) -> Iterator[Page]:
 
 
 @pytest.fixture
-def come_to(window: Page, strangers: Callable[[BrowserContext], None]) -> Iterator[Callable[[str], Page]]:
+def go_to_address(
+    window: Page, no_foreign_requests: Callable[[BrowserContext], None]
+) -> Iterator[Callable[[str], Page]]:
     """Goes to an address in the window for all tests, as one does from another page."""
-    strangers(window.context)
+    no_foreign_requests(window.context)
 
     def come(address: str) -> Page:
         try:
@@ -114,13 +116,13 @@ def known_browser(chromium: Browser, app_address: str) -> Iterator[BrowserContex
 
 
 @pytest.fixture
-def strangers(app_address: str) -> Iterator[Callable[[BrowserContext], None]]:
+def no_foreign_requests(app_address: str) -> Iterator[Callable[[BrowserContext], None]]:
     """Watches a browser; the test fails when one of its pages asks another machine."""
     asked: list[str] = []
     watched: list[BrowserContext] = []
 
     def note(request: Request) -> None:
-        if is_strange(request.url, app_address):
+        if is_foreign(request.url, app_address):
             asked.append(request.url)
 
     def watch(context: BrowserContext) -> None:
@@ -134,10 +136,12 @@ def strangers(app_address: str) -> Iterator[Callable[[BrowserContext], None]]:
 
 
 @pytest.fixture
-def page(known_browser: BrowserContext, strangers: Callable[[BrowserContext], None]) -> Iterator[Page]:
+def page(
+    known_browser: BrowserContext, no_foreign_requests: Callable[[BrowserContext], None]
+) -> Iterator[Page]:
     """A page in a browser that has no cookies."""
     known_browser.clear_cookies()
-    strangers(known_browser)
+    no_foreign_requests(known_browser)
     yield known_browser.new_page()
     for page in known_browser.pages:
         page.close()
@@ -145,11 +149,11 @@ def page(known_browser: BrowserContext, strangers: Callable[[BrowserContext], No
 
 @pytest.fixture
 def other_page(
-    chromium: Browser, app_address: str, strangers: Callable[[BrowserContext], None]
+    chromium: Browser, app_address: str, no_foreign_requests: Callable[[BrowserContext], None]
 ) -> Iterator[Page]:
     """A page in somebody else's browser."""
     context = new_browser(chromium, app_address)
-    strangers(context)
+    no_foreign_requests(context)
     yield context.new_page()
     context.close()
 
@@ -165,7 +169,7 @@ def new_browser(chromium: Browser, address: str) -> BrowserContext:
     return context
 
 
-def is_strange(url: str, address: str) -> bool:
+def is_foreign(url: str, address: str) -> bool:
     """Whether an address is neither the app's own nor made up by the browser itself."""
     parts = urlsplit(url)
     return parts.scheme in {"http", "https", "ws", "wss"} and parts.netloc != urlsplit(address).netloc

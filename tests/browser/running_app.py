@@ -1,4 +1,4 @@
-"""The real app in a process of its own, and a Chromium to look at it; for the tests and for the pictures."""
+"""The app in a process of its own, and a Chromium that opens it; for tests and screenshots."""
 
 from __future__ import annotations
 
@@ -130,9 +130,10 @@ def add_samples(home: Path) -> dict[str, list[str]]:
     library = Conversations(Store(home / "convgate.db"))
     keys = {}
     for file in files:
-        talks = read_conversations(file).conversations
+        conversations = read_conversations(file).conversations
         added = library.add(
-            NewConversation(talk, file.name, int(turn_tokens(talk.turns).sum())) for talk in talks
+            NewConversation(conversation, file.name, int(turn_tokens(conversation.turns).sum()))
+            for conversation in conversations
         )
         keys[file.name] = [addition.key for addition in added]
     return keys

@@ -13,10 +13,10 @@ from tests.browser.running_app import go_to, wait_until_idle
 
 
 @pytest.fixture
-def compare(sample_keys: dict[str, list[str]], come_to: Callable[[str], Page]) -> Page:
+def compare(sample_keys: dict[str, list[str]], go_to_address: Callable[[str], Page]) -> Page:
     """Compare on a sample, with two policies that need no encoder."""
     [conversation] = sample_keys["nan_and_fibonacci.json"]
-    return come_to(f"/Compare?conversation={conversation}&policies=everything,last_k(k=3)")
+    return go_to_address(f"/Compare?conversation={conversation}&policies=everything,last_k(k=3)")
 
 
 def query(page: Page) -> dict[str, str]:

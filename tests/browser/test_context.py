@@ -13,11 +13,11 @@ ADDED = "There is a table of users in Postgres"
 
 
 @pytest.mark.slow
-def test_a_context_is_tried_stepped_through_and_given_an_invariant(
-    come_to: Callable[[str], Page], sample_keys: dict[str, list[str]]
+def test_a_context_is_budgeted_stepped_through_and_given_an_invariant(
+    go_to_address: Callable[[str], Page], sample_keys: dict[str, list[str]]
 ) -> None:
-    [talk] = sample_keys["login_jwt_ldap.json"]
-    page = come_to(f"/Context?conversation={talk}")
+    [conversation] = sample_keys["login_jwt_ldap.json"]
+    page = go_to_address(f"/Context?conversation={conversation}")
     expect(page.get_by_text("answering turn 24")).to_be_visible()
     expect(page.get_by_test_id("stMetric").filter(has_text="Mode")).to_contain_text("Task")
     budget = page.get_by_role("spinbutton", name="Budget (tokens)")

@@ -1,4 +1,4 @@
-"""Every page, in a real browser: it comes up, without an error, and asks nobody else for anything."""
+"""Every page opens in a browser without an error and without a request to another host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The app as somebody has it who installed the wheel and has no checkout."""
+"""The app installed from the wheel, without a checkout."""
 
 from __future__ import annotations
 

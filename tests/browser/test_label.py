@@ -1,4 +1,4 @@
-"""Labelling in a real browser, by keyboard: what the database holds afterwards is what was pressed."""
+"""Labelling in a browser by keyboard: the database holds the answers that were pressed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def add(store: Store) -> Callable[..., str]:
     return add_talk
 
 
-def eventually(page: Page, read: Callable[[], Any], wanted: Any, *, patience: float = 30) -> None:
+def wait_for_value(page: Page, read: Callable[[], Any], wanted: Any, *, patience: float = 30) -> None:
     """Reads until it is what is wanted; fails with what it was last."""
     end = time.monotonic() + patience
     while (found := read()) != wanted and time.monotonic() < end:
@@ -88,12 +88,12 @@ def choose_name(page: Page, name: str) -> None:
     wait_until_idle(page)
 
 
-def marked(page: Page) -> int:
+def current_turn(page: Page) -> int:
     """The 0-based turn that is asked about."""
     return int(page.locator('.row[aria-selected="true"]').get_attribute("data-turn") or -1)
 
 
-def said(labels: Labels, current: CurrentKey, name: str) -> dict[int, str]:
+def stored_answers(labels: Labels, current: CurrentKey, name: str) -> dict[int, str]:
     """What somebody answered, by turn, in the order in which it was stored."""
     entries = [
         entry
@@ -103,20 +103,20 @@ def said(labels: Labels, current: CurrentKey, name: str) -> dict[int, str]:
     return {entry.turn: entry.value or "" for entry in sorted(entries, key=lambda entry: entry.at or "")}
 
 
-def answered(page: Page, read: Callable[[], dict[int, str]], digits: str) -> dict[int, str]:
+def press_digits(page: Page, read: Callable[[], dict[int, str]], digits: str) -> dict[int, str]:
     """Presses the digits as fast as they can be sent; what is stored then, which is just that.
 
     The first is for the turn that is marked, each further one for a turn that has no answer yet.
     """
-    before, first = read(), marked(page)
+    before, first = read(), current_turn(page)
     assert first not in before
     for digit in digits:
         page.keyboard.press(digit)
-    eventually(page, lambda: list(read().values()), [*before.values(), *(ANSWERS[one] for one in digits)])
+    wait_for_value(page, lambda: list(read().values()), [*before.values(), *(ANSWERS[one] for one in digits)])
     stored = read()
     assert list(stored)[len(before)] == first
     assert {turn: stored[turn] for turn in before} == before
-    eventually(page, lambda: marked(page) in stored, False)
+    wait_for_value(page, lambda: current_turn(page) in stored, False)
     wait_until_idle(page)
     return stored
 
@@ -129,19 +129,19 @@ def test_ten_turns_by_keyboard_alone(page: Page, store: Store, add: Callable[...
     choose_name(page, name)
 
     def held() -> dict[int, str]:
-        return said(labels, current, name)
+        return stored_answers(labels, current, name)
 
-    answered(page, held, "12312")
-    here = marked(page)
+    press_digits(page, held, "12312")
+    here = current_turn(page)
     context = page.context
     page.close()
     page = context.new_page()
     open_page(page, "/Label")
     expect(page.get_by_text(f"Labelling as {name}")).to_be_visible()
     expect(page.get_by_text(f"{name}, 5 of {len(SAID) - 1}")).to_be_visible()
-    assert marked(page) == here
-    wanted = answered(page, held, "2113")
-    wanted = answered(page, held, "1")
+    assert current_turn(page) == here
+    wanted = press_digits(page, held, "2113")
+    wanted = press_digits(page, held, "1")
     assert len(wanted) == 10
 
     *_, third, second, last = wanted
@@ -149,7 +149,7 @@ def test_ten_turns_by_keyboard_alone(page: Page, store: Store, add: Callable[...
         page.keyboard.press("z")
         expect(page.get_by_text(re.compile(rf"Undone .*, turn {turn + 1}$"))).to_be_visible()
         wait_until_idle(page)
-        assert marked(page) == turn
+        assert current_turn(page) == turn
     page.keyboard.press("y")
     expect(page.get_by_text(re.compile(rf"Redone .*, turn {third + 1}$"))).to_be_visible()
     left = {turn: answer for turn, answer in wanted.items() if turn not in (last, second)}
@@ -160,11 +160,11 @@ def test_ten_turns_by_keyboard_alone(page: Page, store: Store, add: Callable[...
 
 @pytest.mark.slow
 def test_what_is_typed_into_a_field_answers_nothing_and_a_switch_takes_no_keys(
-    come_to: Callable[[str], Page], store: Store, add: Callable[..., str]
+    go_to_address: Callable[[str], Page], store: Store, add: Callable[..., str]
 ) -> None:
     key = add(SAID[:9], "Fields")
     labels, current, name = Labels(store), CurrentKey(key, 8), "Bea Field"
-    page = come_to(f"/Label?conversation={key}")
+    page = go_to_address(f"/Label?conversation={key}")
     choose_name(page, name)
     field = page.get_by_test_id("stSidebar").get_by_role("textbox").last
     field.click()
@@ -177,52 +177,52 @@ def test_what_is_typed_into_a_field_answers_nothing_and_a_switch_takes_no_keys(
     wait_until_idle(page)
     page.get_by_text("Show the gate's decision").click()
     wait_until_idle(page)
-    turn = marked(page)
+    turn = current_turn(page)
     page.keyboard.press("1")
-    eventually(page, lambda: labels.of(current).of(name).get(turn), "relevant")
+    wait_for_value(page, lambda: labels.of(current).of(name).get(turn), "relevant")
     wait_until_idle(page)
     page.get_by_test_id("stButtonGroup").get_by_text("Annotators").click()
     expect(page.get_by_text("Train on").first).to_be_visible()
     wait_until_idle(page)
-    turn = marked(page)
+    turn = current_turn(page)
     page.keyboard.press("2")
-    eventually(page, lambda: labels.of(current).of(name).get(turn), "not_relevant")
+    wait_for_value(page, lambda: labels.of(current).of(name).get(turn), "not_relevant")
     wait_until_idle(page)
     page.keyboard.press("z")
-    eventually(page, lambda: labels.of(current).of(name).get(turn), None)
+    wait_for_value(page, lambda: labels.of(current).of(name).get(turn), None)
 
 
 @pytest.mark.slow
 def test_the_same_keys_answer_on_explore(
-    come_to: Callable[[str], Page], store: Store, add: Callable[..., str]
+    go_to_address: Callable[[str], Page], store: Store, add: Callable[..., str]
 ) -> None:
     key = add(SAID[:9], "In place")
     labels, current, name = Labels(store), CurrentKey(key, 8), "Cy Place"
-    page = come_to(f"/Explore?conversation={key}&selected=3")
+    page = go_to_address(f"/Explore?conversation={key}&selected=3")
     choose_name(page, name)
 
     def held() -> dict[int, str]:
-        return said(labels, current, name)
+        return stored_answers(labels, current, name)
 
-    assert marked(page) == 2
-    wanted = answered(page, held, "132")
+    assert current_turn(page) == 2
+    wanted = press_digits(page, held, "132")
     page.keyboard.press("z")
-    eventually(page, held, dict(list(wanted.items())[:-1]))
+    wait_for_value(page, held, dict(list(wanted.items())[:-1]))
     wait_until_idle(page)
     page.keyboard.press("y")
-    eventually(page, held, wanted)
+    wait_for_value(page, held, wanted)
 
 
 @pytest.mark.slow
 def test_two_disagree_in_a_queue_and_one_adjudicates(
-    come_to: Callable[[str], Page], other_page: Page, store: Store, add: Callable[..., str]
+    go_to_address: Callable[[str], Page], other_page: Page, store: Store, add: Callable[..., str]
 ) -> None:
     key = add(SAID[:5], "Disputed")
     labels, names = Labels(store), ("Dora Queue", "Eli Queue")
     before = len(labels.disagreements())
     items = [NewItem(CurrentKey(key, message), turn, "audit", "Random.") for message, turn in ASKED]
     queue, count = Queues(store).add("Disputed", items, by=names[0], seed=1), len(ASKED)
-    page = come_to(f"/Label?queue={queue}")
+    page = go_to_address(f"/Label?queue={queue}")
     choose_name(page, names[0])
     expect(page.get_by_text(f"{names[0]}, 0 of {count}")).to_be_visible()
     wait_until_idle(page)
@@ -238,16 +238,16 @@ def test_two_disagree_in_a_queue_and_one_adjudicates(
     answer_all(page, names[0], "1" * count)
     open_page(other_page, address)
     choose_name(other_page, names[1])
-    disputed_turn = marked(other_page)
+    disputed_turn = current_turn(other_page)
     answer_all(other_page, names[1], "2" + "1" * (count - 1))
     assert len(labels.disagreements()) == before + 1
 
     page.get_by_test_id("stButtonGroup").get_by_text("Disagreements").click()
     expect(page.get_by_text(f"{pluralize(before + 1, 'disagreement')} to adjudicate")).to_be_visible()
     wait_until_idle(page)
-    assert marked(page) == disputed_turn
+    assert current_turn(page) == disputed_turn
     page.keyboard.press("2")
-    eventually(page, lambda: len(labels.disagreements()), before)
+    wait_for_value(page, lambda: len(labels.disagreements()), before)
     everything = [labels.of(CurrentKey(key, turn)).answers for turn in (2, 4)]
     (disputed,) = [dict(said) for answers in everything for said in answers.values() if len(said) > 2]
     assert disputed == {names[0]: "relevant", names[1]: "not_relevant", ADJUDICATED: "not_relevant"}

@@ -1,4 +1,4 @@
-"""The loop in a real browser: tune by labels, train on them, watch it, compare, use it, and take it back."""
+"""The loop in a browser: tune on labels, train, compare, activate and undo."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConvers
 from convgate.training.run import Run, Runs
 from convgate.versions import Versions
 from tests.browser.running_app import open_page, wait_until_idle
-from tests.browser.test_label import eventually
-from tests.planted import planted
+from tests.browser.test_label import wait_for_value
+from tests.planted_sets import make_relevance_set
 
 pytestmark = [pytest.mark.slow, pytest.mark.shipped]  # the app starts with the version that ships
 EPOCHS = 6
@@ -25,11 +25,11 @@ EPOCHS = 6
 @pytest.fixture(scope="module")
 def labelled(app_address: str, app_home: Path) -> int:
     """How many turns of a few conversations in the library somebody labelled."""
-    known = planted("loop", signal="speaker", conversations=5, turns=12)
+    known = make_relevance_set("loop", signal="speaker", conversations=5, turns=12)
     store = Store(app_home / "convgate.db")
     keys = {}
-    for id, talk in known.conversations.items():
-        (added,) = Conversations(store).add([NewConversation(talk)])
+    for id, conversation in known.conversations.items():
+        (added,) = Conversations(store).add([NewConversation(conversation)])
         keys[id] = added.key
     labels, count = Labels(store), 0
     for case in known.cases:
@@ -65,9 +65,9 @@ def flips(page: Page) -> int:
 
 
 def test_a_threshold_for_a_wanted_recall_becomes_a_version(
-    come_to: Callable[[str], Page], labelled: int, versions: Versions
+    go_to_address: Callable[[str], Page], labelled: int, versions: Versions
 ) -> None:
-    page = come_to("/Tune")  # with the labels, where there are any
+    page = go_to_address("/Tune")  # with the labels, where there are any
     page.get_by_test_id("stButtonGroup").get_by_text("Min recall").click()
     slider = page.get_by_role("slider", name=re.compile("Keep at least this share of the relevant turns"))
     slider.focus()
@@ -104,7 +104,7 @@ def test_a_threshold_for_a_wanted_recall_becomes_a_version(
     assert versions.active == before
 
 
-def test_training_on_labels_is_watched_compared_used_and_taken_back(
+def test_training_on_labels_is_watched_compared_used_and_undone(
     page: Page, labelled: int, versions: Versions, app_home: Path
 ) -> None:
     parent = versions.active
@@ -131,21 +131,21 @@ def test_training_on_labels_is_watched_compared_used_and_taken_back(
         run = Run(folder)
         return len(run.read_record().epochs) if run.has_record else 0
 
-    process = the_training(id)
-    eventually(page, lambda: epochs() > 0 or not Run(folder).is_active, True, patience=120)
+    process = training_process(id)
+    wait_for_value(page, lambda: epochs() > 0 or not Run(folder).is_active, True, patience=120)
     process.suspend()  # held still, so that what the page shows can be compared
     try:
         first = epochs()
         assert 0 < first < EPOCHS
         expect(page.get_by_role("heading", name="Running: mine")).to_be_visible()
-        eventually(page, lambda: points(page), first)
+        wait_for_value(page, lambda: points(page), first)
         page.reload()
         wait_until_idle(page)
         expect(page.get_by_role("heading", name="Running: mine")).to_be_visible()
-        eventually(page, lambda: points(page), first)
+        wait_for_value(page, lambda: points(page), first)
         process.resume()
-        eventually(page, lambda: epochs() > first, True, patience=120)
-        eventually(page, lambda: points(page) > first, True)
+        wait_for_value(page, lambda: epochs() > first, True, patience=120)
+        wait_for_value(page, lambda: points(page) > first, True)
     finally:
         with suppress(psutil.NoSuchProcess):  # a short training is over by now
             process.resume()
@@ -171,7 +171,7 @@ def test_training_on_labels_is_watched_compared_used_and_taken_back(
     assert versions.active == parent
 
 
-def the_training(id: str) -> psutil.Process:
+def training_process(id: str) -> psutil.Process:
     """The process at work on a run."""
     (found,) = (
         process

@@ -1,4 +1,4 @@
-"""Monitor in a real browser: a simulation is moved by keys; a baseline is set and outlives a reload."""
+"""Monitor in a browser: a simulation is moved by keys; a baseline is set and kept over a reload."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from playwright.sync_api import Page, expect
 
 from convgate.store import Store
 from tests.browser.running_app import wait_until_idle
-from tests.monitor_page import USUAL, log
+from tests.guardrails import USUAL, add_requests
 
 pytestmark = pytest.mark.slow
 
 
 def test_a_simulation_is_moved_by_keys_and_a_baseline_is_kept(
-    come_to: Callable[[str], Page], app_home: Path
+    go_to_address: Callable[[str], Page], app_home: Path
 ) -> None:
-    page = come_to("/Monitor?on=simulation&minutes=60")
+    page = go_to_address("/Monitor?on=simulation&minutes=60")
     expect(page.get_by_text(re.compile(r"^Minute \d+: every request is built as GENERAL"))).to_be_visible()
     page.get_by_role("slider", name="Minutes since the start").focus()
     page.keyboard.press("End")
     expect(page.get_by_text("each request is built in its own mode")).to_be_visible()
     expect(page).to_have_url(re.compile("step="))
 
-    log(Store(app_home / "convgate.db"), USUAL, end=datetime.now(UTC) - timedelta(seconds=1))
+    add_requests(Store(app_home / "convgate.db"), USUAL, end=datetime.now(UTC) - timedelta(seconds=1))
     page.get_by_role("radio", name="Your requests").click()
     page.get_by_role("radio", name="7d").click()
     expect(page).to_have_url(re.compile("period=7d"))

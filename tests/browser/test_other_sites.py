@@ -1,4 +1,4 @@
-"""What pages of other sites, open in the same browser, can do with the app: nothing."""
+"""Pages of other sites in the same browser cannot use the app."""
 
 from __future__ import annotations
 

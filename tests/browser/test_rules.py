@@ -16,10 +16,10 @@ SAMPLE = "purple_button_one_day.json"
 
 @pytest.fixture
 def rules(
-    app_home: Path, sample_keys: dict[str, list[str]], come_to: Callable[[str], Page]
+    app_home: Path, sample_keys: dict[str, list[str]], go_to_address: Callable[[str], Page]
 ) -> Iterator[Page]:
     """Rules on a conversation, as by a link; saved rules are removed afterwards."""
-    yield come_to(f"/Rules?conversation={sample_keys[SAMPLE][0]}&show=all")
+    yield go_to_address(f"/Rules?conversation={sample_keys[SAMPLE][0]}&show=all")
     for path in app_home.glob("gatekeeper.yaml*"):
         path.unlink()
 

@@ -15,12 +15,12 @@ from tests.browser.running_app import wait_until_idle
 
 @pytest.mark.slow
 def test_a_moved_boundary_is_there_after_a_reload_and_undone(
-    come_to: Callable[[str], Page], app_home: Path, sample_keys: dict[str, list[str]]
+    go_to_address: Callable[[str], Page], app_home: Path, sample_keys: dict[str, list[str]]
 ) -> None:
     [day] = sample_keys["purple_button_one_day.json"]
     edits = MovedBoundaries(Store(app_home / "convgate.db"))
     edits.change(day, dict.fromkeys(edits.of(day)))  # what a failed run left
-    page = come_to(f"/Sessions?conversation={day}&selected=7")
+    page = go_to_address(f"/Sessions?conversation={day}&selected=7")
     wait_until_idle(page)
     move = page.get_by_label("Move the boundary to turn")
     move.fill("8")

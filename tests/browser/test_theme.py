@@ -1,4 +1,4 @@
-"""A theme that changes while the page is open, by the system, changes the figures too."""
+"""A theme that the system changes while the page is open changes the figures."""
 
 from __future__ import annotations
 

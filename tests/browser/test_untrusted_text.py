@@ -1,4 +1,4 @@
-"""Whatever a transcript says is shown as text, in a real browser: nothing in it comes to life."""
+"""Text of a transcript is never rendered, in a browser."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def expect_text_alone(place: Locator, *, text: str = HOSTILE) -> None:
 def test_a_hostile_transcript_is_text_in_preview_list_and_errors(page: Page) -> None:
     dialogs: list[str] = []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-    talk = {"title": HOSTILE, "messages": [{"role": "user", "content": HOSTILE}]}
+    conversation = {"title": HOSTILE, "messages": [{"role": "user", "content": HOSTILE}]}
     open_page(page, "/")
     if page.get_by_text("Add conversations").count():
         page.get_by_text("Add conversations").click()
@@ -33,7 +33,7 @@ def test_a_hostile_transcript_is_text_in_preview_list_and_errors(page: Page) -> 
     name = HOSTILE.replace("/", "")[:90]
     page.locator("input[type=file]").first.set_input_files(
         [
-            {"name": "hostile.json", "mimeType": "", "buffer": json.dumps(talk).encode()},
+            {"name": "hostile.json", "mimeType": "", "buffer": json.dumps(conversation).encode()},
             {"name": f"{name}.json", "mimeType": "", "buffer": b"{"},
         ]
     )

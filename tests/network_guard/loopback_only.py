@@ -1,4 +1,4 @@
-"""Refuses every connection that leaves this machine, and notes who tried.
+"""Refuse connections to other hosts and log who tried.
 
 An audit hook sees what Python's own socket module does, asyncio and http clients included, and cannot be
 removed again, so nothing that a test imports can get round it.

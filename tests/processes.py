@@ -1,4 +1,4 @@
-"""Processes that begin at once, with all imported that the test has: to be killed, to be many, to outlive.
+"""Forked processes with everything imported that the test has.
 
 What a signal does to a forked process is what it does to any other, and importing torch anew takes seconds.
 """
@@ -19,7 +19,7 @@ import pytest
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
 
 
-class Forked:
+class ForkedProcess:
     """A process, as `subprocess.Popen` shows it."""
 
     def __init__(self, pid: int) -> None:
@@ -28,7 +28,7 @@ class Forked:
         self._waiting = threading.Lock()
 
     def wait(self) -> int:
-        """Its exit code, when it is over."""
+        """Return its exit code when it has ended."""
         with self._waiting:
             if self.returncode is None:
                 self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
@@ -47,14 +47,14 @@ def fork(
     output: int | Path = 2,
     errors: Path | None = None,
     environment: Mapping[str, str] | None = None,
-) -> Forked:
-    """A process in a session of its own that does this and nothing else.
+) -> ForkedProcess:
+    """Return a process, in a session of its own, that only calls `does`.
 
     output: where what it prints goes, and what it says on standard error unless `errors` takes that.
     """
     pid = os.fork()
     if pid:
-        return Forked(pid)
+        return ForkedProcess(pid)
     code = 1
     try:
         os.setsid()

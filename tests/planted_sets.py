@@ -1,4 +1,4 @@
-"""Small relevance sets in which a signal is planted, and a gate so small that it learns it in a moment."""
+"""Small relevance sets with a planted signal, and a gate small enough to learn it in seconds."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ QUICK = TrainingSettings(epochs=3, learning_rate=0.02, averaging=0.2, episodes=2
 """Settings with which a small gate learns in less than a second."""
 
 
-def planted(
+def make_relevance_set(
     name: str = "own", *, signal: str = "speaker", conversations: int = 8, turns: int = 14, seed: int = 0
 ) -> RelevanceSet:
-    """Conversations in which a turn matters when its speaker, or its word, is that of the message.
+    """Return conversations in which a turn is relevant when its speaker, or its word, is that of the message.
 
     The last six turns of each are cases; names and words mean nothing else.
     """
@@ -49,10 +49,10 @@ def planted(
     return RelevanceSet(name, talks, tuple(cases))
 
 
-def planted_file(folder: Path, name: str = "own", **how: object) -> Path:
-    """The same as a file."""
+def write_planted_set(folder: Path, name: str = "own", **how: object) -> Path:
+    """Write such a set to a file; return its path."""
     path = folder / f"{name}.jsonl"
-    write_relevance_set(planted(name, **how), path)  # type: ignore[arg-type]
+    write_relevance_set(make_relevance_set(name, **how), path)  # type: ignore[arg-type]
     return path
 
 
@@ -68,5 +68,5 @@ def small_gate(encoder: Encoder | None = None, *, preset: str = "full", seed: in
 
 
 def with_cases(sets: RelevanceSet, *cases: Case) -> RelevanceSet:
-    """The set with these cases instead of its own."""
+    """Return the set with these cases instead of its own."""
     return replace(sets, cases=cases)

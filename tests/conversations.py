@@ -1,4 +1,4 @@
-"""Talks to make training data of, whose texts tell where they stand."""
+"""Conversations for training data; each text names its position."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tools.pretraining.talks import Talk
 THANKS = (Turn.of("user", "thanks"), Turn.of("assistant", "You are welcome."))
 
 
-def a_talk(
+def make_conversation(
     id: str,
     exchanges: int = 8,
     *,
@@ -32,11 +32,11 @@ def a_talk(
 
 
 @st.composite
-def talks(draw: st.DrawFn, least: int = 4, exchanges: int = 3) -> list[Talk]:
-    """Some talks of at least so many exchanges; in some the user says "thanks"; the first two are a pair."""
-    made = []
+def conversations(draw: st.DrawFn, least: int = 4, exchanges: int = 3) -> list[Talk]:
+    """Conversations of at least so many exchanges, some with thanks; the first two are a pair."""
+    drawn = []
     for number in range(draw(st.integers(least, 8))):
-        talk = a_talk(
+        conversation = make_conversation(
             f"talk-{number}",
             draw(st.integers(exchanges, 12)),
             domain=draw(st.sampled_from([None, "home", "work"])),
@@ -46,12 +46,14 @@ def talks(draw: st.DrawFn, least: int = 4, exchanges: int = 3) -> list[Talk]:
         )
         if draw(st.booleans()):
             place = 2 * draw(st.integers(1, exchanges))
-            talk = replace(talk, turns=(*talk.turns[:place], *THANKS, *talk.turns[place:]))
-        made.append(talk)
-    return made
+            conversation = replace(
+                conversation, turns=(*conversation.turns[:place], *THANKS, *conversation.turns[place:])
+            )
+        drawn.append(conversation)
+    return drawn
 
 
-def places_in_talk(turns: Sequence[Turn], talk: Talk) -> list[int]:
-    """Where in the talk the turns stand that came out of it, in the order of the transcript."""
-    texts = [turn.text for turn in talk.turns]
-    return [texts.index(turn.text) for turn in turns if turn.metadata.get("source") == talk.id]
+def source_places(turns: Sequence[Turn], conversation: Talk) -> list[int]:
+    """Return the indices in the conversation of the turns that came from it, in the order of `turns`."""
+    texts = [turn.text for turn in conversation.turns]
+    return [texts.index(turn.text) for turn in turns if turn.metadata.get("source") == conversation.id]
