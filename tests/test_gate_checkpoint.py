@@ -31,6 +31,16 @@ def test_saved_gate_is_the_same_when_read(tmp_path: Path, gate: Gate):
     assert not read.training
 
 
+def test_weights_stay_float32_while_another_thread_loads_an_encoder(tmp_path: Path):
+    save_gate(Gate(), tmp_path)
+    torch.set_default_dtype(torch.bfloat16)  # as transformers does meanwhile
+    try:
+        gate = read_gate(tmp_path)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert {tensor.dtype for tensor in gate.state_dict().values()} == {torch.float32}
+
+
 def test_truncated_weights_are_refused(tmp_path: Path):
     save_gate(Gate(), tmp_path)
     weights = tmp_path / WEIGHTS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import os
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,18 @@ from convgate.embedding.precision import AUTO, resolve_dtype
 _CPU_BATCH = 1_024  # word pieces; the states of more than that leave the processor's cache
 _GPU_BATCH = 16_384
 _REPORT_EVERY = 256  # texts between two progress reports
+
+
+_LOADING = threading.Lock()  # while transformers loads a model, torch's default number format is the model's
+
+
+def load_model(source: str, device: str, dtype: str) -> SentenceTransformer:
+    """Return the model of that name or folder, from this disk; raises what SentenceTransformer raises."""
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # it loads in a blink
+    with _LOADING:
+        return SentenceTransformer(
+            source, device=device, local_files_only=True, model_kwargs={"dtype": dtype}
+        )
 
 
 class SentenceTransformerEncoder:
@@ -73,14 +86,8 @@ class SentenceTransformerEncoder:
         revision = verify_bundled_weights() if bundled else ""
         source = str(bundled_folder()) if bundled else name
         dtype = resolve_dtype(dtype, device)
-        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # the bundled weights load in a blink
         try:
-            model = SentenceTransformer(
-                source,
-                device=device,
-                local_files_only=True,
-                model_kwargs={"dtype": dtype},
-            )
+            model = load_model(source, device, dtype)
         except (OSError, ValueError, RuntimeError, KeyError) as error:
             hint = "" if Path(name).exists() else " (it is not on this machine)"
             reason = truncate(str(error).strip().partition("\n")[0], 200)

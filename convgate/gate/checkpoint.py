@@ -62,7 +62,7 @@ def build_gate(files: Mapping[str, bytes], where: str, *, encoder: EncoderIdenti
         weights = load(files[WEIGHTS])
     except (safetensors.SafetensorError, KeyError) as error:  # KeyError: a number format that torch lacks
         raise GateError(f"{where} cannot be read: {WEIGHTS}: {error}") from error
-    gate = Gate(config)
+    gate = Gate(config).float()  # another thread may change torch's default number format for a moment
     try:
         gate.load_state_dict(weights)
     except (RuntimeError, TypeError) as error:

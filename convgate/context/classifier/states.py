@@ -69,15 +69,11 @@ class StateEncoder:
             return self._loaded
 
     def _load(self) -> Encoder:
-        from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging as transformers_logging
-
-        from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
+        from convgate.embedding.sentence_transformer import SentenceTransformerEncoder, load_model
 
         identity = self.identity
         verify_bundled_weights()
-        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        model = SentenceTransformer(str(bundled_folder()), device=self._device, local_files_only=True)
+        model = load_model(str(bundled_folder()), self._device, identity.dtype)
         transformer: Any = model[0]  # the bundled model is a BERT
         layers = transformer.auto_model.encoder.layer
         transformer.auto_model.encoder.layer = layers[:LAYERS]
