@@ -101,6 +101,15 @@ print("TOLD", *large & set(sys.modules))
         assert re.search(rf"^{step}\s*$", told, re.MULTILINE), told
 
 
+def test_the_first_page_of_the_app_needs_no_torch() -> None:
+    code = """
+import sys
+import convgate.ui.library_add, convgate.ui.library_data, convgate.ui.samples, convgate.ui.services
+print("IMPORTED", *{"torch", "scipy", "transformers"} & set(sys.modules))
+"""
+    assert run_python(code).split() == ["IMPORTED"]
+
+
 # What is pinned
 
 
