@@ -80,6 +80,7 @@ class CSVFormat:
 
     def read(self, source: Source) -> LocatedConversations:
         """Return the conversations by their ids, in the order of their first rows."""
+        source.check_size()
         report = source.report
         line, columns = _read_columns(source)
         if not columns.is_transcript:
@@ -128,7 +129,7 @@ class CSVFormat:
 
 def _read_columns(source: Source) -> tuple[int, Columns]:
     """Return the header's line number and columns; spreadsheets put `sep=;` above it."""
-    for number, line in enumerate(islice(source.lines(), 20), 1):
+    for number, line in enumerate(source.first_lines(20), 1):
         header = line.strip("\r\n")
         if header.strip() and not header.lower().startswith("sep="):
             return number, Columns.of_header(header[:_MAX_HEADER])

@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
@@ -83,11 +82,12 @@ class MarkdownFormat:
         """Return 1 when at least two speak, 0.5 when one does."""
         if not source.is_text or (source.json is not None and not source.json.is_lines):
             return 0.0
-        speakers, _ = find_speakers(list(islice(source.lines(), _MAX_SAMPLE_LINES)))
+        speakers, _ = find_speakers(source.first_lines(_MAX_SAMPLE_LINES))
         return min(1.0, len({(who.role, who.name) for who in speakers.values()}) / 2)
 
     def read(self, source: Source) -> LocatedConversations:
         """Yield the one conversation of the text."""
+        source.check_size()
         lines = list(source.lines())
         speakers, inside = find_speakers(list(source.report.watch(lines, "lines")))
         if not speakers:

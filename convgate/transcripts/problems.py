@@ -97,6 +97,7 @@ class Report:
         self.file, self.time_limit, self.stop = file, time_limit, stop
         self.problems: list[Problem] = []
         self.counts: Counter[Severity] = Counter()
+        self.omitted: Counter[str] = Counter()  # by what it is, in the singular
         self._started = time.monotonic()
 
     def watch(self, items: Iterable[T], unit: str) -> Iterator[T]:
@@ -123,6 +124,22 @@ class Report:
     def warn(self, message: str, *, line: int | None = None, field: str | None = None) -> None:
         """Note something odd that loses no turn."""
         self._note(Problem(self.file, line, field, message, "warning"))
+
+    def warn_once(self, message: str, *, line: int | None = None) -> None:
+        """Note something odd, unless it was noted already."""
+        if not any(problem.message == message for problem in self.problems):
+            self.warn(message, line=line)
+
+    def omit(self, what: str, n: int = 1) -> None:
+        """Count what the file has and a conversation cannot hold: "turn of another branch"."""
+        if n:
+            self.omitted[what] += n
+
+    def of_part(self, name: str) -> Report:
+        """Return the report of a file within this archive or folder, with the same limits."""
+        part = Report(f"{self.file}/{name}", self.time_limit, self.stop)
+        part._started = self._started
+        return part
 
     def _note(self, problem: Problem) -> None:
         self.counts[problem.severity] += 1

@@ -6,7 +6,7 @@ A new one is a module with one class of the shape of `Format`, and a line in `FO
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
@@ -16,39 +16,61 @@ from convgate.transcripts.message_lists import described
 from convgate.transcripts.openai_messages import OpenAIFormat
 from convgate.transcripts.relevance_sets import RelevanceFormat
 from convgate.transcripts.sharegpt import ShareGPTFormat
-from convgate.transcripts.source import LocatedConversations, Source
+from convgate.transcripts.source import Archive, LocatedConversations, Source
 
 
 class Format(Protocol):
-    """One transcript format."""
+    """A transcript format that can be read."""
 
     name: str  # what `format=` and `Conversation.format` call it
     label: str  # what people call it
-    suffix: str  # of files written in it
 
     def match_share(self, source: Source) -> float:
         """Return how much of the source is in this format, 0…1; cheap, for every format is asked."""
         ...
 
     def read(self, source: Source) -> LocatedConversations:
-        """The conversations, each with its line where it has one; bad places go to the source's report.
+        """Yield the conversations, each with its line where it has one; bad places go to the source's report.
 
         A conversation without an id of its own has an empty one.
         """
         ...
 
+
+@runtime_checkable
+class WritableFormat(Format, Protocol):
+    """A format that can be written too."""
+
+    suffix: str  # of files written in it
+
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
-        """Chosen turns of a conversation as the text of a file."""
+        """Return chosen turns of a conversation as the text of a file."""
         ...
 
 
-FORMATS: tuple[Format, ...] = (  # of formats that fit equally well, the first is taken
+@runtime_checkable
+class ArchiveFormat(Format, Protocol):
+    """A format whose conversations are in several files of a zip archive or a folder."""
+
+    def sources(self, archive: Archive) -> Sequence[Source]:
+        """Return the files to read, none when the archive is in another format."""
+        ...
+
+
+EXPORTS: tuple[Format, ...] = ()
+"""Formats known by fields that no other has."""
+
+OPENAI = OpenAIFormat()
+GENERAL: tuple[WritableFormat, ...] = (
     RelevanceFormat(),
     ShareGPTFormat(),
-    OpenAIFormat(),
+    OPENAI,
     CSVFormat(),
     MarkdownFormat(),
 )
+"""Formats that other programs use too; of those that fit equally well, the first is taken."""
+
+FORMATS: tuple[Format, ...] = (*EXPORTS, *GENERAL)
 
 
 def format_named(name: str) -> Format:
@@ -60,11 +82,21 @@ def format_named(name: str) -> Format:
     raise TranscriptError(f"there is no transcript format {name!r}; there are {names}")
 
 
-def recognise(source: Source) -> Format:
-    """Return the format that fits the source's content best; raises TranscriptError when none does."""
-    shares = [format.match_share(source) for format in FORMATS]
-    if max(shares) > 0:
-        return FORMATS[shares.index(max(shares))]
+def writer_named(name: str) -> WritableFormat:
+    """Return the format of that name, or OpenAI's for one that can only be read."""
+    format = format_named(name)
+    return format if isinstance(format, WritableFormat) else OPENAI
+
+
+def recognise(source: Source) -> list[Format]:
+    """Return the format that fits the source's content best, and exports that fit equally well.
+
+    Raises TranscriptError when none fits.
+    """
+    shares = {format.name: format.match_share(source) for format in FORMATS}
+    if best := max(shares.values()):
+        fitting = [format for format in FORMATS if shares[format.name] == best]
+        return [fitting[0], *(format for format in fitting[1:] if format in EXPORTS)]
     raise source.json_error or TranscriptError(_unknown(source), file=source.report.file)
 
 
@@ -96,4 +128,4 @@ def write_conversation(
     turns = conversation.turns
     if indices is not None:
         turns = tuple(conversation.at(index)[0].turn for index in indices)
-    return format_named(format or conversation.format).write(conversation, turns)
+    return writer_named(format or conversation.format).write(conversation, turns)

@@ -1,0 +1,112 @@
+"""Content blocks, as Anthropic's API and what follows it have them: text, thinking, calls of tools, results.
+
+>>> content = read_blocks([{"type": "text", "text": "Hm."}, {"type": "image", "source": {}}], "content")
+>>> [part.text for part in content.parts]
+['Hm.', '[image]']
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from convgate.core.conversation import ContentPart, ToolCall, Turn
+from convgate.core.errors import TranscriptError
+from convgate.transcripts.characters import writable
+from convgate.transcripts.json_text import kind
+from convgate.transcripts.openai_messages import arguments_text, content_parts
+
+_CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "tool_call"})
+_THINKING = {"thinking": "thinking", "reasoning": "reasoning", "redacted_thinking": "data"}
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What a tool gave back."""
+
+    call_id: str | None
+    parts: tuple[ContentPart, ...]
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Content:
+    """The content of one message: what was said, which tools were called, and what tools gave back."""
+
+    parts: tuple[ContentPart, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
+    results: tuple[ToolResult, ...] = ()
+
+    def turns(
+        self, role: str, *, id: str | None = None, timestamp: datetime | None = None, **fields: Any
+    ) -> Iterator[Turn]:
+        """Yield the message as turns: each result is one of the tool's, before what the message says."""
+        for result in self.results:
+            yield Turn(
+                "tool", result.parts, name=result.name, timestamp=timestamp, tool_call_id=result.call_id
+            )
+        if self.parts or self.calls:
+            yield Turn(role, self.parts, id=id, timestamp=timestamp, tool_calls=self.calls, **fields)
+
+
+def read_blocks(content: Any, field: str) -> Content:
+    """Return a text or a list of blocks as content; blocks without a text are named in brackets.
+
+    Raises TranscriptError, naming the block in `field`, for what is neither.
+    """
+    if content is None:
+        return Content()
+    if not isinstance(content, list):
+        return Content(content_parts(content, field))
+    parts: list[ContentPart] = []
+    calls: list[ToolCall] = []
+    results: list[ToolResult] = []
+    for place, block in enumerate(content):
+        name = f"{field}[{place}]"
+        type_ = block.get("type") if isinstance(block, Mapping) else None
+        if type_ in _CALLS:
+            calls.append(_call(block, name))
+        elif isinstance(type_, str) and type_.endswith("tool_result"):
+            results.append(_result(block, name))
+        elif type_ in _THINKING:
+            text = block.get(_THINKING[type_])
+            is_text = type_ != "redacted_thinking" and isinstance(text, str) and text
+            parts.append(ContentPart("thinking", writable(text) if is_text else "[thinking]"))
+        elif type_ in ("image", "document", "file"):
+            parts.append(ContentPart(type_, placeholder(type_, block)))
+        else:
+            parts += content_parts([block], field)
+    return Content(tuple(parts), tuple(calls), tuple(results))
+
+
+def placeholder(what: str, fields: Mapping[str, Any]) -> str:
+    """Return what stands for a part that is no text: its kind, with its title or alternative text."""
+    names = ("alt", "alt_text", "title", "file_name", "filename", "name")
+    name = next((value for key in names if isinstance(value := fields.get(key), str) and value), "")
+    return writable(f"[{what}: {' '.join(name.split())}]" if name else f"[{what}]")
+
+
+def _call(block: Mapping[str, Any], field: str) -> ToolCall:
+    name, id = block.get("name"), block.get("id")
+    if not isinstance(name, str) or not name:
+        raise TranscriptError("the called tool has no name", field=f"{field}.name")
+    arguments = block.get("input", block.get("args", block.get("arguments")))
+    return ToolCall(
+        writable(id) if isinstance(id, str) else "",
+        writable(name),
+        writable(arguments_text(arguments, f"{field}.input")),
+    )
+
+
+def _result(block: Mapping[str, Any], field: str) -> ToolResult:
+    id, content = block.get("tool_use_id"), block.get("content")
+    if isinstance(content, Mapping | int | float):  # of tools that the provider runs
+        content = json.dumps(content, ensure_ascii=False)
+    if content is not None and not isinstance(content, str | list):
+        raise TranscriptError(f"expected a text or blocks, got {kind(content)}", field=f"{field}.content")
+    return ToolResult(
+        writable(id) if isinstance(id, str) else None, read_blocks(content, f"{field}.content").parts
+    )

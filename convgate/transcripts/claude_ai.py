@@ -1,0 +1,91 @@
+"""The export of Claude.ai: `conversations.json`, alone or in the zip archive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from convgate.core.conversation import ContentPart, Conversation, Turn
+from convgate.core.errors import TranscriptError
+from convgate.transcripts.blocks import Content, placeholder, read_blocks
+from convgate.transcripts.characters import writable
+from convgate.transcripts.exports import ConversationExport, text_of
+from convgate.transcripts.identity import given_id
+from convgate.transcripts.json_text import Place, kind
+from convgate.transcripts.timestamps import time_of
+
+_ROLES = {"human": "user", "assistant": "assistant"}
+
+
+class ClaudeAIFormat(ConversationExport):
+    """Conversations with `chat_messages`; of regenerated answers, the branch that was shown last."""
+
+    name = "claude.ai"
+    label = "Claude.ai export"
+
+    def is_conversation(self, value: Mapping[str, Any]) -> bool:
+        """Return whether it has `chat_messages`."""
+        return isinstance(value.get("chat_messages"), list)
+
+    def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
+        """Return the conversation of an object."""
+        messages = _chosen(value, place)
+        turns: list[Turn] = []
+        for index, message in messages:
+            try:
+                turns += self._turns(message, f"chat_messages[{index}]", place)
+            except TranscriptError as error:
+                place.leave_out(error)
+        title = text_of(value, "name")
+        return Conversation(given_id(value, "uuid", "id") or "", tuple(turns), title, format=self.name)
+
+    def _turns(self, message: Any, field: str, place: Place) -> Iterator[Turn]:
+        if not isinstance(message, Mapping):
+            raise TranscriptError(f"expected a message, got {kind(message)}", field=field)
+        sender = message.get("sender")
+        if not isinstance(sender, str):
+            raise TranscriptError("there is no sender", field=f"{field}.sender")
+        content = read_blocks(message.get("content") or None, f"{field}.content")
+        if not content.parts and not content.calls and not content.results:
+            text = text_of(message, "text")
+            content = Content((ContentPart("text", writable(text)),) if text else ())
+        parts = (*content.parts, *_attachments(message))
+        if not parts and not content.calls and not content.results:
+            place.report.omit("message without content")
+        moment = time_of(message, field, place.warn)[1]
+        whole = Content(parts, content.calls, content.results)
+        yield from whole.turns(_ROLES.get(sender, sender), id=given_id(message, "uuid"), timestamp=moment)
+
+
+def _chosen(value: Mapping[str, Any], place: Place) -> list[tuple[int, Any]]:
+    """Return the messages of the branch that ends at the current leaf; all of a conversation without one."""
+    messages = list(enumerate(value["chat_messages"]))
+    leaf = value.get("current_leaf_message_uuid")
+    by_id = {
+        message.get("uuid"): (index, message) for index, message in messages if isinstance(message, Mapping)
+    }
+    if leaf not in by_id:
+        return messages
+    path: dict[int, Any] = {}
+    while leaf in by_id and by_id[leaf][0] not in path:
+        index, message = by_id[leaf]
+        path[index] = message
+        leaf = message.get("parent_message_uuid")
+    place.report.omit("message of another branch", len(messages) - len(path))
+    return [(index, path[index]) for index in reversed(path)]
+
+
+def _attachments(message: Mapping[str, Any]) -> Iterator[ContentPart]:
+    """Yield the text of attachments, and the names of files."""
+    for attachment in message.get("attachments") or ():
+        if isinstance(attachment, Mapping):
+            name, text = placeholder("attachment", attachment), text_of(attachment, "extracted_content")
+            yield (
+                ContentPart("text", writable(f"{name}\n{text}")) if text else ContentPart("attachment", name)
+            )
+    for file in message.get("files") or message.get("files_v2") or ():
+        if isinstance(file, Mapping):
+            is_image = file.get("file_kind") == "image"
+            yield ContentPart(
+                "image" if is_image else "file", placeholder("image" if is_image else "file", file)
+            )
