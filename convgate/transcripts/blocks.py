@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from convgate.core.conversation import ContentPart, ToolCall, Turn
@@ -34,22 +33,33 @@ class ToolResult:
 
 @dataclass(frozen=True)
 class Content:
-    """The content of one message: what was said, which tools were called, and what tools gave back."""
+    """The content of one message, in its order: what was said, which tools were called, what they gave back."""
 
-    parts: tuple[ContentPart, ...] = ()
-    calls: tuple[ToolCall, ...] = ()
-    results: tuple[ToolResult, ...] = ()
+    items: tuple[ContentPart | ToolCall | ToolResult, ...] = ()
 
-    def turns(
-        self, role: str, *, id: str | None = None, timestamp: datetime | None = None, **fields: Any
-    ) -> Iterator[Turn]:
-        """Yield the message as turns: each result is one of the tool's, before what the message says."""
-        for result in self.results:
-            yield Turn(
-                "tool", result.parts, name=result.name, timestamp=timestamp, tool_call_id=result.call_id
-            )
-        if self.parts or self.calls:
-            yield Turn(role, self.parts, id=id, timestamp=timestamp, tool_calls=self.calls, **fields)
+    @property
+    def parts(self) -> tuple[ContentPart, ...]:
+        """What was said."""
+        return tuple(item for item in self.items if isinstance(item, ContentPart))
+
+    def turns(self, role: str, *, id: str | None = None, **fields: Any) -> Iterator[Turn]:
+        """Yield the message as turns: each result is one of the tool's. The first other one has the id."""
+        parts: list[ContentPart] = []
+        calls: list[ToolCall] = []
+        for item in (*self.items, None):
+            if isinstance(item, ContentPart):
+                parts.append(item)
+            elif isinstance(item, ToolCall):
+                calls.append(item)
+            else:
+                if parts or calls:
+                    yield Turn(role, tuple(parts), id=id, tool_calls=tuple(calls), **fields)
+                    parts, calls, id = [], [], None
+                if item is not None:
+                    timestamp = fields.get("timestamp")
+                    yield Turn(
+                        "tool", item.parts, name=item.name, timestamp=timestamp, tool_call_id=item.call_id
+                    )
 
 
 def read_blocks(content: Any, field: str) -> Content:
@@ -61,25 +71,23 @@ def read_blocks(content: Any, field: str) -> Content:
         return Content()
     if not isinstance(content, list):
         return Content(content_parts(content, field))
-    parts: list[ContentPart] = []
-    calls: list[ToolCall] = []
-    results: list[ToolResult] = []
+    items: list[ContentPart | ToolCall | ToolResult] = []
     for place, block in enumerate(content):
         name = f"{field}[{place}]"
         type_ = block.get("type") if isinstance(block, Mapping) else None
-        if type_ in _CALLS:
-            calls.append(_call(block, name))
+        if isinstance(type_, str) and type_ in _CALLS:
+            items.append(_call(block, name))
         elif isinstance(type_, str) and type_.endswith("tool_result"):
-            results.append(_result(block, name))
-        elif type_ in _THINKING:
+            items.append(_result(block, name))
+        elif isinstance(type_, str) and type_ in _THINKING:
             text = block.get(_THINKING[type_])
             is_text = type_ != "redacted_thinking" and isinstance(text, str) and text
-            parts.append(ContentPart("thinking", writable(text) if is_text else "[thinking]"))
+            items.append(ContentPart("thinking", writable(text) if is_text else "[thinking]"))
         elif type_ in ("image", "document", "file"):
-            parts.append(ContentPart(type_, placeholder(type_, block)))
+            items.append(ContentPart(type_, placeholder(type_, block)))
         else:
-            parts += content_parts([block], field)
-    return Content(tuple(parts), tuple(calls), tuple(results))
+            items += content_parts([block], field)
+    return Content(tuple(items))
 
 
 def placeholder(what: str, fields: Mapping[str, Any]) -> str:
@@ -102,11 +110,13 @@ def _call(block: Mapping[str, Any], field: str) -> ToolCall:
 
 
 def _result(block: Mapping[str, Any], field: str) -> ToolResult:
-    id, content = block.get("tool_use_id"), block.get("content")
+    id, name, content = block.get("tool_use_id"), block.get("name"), block.get("content")
     if isinstance(content, Mapping | int | float):  # of tools that the provider runs
         content = json.dumps(content, ensure_ascii=False)
     if content is not None and not isinstance(content, str | list):
         raise TranscriptError(f"expected a text or blocks, got {kind(content)}", field=f"{field}.content")
     return ToolResult(
-        writable(id) if isinstance(id, str) else None, read_blocks(content, f"{field}.content").parts
+        writable(id) if isinstance(id, str) else None,
+        read_blocks(content, f"{field}.content").parts,
+        writable(name) if isinstance(name, str) else None,
     )

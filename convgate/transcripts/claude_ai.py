@@ -46,15 +46,13 @@ class ClaudeAIFormat(ConversationExport):
         if not isinstance(sender, str):
             raise TranscriptError("there is no sender", field=f"{field}.sender")
         content = read_blocks(message.get("content") or None, f"{field}.content")
-        if not content.parts and not content.calls and not content.results:
-            text = text_of(message, "text")
-            content = Content((ContentPart("text", writable(text)),) if text else ())
-        parts = (*content.parts, *_attachments(message))
-        if not parts and not content.calls and not content.results:
+        if not content.items and (text := text_of(message, "text")):
+            content = Content((ContentPart("text", writable(text)),))
+        content = Content((*content.items, *_attachments(message)))
+        if not content.items:
             place.report.omit("message without content")
         moment = time_of(message, field, place.warn)[1]
-        whole = Content(parts, content.calls, content.results)
-        yield from whole.turns(_ROLES.get(sender, sender), id=given_id(message, "uuid"), timestamp=moment)
+        yield from content.turns(_ROLES.get(sender, sender), id=given_id(message, "uuid"), timestamp=moment)
 
 
 def _chosen(value: Mapping[str, Any], place: Place) -> list[tuple[int, Any]]:

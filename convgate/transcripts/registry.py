@@ -10,6 +10,7 @@ from typing import Protocol, runtime_checkable
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
+from convgate.transcripts.claude_ai import ClaudeAIFormat
 from convgate.transcripts.csv_table import CSVFormat
 from convgate.transcripts.markdown import MarkdownFormat
 from convgate.transcripts.message_lists import described
@@ -57,7 +58,7 @@ class ArchiveFormat(Format, Protocol):
         ...
 
 
-EXPORTS: tuple[Format, ...] = ()
+EXPORTS: tuple[Format, ...] = (ClaudeAIFormat(),)
 """Formats known by fields that no other has."""
 
 OPENAI = OpenAIFormat()

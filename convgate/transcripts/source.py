@@ -176,7 +176,7 @@ def open_path(path: Path, report: Report, *, max_bytes: int = MAX_BYTES) -> Sour
             return _open_zip(path, report, max_bytes)
         if not is_regular:
             return source_of_bytes(data, report, max_bytes=max_bytes)
-        return _not_blank(Source(lambda: path.open("rb"), path.stat().st_size, report, max_bytes=max_bytes))
+        return _not_blank(Source(_opener(path), path.stat().st_size, report, max_bytes=max_bytes))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or str(error)
         raise TranscriptError(f"the file cannot be opened: {reason}", file=report.file) from error
@@ -220,11 +220,15 @@ def _open_folder(path: Path, report: Report, max_bytes: int) -> Archive:
     _check_number(len(files), report)
     sources = {
         str(name := file.relative_to(path)): Source(
-            partial(open, file, "rb"), file.stat().st_size, report.of_part(str(name)), max_bytes=max_bytes
+            _opener(file), file.stat().st_size, report.of_part(str(name)), max_bytes=max_bytes
         )
         for file in files
     }
     return Archive(report, sources)
+
+
+def _opener(path: Path) -> Callable[[], IO[bytes]]:
+    return lambda: path.open("rb")
 
 
 def _open_zip(file: Path | io.BytesIO, report: Report, max_bytes: int) -> Archive:

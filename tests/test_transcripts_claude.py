@@ -1,0 +1,38 @@
+"""The export of Claude.ai."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from convgate.transcripts import read_conversations
+
+EXPORT = Path(__file__).with_name("transcripts") / "claude_ai.json"
+
+
+def test_tools_thinking_files_and_the_chosen_branch_are_read() -> None:
+    transcript = read_conversations(EXPORT)
+    (conversation,) = transcript
+    assert (conversation.title, conversation.id) == ("Tide tables", "3f0c0b1e-0000-4000-8000-000000000001")
+    assert [(turn.role, turn.text) for turn in conversation.turns] == [
+        (
+            "user",
+            "When is high tide on Friday?\n[attachment: harbour.txt]\nBerth 4, draught 2.1 metres\n"
+            "[image: chart.png]",
+        ),
+        ("assistant", "The table gives two tides."),
+        ("tool", "05:12 and 17:40"),
+        ("assistant", "At 05:12 and at 17:40."),
+        ("user", "Then we leave at 17:00."),
+    ]
+    call, result = conversation.turns[1].tool_calls[0], conversation.turns[2]
+    assert (call.id, call.name, call.arguments) == ("toolu_1", "tides", '{"day": "2026-03-06"}')
+    assert (result.tool_call_id, result.name) == ("toolu_1", "tides")
+    assert conversation.turns[0].timestamp and conversation.turns[0].timestamp.year == 2026
+    assert dict(transcript.summary.omitted) == {
+        "message of another branch": 1,
+        "conversation without messages": 1,
+    }
+    assert str(transcript.summary) == (
+        "5 turns, 3 speakers, 1 image as placeholder, 0 lines skipped,"
+        " 1 message of another branch left out, 1 conversation without messages left out"
+    )

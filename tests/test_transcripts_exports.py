@@ -1,0 +1,51 @@
+"""Every format that can only be read: what is recognised, and what damage leads to."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convgate.core.errors import ConvgateError
+from convgate.transcripts import FORMATS, read_conversations, write_conversation
+
+FOLDER = Path(__file__).with_name("transcripts")
+FILES = {  # by file: the format's name, and how many turns each conversation has
+    "claude_ai.json": ("claude.ai", [5]),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_recognised_by_its_content(name: str) -> None:
+    format, n_turns = FILES[name]
+    transcript = read_conversations((FOLDER / name).read_bytes(), name="upload")
+    assert (transcript.format, [len(conversation) for conversation in transcript]) == (format, n_turns)
+    assert transcript.alternatives == ()
+    assert transcript.summary.n_turns == sum(n_turns)
+    assert transcript.summary.n_skipped == 0
+
+
+def test_every_format_has_a_file() -> None:
+    written = {"relevance-set", "sharegpt", "openai", "csv", "markdown"}
+    assert {format for format, _ in FILES.values()} == {format.name for format in FORMATS} - written
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_was_read_can_be_written_as_openai_messages(name: str) -> None:
+    for conversation in read_conversations(FOLDER / name):
+        written = write_conversation(conversation).encode()
+        again = read_conversations(written).conversations[0]
+        assert [turn.text for turn in again.turns] == [turn.text for turn in conversation.turns]
+
+
+@pytest.mark.parametrize("name", FILES)
+@given(data=st.data())
+def test_any_byte_may_be_wrong(name: str, data: st.DataObject) -> None:
+    content = bytearray((FOLDER / name).read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(ConvgateError):  # and nothing else
+        assert read_conversations(bytes(content), skip_bad=True).conversations
