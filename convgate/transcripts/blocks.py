@@ -33,7 +33,7 @@ class ToolResult:
 
 @dataclass(frozen=True)
 class Content:
-    """The content of one message, in its order: what was said, which tools were called, what they gave back."""
+    """The content of one message, in its order: what was said, calls of tools, what tools gave back."""
 
     items: tuple[ContentPart | ToolCall | ToolResult, ...] = ()
 

@@ -92,7 +92,7 @@ class TranscriptReader:
     def __init__(self, opened: Source | Archive, format: str | None, report: Report) -> None:
         self.summary = Summary()
         self.alternatives: tuple[str, ...] = ()
-        self._report = report
+        self.report = report
         self._parts = self._recognise(opened, format)
         self._current: Source | None = None
         self._used_ids: dict[str, int] = {}
@@ -132,7 +132,7 @@ class TranscriptReader:
 
         Raises BadLinesError for bad places without `skip_bad`, TranscriptError without any message.
         """
-        reports = [self._report, *(source.report for _, source in self._parts)]
+        reports = [self.report, *(source.report for _, source in self._parts)]
         reports = list({id(report): report for report in reports}.values())
         summary = self.summary
         if summary.n_conversations == 1:
@@ -144,7 +144,7 @@ class TranscriptReader:
         summary.n_skipped = sum(report.counts["error"] for report in reports)
         problems = close_reports(reports, readable if summary.n_turns else None, skip_bad=skip_bad)
         if not summary.n_turns:
-            raise TranscriptError("there are no messages in it", file=self._report.file)
+            raise TranscriptError("there are no messages in it", file=self.report.file)
         return problems
 
     def _recognise(self, opened: Source | Archive, format: str | None) -> list[tuple[Format, Source]]:
@@ -172,7 +172,7 @@ class TranscriptReader:
                 yield format or recognise(source)[0], source
                 n_transcripts += 1
             except TranscriptError:
-                self._report.omit("file without a conversation")
+                self.report.omit("file without a conversation")
         if not n_transcripts:
             names = join_words([quote(name, 40) for name in islice(archive.sources, 5)]) or "nothing"
             raise TranscriptError(f"no transcript is in it; there is {names}", file=archive.report.file)
