@@ -34,6 +34,7 @@ class Summary:
     n_conversations: int = 0
     n_turns: int = 0
     speakers: Counter[str] = field(default_factory=Counter)  # turns by who speaks
+    roles: Counter[str] = field(default_factory=Counter)  # turns by their role
     placeholders: Counter[str] = field(default_factory=Counter)  # parts that are no text, by their kind
     omitted: Counter[str] = field(default_factory=Counter)  # what was left out on purpose, in the singular
     n_skipped: int = 0  # places that cannot be read
@@ -44,6 +45,7 @@ class Summary:
         self.n_turns += len(conversation)
         for turn in conversation.turns:
             self.speakers[turn.speaker] += 1
+            self.roles[turn.role] += 1
             self.placeholders.update(part.kind for part in turn.parts if part.is_placeholder)
 
     def __str__(self) -> str:
