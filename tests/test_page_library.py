@@ -20,7 +20,8 @@ from convgate.policies.bm25 import words
 from convgate.store import Conversations, NewConversation, Store
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import TranscriptReader, open_transcript
-from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_relevance_set
+from convgate.transcripts.cases import Case, RelevanceSet
+from convgate.transcripts.relevance_sets import write_relevance_set
 from convgate.ui import services
 from convgate.ui.library import PER_PAGE
 from convgate.ui.navigation import EXPLORE

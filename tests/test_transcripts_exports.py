@@ -15,6 +15,8 @@ from convgate.transcripts import FORMATS, read_conversations, write_conversation
 FOLDER = Path(__file__).with_name("transcripts")
 FILES = {  # by file: the format's name, and how many turns each conversation has
     "claude_ai.json": ("claude.ai", [5]),
+    "locomo.json": ("locomo", [5]),
+    "longmemeval.json": ("longmemeval", [4, 2]),
 }
 
 

@@ -26,7 +26,8 @@ from convgate.store import Conversations, Store
 from convgate.store.openings import chain
 from convgate.training.corpora import attribution_of, corpora_in, licence_of
 from convgate.training.run import DATA, Runs
-from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set, write_relevance_set
+from convgate.transcripts.cases import RelevanceSet
+from convgate.transcripts.relevance_sets import read_relevance_set, write_relevance_set
 from convgate.versions import is_name
 
 FOLDER, SUFFIX = "sets", ".jsonl"

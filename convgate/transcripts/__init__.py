@@ -7,6 +7,7 @@
 A format is recognised by its content. `FORMATS` lists them all.
 """
 
+from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.openai_messages import to_messages, turns_from_messages
 from convgate.transcripts.problems import BadLinesError, Problem, Problems, ReadStoppedError
 from convgate.transcripts.reading import (
@@ -17,7 +18,7 @@ from convgate.transcripts.reading import (
     read_text,
 )
 from convgate.transcripts.registry import FORMATS, Format, format_named, write_conversation, writer_named
-from convgate.transcripts.relevance_sets import Case, RelevanceSet, read_relevance_set, write_relevance_set
+from convgate.transcripts.relevance_sets import read_relevance_set, write_relevance_set
 from convgate.transcripts.source import MAX_BYTES
 
 __all__ = [

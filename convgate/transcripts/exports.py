@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from convgate.core.conversation import Conversation
@@ -40,13 +40,20 @@ class ConversationExport(ABC):
 
     def read(self, source: Source) -> LocatedConversations:
         """Yield the source's conversations; bad places go to its report."""
-        for value, place in source.need_json().values():
+        for value, place in self.objects(source):
             try:
-                if not isinstance(value, Mapping) or not self.is_conversation(value):
-                    raise TranscriptError(f"expected a conversation of {self.label}; got {described(value)}")
                 yield place.line, self.conversation(value, place)
             except TranscriptError as error:
                 place.leave_out_all(error)
+
+    def objects(self, source: Source) -> Iterator[tuple[Mapping[str, Any], Place]]:
+        """Yield the objects that are conversations, with their places; others go to the source's report."""
+        for value, place in source.need_json().values():
+            if isinstance(value, Mapping) and self.is_conversation(value):
+                yield value, place
+            else:
+                expected = f"expected a conversation of {self.label}; got {described(value)}"
+                place.leave_out_all(TranscriptError(expected))
 
 
 def text_of(fields: Mapping[str, Any], key: str) -> str | None:

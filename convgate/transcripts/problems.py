@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -15,6 +16,8 @@ MAX_LISTED = 1_000
 """Errors of a file that are kept, and warnings; more are only counted."""
 
 _ITEMS_PER_CHECK = 100  # lines or items between two checks of the time limit
+
+_AFTER_NOUN = re.compile(r"(?= (?:of|in|on|to|for|from|by|with|without|that) )")
 
 Severity = Literal["error", "warning"]
 T = TypeVar("T")
@@ -165,3 +168,13 @@ def close_reports(reports: Iterable[Report], readable: str | None, *, skip_bad: 
     if problems.n_errors and not (skip_bad and readable):
         raise BadLinesError(problems, readable)
     return problems
+
+
+def pluralize_noun(n: int, what: str) -> str:
+    """Return a number with what it counts, as given to `Report.omit`.
+
+    >>> pluralize_noun(2, "message of another branch"), pluralize_noun(1, "reaction")
+    ('2 messages of another branch', '1 reaction')
+    """
+    noun, *rest = _AFTER_NOUN.split(what, maxsplit=1)
+    return "".join((pluralize(n, noun), *rest))

@@ -16,7 +16,7 @@ from convgate.core.errors import TranscriptError
 from convgate.core.text import join_words, pluralize, quote
 from convgate.transcripts.characters import writable
 from convgate.transcripts.identity import make_ids_unique
-from convgate.transcripts.problems import Problems, Report, close_reports
+from convgate.transcripts.problems import Problems, Report, close_reports, pluralize_noun
 from convgate.transcripts.registry import FORMATS, ArchiveFormat, Format, format_named, recognise
 from convgate.transcripts.source import MAX_BYTES, Archive, Source, open_bytes, open_path
 
@@ -58,7 +58,7 @@ class Summary:
             for kind, n in self.placeholders.most_common()
         ]
         parts.append(f"{pluralize(self.n_skipped, 'line')} skipped")
-        parts += [f"{pluralize(n, what)} left out" for what, n in self.omitted.most_common()]
+        parts += [f"{pluralize_noun(n, what)} left out" for what, n in self.omitted.most_common()]
         return ", ".join(parts)
 
 

@@ -15,7 +15,7 @@ from convgate.transcripts.csv_table import CSVFormat
 from convgate.transcripts.markdown import MarkdownFormat
 from convgate.transcripts.message_lists import described
 from convgate.transcripts.openai_messages import OpenAIFormat
-from convgate.transcripts.relevance_sets import RelevanceFormat
+from convgate.transcripts.relevance_sets import BENCHMARKS, RelevanceFormat
 from convgate.transcripts.sharegpt import ShareGPTFormat
 from convgate.transcripts.source import Archive, LocatedConversations, Source
 
@@ -58,7 +58,7 @@ class ArchiveFormat(Format, Protocol):
         ...
 
 
-EXPORTS: tuple[Format, ...] = (ClaudeAIFormat(),)
+EXPORTS: tuple[Format, ...] = (ClaudeAIFormat(), *BENCHMARKS)
 """Formats known by fields that no other has."""
 
 OPENAI = OpenAIFormat()
