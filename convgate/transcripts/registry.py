@@ -18,6 +18,7 @@ from convgate.transcripts.openai_messages import OpenAIFormat
 from convgate.transcripts.relevance_sets import BENCHMARKS, RelevanceFormat
 from convgate.transcripts.sharegpt import ShareGPTFormat
 from convgate.transcripts.source import Archive, LocatedConversations, Source
+from convgate.transcripts.whatsapp import WhatsAppFormat
 
 
 class Format(Protocol):
@@ -58,7 +59,7 @@ class ArchiveFormat(Format, Protocol):
         ...
 
 
-EXPORTS: tuple[Format, ...] = (ClaudeAIFormat(), *BENCHMARKS)
+EXPORTS: tuple[Format, ...] = (ClaudeAIFormat(), *BENCHMARKS, WhatsAppFormat())
 """Formats known by fields that no other has."""
 
 OPENAI = OpenAIFormat()

@@ -1,0 +1,96 @@
+"""Chats of people: WhatsApp, Slack, and text with times."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from convgate.core.conversation import Conversation
+from convgate.transcripts import read_conversations, read_text
+
+FOLDER = Path(__file__).with_name("transcripts")
+
+
+def spoken(conversation: Conversation) -> list[tuple[str | None, str]]:
+    assert {turn.role for turn in conversation.turns} == {"user"}
+    return [(turn.name, turn.text) for turn in conversation.turns]
+
+
+def times(conversation: Conversation) -> list[str]:
+    return [turn.timestamp.isoformat() if turn.timestamp else "" for turn in conversation.turns]
+
+
+def test_whatsapp_of_android_with_month_first_and_half_days() -> None:
+    transcript = read_conversations(FOLDER / "whatsapp_android.txt")
+    (conversation,) = transcript
+    assert spoken(conversation) == [
+        ("Nadia", "Who brings the map?\nIt is in the grey box:\n- top shelf"),
+        ("Tom K.", "I do"),
+        ("Tom K.", "[Media omitted]"),
+        ("+43 660 0000000", "The trail from above\n[image: IMG-20260113-WA0001.jpg]"),
+        ("Nadia", "Thanks: both of you!"),
+    ]
+    assert times(conversation) == [
+        "2026-01-02T09:16:00",
+        "2026-01-13T12:05:00",
+        "2026-01-13T12:06:00",
+        "2026-01-13T12:07:00",
+        "2026-01-14T00:01:00",
+    ]
+    assert [turn.metadata for turn in conversation.turns] == [{}, {"edited": True}, {}, {}, {}]
+    assert dict(transcript.summary.omitted) == {"system message": 3}
+    assert transcript.problems == ()
+
+
+def test_whatsapp_of_ios_with_marks_in_another_language() -> None:
+    transcript = read_conversations(FOLDER / "whatsapp_ios.txt")
+    (conversation,) = transcript
+    assert spoken(conversation) == [
+        ("Nadia", "Wer hat die Karte?"),
+        ("Tom", "[Bild weggelassen]"),
+        ("Tom", "[image: 00000012-PHOTO-2026-01-02-21-18-00.jpg]"),
+        ("Tom", "Plan.pdf • 2 Seiten\n[file: 00000013-Plan.pdf]"),
+        ("Nadia", "Danke!\nBis morgen."),
+        ("Nadia", "Standort: https://maps.example.org/?q=47.07,15.43"),
+    ]
+    assert dict(transcript.summary.omitted) == {"system message": 3}
+    assert [problem.message for problem in transcript.problems] == [
+        "whether day or month comes first in dates cannot be known; day first was taken"
+    ]
+    assert times(conversation)[-1] == "2026-01-03T07:00:10"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "moments"),
+    [
+        ("13/2/26, 21:15 - ", "1/3/26, 08:00 - ", "2026-02-13T21:15:00 2026-03-01T08:00:00"),
+        ("2/13/26, 21:15 - ", "3/1/26, 08:00 - ", "2026-02-13T21:15:00 2026-03-01T08:00:00"),
+        ("1/9/26, 21:15 - ", "2/3/26, 08:00 - ", "2026-01-09T21:15:00 2026-02-03T08:00:00"),
+        ("9/1/26, 21:15 - ", "3/2/26, 08:00 - ", "2026-01-09T21:15:00 2026-02-03T08:00:00"),
+        ("1/2/26, 21:15 - ", "12/1/25, 8:00 - ", "2026-02-01T21:15:00 2025-01-12T08:00:00"),
+        ("31.12.25, 21:15 - ", "1.1.26, 08:00 - ", "2025-12-31T21:15:00 2026-01-01T08:00:00"),
+        ("25/12/31, 21:15 - ", "26/01/01, 08:00 - ", "2025-12-31T21:15:00 2026-01-01T08:00:00"),
+        ("[2025-12-31, 21:15:03] ", "[2026-01-01, 8:00:00] ", "2025-12-31T21:15:03 2026-01-01T08:00:00"),
+        ("31/12/2025 à 21:15 - ", "1/1/2026 à 08:00 - ", "2025-12-31T21:15:00 2026-01-01T08:00:00"),
+        ("[31.12.2025 klo 21.15.03] ", "[1.1.2026 klo 8.00.00] ", "2025-12-31T21:15:03 2026-01-01T08:00:00"),
+        ("2025. 12. 31. 오후 9:15 - ", "2026. 1. 1. 오전 8:00 - ", "2025-12-31T21:15:00 2026-01-01T08:00:00"),
+        ("[2025/12/31 下午9:15:03] ", "[2026/1/1 上午8:00:00] ", "2025-12-31T21:15:03 2026-01-01T08:00:00"),
+        ("31/12/25, 9:15 p. m. - ", "1/1/26, 8:00 a. m. - ", "2025-12-31T21:15:00 2026-01-01T08:00:00"),
+        ("٣١\u200f/١٢\u200f/٢٠٢٥, ٩:١٥ م - ", "١\u200f/١\u200f/٢٠٢٦, ٨:٠٠ ص - ",
+         "2025-12-31T21:15:00 2026-01-01T08:00:00"),
+    ],
+)  # fmt: skip
+def test_dates_of_any_locale_are_read(first: str, second: str, moments: str) -> None:
+    transcript = read_text(f"{first}Nadia: a\n{second}Tom: b\nc")
+    assert transcript.format == "whatsapp"
+    assert spoken(transcript.conversations[0]) == [("Nadia", "a"), ("Tom", "b\nc")]
+    assert " ".join(times(transcript.conversations[0])) == moments
+
+
+@pytest.mark.parametrize(
+    "line", ["x.pdf " * 20_000, "\u200e" + "omit" * 20_000, "<a: " * 20_000, "1/2/26, " * 9_999]
+)
+def test_a_chat_made_to_be_slow_is_read(line: str) -> None:
+    (conversation,) = read_text(f"1/2/26, 21:15 - Nadia: {line}\n1/2/26, 21:16 - Tom: b")
+    assert conversation.turns[-1].text == "b"
