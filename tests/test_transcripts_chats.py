@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import io
+import shutil
+import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation
-from convgate.transcripts import read_conversations, read_text
+from convgate.core.errors import ConvgateError
+from convgate.transcripts import BadLinesError, read_conversations, read_text
 
 FOLDER = Path(__file__).with_name("transcripts")
 
@@ -89,8 +96,76 @@ def test_dates_of_any_locale_are_read(first: str, second: str, moments: str) -> 
 
 
 @pytest.mark.parametrize(
-    "line", ["x.pdf " * 20_000, "\u200e" + "omit" * 20_000, "<a: " * 20_000, "1/2/26, " * 9_999]
+    "line",
+    ["x.pdf " * 20_000, "\u200e" + "omit" * 20_000, "<a: " * 20_000, "1/2/26, " * 9_999],
+    ids=["files", "words", "brackets", "dates"],
 )
 def test_a_chat_made_to_be_slow_is_read(line: str) -> None:
     (conversation,) = read_text(f"1/2/26, 21:15 - Nadia: {line}\n1/2/26, 21:16 - Tom: b")
     assert conversation.turns[-1].text == "b"
+
+
+def test_slack_has_a_conversation_for_each_channel_and_each_thread() -> None:
+    transcript = read_conversations(FOLDER / "slack")
+    said = {
+        (conversation.id, conversation.title): [
+            (turn.role, turn.name, turn.text) for turn in conversation.turns
+        ]
+        for conversation in transcript
+    }
+    assert said == {
+        ("D1", "Nadia Kovac and Tom"): [("user", "Tom", "tom@example.org is my address")],
+        ("C1", "#hikes"): [
+            ("user", "Nadia Kovac", "@Tom see #random & the map (https://maps.example.org/hike) <new>"),
+            ("user", "Nadia Kovac", "Lost its replies"),
+            ("assistant", "Forecast", "Saturday: sunny, 12 °C"),
+        ],
+        ("C1-1772438520.000300", "#hikes: Who drives?"): [
+            ("user", "Tom", "Who drives?"),
+            ("user", "Nadia Kovac", "I do.\n[image: car.png]\n[file: route.gpx]"),
+            ("assistant", "Weather", "@here sunset at 17:48"),
+        ],
+    }
+    channel = transcript.conversations[1]
+    assert [turn.metadata for turn in channel.turns] == [{"edited": True}, {}, {}]
+    assert times(channel)[0] == "2026-03-02T08:01:00.000200+00:00"
+    assert channel.turns[0].id == "1772438460.000200"
+    assert (transcript.format, transcript.problems) == ("slack", ())
+    assert dict(transcript.summary.omitted) == {"system message": 1, "reaction": 1}
+
+
+def zipped(folder: str = "") -> bytes:
+    with io.BytesIO() as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted((FOLDER / "slack").rglob("*.json")):
+                archive.write(path, f"{folder}{path.relative_to(FOLDER / 'slack')}")
+        return file.getvalue()
+
+
+@pytest.mark.parametrize("folder", ["", "Workspace export/"])
+def test_slack_is_read_from_a_zip_archive(folder: str) -> None:
+    conversations = read_conversations(zipped(folder)).conversations
+    assert conversations == read_conversations(FOLDER / "slack").conversations
+
+
+def test_damaged_files_of_slack_are_told_and_skipped(tmp_path: Path) -> None:
+    copy = shutil.copytree(FOLDER / "slack", tmp_path / "slack")
+    (copy / "users.json").write_text("[{")
+    (copy / "hikes" / "2026-03-03.json").write_text('[{"type": "message", "text": "?"}]')
+    with pytest.raises(BadLinesError) as raised:
+        read_conversations(copy)
+    assert [(problem.file, problem.field) for problem in raised.value.problems] == [
+        ("slack", "users.json"),
+        ("slack/hikes/2026-03-03.json", "[0]"),
+    ]
+    transcript = read_conversations(copy, skip_bad=True)
+    assert [turn.name for turn in transcript.conversations[1].turns] == ["U1", "U2", "U1"]
+
+
+@given(data=st.data())
+def test_any_byte_of_an_archive_may_be_wrong(data: st.DataObject) -> None:
+    content = bytearray(zipped())
+    for _ in range(data.draw(st.integers(1, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(ConvgateError):  # and nothing else
+        assert read_conversations(bytes(content), skip_bad=True).conversations

@@ -17,6 +17,7 @@ FILES = {  # by file: the format's name, and how many turns each conversation ha
     "claude_ai.json": ("claude.ai", [5]),
     "locomo.json": ("locomo", [5]),
     "longmemeval.json": ("longmemeval", [4, 2]),
+    "slack.json": ("slack", [2]),
     "whatsapp_android.txt": ("whatsapp", [5]),
     "whatsapp_ios.txt": ("whatsapp", [6]),
 }

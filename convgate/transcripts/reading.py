@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -18,7 +18,7 @@ from convgate.transcripts.characters import writable
 from convgate.transcripts.identity import make_ids_unique
 from convgate.transcripts.problems import Problems, Report, close_reports, pluralize_noun
 from convgate.transcripts.registry import FORMATS, ArchiveFormat, Format, format_named, recognise
-from convgate.transcripts.source import MAX_BYTES, Archive, Source, open_bytes, open_path
+from convgate.transcripts.source import MAX_BYTES, ZIP_ERRORS, Archive, Part, Source, open_bytes, open_path
 
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".md", ".txt", ".csv", ".tsv"})
 """Of files in archives and folders that may be transcripts."""
@@ -95,46 +95,46 @@ class TranscriptReader:
         self.summary = Summary()
         self.alternatives: tuple[str, ...] = ()
         self.report = report
-        self._parts = self._recognise(opened, format)
-        self._current: Source | None = None
+        with self._as_transcript_errors(report):
+            self._parts = self._recognise(opened, format)
+        self._current: Part | None = None
         self._used_ids: dict[str, int] = {}
 
     @property
     def format(self) -> str:
         """The name of the format; of files in several, that of the first."""
-        return self._parts[0][0].name
+        return self._parts[0].format
 
     @property
     def fraction_read(self) -> float:
         """How much has been read, 0…1."""
-        total = sum(source.size for _, source in self._parts)
+        total = sum(part.size for part in self._parts)
         done = 0.0
-        for _, source in self._parts:
-            if source is self._current:
-                return (done + source.size * source.fraction_read) / max(1, total)
-            done += source.size
+        for part in self._parts:
+            if part is self._current:
+                return (done + part.size * part.fraction_read) / max(1, total)
+            done += part.size
         return 0.0
 
     def __iter__(self) -> Iterator[Conversation]:
-        for reader, source in self._parts:
-            self._current = source
-            try:
-                for line, conversation in reader.read(source):
+        for part in self._parts:
+            self._current = part
+            report = part.sources[0].report
+            with self._as_transcript_errors(report):
+                for line, conversation in part.read():
                     if conversation.turns:
-                        unique = make_ids_unique(conversation, self._used_ids, source.report, line)
+                        unique = make_ids_unique(conversation, self._used_ids, report, line)
                         self.summary.add(unique)
                         yield unique
                     else:
-                        source.report.omit("conversation without messages")
-            except (OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-                raise TranscriptError(f"the file cannot be read: {error}", file=source.report.file) from error
+                        report.omit("conversation without messages")
 
     def close(self, *, skip_bad: bool = False) -> Problems:
         """Return what was left out, and what was odd, once everything is read.
 
         Raises BadLinesError for bad places without `skip_bad`, TranscriptError without any message.
         """
-        reports = [self.report, *(source.report for _, source in self._parts)]
+        reports = [self.report, *(source.report for part in self._parts for source in part.sources)]
         reports = list({id(report): report for report in reports}.values())
         summary = self.summary
         if summary.n_conversations == 1:
@@ -149,35 +149,45 @@ class TranscriptReader:
             raise TranscriptError("there are no messages in it", file=self.report.file)
         return problems
 
-    def _recognise(self, opened: Source | Archive, format: str | None) -> list[tuple[Format, Source]]:
-        """Return the files to read with their formats."""
+    @contextmanager
+    def _as_transcript_errors(self, report: Report) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, *ZIP_ERRORS) as error:
+            raise TranscriptError(f"the file cannot be read: {error}", file=report.file) from error
+
+    def _recognise(self, opened: Source | Archive, format: str | None) -> list[Part]:
+        """Return what to read."""
         if isinstance(opened, Archive):
-            return list(self._files_of(opened, format_named(format) if format else None))
+            return list(self._parts_of(opened, format_named(format) if format else None))
         if format:
-            return [(format_named(format), opened)]
+            return [_part(format_named(format), opened)]
         best, *others = recognise(opened)
         self.alternatives = tuple(other.name for other in others)
-        return [(best, opened)]
+        return [_part(best, opened)]
 
-    def _files_of(self, archive: Archive, format: Format | None) -> Iterator[tuple[Format, Source]]:
+    def _parts_of(self, archive: Archive, format: Format | None) -> Iterator[Part]:
         """Yield the transcripts of an archive; raises TranscriptError when there is none."""
         for choice in (format,) if format else FORMATS:
-            if isinstance(choice, ArchiveFormat) and (sources := choice.sources(archive)):
-                for source in sources:
-                    yield choice, source
+            if isinstance(choice, ArchiveFormat) and (parts := choice.parts(archive)):
+                yield from parts
                 return
         n_transcripts = 0
         for name, source in archive.sources.items():
             try:
                 if PurePosixPath(name).suffix.lower() not in _SUFFIXES:
                     raise TranscriptError("no transcript")
-                yield format or recognise(source)[0], source
+                yield _part(format or recognise(source)[0], source)
                 n_transcripts += 1
             except TranscriptError:
                 self.report.omit("file without a conversation")
         if not n_transcripts:
             names = join_words([quote(name, 40) for name in islice(archive.sources, 5)]) or "nothing"
             raise TranscriptError(f"no transcript is in it; there is {names}", file=archive.report.file)
+
+
+def _part(format: Format, source: Source) -> Part:
+    return Part(format.name, (source,), partial(format.read, source))
 
 
 def open_transcript(

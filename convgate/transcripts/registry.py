@@ -17,7 +17,8 @@ from convgate.transcripts.message_lists import described
 from convgate.transcripts.openai_messages import OpenAIFormat
 from convgate.transcripts.relevance_sets import BENCHMARKS, RelevanceFormat
 from convgate.transcripts.sharegpt import ShareGPTFormat
-from convgate.transcripts.source import Archive, LocatedConversations, Source
+from convgate.transcripts.slack import SlackFormat
+from convgate.transcripts.source import Archive, LocatedConversations, Part, Source
 from convgate.transcripts.whatsapp import WhatsAppFormat
 
 
@@ -54,12 +55,12 @@ class WritableFormat(Format, Protocol):
 class ArchiveFormat(Format, Protocol):
     """A format whose conversations are in several files of a zip archive or a folder."""
 
-    def sources(self, archive: Archive) -> Sequence[Source]:
-        """Return the files to read, none when the archive is in another format."""
+    def parts(self, archive: Archive) -> Sequence[Part]:
+        """Return what to read one after the other, nothing when the archive is in another format."""
         ...
 
 
-EXPORTS: tuple[Format, ...] = (ClaudeAIFormat(), *BENCHMARKS, WhatsAppFormat())
+EXPORTS: tuple[Format, ...] = (ClaudeAIFormat(), *BENCHMARKS, SlackFormat(), WhatsAppFormat())
 """Formats known by fields that no other has."""
 
 OPENAI = OpenAIFormat()

@@ -7,7 +7,8 @@ import io
 import os
 import stat
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
@@ -28,6 +29,9 @@ MAX_FILES = 20_000
 
 LocatedConversations = Iterator[tuple[int | None, Conversation]]
 """Conversations as readers yield them, each with its line in a file of lines, else None."""
+
+ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError)
+"""What reading a damaged zip archive raises."""
 
 _ZIP = b"PK\x03\x04"
 _MAGIC = (_ZIP, b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"SQLite format 3")
@@ -160,6 +164,25 @@ class Archive:
     sources: Mapping[str, Source]
 
 
+@dataclass(frozen=True)
+class Part:
+    """Files that are read together: one alone, or all of what a format has in several."""
+
+    format: str
+    sources: Sequence[Source]  # at least one
+    read: Callable[[], LocatedConversations]
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        return sum(source.size for source in self.sources)
+
+    @property
+    def fraction_read(self) -> float:
+        """Return how much has been read, 0…1; of several files, only once all are."""
+        return self.sources[0].fraction_read if len(self.sources) == 1 else 0.0
+
+
 def open_path(path: Path, report: Report, *, max_bytes: int = MAX_BYTES) -> Source | Archive:
     """Return the file at `path`, or the files of the folder or the zip archive.
 
@@ -244,7 +267,7 @@ def _open_zip(file: Path | io.BytesIO, report: Report, max_bytes: int) -> Archiv
             )
             for member in members
         }  # fmt: skip
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+    except (*ZIP_ERRORS, NotImplementedError, RuntimeError) as error:
         raise TranscriptError(f"the zip archive cannot be read: {error}", file=report.file) from error
     return Archive(report, sources)
 
