@@ -6,15 +6,16 @@ import io
 import shutil
 import zipfile
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.core.conversation import Conversation
-from convgate.core.errors import ConvgateError
-from convgate.transcripts import BadLinesError, read_conversations, read_text
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import ConvgateError, TranscriptError
+from convgate.transcripts import BadLinesError, read_conversations, read_text, write_conversation
 
 FOLDER = Path(__file__).with_name("transcripts")
 
@@ -169,3 +170,73 @@ def test_any_byte_of_an_archive_may_be_wrong(data: st.DataObject) -> None:
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     with suppress(ConvgateError):  # and nothing else
         assert read_conversations(bytes(content), skip_bad=True).conversations
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[2026-05-08 10:02] Ana: Who brings\nthe map?\n[2026-05-08 10:05] Ben K.: I do.",
+        "2026-05-08 10:02 Ana: Who brings\nthe map?\n2026-05-08 10:05 Ben K.: I do.",
+        "[08.05.2026 10:02] Ana: Who brings\nthe map?\n[13.05.2026 10:05] Ben K.: I do.",
+        "Ana (2026-05-08 10:02): Who brings\nthe map?\nBen K. (2026-05-08 10:05): I do.",
+        "Ana 2026-05-08 10:02\nWho brings\nthe map?\n\nBen K. 2026-05-08 10:05\nI do.",
+        "Ana — 05/08/2026 10:02 AM\nWho brings\nthe map?\nBen K. — 05/13/2026 10:05 AM\nI do.",
+        "Ana, [08.05.2026 10:02]\nWho brings\nthe map?\n\nBen K., [13.05.2026 10:05]\nI do.",
+        "[2026-05-08T10:02:00] Ana: Who brings\nthe map?\n[2026-05-08T10:05:00] Ben K.: I do.",
+    ],
+)
+def test_lines_with_times_begin_turns(text: str) -> None:
+    transcript = read_text(text)
+    (conversation,) = transcript
+    assert transcript.format == "markdown"
+    assert spoken(conversation) == [("Ana", "Who brings\nthe map?"), ("Ben K.", "I do.")]
+    assert times(conversation)[0] == "2026-05-08T10:02:00"
+    assert times(conversation)[1].endswith("T10:05:00")
+    assert transcript.problems == ()
+    assert write_conversation(conversation) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[10:02] Ana: Hi\n[10:03] Ben: Note: hello\nNote: bye",
+        "10:02 Ana: Hi\n10:03 Ben: Note: hello\nNote: bye",
+        "Ana (10:02): Hi\nBen (10:03): Note: hello\nNote: bye",
+        "Ana 10:02\nHi\nBen 10:03\nNote: hello\nNote: bye",
+        "Ana — Today at 10:02\nHi\nBen — Today at 10:03\nNote: hello\nNote: bye",
+        "[Yesterday 10:02] Ana\n    Hi\n[10:03] Ben\nNote: hello\nNote: bye",
+    ],
+)
+def test_times_without_a_day_are_kept_as_text_with_a_warning(text: str) -> None:
+    transcript = read_text(text)
+    (conversation,) = transcript
+    assert [(name, said.strip()) for name, said in spoken(conversation)] == [
+        ("Ana", "Hi"),
+        ("Ben", "Note: hello\nNote: bye"),
+    ]
+    assert [turn.metadata for turn in conversation.turns] == [{"time": "10:02"}, {"time": "10:03"}]
+    assert times(conversation) == ["", ""]
+    assert [problem.severity for problem in transcript.problems] == ["warning"]
+
+
+def test_roles_may_have_times_and_new_turns_are_written_under_headings() -> None:
+    (conversation,) = read_text("User 10:02 AM\nHi\nClaude 10:03 AM\nHello!")
+    assert [(turn.role, turn.name) for turn in conversation.turns] == [("user", None), ("assistant", None)]
+    (plain,) = read_text("10:02 User: Hi\nAssistant (10:03): Hello!")
+    assert [(turn.role, turn.name) for turn in plain.turns] == [("user", None), ("assistant", None)]
+    more = replace(conversation, turns=(*conversation.turns, Turn.of("user", "Bye")))
+    (again,) = read_text(write_conversation(more))
+    assert [turn.text for turn in again.turns] == ["Hi", "Hello!", "Bye"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-05-08 10:02:03,123 INFO server: started\n2026-05-08 10:02:04,123 ERROR server: lost",
+        "10:02 INFO: started\n10:03 ERROR: lost\n10:04 INFO: found",
+        "Lunch 12:30\nDinner 18:00",
+    ],
+)
+def test_logs_and_lists_of_times_are_no_transcripts(text: str) -> None:
+    with pytest.raises(TranscriptError):
+        read_text(text)

@@ -1,7 +1,7 @@
 """Markdown and plain text: turns that begin with a line naming who speaks.
 
 >>> find_speaker("**User:** Hi"), find_speaker("See the **User:** page")
-(Speaker(style='bold', role='user', name=None, text='Hi'), None)
+(Speaker(style='bold', role='user', name=None, text='Hi', time=None), None)
 """
 
 from __future__ import annotations
@@ -10,17 +10,20 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
+from convgate.transcripts.problems import Report
 from convgate.transcripts.roles import ROLE_NAMES, role_of
 from convgate.transcripts.source import LocatedConversations, Source
+from convgate.transcripts.stamps import DATE, HALVES, read_moments
 
 PREAMBLE, RAW = "_preamble", "markdown"
 """The lines before the first turn, in a conversation's metadata; the lines of a turn, in its source."""
 
-_STYLE = "_style"
+_STYLE, _TIMED = "_style", "timed"
 _MAX_SAMPLE_LINES = 5_000
 _HEADERS = {"bold": "**{}:**", "plain": "{}:", "heading": "## {} said:"}  # and "heading 1" to "heading 6"
 _ROLES = frozenset({"user", "assistant", "system", "developer", "tool"})  # those that a heading can name
@@ -32,7 +35,13 @@ _NAMES = "|".join(
     for name in sorted(set().union(*ROLE_NAMES.values()) - _AMBIGUOUS, key=len, reverse=True)
 )
 _WHO = rf"(?P<role>{_NAMES})(?: +\((?P<name>[^()\n]{{1,80}})\))?"
-_STAMP = r"(?:\[[^\[\]\n]{1,40}\][ \t]*+)?"  # a time in brackets, as in exports of messengers
+_TIME = (
+    rf"(?:{DATE}(?:,?[ \t]|T))?\d{{1,2}}:\d\d(?::\d\d(?:[.,]\d{{1,6}})?)?(?:Z|[+-]\d\d:?\d\d)?"
+    rf"(?:[ \t\u202f]?(?:{HALVES}))?"
+)
+_STAMP = rf"(?:\[(?P<bracket>[^\[\]\n]{{1,40}})\][ \t]*+|(?P<bare>{_TIME})[ \t]+(?:[-–][ \t]+)?)?"
+_DAY = r"(?:(?:today|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?:,? at)?,?[ ])?"
+_NAME = r"[^\W\d_][\w.'-]*(?: [\w.'-]+){0,2}"
 _STYLES = {
     "heading": re.compile(
         r" {0,3}(?P<marks>\#{1,6})[ \t]++(?:[^\w\s#*]{1,3}[ \t]++)?(?:\*\*|__)?"
@@ -49,8 +58,19 @@ _STYLES = {
     ),
 }
 _ANY_NAME = re.compile(
-    rf"{_STAMP}(?P<name>[^\W\d_][\w.'-]*(?: [\w.'-]+){{0,2}})[:：](?!//)[ \t]*(?P<text>.*)", re.DOTALL
+    rf"{_STAMP}(?P<name>{_NAME})(?: \((?P<behind>{_TIME})\))?[:：](?!//)[ \t]*(?P<text>.*)",
+    re.DOTALL | re.IGNORECASE,
 )
+_TIMED_LINE = re.compile(  # of its own, as copied from Teams, Slack, Discord and Telegram
+    rf"(?P<name>{_NAME}?)(?:,? \[|[ \t,]*[—–•·|-][ \t]*|[ \t]+){_DAY}(?P<time>{_TIME})\]?[ \t]*"
+    rf"|\[{_DAY}(?P<time_before>{_TIME})\][ \t]+(?P<name_behind>{_NAME})[ \t]*",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(r"\d:\d\d")
+_MAX_TIMED_LINE = 100  # characters
+_IS_TIME = re.compile(_TIME, re.IGNORECASE)
+_LEVELS = frozenset({"trace", "debug", "info", "notice", "warn", "warning", "error", "critical", "fatal"})
+"""What the lines of a log file begin with after their time, and nobody's name."""
 _MAX_NAME = 30  # characters
 _FENCE = re.compile(r"[ \t]*(?P<marks>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
 
@@ -59,19 +79,22 @@ _FENCE = re.compile(r"[ \t]*(?P<marks>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
 class Speaker:
     """What a line that begins a turn says."""
 
-    style: str  # "plain", "bold", "heading 2", "heading" for headings of any level such as "You said:"
+    style: str  # "plain", "bold", "timed", "heading 2", "heading" for those of any level: "You said:"
     role: str
     name: str | None
     text: str  # what follows on the same line
+    time: str | None = None  # as the line has it
 
 
 class MarkdownFormat:
     """`**User:**`, `## Assistant`, `User:`, or what is copied from a chat: `You:`, `ChatGPT said:`.
 
     The style that begins the conversation holds to its end. A role may have a name: `User (Nadia):`.
-    Unless both a user and an assistant are named, any other name that begins two lines speaks too. What comes
-    before the first turn is kept, and its top heading is the title. Ids, times, metadata, parts and calls of
-    turns from other formats are not written. A backslash guards lines of a text that look like speakers.
+    Unless both a user and an assistant are named, any other name that begins two lines speaks too, and one
+    with a time: `[10:02] Nadia: Hi`, `10:02 Nadia: Hi`, `Nadia (10:02): Hi`, or `Nadia 10:02` above the text.
+    What comes before the first turn is kept, and its top heading is the title. Ids, times, metadata, parts
+    and calls of turns from other formats are not written. A backslash guards lines of a text that look like
+    speakers.
     """
 
     name = "markdown"
@@ -98,19 +121,25 @@ class MarkdownFormat:
         starts = list(speakers)
         turns = []
         ends = [*starts[1:], len(lines)]
+        moments = _moments(speakers, source.report)
         for start, stop in source.report.watch(zip(starts, ends, strict=True), "turns"):
             who = speakers[start]
             turn_lines = [who.text, *(line.rstrip("\r\n") for line in lines[start + 1 : stop])]
             text = _trim(_unescape(turn_lines, inside[start:stop]))
-            turns.append(Turn.of(who.role, text, name=who.name, source={RAW: "".join(lines[start:stop])}))
+            raw, moment = "".join(lines[start:stop]), moments.get(start)
+            notes = {"time": who.time} if who.time and moment is None and start in moments else {}
+            turn = Turn.of(who.role, text, name=who.name, timestamp=moment, metadata=notes, source={RAW: raw})
+            turns.append(turn)
         preamble = lines[: starts[0]]
         title = next((line[2:].strip() for line in preamble if line.startswith("# ")), "")
-        notes = {_STYLE: speakers[starts[0]].style, PREAMBLE: "".join(preamble)}
-        yield 1, Conversation("", tuple(turns), title or None, notes, self.name)
+        layout = {_STYLE: speakers[starts[0]].style, PREAMBLE: "".join(preamble)}
+        yield 1, Conversation("", tuple(turns), title or None, layout, self.name)
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
         """Return the text of the turns as it was, new ones under a heading or in the style of the others."""
         own = conversation.format == self.name
+        if own and conversation.metadata.get(_STYLE) == _TIMED:  # which no new turn can be written in
+            own = all(turn.source and RAW in turn.source for turn in turns)
         text = conversation.metadata.get(PREAMBLE, "") if own else _render_title(conversation)
         style = conversation.metadata.get(_STYLE, "heading 2") if own else "heading 2"
         for turn in turns:
@@ -137,7 +166,10 @@ def find_speaker(line: str) -> Speaker | None:
             text = tail[1:].lstrip(" \t*_")
             if not groups["verb"]:
                 style = f"heading {len(groups['marks'])}"
-        return Speaker(style, role_of(groups["role"]) or "user", groups["name"], text)
+        name, time = groups["name"], groups.get("bracket") or groups.get("bare")
+        if name and _IS_TIME.fullmatch(name):
+            name, time = None, name
+        return Speaker(style, role_of(groups["role"]) or "user", name, text, time)
     return None
 
 
@@ -149,7 +181,10 @@ def find_speakers(lines: Sequence[str]) -> tuple[dict[int, Speaker], list[bool]]
     named = {place: who for place, line in enumerate(lines) if (who := find_speaker(line))}
     inside = _fenced(lines, named)
     roles = {who.role for place, who in named.items() if not inside[place]}
-    if not {"user", "assistant"} <= roles and (others := _repeated_names(lines, named, inside)):
+    others = _timed_lines(lines, named, inside)
+    if not {"user", "assistant"} <= roles:
+        others |= _repeated_names(lines, named, inside)
+    if others:
         named = dict(sorted({**named, **others}.items()))
         inside = _fenced(lines, named)
     styles: dict[str, dict[int, Speaker]] = {}
@@ -165,21 +200,64 @@ def find_speakers(lines: Sequence[str]) -> tuple[dict[int, Speaker], list[bool]]
 def _repeated_names(
     lines: Sequence[str], named: Mapping[int, Speaker], inside: Sequence[bool]
 ) -> dict[int, Speaker]:
-    """Return the lines that begin with a name which other lines begin with, or which begins the text."""
-    matches = {
-        place: match
-        for place, line in enumerate(lines)
-        if place not in named and not inside[place] and (match := _ANY_NAME.fullmatch(line.rstrip("\r\n")))
-    }
+    """Return the lines that begin with a name which other lines begin with, or which begins the text.
+
+    Where most of them have times, those that have one speak, and no others.
+    """
+    matches, timed = {}, {}
+    for place, line in enumerate(lines):
+        match = _ANY_NAME.fullmatch(line.rstrip("\r\n"))
+        if match is None or place in named or inside[place]:
+            continue
+        if not _is_time(match["bracket"] or match["bare"] or match["behind"]):
+            matches[place] = match
+        elif match["name"].split()[0].lower() not in _LEVELS:
+            matches[place] = timed[place] = match
+    are_timed = len(timed) > 1 and 2 * len(timed) >= len(matches)
+    if are_timed:
+        matches = timed
     counts = Counter(match["name"] for match in matches.values() if len(match["name"]) <= _MAX_NAME)
     first = next((place for place, line in enumerate(lines) if line.strip()), None)
     speakers = {}
     for place, match in matches.items():
         name, role = match["name"], role_of(match["name"])
         begins = place == first and role is not None
-        if counts[name] > 1 or begins:
-            speakers[place] = Speaker("plain", role or "user", None if role else name, match["text"])
+        if counts[name] > 1 or begins or (are_timed and name in counts):
+            time = match["bracket"] or match["bare"] or match["behind"]
+            speakers[place] = Speaker("plain", role or "user", None if role else name, match["text"], time)
     return speakers
+
+
+def _timed_lines(
+    lines: Sequence[str], named: Mapping[int, Speaker], inside: Sequence[bool]
+) -> dict[int, Speaker]:
+    """Return the lines of a name and a time alone that have text below them; none unless there are two."""
+    speakers: dict[int, Speaker] = {}
+    below = False  # whether the next line that is not blank is text
+    for place in range(len(lines) - 1, -1, -1):
+        line = lines[place].strip()
+        match = _TIMED_LINE.fullmatch(line) if len(line) <= _MAX_TIMED_LINE else None
+        name = (match["name"] or match["name_behind"]) if match else ""
+        if match and below and not inside[place] and name.split()[0].lower() not in _LEVELS:
+            role, time = role_of(name), match["time"] or match["time_before"]
+            speakers[place] = Speaker(_TIMED, role or "user", None if role else name, "", time)
+            below = False
+        elif line:
+            below = place not in named
+    return speakers if len(speakers) > 1 else {}
+
+
+def _is_time(text: str | None) -> bool:
+    return text is not None and _CLOCK.search(text) is not None
+
+
+def _moments(speakers: Mapping[int, Speaker], report: Report) -> dict[int, datetime | None]:
+    """Return the times of the lines that have one, None where no day is known."""
+    texts = {place: who.time for place, who in speakers.items() if who.time and _is_time(who.time)}
+    moments = dict(zip(texts, read_moments(list(texts.values()), report), strict=True))
+    if None in moments.values():
+        report.warn_once("times without a day are kept as text; gaps between messages are not known")
+    return moments
 
 
 def _is_credible(who: Speaker, before: Mapping[int, Speaker]) -> bool:

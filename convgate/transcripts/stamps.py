@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from typing import Literal
 
 from convgate.transcripts.problems import Report
+from convgate.transcripts.timestamps import parse_timestamp
 
 DateOrder = Literal["dmy", "mdy", "ymd"]
 
@@ -23,18 +25,19 @@ MARKS = "\u200e\u200f\u202a-\u202e\u2066-\u2069"
 
 _AM = frozenset({"a", "am", "上午", "午前", "오전", "ص", "πμ", "öö"})
 _PM = frozenset({"p", "pm", "下午", "午後", "오후", "م", "μμ", "ös"})
-_HALVES = r"[ap]\.?[ \u00a0\u202f]?m\.?|[ap]\b|[上下]午|午[前後]|오[전후]|[صم]|[πμ]\.?μ\.?|ö[ös]"
+HALVES = r"[ap]\.?[ \u00a0\u202f]?m\.?|[ap]\b|[上下]午|午[前後]|오[전후]|[صم]|[πμ]\.?μ\.?|ö[ös]"
 _SEPARATOR = rf"[{MARKS}]?[./-][{MARKS}]?[ ]?"
-DATE = rf"\d{{1,4}}(?P<mark>{_SEPARATOR})\d{{1,2}}{_SEPARATOR}\d{{1,4}}\.?"
+DATE = rf"\d{{1,4}}{_SEPARATOR}\d{{1,2}}{_SEPARATOR}\d{{1,4}}\.?"
 CLOCK = r"\d{1,2}[:.]\d\d(?:[:.]\d\d)?"
 STAMP = (
     rf"(?:(?P<date>{DATE})(?:[T,]|(?=\s))[ \u00a0]?)?"
-    rf"(?:(?P<before>{_HALVES})\s?|(?(date)[^\W\d]{{1,4}} |(?!)))?"  # "à", "klo"
-    rf"(?P<clock>{CLOCK})(?:\s?(?P<after>{_HALVES}))?"
+    rf"(?:(?P<before>{HALVES})\s?|(?(date)[^\W\d]{{1,4}} |(?!)))?"  # "à", "klo"
+    rf"(?P<clock>{CLOCK})(?:\s?(?P<after>{HALVES}))?"
 )
 """A clock, perhaps with a date before it; at most one in a pattern, for its groups have names."""
 
 _STAMP = re.compile(STAMP, re.IGNORECASE)
+_ISO = re.compile(r"\d{4}-\d\d-\d\d[T ].+")
 _NUMBER = re.compile(r"\d+")
 
 
@@ -74,6 +77,19 @@ def stamp_of(match: re.Match[str]) -> Stamp:
         hour = 0
     year_or_day, month, rest = _numbers(match["date"]) if match["date"] else (0, 0, 0)
     return Stamp((year_or_day, month, rest) if match["date"] else None, (hour, minute, second))
+
+
+def read_moments(texts: Sequence[str], report: Report) -> list[datetime | None]:
+    """Return the moments that texts of one transcript name, None for a text without a date."""
+    stamps = [read_stamp(text) for text in texts]
+    order = find_date_order([stamp for stamp in stamps if stamp], report)
+    moments: list[datetime | None] = []
+    for text, stamp in zip(texts, stamps, strict=True):
+        moments.append(stamp.moment(order) if stamp else None)
+        if _ISO.fullmatch(text):
+            with suppress(ValueError):
+                moments[-1] = parse_timestamp(text)
+    return moments
 
 
 def find_date_order(stamps: Sequence[Stamp], report: Report) -> DateOrder:

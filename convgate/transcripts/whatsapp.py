@@ -23,6 +23,7 @@ _START = re.compile(
     rf"[{MARKS}]*(?:(?P<bracket>\[)|)[{MARKS}]*{STAMP}(?(bracket)\]|[ \u202f][-–])[ ]?(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
+_SECONDS = re.compile(r"\d\D\d\d\D\d")
 _SAID = re.compile(r"(?P<name>[^:\n]{1,100}):(?: (?P<text>.*)|(?P<none>))", re.DOTALL)
 _QUOTES = re.compile('["“”„«»]')
 _EDITED = re.compile(r"\s?(?:\u200e<[^<>:\n]{1,60}>|<This message was edited>)$")
@@ -93,12 +94,15 @@ class WhatsAppFormat:
 
 
 def _start(line: str) -> re.Match[str] | None:
-    """Return the beginning of a message; ISO dates without a comma are other programs'."""
+    """Return the beginning of a message.
+
+    Other programs write ISO dates without a comma, and times in brackets without seconds.
+    """
     match = _START.fullmatch(line)
     if match is None or match["date"] is None:
         return None
-    is_other = "-" in match["mark"] and "," not in line[: match.start("clock")]
-    return None if is_other else match
+    is_other = "-" in match["date"] and "," not in line[: match.start("clock")]
+    return None if is_other or (match["bracket"] and not _SECONDS.search(match["clock"])) else match
 
 
 def _messages(source: Source) -> Iterator[_Message]:
