@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
-from convgate.core.text import join_words, pluralize, quote
+from convgate.core.text import pluralize
 from convgate.transcripts.characters import writable
 from convgate.transcripts.identity import make_ids_unique
 from convgate.transcripts.problems import Problems, Report, close_reports, pluralize_noun
 from convgate.transcripts.registry import FORMATS, ArchiveFormat, Format, format_named, recognise
 from convgate.transcripts.source import MAX_BYTES, ZIP_ERRORS, Archive, Part, Source, open_bytes, open_path
+from convgate.transcripts.unknown import describe_archive
 
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".md", ".txt", ".csv", ".tsv"})
 """Of files in archives and folders that may be transcripts."""
@@ -182,8 +182,7 @@ class TranscriptReader:
             except TranscriptError:
                 self.report.omit("file without a conversation")
         if not n_transcripts:
-            names = join_words([quote(name, 40) for name in islice(archive.sources, 5)]) or "nothing"
-            raise TranscriptError(f"no transcript is in it; there is {names}", file=archive.report.file)
+            raise TranscriptError(describe_archive(archive.sources), file=archive.report.file)
 
 
 def _part(format: Format, source: Source) -> Part:

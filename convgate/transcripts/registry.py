@@ -13,12 +13,12 @@ from convgate.core.errors import TranscriptError
 from convgate.transcripts.claude_ai import ClaudeAIFormat
 from convgate.transcripts.csv_table import CSVFormat
 from convgate.transcripts.markdown import MarkdownFormat
-from convgate.transcripts.message_lists import described
 from convgate.transcripts.openai_messages import OpenAIFormat
 from convgate.transcripts.relevance_sets import BENCHMARKS, RelevanceFormat
 from convgate.transcripts.sharegpt import ShareGPTFormat
 from convgate.transcripts.slack import SlackFormat
 from convgate.transcripts.source import Archive, LocatedConversations, Part, Source
+from convgate.transcripts.unknown import describe_unknown
 from convgate.transcripts.whatsapp import WhatsAppFormat
 
 
@@ -100,22 +100,7 @@ def recognise(source: Source) -> list[Format]:
     if best := max(shares.values()):
         fitting = [format for format in FORMATS if shares[format.name] == best]
         return [fitting[0], *(format for format in fitting[1:] if format in EXPORTS)]
-    raise source.json_error or TranscriptError(_unknown(source), file=source.report.file)
-
-
-def _unknown(source: Source) -> str:
-    if not source.is_text:
-        return "this is not a text file; give a transcript as JSON, CSV, Markdown or plain text"
-    if source.json is not None:
-        value = next((value for value in source.json.sample if value is not None), None)
-        return (
-            f"JSON in no form that convgate reads: {described(value)}; "
-            "expected 'messages' with role and content, or 'conversations' with from and value"
-        )
-    return (
-        "no form of transcript that convgate reads: begin each turn with who speaks, as in 'User: …' and "
-        "'Assistant: …', or give a CSV file with the columns role and text, or JSON with 'messages'"
-    )
+    raise source.json_error or TranscriptError(describe_unknown(source), file=source.report.file)
 
 
 def write_conversation(
