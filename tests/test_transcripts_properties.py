@@ -19,8 +19,9 @@ from convgate.transcripts import (
     turns_from_messages,
     write_conversation,
 )
+from convgate.transcripts.registry import WritableFormat
 
-NAMES = [format.name for format in FORMATS]
+NAMES = [format.name for format in FORMATS if isinstance(format, WritableFormat)]
 
 # Any character that a file can hold; the look-alikes of speakers, fences and tables come often.
 PIECES = st.sampled_from(
