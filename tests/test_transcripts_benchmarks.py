@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from convgate.transcripts import BadLinesError, read_conversations, read_relevance_set
+from convgate.transcripts import BadLinesError, read_conversations, read_relevance_set, write_relevance_set
 
 FOLDER = Path(__file__).with_name("transcripts")
 
@@ -94,3 +94,14 @@ def test_a_bad_place_is_told_with_its_field_and_can_be_skipped(
     assert raised.value.field == field
     assert raised.value.line
     assert read_relevance_set(path, skip_bad=True).conversations
+
+
+@pytest.mark.parametrize("file", ["locomo.json", "longmemeval.json"])
+def test_a_set_comes_back_from_the_lines_it_is_written_as(file: str, tmp_path: Path) -> None:
+    relevance_set = read_relevance_set(FOLDER / file)
+    write_relevance_set(relevance_set, tmp_path / "set.jsonl")
+    again = read_relevance_set(tmp_path / "set.jsonl")
+    assert again.cases == relevance_set.cases
+    assert [conversation.turns for conversation in again.conversations.values()] == [
+        conversation.turns for conversation in relevance_set.conversations.values()
+    ]

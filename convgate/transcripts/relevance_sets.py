@@ -175,7 +175,7 @@ def case_fields(case: Case) -> dict[str, Any]:
     """Return what a case's line holds."""
     optional = {
         "turn": case.turn,
-        "query": None if case.query is None else {"role": case.query.role, "content": case.query.text},
+        "query": _query_fields(case.query) if case.query else None,
         "window": case.window,
         "tags": list(case.tags) or None,
         "judged": None if case.judged is None else sorted(case.judged),
@@ -183,6 +183,11 @@ def case_fields(case: Case) -> dict[str, Any]:
     line = {"type": "case", "id": case.id, "conversation": case.conversation}
     given = {key: value for key, value in optional.items() if value is not None}
     return {**line, **given, "relevant": sorted(case.relevant)}
+
+
+def _query_fields(query: Turn) -> dict[str, str]:
+    timestamp = {"timestamp": query.timestamp.isoformat()} if query.timestamp else {}
+    return {"role": query.role, "content": query.text, **timestamp}
 
 
 class _CaseLine(BaseModel):
