@@ -18,6 +18,7 @@ from convgate.transcripts import (
     to_messages,
     turns_from_messages,
     write_conversation,
+    writer_named,
 )
 from convgate.transcripts.registry import WritableFormat
 
@@ -236,4 +237,4 @@ def test_any_format_writes_what_any_other_read(format):
         (conversation,) = read_text(text)
         (again,) = read_text(write_conversation(conversation, format=format))
         assert [(turn.role, turn.text) for turn in again.turns] == [("user", "Hi")]
-        assert again.format == format
+        assert again.format == writer_named(format).name

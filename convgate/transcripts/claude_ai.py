@@ -9,7 +9,7 @@ from convgate.core.conversation import ContentPart, Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Content, placeholder, read_blocks
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import ConversationExport, text_of
+from convgate.transcripts.exports import ConversationExport, path_to, text_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.timestamps import time_of
@@ -58,19 +58,17 @@ class ClaudeAIFormat(ConversationExport):
 def _chosen(value: Mapping[str, Any], place: Place) -> list[tuple[int, Any]]:
     """Return the messages of the branch that ends at the current leaf; all of a conversation without one."""
     messages = list(enumerate(value["chat_messages"]))
-    leaf = value.get("current_leaf_message_uuid")
     by_id = {
-        message.get("uuid"): (index, message) for index, message in messages if isinstance(message, Mapping)
+        id: (index, message)
+        for index, message in messages
+        if isinstance(message, Mapping) and (id := given_id(message, "uuid"))
     }
-    if leaf not in by_id:
+    parents = {id: message.get("parent_message_uuid") for id, (_, message) in by_id.items()}
+    path = path_to(value.get("current_leaf_message_uuid"), parents)
+    if not path:
         return messages
-    path: dict[int, Any] = {}
-    while leaf in by_id and by_id[leaf][0] not in path:
-        index, message = by_id[leaf]
-        path[index] = message
-        leaf = message.get("parent_message_uuid")
     place.report.omit("message of another branch", len(messages) - len(path))
-    return [(index, path[index]) for index in reversed(path)]
+    return [by_id[id] for id in path]
 
 
 def _attachments(message: Mapping[str, Any]) -> Iterator[ContentPart]:

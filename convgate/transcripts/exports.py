@@ -1,15 +1,17 @@
-"""What the exports of apps share: a file of objects that are a conversation each."""
+"""What the exports of apps share: objects that are a conversation each, branches, lists of messages."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import chain, groupby
 from typing import Any
 
-from convgate.core.conversation import Conversation
+from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.json_text import Place
-from convgate.transcripts.message_lists import described
+from convgate.transcripts.message_lists import MessageLists, described
 from convgate.transcripts.source import LocatedConversations, Source
 
 
@@ -54,6 +56,61 @@ class ConversationExport(ABC):
             else:
                 expected = f"expected a conversation of {self.label}; got {described(value)}"
                 place.leave_out_all(TranscriptError(expected))
+
+
+class MessageExport(MessageLists):
+    """Reads lists of messages that are told from OpenAI's by fields that those do not have."""
+
+    @abstractmethod
+    def has_own_fields(self, value: Mapping[str, Any]) -> bool:
+        """Return whether a message or a conversation has a field of this format alone."""
+
+    def match_share(self, source: Source) -> float:
+        """Return the share of the source's first values that may be in this format, 0 without its fields."""
+        if source.json is None:
+            return 0.0
+        values = chain.from_iterable(v if isinstance(v, list) else (v,) for v in source.json.sample)
+        is_own = any(self.has_own_fields(value) for value in values if isinstance(value, Mapping))
+        return super().match_share(source) if is_own else 0.0
+
+    def conversation(self, value: Any, place: Place) -> Conversation:
+        """Return the conversation that an object or a bare list holds, with what stands beside its list."""
+        conversation = replace(super().conversation(value, place), metadata={})
+        if isinstance(value, list):
+            return conversation
+        before, after = self.other_turns(value, place)
+        return replace(conversation, turns=self.link_turns((*before, *conversation.turns, *after)))
+
+    @abstractmethod
+    def other_turns(self, fields: Mapping[str, Any], place: Place) -> tuple[Iterable[Turn], Iterable[Turn]]:
+        """Return the turns that stand beside an object's list: those before it, and those after it."""
+
+
+def path_to(leaf: Any, parents: Mapping[str, Any]) -> list[str]:
+    """Return the ids from the first message to a leaf; it begins where a parent is unknown, or repeats.
+
+    >>> path_to("c", {"a": None, "b": "a", "c": "a"})
+    ['a', 'c']
+    """
+    path: dict[str, None] = {}
+    while isinstance(leaf, str) and leaf in parents and leaf not in path:
+        path[leaf] = None
+        leaf = parents[leaf]
+    return list(reversed(path))
+
+
+def join_turns(turns: Iterable[Turn]) -> Iterator[Turn]:
+    """Yield the turns; neighbours that are one answer, or results of one call, are one."""
+    for key, group in groupby(turns, lambda turn: turn.tool_call_id or turn.role == "assistant"):
+        first, *others = run = list(group)
+        if not key or not others:
+            yield from run
+            continue
+        yield replace(
+            first,
+            parts=tuple(chain.from_iterable(turn.parts for turn in run)),
+            tool_calls=tuple(chain.from_iterable(turn.tool_calls for turn in run)),
+        )
 
 
 def text_of(fields: Mapping[str, Any], key: str) -> str | None:

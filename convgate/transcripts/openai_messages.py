@@ -296,9 +296,9 @@ class OpenAIFormat(MessageLists):
         """Return whether it has a role, and something said or called."""
         return isinstance(value, Mapping) and "role" in value
 
-    def turn(self, message: Any, field: str, place: Place) -> Turn:
+    def turns(self, message: Any, field: str, place: Place) -> tuple[Turn, ...]:
         """Return one message as a turn."""
-        return turn_from_message(message, field, place.warn)
+        return (turn_from_message(message, field, place.warn),)
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
         """JSON in the layout of the conversation's file: an object, a list, or one message a line."""

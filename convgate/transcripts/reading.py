@@ -175,7 +175,9 @@ class TranscriptReader:
         n_transcripts = 0
         for name, source in archive.sources.items():
             try:
-                if PurePosixPath(name).suffix.lower() not in _SUFFIXES:
+                if PurePosixPath(name).suffix.lower() not in _SUFFIXES or (
+                    source.json is not None and not source.json.sample
+                ):
                     raise TranscriptError("no transcript")
                 yield _part(format or recognise(source)[0], source)
                 n_transcripts += 1

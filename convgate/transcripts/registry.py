@@ -10,6 +10,7 @@ from typing import Protocol, runtime_checkable
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
+from convgate.transcripts.chatgpt import ChatGPTFormat
 from convgate.transcripts.claude_ai import ClaudeAIFormat
 from convgate.transcripts.csv_table import CSVFormat
 from convgate.transcripts.markdown import MarkdownFormat
@@ -60,7 +61,13 @@ class ArchiveFormat(Format, Protocol):
         ...
 
 
-EXPORTS: tuple[Format, ...] = (ClaudeAIFormat(), *BENCHMARKS, SlackFormat(), WhatsAppFormat())
+EXPORTS: tuple[Format, ...] = (
+    ChatGPTFormat(),
+    ClaudeAIFormat(),
+    *BENCHMARKS,
+    SlackFormat(),
+    WhatsAppFormat(),
+)
 """Formats known by fields that no other has."""
 
 OPENAI = OpenAIFormat()

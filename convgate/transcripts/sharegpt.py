@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -52,8 +52,8 @@ class ShareGPTFormat(MessageLists):
         """Return whether it is an entry and no OpenAI message; those have `role` and `content`."""
         return self._is_entry(value) and not _is_openai(value)
 
-    def turn(self, message: Any, field: str, place: Place) -> Turn:
-        """Return one entry as a turn."""
+    def turns(self, message: Any, field: str, place: Place) -> Iterator[Turn]:
+        """Yield one entry as a turn."""
         if not isinstance(message, Mapping):
             raise TranscriptError(
                 f"an entry is an object with from and value, got {kind(message)}", field=field
@@ -64,10 +64,11 @@ class ShareGPTFormat(MessageLists):
         extra = {key: item for key, item in message.items() if key not in (speaker_key, text_key, time_key)}
         if speaker in (CALLS, "tool_call"):
             calls = calls_in(message.get(text_key or "value"), f"{field}.{text_key or 'value'}")
-            return Turn("assistant", timestamp=moment, tool_calls=calls, metadata=extra, source=message)
+            yield Turn("assistant", timestamp=moment, tool_calls=calls, metadata=extra, source=message)
+            return
         text = _text(message, text_key, "value", field)
         role = role_of(speaker) or writable(speaker)
-        return Turn.of(role, writable(text), timestamp=moment, metadata=extra, source=message)
+        yield Turn.of(role, writable(text), timestamp=moment, metadata=extra, source=message)
 
     def link_turns(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
         """Return the turns with `call-1`, `call-2` … as ids of calls and of the results that follow them."""
