@@ -14,6 +14,7 @@ from convgate.transcripts import FORMATS, read_conversations, write_conversation
 
 FOLDER = Path(__file__).with_name("transcripts")
 FILES = {  # by file: the format's name, and how many turns each conversation has
+    "anthropic.json": ("anthropic", [7]),
     "chatgpt.json": ("chatgpt", [5, 2]),
     "claude_ai.json": ("claude.ai", [5]),
     "locomo.json": ("locomo", [5]),

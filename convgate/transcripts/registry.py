@@ -10,6 +10,7 @@ from typing import Protocol, runtime_checkable
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
+from convgate.transcripts.anthropic_messages import AnthropicFormat
 from convgate.transcripts.chatgpt import ChatGPTFormat
 from convgate.transcripts.claude_ai import ClaudeAIFormat
 from convgate.transcripts.csv_table import CSVFormat
@@ -64,6 +65,7 @@ class ArchiveFormat(Format, Protocol):
 EXPORTS: tuple[Format, ...] = (
     ChatGPTFormat(),
     ClaudeAIFormat(),
+    AnthropicFormat(),
     *BENCHMARKS,
     SlackFormat(),
     WhatsAppFormat(),
