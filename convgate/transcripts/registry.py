@@ -13,10 +13,12 @@ from convgate.core.errors import TranscriptError
 from convgate.transcripts.anthropic_messages import AnthropicFormat
 from convgate.transcripts.chatgpt import ChatGPTFormat
 from convgate.transcripts.claude_ai import ClaudeAIFormat
+from convgate.transcripts.codex import CodexFormat
 from convgate.transcripts.csv_table import CSVFormat
 from convgate.transcripts.markdown import MarkdownFormat
 from convgate.transcripts.openai_messages import OpenAIFormat
 from convgate.transcripts.relevance_sets import BENCHMARKS, RelevanceFormat
+from convgate.transcripts.responses import ResponsesFormat
 from convgate.transcripts.sharegpt import ShareGPTFormat
 from convgate.transcripts.slack import SlackFormat
 from convgate.transcripts.source import Archive, LocatedConversations, Part, Source
@@ -69,6 +71,8 @@ EXPORTS: tuple[Format, ...] = (
     *BENCHMARKS,
     SlackFormat(),
     WhatsAppFormat(),
+    CodexFormat(),
+    ResponsesFormat(),
 )
 """Formats known by fields that no other has."""
 
