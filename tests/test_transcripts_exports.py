@@ -22,6 +22,8 @@ FILES = {  # by file: the format's name, and how many turns each conversation ha
     "slack.json": ("slack", [2]),
     "whatsapp_android.txt": ("whatsapp", [5]),
     "whatsapp_ios.txt": ("whatsapp", [6]),
+    "claude_code.jsonl": ("claude-code", [8]),
+    "claude_code_agent.jsonl": ("claude-code", [2]),
     "codex.jsonl": ("codex", [9]),
     "codex_older.jsonl": ("codex", [5]),
     "responses.json": ("openai-responses", [13]),

@@ -13,6 +13,7 @@ from convgate.core.errors import TranscriptError
 from convgate.transcripts.anthropic_messages import AnthropicFormat
 from convgate.transcripts.chatgpt import ChatGPTFormat
 from convgate.transcripts.claude_ai import ClaudeAIFormat
+from convgate.transcripts.claude_code import ClaudeCodeFormat
 from convgate.transcripts.codex import CodexFormat
 from convgate.transcripts.csv_table import CSVFormat
 from convgate.transcripts.markdown import MarkdownFormat
@@ -67,6 +68,7 @@ class ArchiveFormat(Format, Protocol):
 EXPORTS: tuple[Format, ...] = (
     ChatGPTFormat(),
     ClaudeAIFormat(),
+    ClaudeCodeFormat(),
     AnthropicFormat(),
     *BENCHMARKS,
     SlackFormat(),
