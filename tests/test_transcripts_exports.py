@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import json
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -61,3 +65,29 @@ def test_any_byte_may_be_wrong(name: str, data: st.DataObject) -> None:
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     with suppress(ConvgateError):  # and nothing else
         assert read_conversations(bytes(content), skip_bad=True).conversations
+
+
+@pytest.mark.parametrize("name", FILES)
+@given(data=st.data())
+def test_any_field_may_hold_something_else(name: str, data: st.DataObject) -> None:
+    text = (FOLDER / name).read_text()
+    values = [json.loads(line) for line in text.splitlines()] if name.endswith("l") else [json.loads(text)]
+    for _ in range(data.draw(st.integers(1, 3))):
+        container = data.draw(st.sampled_from(list(containers(values))))
+        keys = list(container) if isinstance(container, dict) else range(len(container))
+        container[data.draw(st.sampled_from(keys))] = data.draw(OTHER_VALUES)
+    content = "\n".join(map(json.dumps, values))
+    with suppress(ConvgateError):  # and nothing else
+        for conversation in read_conversations(content.encode(), format=FILES[name][0], skip_bad=True):
+            assert write_conversation(conversation)
+
+
+OTHER_VALUES = st.sampled_from([None, 5, True, "", "x", [], [5], {}, {"type": []}]).map(copy.deepcopy)
+
+
+def containers(value: Any) -> Iterator[Any]:
+    """Yield every list and object that is not empty."""
+    if isinstance(value, list | dict) and value:
+        yield value
+        for child in value.values() if isinstance(value, dict) else value:
+            yield from containers(child)

@@ -9,7 +9,7 @@ from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import placeholder
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import ConversationExport, join_turns, path_to, text_of
+from convgate.transcripts.exports import ConversationExport, join_turns, list_in, path_to, text_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.timestamps import time_of
@@ -50,8 +50,8 @@ class ChatGPTFormat(ConversationExport):
         if not message:
             return
         author, _ = _object(message, "author", field)
-        role, name = author.get("role"), text_of(author, "name")
-        if not isinstance(role, str) or not role:
+        role, name = text_of(author, "role"), text_of(author, "name")
+        if role is None:
             raise TranscriptError("there is no role", field=f"{field}.author.role")
         content, content_field = _object(message, "content", field)
         metadata, _ = _object(message, "metadata", field)
@@ -106,15 +106,15 @@ def _tool(name: str) -> str:
 def _parts(content: Mapping[str, Any], metadata: Mapping[str, Any], field: str) -> Iterator[ContentPart]:
     attachments = {
         given_id(attachment, "id") or "": attachment
-        for attachment in _list(metadata, "attachments", field)
+        for attachment in list_in(metadata, "attachments", field)
         if isinstance(attachment, Mapping)
     }
-    for thought in _list(content, "thoughts", field):
+    for thought in list_in(content, "thoughts", field):
         if isinstance(thought, Mapping):
             texts = filter(None, (text_of(thought, "summary"), text_of(thought, "content")))
             if thinking := "\n".join(texts):
                 yield ContentPart("thinking", writable(thinking))
-    for part in _list(content, "parts", field):
+    for part in list_in(content, "parts", field):
         text = part if isinstance(part, str) else text_of(part, "text") if isinstance(part, Mapping) else None
         if text and text.strip():
             yield ContentPart("text", writable(_without_markers(text, metadata, field)))
@@ -130,13 +130,6 @@ def _parts(content: Mapping[str, Any], metadata: Mapping[str, Any], field: str) 
         yield ContentPart("attachment", placeholder("attachment", attachment))
 
 
-def _list(fields: Mapping[str, Any], key: str, field: str) -> list[Any]:
-    value = fields.get(key)
-    if not isinstance(value, list | None):
-        raise TranscriptError(f"expected a list, got {kind(value)}", field=f"{field}.{key}")
-    return value or []
-
-
 def _generation(part: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a generated image's prompt as its alternative text."""
     metadata = part.get("metadata")
@@ -146,7 +139,7 @@ def _generation(part: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _without_markers(text: str, metadata: Mapping[str, Any], field: str) -> str:
     """Return the text with links in place of the markers that stand for sources."""
-    for reference in _list(metadata, "content_references", field):
+    for reference in list_in(metadata, "content_references", field):
         marker = text_of(reference, "matched_text") if isinstance(reference, Mapping) else None
         if marker and marker.startswith("\ue200"):
             text = text.replace(marker, text_of(reference, "alt") or "")

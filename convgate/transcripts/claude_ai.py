@@ -9,7 +9,7 @@ from convgate.core.conversation import ContentPart, Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Content, placeholder, read_blocks
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import ConversationExport, path_to, text_of
+from convgate.transcripts.exports import ConversationExport, list_in, path_to, text_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.timestamps import time_of
@@ -42,17 +42,19 @@ class ClaudeAIFormat(ConversationExport):
     def _turns(self, message: Any, field: str, place: Place) -> Iterator[Turn]:
         if not isinstance(message, Mapping):
             raise TranscriptError(f"expected a message, got {kind(message)}", field=field)
-        sender = message.get("sender")
-        if not isinstance(sender, str):
+        sender = text_of(message, "sender")
+        if sender is None:
             raise TranscriptError("there is no sender", field=f"{field}.sender")
         content = read_blocks(message.get("content") or None, f"{field}.content")
         if not content.items and (text := text_of(message, "text")):
             content = Content((ContentPart("text", writable(text)),))
-        content = Content((*content.items, *_attachments(message)))
+        content = Content((*content.items, *_attachments(message, field)))
         if not content.items:
             place.report.omit("message without content")
         moment = time_of(message, field, place.warn)[1]
-        yield from content.turns(_ROLES.get(sender, sender), id=given_id(message, "uuid"), timestamp=moment)
+        yield from content.turns(
+            writable(_ROLES.get(sender, sender)), id=given_id(message, "uuid"), timestamp=moment
+        )
 
 
 def _chosen(value: Mapping[str, Any], place: Place) -> list[tuple[int, Any]]:
@@ -71,15 +73,15 @@ def _chosen(value: Mapping[str, Any], place: Place) -> list[tuple[int, Any]]:
     return [by_id[id] for id in path]
 
 
-def _attachments(message: Mapping[str, Any]) -> Iterator[ContentPart]:
+def _attachments(message: Mapping[str, Any], field: str) -> Iterator[ContentPart]:
     """Yield the text of attachments, and the names of files."""
-    for attachment in message.get("attachments") or ():
+    for attachment in list_in(message, "attachments", field):
         if isinstance(attachment, Mapping):
             name, text = placeholder("attachment", attachment), text_of(attachment, "extracted_content")
             yield (
                 ContentPart("text", writable(f"{name}\n{text}")) if text else ContentPart("attachment", name)
             )
-    for file in message.get("files") or message.get("files_v2") or ():
+    for file in list_in(message, "files" if message.get("files") else "files_v2", field):
         if isinstance(file, Mapping):
             is_image = file.get("file_kind") == "image"
             yield ContentPart(

@@ -10,7 +10,7 @@ from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.json_text import Place
+from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.message_lists import MessageLists, described
 from convgate.transcripts.source import LocatedConversations, Source
 
@@ -111,6 +111,14 @@ def join_turns(turns: Iterable[Turn]) -> Iterator[Turn]:
             parts=tuple(chain.from_iterable(turn.parts for turn in run)),
             tool_calls=tuple(chain.from_iterable(turn.tool_calls for turn in run)),
         )
+
+
+def list_in(fields: Mapping[str, Any], key: str, field: str) -> list[Any]:
+    """Return the list in a field, an empty one for null; raises TranscriptError for anything else."""
+    value = fields.get(key)
+    if not isinstance(value, list | None):
+        raise TranscriptError(f"expected a list, got {kind(value)}", field=f"{field}.{key}")
+    return value or []
 
 
 def text_of(fields: Mapping[str, Any], key: str) -> str | None:
