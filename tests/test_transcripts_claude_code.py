@@ -101,6 +101,21 @@ def test_parents_that_are_missing_or_its_own_end_nothing() -> None:
     ]
 
 
+def test_calls_beside_each_other_keep_their_results() -> None:
+    calls = [[{"type": "tool_use", "id": id, "name": "Bash", "input": {}}] for id in "xy"]
+    results = [[{"type": "tool_result", "tool_use_id": id, "content": id}] for id in "xy"]
+    answers = [{"id": "m", "role": "assistant", "content": call} for call in calls]
+    lines = [
+        line("a", None, "one"),
+        line("b", "a", "", type="assistant", message=answers[0]),
+        line("c", "b", "", type="assistant", message=answers[1]),
+        line("d", "c", results[1]),
+        line("e", "b", results[0]),
+        line("f", "e", "two"),
+    ]
+    assert texts(*lines) == ["one", "", "y", "x", "two"]
+
+
 def test_the_stream_of_a_headless_session_is_read() -> None:
     stream = [
         {"type": "system", "subtype": "init", "session_id": "s", "tools": []},

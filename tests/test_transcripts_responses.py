@@ -101,7 +101,7 @@ def test_a_session_of_codex_is_read() -> None:
     assert dict(transcript.summary.omitted) == {
         "summary of earlier messages": 1,
         "item without a message": 1,
-        "message of another branch": 2,
+        "message of another branch": 3,
     }
 
 
