@@ -31,6 +31,14 @@ FILES = {  # by file: the format's name, and how many turns each conversation ha
     "codex.jsonl": ("codex", [9]),
     "codex_older.jsonl": ("codex", [5]),
     "responses.json": ("openai-responses", [13]),
+    "langchain_messages.json": ("langchain", [8]),
+    "langchain_dumpd.json": ("langchain", [5]),
+    "langgraph_messages.json": ("langchain", [5]),
+    "langgraph_state.json": ("langchain", [5]),
+    "langgraph_history.json": ("langchain", [5]),
+    "llama_index_store.json": ("llama-index", [5, 4]),
+    "llama_index_buffer.json": ("llama-index", [2]),
+    "pydantic_ai.json": ("pydantic-ai", [9]),
 }
 
 

@@ -16,9 +16,9 @@ from convgate.core.conversation import ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.json_text import kind
-from convgate.transcripts.openai_messages import arguments_text, content_parts
+from convgate.transcripts.openai_messages import arguments_text, content_parts, turn_from_message
 
-_CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "tool_call"})
+_CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "server_tool_call"})
 _THINKING = {"thinking": "thinking", "reasoning": "reasoning", "redacted_thinking": "data"}
 
 
@@ -43,7 +43,10 @@ class Content:
         return tuple(item for item in self.items if isinstance(item, ContentPart))
 
     def turns(self, role: str, *, id: str | None = None, **fields: Any) -> Iterator[Turn]:
-        """Yield the message as turns: each result is one of the tool's. The first other one has the id."""
+        """Yield the message as turns: each result is one of the tool's. The first other one has the id.
+
+        A message without content has no turn, unless it is itself a tool's result.
+        """
         parts: list[ContentPart] = []
         calls: list[ToolCall] = []
         for item in (*self.items, None):
@@ -52,7 +55,7 @@ class Content:
             elif isinstance(item, ToolCall):
                 calls.append(item)
             else:
-                if parts or calls:
+                if parts or calls or (not self.items and fields.get("tool_call_id")):
                     yield Turn(role, tuple(parts), id=id, tool_calls=tuple(calls), **fields)
                     parts, calls, id = [], [], None
                 if item is not None:
@@ -90,6 +93,18 @@ def read_blocks(content: Any, field: str) -> Content:
     return Content(tuple(items))
 
 
+def openai_calls(fields: Mapping[str, Any], field: str) -> tuple[ToolCall, ...]:
+    """Return the calls of an OpenAI message, which other formats keep among their own fields."""
+    calls = {key: fields.get(key) for key in ("tool_calls", "function_call")}
+    return turn_from_message({"role": "assistant", "content": None, **calls}, field).tool_calls
+
+
+def json_parts(value: Any, field: str) -> tuple[ContentPart, ...]:
+    """Return a tool's result as parts: text as it is, anything else as JSON."""
+    text = arguments_text(value, field)
+    return (ContentPart("text", writable(text)),) if text else ()
+
+
 def placeholder(what: str, fields: Mapping[str, Any]) -> str:
     """Return what stands for a part that is no text: its kind, with its title or alternative text."""
     names = ("alt", "alt_text", "title", "file_name", "filename", "name")
@@ -110,7 +125,8 @@ def _call(block: Mapping[str, Any], field: str) -> ToolCall:
 
 
 def _result(block: Mapping[str, Any], field: str) -> ToolResult:
-    id, name, content = block.get("tool_use_id"), block.get("name"), block.get("content")
+    id, name = block.get("tool_use_id", block.get("tool_call_id")), block.get("name")
+    content = block.get("content", block.get("output"))
     if isinstance(content, Mapping | int | float):  # of tools that the provider runs
         content = json.dumps(content, ensure_ascii=False)
     if content is not None and not isinstance(content, str | list):

@@ -125,3 +125,9 @@ def text_of(fields: Mapping[str, Any], key: str) -> str | None:
     """Return the text in a field, None when there is none or it is blank."""
     value = fields.get(key)
     return value if isinstance(value, str) and value.strip() else None
+
+
+def mapping_of(fields: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return the object in a field, an empty one when there is none."""
+    value = fields.get(key)
+    return value if isinstance(value, Mapping) else {}

@@ -16,10 +16,13 @@ from convgate.transcripts.claude_ai import ClaudeAIFormat
 from convgate.transcripts.claude_code import ClaudeCodeFormat
 from convgate.transcripts.codex import CodexFormat
 from convgate.transcripts.csv_table import CSVFormat
+from convgate.transcripts.langchain import LangChainFormat
+from convgate.transcripts.llama_index import LlamaIndexFormat
 from convgate.transcripts.markdown import MarkdownFormat
 from convgate.transcripts.openai_messages import OpenAIFormat
 from convgate.transcripts.relevance_sets import BENCHMARKS, RelevanceFormat
 from convgate.transcripts.responses import ResponsesFormat
+from convgate.transcripts.pydantic_ai import PydanticAIFormat
 from convgate.transcripts.sharegpt import ShareGPTFormat
 from convgate.transcripts.slack import SlackFormat
 from convgate.transcripts.source import Archive, LocatedConversations, Part, Source
@@ -75,6 +78,9 @@ EXPORTS: tuple[Format, ...] = (
     WhatsAppFormat(),
     CodexFormat(),
     ResponsesFormat(),
+    LangChainFormat(),
+    LlamaIndexFormat(),
+    PydanticAIFormat(),
 )
 """Formats known by fields that no other has."""
 
