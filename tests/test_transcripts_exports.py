@@ -39,6 +39,13 @@ FILES = {  # by file: the format's name, and how many turns each conversation ha
     "llama_index_store.json": ("llama-index", [5, 4]),
     "llama_index_buffer.json": ("llama-index", [2]),
     "pydantic_ai.json": ("pydantic-ai", [9]),
+    "otel_spans.json": ("otel-spans", [7, 2]),
+    "otel_events.jsonl": ("otel-spans", [5]),
+    "otel_logs.json": ("otel-spans", [2]),
+    "openinference_spans.jsonl": ("otel-spans", [7]),
+    "langfuse_trace.json": ("langfuse", [5]),
+    "langfuse_observations.jsonl": ("langfuse", [7, 3]),
+    "langfuse_session.json": ("langfuse", [4]),
 }
 
 

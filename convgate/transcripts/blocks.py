@@ -93,10 +93,20 @@ def read_blocks(content: Any, field: str) -> Content:
     return Content(tuple(items))
 
 
-def openai_calls(fields: Mapping[str, Any], field: str) -> tuple[ToolCall, ...]:
-    """Return the calls of an OpenAI message, which other formats keep among their own fields."""
-    calls = {key: fields.get(key) for key in ("tool_calls", "function_call")}
-    return turn_from_message({"role": "assistant", "content": None, **calls}, field).tool_calls
+def read_calls(fields: Mapping[str, Any], field: str) -> tuple[ToolCall, ...]:
+    """Return the calls beside a message's content, in OpenAI's form or as objects with a name."""
+    calls = fields.get("tool_calls")
+    named = [call for call in calls if _is_named(call)] if isinstance(calls, list) else []
+    items = read_blocks([{**call, "type": "tool_call"} for call in named], f"{field}.tool_calls").items
+    message = {"role": "assistant", "content": None, "function_call": fields.get("function_call")}
+    return (
+        tuple(item for item in items if isinstance(item, ToolCall))
+        or turn_from_message({**message, "tool_calls": calls}, field).tool_calls
+    )
+
+
+def _is_named(call: Any) -> bool:
+    return isinstance(call, Mapping) and "name" in call and "function" not in call
 
 
 def json_parts(value: Any, field: str) -> tuple[ContentPart, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from convgate.core.conversation import ContentPart, Conversation, Turn
-from convgate.transcripts.blocks import Content, openai_calls, read_blocks
+from convgate.transcripts.blocks import Content, read_blocks, read_calls
 from convgate.transcripts.characters import writable
 from convgate.transcripts.exports import mapping_of, text_of
 from convgate.transcripts.framework_messages import FrameworkMessages, MessageList, no_message
@@ -123,13 +123,13 @@ def _content(fields: Mapping[str, Any], extra: Mapping[str, Any], field: str) ->
             if not isinstance(block, Mapping)
             or ids.isdisjoint((given_id(block, "id"), given_id(block, "call_id")))
         ]
-    called = read_blocks([{**call, "type": "tool_call"} for call in calls], f"{field}.tool_calls").items
+    called = read_calls({"tool_calls": calls}, field)
     thought = text_of(extra, "reasoning_content")
     return Content(
         (
             *((ContentPart("thinking", writable(thought)),) if thought else ()),
             *read_blocks(blocks, f"{field}.content").items,
-            *(called or openai_calls(extra, f"{field}.additional_kwargs")),
+            *(called or read_calls(extra, f"{field}.additional_kwargs")),
         )
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from convgate.core.conversation import ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.blocks import Content, openai_calls, placeholder, read_blocks
+from convgate.transcripts.blocks import Content, placeholder, read_blocks, read_calls
 from convgate.transcripts.characters import writable
 from convgate.transcripts.exports import mapping_of, text_of
 from convgate.transcripts.framework_messages import FrameworkMessages, MessageList, no_message
@@ -54,7 +54,7 @@ class LlamaIndexFormat(FrameworkMessages):
         else:
             content = read_blocks(message.get("content"), f"{field}.content")
         if not any(isinstance(item, ToolCall) for item in content.items):
-            content = Content((*content.items, *_calls(extra, f"{field}.additional_kwargs")))
+            content = Content((*content.items, *read_calls(extra, f"{field}.additional_kwargs")))
         turns = tuple(
             content.turns(
                 writable(_ROLES.get(role, role)),
@@ -91,16 +91,3 @@ def _items(blocks: Any, field: str) -> Iterator[ContentPart | ToolCall]:
             yield ContentPart("thinking" if type_ == "thinking" else "text", writable(text))
         elif type_ not in ("text", "thinking", "cache"):
             yield ContentPart(writable(type_), placeholder(type_, block))
-
-
-def _calls(extra: Mapping[str, Any], field: str) -> tuple[ToolCall, ...]:
-    """Return the calls that a provider has in its own form: OpenAI's, or blocks."""
-    calls = extra.get("tool_calls")
-    blocks = [call for call in calls if _is_block_call(call)] if isinstance(calls, list) else []
-    items = read_blocks([{**call, "type": "tool_call"} for call in blocks], f"{field}.tool_calls").items
-    return tuple(item for item in items if isinstance(item, ToolCall)) or openai_calls(extra, field)
-
-
-def _is_block_call(call: Any) -> bool:
-    """Return whether a call has its name outside of a `function`."""
-    return isinstance(call, Mapping) and "name" in call and "function" not in call

@@ -17,6 +17,7 @@ from convgate.transcripts.claude_code import ClaudeCodeFormat
 from convgate.transcripts.codex import CodexFormat
 from convgate.transcripts.csv_table import CSVFormat
 from convgate.transcripts.langchain import LangChainFormat
+from convgate.transcripts.langfuse import LangfuseFormat
 from convgate.transcripts.llama_index import LlamaIndexFormat
 from convgate.transcripts.markdown import MarkdownFormat
 from convgate.transcripts.openai_messages import OpenAIFormat
@@ -28,6 +29,8 @@ from convgate.transcripts.slack import SlackFormat
 from convgate.transcripts.source import Archive, LocatedConversations, Part, Source
 from convgate.transcripts.unknown import describe_unknown
 from convgate.transcripts.whatsapp import WhatsAppFormat
+from convgate.transcripts.source import Archive, LocatedConversations, Source
+from convgate.transcripts.spans import SpanFormat
 
 
 class Format(Protocol):
@@ -81,6 +84,8 @@ EXPORTS: tuple[Format, ...] = (
     LangChainFormat(),
     LlamaIndexFormat(),
     PydanticAIFormat(),
+    SpanFormat(),
+    LangfuseFormat(),
 )
 """Formats known by fields that no other has."""
 
