@@ -161,6 +161,12 @@ def test_a_bad_message_is_named_and_left_out(name: str, path: tuple[Any, ...], f
     assert _read(document, skip_bad=True).summary.n_skipped == 1
 
 
+def test_a_list_of_messages_has_the_conversation_id_of_its_messages() -> None:
+    messages = json.loads((FOLDER / "pydantic_ai.json").read_text())
+    messages[1]["conversation_id"] = "walks"
+    assert [conversation.id for conversation in _read(messages)] == ["walks"]
+
+
 def test_an_object_without_messages_is_refused_by_name() -> None:
     with pytest.raises(TranscriptError, match="expected a message of LangChain"):
         _read({"a": 1}, format="langchain")

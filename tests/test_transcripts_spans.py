@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,14 @@ def test_what_is_no_chat_is_counted_and_other_shapes_of_input_are_read() -> None
     assert _turns(last) == [("system", "Be kind."), ("user", "Hello?"), ("assistant", "Hello.")]
 
 
+def test_exports_to_blob_storage_have_other_names_of_fields() -> None:
+    lines = (FOLDER / "langfuse_observations.jsonl").read_text()
+    for camel in ("traceId", "sessionId", "startTime", "endTime", "parentObservationId"):
+        lines = lines.replace(camel, re.sub("([A-Z])", r"_\1", camel).lower())
+    expected = read_conversations(FOLDER / "langfuse_observations.jsonl")
+    assert read_conversations(lines.encode()).conversations == expected.conversations
+
+
 @pytest.mark.parametrize(
     "attributes",
     [
@@ -161,6 +170,7 @@ def test_a_shortened_history_is_joined_where_it_overlaps() -> None:
         _span({**_chat([*first[2:], ("assistant", "2"), ("user", "Three")], "3"), "session.id": "s"},
               trace="t2", second=3),
     ]  # fmt: skip
+    spans.append(_span({"gen_ai.system_instructions": '["Count."]', "session.id": "s"}, trace="t2", second=2))
     (conversation,) = _read(spans)
     assert [turn.text for turn in conversation.turns] == ["One", "1", "Two", "2", "Three", "3"]
     assert [turn.timestamp and turn.timestamp.second for turn in conversation.turns] == [

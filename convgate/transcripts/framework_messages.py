@@ -66,9 +66,12 @@ class FrameworkMessages(ABC):
         loose: list[Turn] = []  # of messages that stand one a line
         for value, place in file.values(split=not self.is_list(file.document)):
             try:
-                lists = [MessageList("", value)] if isinstance(value, list) else []
-                if isinstance(value, Mapping):
-                    lists = list(self.lists(value))
+                lists = list(self.lists(value)) if isinstance(value, Mapping) else []
+                if isinstance(value, list):
+                    ids = (
+                        given_id(item, *CONVERSATION_ID_FIELDS) for item in value if isinstance(item, Mapping)
+                    )
+                    lists = [MessageList("", value, next(filter(None, ids), ""))]
                 for found in lists:
                     turns = tuple(self.link_turns(self._turns(found, place)))
                     yield (

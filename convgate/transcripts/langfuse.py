@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,6 +14,11 @@ from convgate.transcripts.model_calls import CallLog, ModelCall, message_turns, 
 
 _CONTAINERS = ("data", "traces", "observations")
 _TRACE_FIELDS = {"sessionId", "observations", "htmlPath", "bookmarked", "userId"}
+_TYPES = (
+    *("GENERATION", "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING"),
+    "GUARDRAIL",
+)
+_SNAKE = re.compile("_([a-z])")  # in the names of fields in exports to blob storage
 _MESSAGE_FIELDS = {"role", "content", "parts", "tool_calls"}
 
 
@@ -27,7 +33,8 @@ class LangfuseFormat(CallLog):
 
     def records(self, value: Mapping[str, Any], field: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield the traces and observations in a value."""
-        is_observation = {"traceId", "type", "startTime"} <= value.keys()
+        value = {_SNAKE.sub(lambda match: match[1].upper(), key): item for key, item in value.items()}
+        is_observation = {"traceId", "type", "startTime"} <= value.keys() and value["type"] in _TYPES
         has_content = "input" in value or "output" in value
         if is_observation or (has_content and "timestamp" in value and _TRACE_FIELDS & value.keys()):
             yield field, value

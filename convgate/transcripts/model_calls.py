@@ -128,7 +128,7 @@ def _timed(turns: Sequence[Turn], calls: Iterable[ModelCall]) -> Iterator[Turn]:
     """Yield the turns with times: an answer came at the end of its call, what it answers at the beginning."""
     times: dict[tuple[str, ...], list[datetime]] = defaultdict(list)
     for call in calls:
-        moments = [(turn, call.started) for turn in call.inputs[-1:]]
+        moments = [(turn, call.started) for turn in call.inputs[-1:] if not turn.is_instruction]
         for turn, moment in (*moments, *((turn, call.ended or call.started) for turn in call.outputs)):
             if moment and moment not in times[_key(turn)]:
                 times[_key(turn)].append(moment)
