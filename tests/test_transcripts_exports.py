@@ -82,7 +82,7 @@ def test_any_byte_may_be_wrong(name: str, data: st.DataObject) -> None:
         assert read_conversations(bytes(content), skip_bad=True).conversations
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", [name for name in FILES if not name.endswith(".txt")])
 @given(data=st.data())
 def test_any_field_may_hold_something_else(name: str, data: st.DataObject) -> None:
     text = (FOLDER / name).read_text()

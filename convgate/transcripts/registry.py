@@ -21,16 +21,15 @@ from convgate.transcripts.langfuse import LangfuseFormat
 from convgate.transcripts.llama_index import LlamaIndexFormat
 from convgate.transcripts.markdown import MarkdownFormat
 from convgate.transcripts.openai_messages import OpenAIFormat
+from convgate.transcripts.pydantic_ai import PydanticAIFormat
 from convgate.transcripts.relevance_sets import BENCHMARKS, RelevanceFormat
 from convgate.transcripts.responses import ResponsesFormat
-from convgate.transcripts.pydantic_ai import PydanticAIFormat
 from convgate.transcripts.sharegpt import ShareGPTFormat
 from convgate.transcripts.slack import SlackFormat
 from convgate.transcripts.source import Archive, LocatedConversations, Part, Source
+from convgate.transcripts.spans import SpanFormat
 from convgate.transcripts.unknown import describe_unknown
 from convgate.transcripts.whatsapp import WhatsAppFormat
-from convgate.transcripts.source import Archive, LocatedConversations, Source
-from convgate.transcripts.spans import SpanFormat
 
 
 class Format(Protocol):
