@@ -10,26 +10,26 @@ from typing import Protocol, runtime_checkable
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.anthropic_messages import AnthropicFormat
-from convgate.transcripts.chatgpt import ChatGPTFormat
-from convgate.transcripts.claude_ai import ClaudeAIFormat
-from convgate.transcripts.claude_code import ClaudeCodeFormat
-from convgate.transcripts.codex import CodexFormat
-from convgate.transcripts.csv_table import CSVFormat
-from convgate.transcripts.langchain import LangChainFormat
-from convgate.transcripts.langfuse import LangfuseFormat
-from convgate.transcripts.llama_index import LlamaIndexFormat
-from convgate.transcripts.markdown import MarkdownFormat
-from convgate.transcripts.openai_messages import OpenAIFormat
-from convgate.transcripts.pydantic_ai import PydanticAIFormat
+from convgate.transcripts.formats.anthropic_messages import AnthropicFormat
+from convgate.transcripts.formats.chatgpt import ChatGPTFormat
+from convgate.transcripts.formats.claude_ai import ClaudeAIFormat
+from convgate.transcripts.formats.claude_code import ClaudeCodeFormat
+from convgate.transcripts.formats.codex import CodexFormat
+from convgate.transcripts.formats.csv_table import CSVFormat
+from convgate.transcripts.formats.langchain import LangChainFormat
+from convgate.transcripts.formats.langfuse import LangfuseFormat
+from convgate.transcripts.formats.llama_index import LlamaIndexFormat
+from convgate.transcripts.formats.markdown import MarkdownFormat
+from convgate.transcripts.formats.openai_messages import OpenAIFormat
+from convgate.transcripts.formats.pydantic_ai import PydanticAIFormat
+from convgate.transcripts.formats.responses import ResponsesFormat
+from convgate.transcripts.formats.sharegpt import ShareGPTFormat
+from convgate.transcripts.formats.slack import SlackFormat
+from convgate.transcripts.formats.spans import SpanFormat
+from convgate.transcripts.formats.whatsapp import WhatsAppFormat
 from convgate.transcripts.relevance_sets import BENCHMARKS, RelevanceFormat
-from convgate.transcripts.responses import ResponsesFormat
-from convgate.transcripts.sharegpt import ShareGPTFormat
-from convgate.transcripts.slack import SlackFormat
 from convgate.transcripts.source import Archive, LocatedConversations, Part, Source
-from convgate.transcripts.spans import SpanFormat
 from convgate.transcripts.unknown import describe_unknown
-from convgate.transcripts.whatsapp import WhatsAppFormat
 
 
 class Format(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from convgate.core.text import join_words, quote
-from convgate.transcripts.csv_table import DELIMITERS, Columns, split_header
+from convgate.transcripts.formats.csv_table import DELIMITERS, Columns, split_header
 from convgate.transcripts.message_lists import described
 from convgate.transcripts.source import Source
 

@@ -14,8 +14,8 @@ from pathlib import PurePosixPath
 from convgate.core.conversation import ContentPart, Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
+from convgate.transcripts.formats.stamps import MARKS, STAMP, Stamp, find_date_order, stamp_of
 from convgate.transcripts.source import LocatedConversations, Source
-from convgate.transcripts.stamps import MARKS, STAMP, Stamp, find_date_order, stamp_of
 from convgate.transcripts.timestamps import UNTIMED
 
 _OWN = "\u200e"  # begins what the app itself wrote into a chat

@@ -11,9 +11,9 @@ from typing import Any
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
+from convgate.transcripts.formats.openai_messages import arguments_text
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.message_lists import MessageLists, dump_messages
-from convgate.transcripts.openai_messages import arguments_text
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.timestamps import time_of
 

@@ -14,7 +14,7 @@ from itertools import islice
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
-from convgate.transcripts.openai_messages import arguments_text
+from convgate.transcripts.formats.openai_messages import arguments_text
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.source import LocatedConversations, Source
 from convgate.transcripts.timestamps import TIMESTAMP_FIELDS, UNTIMED, Warn, parse_timestamp

@@ -11,9 +11,9 @@ from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Content, ToolResult
 from convgate.transcripts.characters import writable
 from convgate.transcripts.exports import MessageExport, join_turns, text_of
+from convgate.transcripts.formats.openai_messages import arguments_text, content_parts
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
-from convgate.transcripts.openai_messages import arguments_text, content_parts
 from convgate.transcripts.timestamps import time_of
 
 _LISTS = ("input", "items", "output")

@@ -15,10 +15,10 @@ from datetime import datetime
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
+from convgate.transcripts.formats.stamps import DATE, HALVES, read_moments
 from convgate.transcripts.problems import Report
 from convgate.transcripts.roles import ROLE_NAMES, role_of
 from convgate.transcripts.source import LocatedConversations, Source
-from convgate.transcripts.stamps import DATE, HALVES, read_moments
 
 PREAMBLE, RAW = "_preamble", "markdown"
 """The lines before the first turn, in a conversation's metadata; the lines of a turn, in its source."""

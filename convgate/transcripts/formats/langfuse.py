@@ -8,9 +8,9 @@ from typing import Any
 
 from convgate.core.conversation import Turn
 from convgate.transcripts.exports import text_of
+from convgate.transcripts.formats.model_calls import CallLog, ModelCall, message_turns, moment_at, parsed
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
-from convgate.transcripts.model_calls import CallLog, ModelCall, message_turns, moment_at, parsed
 
 _CONTAINERS = ("data", "traces", "observations")
 _TRACE_FIELDS = {"sessionId", "observations", "htmlPath", "bookmarked", "userId"}

@@ -18,9 +18,9 @@ from convgate.core.text import quote
 from convgate.transcripts.cases import Case, CaseExport
 from convgate.transcripts.characters import writable
 from convgate.transcripts.exports import text_of
+from convgate.transcripts.formats.openai_messages import content_parts
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
-from convgate.transcripts.openai_messages import content_parts
 from convgate.transcripts.timestamps import UNTIMED
 
 ANSWERS, ABSTENTION = "has_answer", "_abs"

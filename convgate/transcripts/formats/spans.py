@@ -10,9 +10,9 @@ from typing import Any
 
 from convgate.core.conversation import Turn
 from convgate.transcripts.exports import mapping_of, text_of
+from convgate.transcripts.formats.model_calls import CallLog, ModelCall, message_turns, moment_at, parsed
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
-from convgate.transcripts.model_calls import CallLog, ModelCall, message_turns, moment_at, parsed
 
 _CONTAINERS = (
     *("resourceSpans", "batches", "scopeSpans", "instrumentationLibrarySpans", "spans", "data"),
