@@ -123,6 +123,7 @@ def test_a_run_sends_part_of_a_session_that_keeps_everything(hook: str) -> None:
     assert [len(items) for items in sent.inputs] == [1, 6, 1, 8, 11]
     assert [len(items) for items in whole.inputs] == [1, 6, 8, 10, 13]
     assert [violations(items) for items in sent.inputs] == [[]] * 5
+    assert sent.inputs[-1][:8] == sent.inputs[-2], "one selection serves the whole run"
     assert "lunch" not in str(sent.inputs[-1])
     assert "Look again" in str(sent.inputs[-1])
 
