@@ -18,7 +18,6 @@ from convgate.context.builder import ContextBuilder, load_context
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import AdapterError, ContextError
 from convgate.core.settings import Settings, load_settings
-from convgate.messages.check import check_valid
 from convgate.messages.tokens import turn_tokens
 from convgate.messages.validity import make_valid
 from convgate.policies.selector import Selector, load_gate, load_policy
@@ -58,24 +57,29 @@ class MessageSelector:
             raise ContextError("a gate or policy has no budget; pass convgate.load_context() instead")
         return cls(source, budget)
 
-    def keep(self, messages: Sequence[Any], convert: Convert | None = None) -> list[int]:
+    def keep(
+        self, messages: Sequence[Any], convert: Convert | None = None, always: Sequence[int] = ()
+    ) -> list[int]:
         """Return the increasing indices of the messages to send; all of them when selecting fails.
 
-        messages: oldest first; OpenAI-style dicts, or what `convert` makes such dicts of. The list that is
-        kept is valid (`check_valid`), unless its last message makes that impossible. Failures are logged.
+        messages: oldest first; OpenAI-style dicts, or what `convert` makes such dicts of. always: indices of
+        messages to keep in any case. What is kept is a valid list (`check_valid`), unless its last message
+        makes that impossible. Failures are logged.
         """
         try:
-            return self._keep(turns_from_messages(map(convert, messages) if convert else messages))
+            return self._keep(turns_from_messages(map(convert, messages) if convert else messages), always)
         except Exception:  # the agent goes on with its full history
             log.exception("selecting failed; all %d messages are sent", len(messages))
             return list(range(len(messages)))
 
-    async def akeep(self, messages: Sequence[Any], convert: Convert | None = None) -> list[int]:
+    async def akeep(
+        self, messages: Sequence[Any], convert: Convert | None = None, always: Sequence[int] = ()
+    ) -> list[int]:
         """Return the same as `keep`, without blocking the event loop."""
-        return await asyncio.to_thread(self.keep, messages, convert)
+        return await asyncio.to_thread(self.keep, messages, convert, always)
 
-    def _keep(self, turns: tuple[Turn, ...]) -> list[int]:
-        current = max((i for i, turn in enumerate(turns) if turn.role == "user"), default=None)
+    def _keep(self, turns: tuple[Turn, ...], always: Sequence[int]) -> list[int]:
+        current = _find_current(turns)
         if current is None:
             return list(range(len(turns)))
         conversation = Conversation(id="live", turns=turns)
@@ -87,14 +91,31 @@ class MessageSelector:
             bundle = self.source.build_at(conversation, current, budget=budget)
             # Messages that the context adds are not sent, so the turns that they stand for are.
             held = (invariant.source for invariant in bundle.invariants if invariant.held)
-            kept = {*bundle.indices, *held, *following}
+            kept = {*bundle.indices, *held}
         else:
             decisions = self.source.policy.decide(*conversation.at(current))
-            kept = {*decisions.kept_indices, current, *following}
+            kept = {*decisions.kept_indices}
+        kept |= {current, *following, *always}
         valid = make_valid(turns, kept, len(turns) - 1, pair_answers=self.source.pair_answers)
-        if violations := check_valid(valid.of(turns)):
-            log.warning("the messages break a rule of chat APIs: %s", "; ".join(violations))
         return valid.indices
+
+
+def _find_current(turns: Sequence[Turn]) -> int | None:
+    """Return the last turn of the user that no tool's result precedes, else the last; None without any.
+
+    What directly follows a result is usually part of it: images are sent as a user's message.
+    """
+    last = current = None
+    for index in range(len(turns) - 1, -1, -1):
+        role = turns[index].role
+        if role == "user":
+            current = index if current is None else current
+            last = index if last is None else last
+        elif current is not None and role not in {"tool", "function"}:
+            return current
+        else:
+            current = None
+    return last if current is None else current
 
 
 @contextmanager
