@@ -120,6 +120,10 @@ def test_responses_keep_reasoning_calls_and_outputs_together(client: Any, upstre
     assert check_valid(group_items(received["input"])[0]) == []
 
 
+PREFILL = {"role": "assistant", "content": "It"}
+ORPHAN = {"role": "tool", "tool_call_id": "z", "content": ""}
+
+
 @pytest.mark.parametrize(
     ("path", "body", "reason"),
     [
@@ -130,8 +134,8 @@ def test_responses_keep_reasoning_calls_and_outputs_together(client: Any, upstre
         ("responses", {"input": [1]}, "transcript"),
         ("chat/completions", {"messages": "Hi"}, "no_messages"),
         ("chat/completions", {"messages": [{"content": "Hi"}]}, "transcript"),
-        ("chat/completions", {"messages": [*long_chat(), {"role": "assistant", "content": "It"}]}, "last_message"),
-        ("chat/completions", {"messages": [*long_chat(), {"role": "tool", "tool_call_id": "z", "content": ""}]}, "invalid"),
+        ("chat/completions", {"messages": [*long_chat(), PREFILL]}, "last_message"),
+        ("chat/completions", {"messages": [*long_chat(), ORPHAN]}, "invalid"),
         ("chat/completions", {"messages": [{"role": "user", "content": "a"}] * 31}, "too_many_turns"),
         ("chat/completions", [], "no_messages"),
     ],

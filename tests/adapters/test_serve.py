@@ -6,7 +6,7 @@ import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -137,8 +137,8 @@ def test_health_and_schema_need_no_token_and_metrics_do(client: TestClient) -> N
         ("select", '{"messages": [{"role": "user", "content": "Hi"}], "after": 1}', (422, "conversation")),
         ("select", '{"messages": [], "session": "new"}', (409, "session")),
         ("select", '{"messages": [], "session": "../x"}', (422, "invalid_request")),
-        ("context", '{"messages": [{"role": "user", "content": "Hi"}], "budget": -1}', (422, "invalid_request")),
-        ("context", '{"messages": [{"role": "user", "content": "Hi"}], "capsules": [1]}', (422, "invalid_request")),
+        ("context", '{"messages": [], "budget": -1}', (422, "invalid_request")),
+        ("context", '{"messages": [], "capsules": [1]}', (422, "invalid_request")),
         ("feedback", '{"turn": 0, "relevant": true}', (422, "conversation")),
         ("feedback", '{"conversation": "x", "turn": 0, "relevant": "yes"}', (422, "invalid_request")),
         ("feedback", '{"conversation": "x", "turn": [], "relevant": true}', (422, "feedback")),
@@ -247,10 +247,8 @@ def test_body_that_never_ends_is_given_up(convgate_home: Path, monkeypatch: pyte
             else:
                 pytest.fail("the request was not given up")
         finished.set()
-        try:
+        with suppress(httpx.TransportError):  # the server may close the connection first
             assert sending.result().status_code == 408
-        except httpx.TransportError:
-            pass  # the server closed the connection while the client was sending
 
 
 # Tokens
