@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -41,10 +42,12 @@ def test_the_site_builds_strictly_and_loads_only_its_own_files(tmp_path: Path) -
     assert done.returncode == 0, done.stdout + done.stderr
     pages = [*(tmp_path / "site").rglob("*.html")]
     assert len(pages) > 50
+    texts = {page: page.read_text(encoding="utf-8") for page in pages}
+    for example in (CHECKOUT / "examples").glob("*.py"):
+        title = escape(example.read_text(encoding="utf-8").splitlines()[0].strip('"'), quote=False)
+        assert any(title in text for text in texts.values()), f"no page shows {example.name}"
     loaded = {
-        (page.name, script or link)
-        for page in pages
-        for script, link in LOADED.findall(page.read_text(encoding="utf-8"))
+        (page.name, script or link) for page, text in texts.items() for script, link in LOADED.findall(text)
     }
     assert any(address.endswith(".css") for _, address in loaded)
     assert [place for place in loaded if re.match(r"(?:[a-z]+:)?//", place[1])] == []
