@@ -124,4 +124,6 @@ def framework(extra: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise AdapterError(f'{error}. Run: pip install "convgate[{extra}]"') from error
+        raise AdapterError(
+            f'the adapter\'s framework cannot be imported ({error}): pip install "convgate[{extra}]"'
+        ) from error

@@ -15,6 +15,7 @@ from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, convert_to_messages
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
+from pydantic import Field
 
 from convgate.adapters.langchain import SelectionMiddleware
 from convgate.adapters.langgraph import to_openai
@@ -36,7 +37,7 @@ pytestmark = pytest.mark.adapters
 class FakeModel(FakeMessagesListChatModel):
     """Records what it receives."""
 
-    received: list[list[BaseMessage]] = []  # of each call
+    received: list[list[BaseMessage]] = Field(default_factory=list)  # of each call
 
     def bind_tools(self, tools: Any, **kwargs: Any) -> FakeModel:
         return self
@@ -54,7 +55,7 @@ def read_loss(run: int) -> str:
 
 def fake_model() -> FakeModel:
     call = {"id": "9", "name": "read_loss", "args": {"run": 7}}
-    return FakeModel(responses=[AIMessage("", tool_calls=[call]), AIMessage("done")], received=[])
+    return FakeModel(responses=[AIMessage("", tool_calls=[call]), AIMessage("done")])
 
 
 def run_agent(source: Selector, history: list[BaseMessage], *, use_async: bool) -> tuple[FakeModel, Any]:
@@ -91,7 +92,7 @@ def test_model_receives_everything_when_selecting_fails(use_async: bool, caplog:
 
 
 def test_history_of_a_checkpoint_is_selected_from_anew_for_each_question():
-    model = FakeModel(responses=[AIMessage("done")], received=[])
+    model = FakeModel(responses=[AIMessage("done")])
     agent = create_agent(
         model, [], middleware=[SelectionMiddleware(small_gate())], checkpointer=InMemorySaver()
     )

@@ -158,11 +158,11 @@ def test_feedback_and_images_of_tools_do_not_replace_the_current_message():
     @agent.output_validator
     def check(output: str) -> str:
         if output != "done":
-            raise ModelRetry("bread soup cake salad")
+            raise ModelRetry("please write down how somebody cooks bread " * 20)
         return output
 
     asyncio.run(agent.run(QUESTION, message_history=to_pydantic_ai()))
-    assert len(received[1]) == len(received[0]) + 2
+    assert received[1][:-2] == received[0]
     assert received[1][len(received[0]) - 1].parts[0].content == QUESTION
 
 
