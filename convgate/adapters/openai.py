@@ -95,7 +95,8 @@ def group_message(group: ItemGroup, *, call_ids: Mapping[str, str]) -> Mapping[s
     if types <= _RESULTS:
         own = first.get("approval_request_id") or call_ids.get(str(first.get("id")), first.get("id"))
         output = _parts(first.get("output", first.get("approve")))
-        return {"role": "tool", "tool_call_id": first.get("call_id") or own, "content": output}
+        # Not "tool": outputs hold their images, so a user's message after one is the user's own.
+        return {"role": "output", "tool_call_id": str(first.get("call_id") or own), "content": output}
     if unknown := types - _CALLS - _HOSTED - {"reasoning", "message"}:
         raise AdapterError(f"items of type {', '.join(sorted(map(repr, unknown)))} cannot be selected")
     calls = [item for item in group.items if _type(item) in _CALLS]
