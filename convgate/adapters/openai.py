@@ -7,7 +7,7 @@ items = select_messages(items)  # for client.responses.create(input=items, …)
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -31,19 +31,25 @@ _JOINS = {"reasoning": {"reasoning"}, "model": {"reasoning", "model"}, "always":
 """By kind of item: the kinds of the item before with which it makes one group."""
 
 
-def select_messages(messages: Iterable[Any], selector: MessageSelector | None = None) -> list[Any]:
+def select_messages(
+    messages: Iterable[Any], selector: MessageSelector | None = None, *, always: Container[int] = ()
+) -> list[Any]:
     """Return the messages or items to send: the same objects, in order. `messages` itself does not change.
 
     messages: Chat Completions messages, or Responses items, oldest first: dicts, or the objects that the
     openai package returns. A call is sent with its output, reasoning with the items of its response. A list
     with an item that refers to the server's state (`item_reference`) or is unknown is returned whole.
-    selector: default: the active gate, loaded at the first call.
+    selector: default: the active gate, loaded at the first call. always: indices of messages to keep.
 
     Raises the errors of loading the default; everything else is logged, and all messages are returned.
     """
     items = list(messages)
     groups = group_items(items)
-    kept = (selector or default_selector()).keep(groups, partial(group_message, call_ids=_call_ids(groups)))
+    kept = (selector or default_selector()).keep(
+        groups,
+        partial(group_message, call_ids=_call_ids(groups)),
+        [place for place, group in enumerate(groups) if any(index in always for index in group.indices)],
+    )
     return [items[index] for place in kept for index in groups[place].indices]
 
 
@@ -84,12 +90,13 @@ def group_message(group: ItemGroup, *, call_ids: Mapping[str, str]) -> Mapping[s
         return first
     if types & _ALWAYS_SENT:
         return {"role": "developer", "content": f"[{_type(group.items[-1])}]"}
-    if types == {"reasoning"}:  # without the items of its response: refused by the API, as a lone result is
-        return {"role": "tool", "tool_call_id": str(first.get("id")), "content": ""}
+    if types == {"reasoning"}:  # without the items of its response: refused by the API, as a call alone is
+        return {"role": "assistant", "tool_calls": [_tool_call(first)]}
     if types <= _RESULTS:
         own = first.get("approval_request_id") or call_ids.get(str(first.get("id")), first.get("id"))
         output = _parts(first.get("output", first.get("approve")))
-        return {"role": "tool", "tool_call_id": first.get("call_id") or own, "content": output}
+        # Not "tool": outputs hold their images, so a user's message after one is the user's own.
+        return {"role": "output", "tool_call_id": str(first.get("call_id") or own), "content": output}
     if unknown := types - _CALLS - _HOSTED - {"reasoning", "message"}:
         raise AdapterError(f"items of type {', '.join(sorted(map(repr, unknown)))} cannot be selected")
     calls = [item for item in group.items if _type(item) in _CALLS]
@@ -115,12 +122,8 @@ def _kind(item: Mapping[str, Any]) -> str:
 
 
 def _call_ids(groups: Iterable[ItemGroup]) -> dict[str, str]:
-    items = (item for group in groups for item in group.items)
-    return {str(item["id"]): item["call_id"] for item in items if _type(item) in _CALLS and _has_both(item)}
-
-
-def _has_both(item: Mapping[str, Any]) -> bool:
-    return bool(item.get("id") and item.get("call_id"))
+    calls = (item for group in groups for item in group.items if _type(item) in _CALLS)
+    return {str(item["id"]): item["call_id"] for item in calls if item.get("id") and item.get("call_id")}
 
 
 def _tool_call(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,17 +28,16 @@ def session_input_callback(
 ) -> Callable[[Items, Items], Awaitable[Items]]:
     """Return a callback for `RunConfig(session_input_callback=…)`: the selected history, then the new input.
 
-    All new items are sent, and stored in the session. If they hold more than messages, such as the output
-    of a call, so is the whole history. `source` and `budget` as in `MessageSelector.of`.
+    All new items are sent, and stored in the session. `source` and `budget` as in `MessageSelector.of`.
 
     Raises the errors of `MessageSelector.of`.
     """
     selector = MessageSelector.of(source, budget)
 
     async def select(history: Items, new: Items) -> Items:
-        if not all(isinstance(item, dict) and "role" in item for item in new):
-            return [*history, *new]
-        kept = await asyncio.to_thread(select_messages, [*history, *new], selector)
+        items = [*history, *new]
+        always = range(len(history), len(items))
+        kept = await asyncio.to_thread(select_messages, items, selector, always=always)
         sent = {id(item) for item in kept}
         return [*(item for item in history if id(item) in sent), *new]
 

@@ -108,6 +108,12 @@ def test_every_selection_of_items_is_valid(
     assert first["role"] == "user"
 
 
+def test_runs_that_end_with_an_output_are_selected_from() -> None:
+    items = [item for place in range(5) for item in exchange(f"t{place}", f"{place}", thinks=False)[:3]]
+    items.append(user("So?"))
+    assert select_messages(items, selector(4)) == [*items[3:6], items[-1]]
+
+
 def test_reasoning_whose_response_broke_off_leaves() -> None:
     items = [user("Why?"), reasoning("a"), user("Why not?"), answer("So."), user("And?")]
     assert select_messages(items, selector(1, 3)) == items[2:]

@@ -33,6 +33,7 @@ from convgate.adapters.openai_agents import call_model_input_filter, session_inp
 from convgate.core.errors import ContextError
 from convgate.policies.selector import Selector
 from tests.adapters.responses import all_in, exchange, output, user, violations
+from tests.adapters.responses import call as asked
 from tests.contexts import FixedPolicy, builder
 
 pytestmark = pytest.mark.adapters
@@ -141,8 +142,11 @@ def test_the_callback_returns_the_same_items_and_all_new_ones() -> None:
     assert combined[-2:] == new
     assert violations(combined) == []
     assert "lunch" not in str(combined)
-    resumed = [output("c"), *new]
-    assert asyncio.run(select(history, resumed)) == [*history, *resumed]
+    called = [user("Look at the loss"), asked("c")]
+    resumed = [output("c"), user("What of the loss")]
+    combined = asyncio.run(select([*history, *called], resumed))
+    assert combined[-4:] == [*called, *resumed]
+    assert "lunch" not in str(combined)
 
 
 def test_a_call_that_is_still_going_on_stays() -> None:
