@@ -6,6 +6,7 @@ import os
 import secrets
 import sys
 import tempfile
+from contextlib import nullcontext
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
@@ -57,7 +58,8 @@ def serve(
     token = settings.server_token or secrets.token_urlsafe()
     os.environ["CONVGATE_SERVER_TOKEN"] = token
     app: str | Starlette = f"{__name__}:create_worker_app"
-    with tempfile.TemporaryDirectory(prefix="convgate-") as folder:
+    # A single worker is ended by its signal, and could not remove the folder.
+    with tempfile.TemporaryDirectory(prefix="convgate-") if workers > 1 else nullcontext("") as folder:
         if workers == 1:
             from convgate.server.app import create_app
 

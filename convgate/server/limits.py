@@ -66,7 +66,7 @@ class Limits:
             return
         given, path = _split_token(scope["path"])
         scope = {**scope, "path": path, "raw_path": path.encode()}
-        started, status = time.perf_counter(), 499  # the client went away
+        started, status = time.perf_counter(), 500  # where an error is answered outside
 
         async def send_noting_status(message: Message) -> None:
             nonlocal status
@@ -77,7 +77,7 @@ class Limits:
         try:
             await self._answer(scope, given, receive, send_noting_status)
         except ClientDisconnect:
-            pass
+            status = 499
         finally:
             endpoint = getattr(scope.get("route"), "path", "other")
             metrics.REQUESTS.labels(endpoint, str(status)).inc()

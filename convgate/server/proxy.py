@@ -9,7 +9,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
@@ -52,6 +52,7 @@ class Forwarded:
 
     body: bytes
     headers: dict[str, str]
+    counts: dict[str, int] = field(default_factory=dict)  # for `metrics.count_selection`
 
 
 class Proxy:
@@ -99,11 +100,13 @@ class Proxy:
             return _fail(502, "upstream_unreachable", error, forwarded)
         return Relay(response, forwarded.headers)
 
-    async def _select(self, body: bytes, field: str) -> Forwarded:
+    async def _select(self, body: bytes, name: str) -> Forwarded:
         """Return the body with the selected messages; as it came when selecting fails or takes too long."""
         try:
             async with asyncio.timeout(self._settings.server_select_seconds):
-                return await self._service.run(self._reduce, body, field)
+                forwarded = await self._service.run(self._reduce, body, name)
+            metrics.count_selection(**forwarded.counts)
+            return forwarded
         except TimeoutError:
             reason = "timeout"
             log.warning(
@@ -117,13 +120,13 @@ class Proxy:
         metrics.FALLBACKS.labels(reason).inc()
         return Forwarded(body, {"x-convgate-policy": "none", "x-convgate-reason": reason})
 
-    def _reduce(self, body: bytes, field: str) -> Forwarded:
+    def _reduce(self, body: bytes, name: str) -> Forwarded:
         """Return the body with the selected messages. Raises NotSelectedError, or what selecting raises."""
-        request, items = _read(body, field)
+        request, items = _read(body, name)
         if len(items) > self._settings.server_max_turns:
             raise NotSelectedError("too_many_turns")
         messages, groups = (
-            group_items(items) if field == "input" else (items, [[i] for i in range(len(items))])
+            group_items(items) if name == "input" else (items, [[i] for i in range(len(items))])
         )
         with metrics.SELECT_SECONDS.time():
             selection = self._service.selector.select(messages)
@@ -133,19 +136,19 @@ class Proxy:
             raise NotSelectedError("last_message")
         kept = [items[index] for group in selection.indices for index in groups[group]]
         dropped = len(items) - len(kept)
-        metrics.count_selection(
-            kept=len(kept),
-            dropped=dropped,
-            tokens_kept=selection.tokens_kept,
-            tokens_total=selection.tokens_total,
-        )
+        counts = {
+            "kept": len(kept),
+            "dropped": dropped,
+            "tokens_kept": selection.tokens_kept,
+            "tokens_total": selection.tokens_total,
+        }
         headers = {
             "x-convgate-kept": str(len(kept)),
             "x-convgate-dropped": str(dropped),
             "x-convgate-tokens": str(selection.tokens_kept),
             "x-convgate-policy": quote(self._service.policy_name, safe=" "),
         }
-        return Forwarded(json.dumps({**request, field: kept}).encode() if dropped else body, headers)
+        return Forwarded(json.dumps({**request, name: kept}).encode() if dropped else body, headers, counts)
 
     def _headers(self, request: Request) -> list[tuple[str, str]]:
         """Return the client's headers for the upstream, without those for this server."""
@@ -183,14 +186,14 @@ class Relay(StreamingResponse):
                 await self._upstream.aclose()
 
 
-def _read(body: bytes, field: str) -> tuple[dict[str, Any], list[Any]]:
+def _read(body: bytes, name: str) -> tuple[dict[str, Any], list[Any]]:
     """Return the request, and its messages or items."""
     try:
         request = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise NotSelectedError("unreadable") from error
-    items = request.get(field) if isinstance(request, dict) else None
-    if isinstance(request, dict) and any(request.get(name) for name in _STORED):
+    items = request.get(name) if isinstance(request, dict) else None
+    if isinstance(request, dict) and any(map(request.get, _STORED)):
         raise NotSelectedError("stored_history")
     if not isinstance(items, list) or not items:
         raise NotSelectedError("no_messages")

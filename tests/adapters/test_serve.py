@@ -174,6 +174,7 @@ def test_defect_is_answered_without_its_text(client: TestClient, monkeypatch: py
     response = client.post("/v1/select", json={"messages": long_chat()})
     assert error_of(response) == (500, "internal")
     assert "secret" not in response.text
+    assert 'convgate_requests_total{endpoint="/v1/select",status="500"}' in client.get("/metrics").text
 
 
 # Limits
