@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +17,8 @@ from convgate.core.decisions import TurnDecisions
 from convgate.core.parameters import ParameterSet, setting
 from convgate.gate.thresholds import TopK
 from convgate.policies.base import decide_by_rule, history_indices
+
+logging.getLogger("bm25s").setLevel(logging.WARNING)  # it logs every index that it builds, as DEBUG
 
 _WORD = re.compile(r"\w+")
 
