@@ -266,7 +266,7 @@ def test_body_that_never_ends_is_given_up(convgate_home: Path, monkeypatch: pyte
         ("/token//v1/select", {}, 401),
         ("/token/wrong/v1/select", {}, 401),
         ("/v1/chat/completions", {}, 401),
-        ("/openapi.json/../v1/select", {}, 401),
+        ("/openapi.json/v1/select", {}, 401),
         ("/v1/select", AUTHORIZED, 200),
         ("/v1/select", {"Authorization": f"bearer {TOKEN}"}, 200),
         ("/v1/select", {"X-Convgate-Token": TOKEN}, 200),
@@ -311,9 +311,12 @@ def test_equal_messages_of_two_sessions_stay_apart(client: TestClient) -> None:
     hello, secret = {"role": "user", "content": "Hello"}, {"role": "user", "content": "Only for a."}
     client.post("/v1/select", json={"messages": [hello], "session": "a"})
     client.post("/v1/select", json={"messages": [secret], "session": "a"})
-    reply = client.post("/v1/select", json={"messages": [hello], "session": "b"}).json()
-    assert reply["messages"] == [hello]
-    assert reply["session"]["turns"] == 1
+    for turns in ([hello], [hello, hello]):
+        reply = client.post("/v1/select", json={"messages": [hello], "session": "b"}).json()
+        assert reply["messages"] == turns
+        assert reply["session"]["turns"] == len(turns)
+    reply = client.post("/v1/select", json={"session": "a"}).json()
+    assert reply["messages"] == [hello, secret]
 
 
 def test_retry_does_not_store_twice(client: TestClient) -> None:
@@ -378,9 +381,11 @@ def test_conversation_deleted_in_the_app_begins_anew(client: TestClient, convgat
     reply = client.post("/v1/select", json={"messages": [message], "session": "a"}).json()
     with closing(Store(convgate_home / "convgate.db")) as store:
         Conversations(store).delete([reply["session"]["conversation"]])
-    for turns in (1, 2):
+    for messages in ([message], [message, message]):
         reply = client.post("/v1/select", json={"messages": [message], "session": "a"}).json()
-        assert reply["session"]["turns"] == turns
+        assert reply["messages"] == messages
+    with closing(Store(convgate_home / "convgate.db")) as store:
+        assert len(Conversations(store).deleted()) == 1
 
 
 def test_feedback_names_a_session(client: TestClient) -> None:
