@@ -13,7 +13,7 @@ import pytest
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TrainingError, TranscriptError
 from convgate.core.settings import load_settings
-from convgate.embedding.cache import CACHE_FILE, CachedEncoder
+from convgate.embedding.cache import CACHE_FILE, CachedEncoder, content_hash
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.training import library
 from convgate.training.library import SAMPLES, Copies, RelevanceSets, find_copies, remove_for_good
@@ -168,7 +168,8 @@ def test_erased_text_is_nowhere_in_the_data_folder(
     left.mkdir()
     (left / "killed.jsonl").write_text(WORD)
     cache = CachedEncoder(FakeEncoder(8), home / CACHE_FILE)
-    cache.encode([turn.scored_text for word in (WORD, OTHER) for turn in conversation(word).turns])
+    part = f"Where does a {WORD}"  # a turn with a word hidden, which is encoded too
+    cache.encode([part, *(turn.scored_text for word in (WORD, OTHER) for turn in conversation(word).turns)])
     found = find_copies(home, Conversations(store).deleted())
     assert (set(found.runs), found.sets) == ({"stopped"}, ("alone", "mixed"))
     untouched = {path: path.read_bytes() for path in other.folder.rglob("*") if path.is_file()}
@@ -177,6 +178,8 @@ def test_erased_text_is_nowhere_in_the_data_folder(
 
     assert (removal.conversations, removal.copies) == (1, found)
     assert files_with(home, WORD) == []
+    for file in home.glob(f"{CACHE_FILE}*"):
+        assert content_hash(part) not in file.read_bytes()
     assert find_copies(home, Conversations(store).deleted()) == Copies()
     assert sets.names()[:1] == ["mixed"]
     assert list(sets.read("mixed").conversations) == [IDS[OTHER]]

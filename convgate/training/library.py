@@ -20,7 +20,7 @@ from convgate.core.errors import SettingsError, StoreError, TrainingError, Trans
 from convgate.core.files import sync_folder, write_whole
 from convgate.core.home import app_root, check_writable, make_home
 from convgate.core.settings import Settings
-from convgate.embedding.cache import CACHE_FILE, forget
+from convgate.embedding.cache import CACHE_FILE, empty_cache
 from convgate.gatekeeper.log import remove_logs
 from convgate.store import Conversations, Store
 from convgate.store.openings import chain
@@ -227,9 +227,9 @@ def find_copies(home: Path, deleted: Sequence[Conversation]) -> Copies:
 
 
 def remove_for_good(store: Store, settings: Settings) -> Removal:
-    """Remove what was deleted in the library, with every copy in the data folder and the whole debug log.
+    """Remove what was deleted in the library, with every copy in the data folder.
 
-    A run keeps its figures and its version, and cannot be resumed. The library comes last, so that after a
+    The debug log and the cached vectors go as a whole: both also hold parts of turns. A run keeps its figures and its version, and cannot be resumed. The library comes last, so that after a
     kill the same can be done again.
 
     Raises TrainingError before anything is removed when a run with a copy is active, else as stores do.
@@ -252,7 +252,7 @@ def remove_for_good(store: Store, settings: Settings) -> Removal:
         conversations_by_id = library.read(name).conversations
         library.leave_out(name, {id for id, each in conversations_by_id.items() if is_copy(each)})
     remove_logs(settings.gatekeeper_debug_log)
-    forget(home / CACHE_FILE, (turn.scored_text for each in deleted for turn in each.turns))
+    empty_cache(home / CACHE_FILE)
     return Removal(conversations.purge(older_than=datetime.now(UTC) - start), copies)
 
 
