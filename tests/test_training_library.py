@@ -193,6 +193,20 @@ def test_erased_text_is_nowhere_in_the_data_folder(
     assert len(Conversations(store).keys()) == 1
 
 
+def test_a_copy_in_a_set_with_a_bad_line_is_removed_with_the_line(convgate_home: Path, store: Store) -> None:
+    sets = RelevanceSets(convgate_home)
+    sets.folder.mkdir()
+    file = sets.folder / "mixed.jsonl"
+    write_relevance_set(relevance_set("mixed", conversation(WORD), conversation(OTHER)), file)
+    file.write_bytes(file.read_bytes() + f'{{"type": "conversation", "id": "{WORD}"}}\n'.encode())
+    add_run(convgate_home, "one", conversation(WORD))
+
+    remove_for_good(store, load_settings())
+
+    assert files_with(convgate_home, WORD) == []
+    assert list(sets.read("mixed").conversations) == [IDS[OTHER]]
+
+
 def test_nothing_is_removed_while_a_training_uses_a_copy(convgate_home: Path, store: Store) -> None:
     run = add_run(convgate_home, "one", conversation(WORD))
     run.write_progress("Epoch 1", epochs=0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -125,13 +125,13 @@ class RelevanceSets:
             raise TranscriptError(f"the set {name!r} cannot be written: {error.strerror}") from error
         return self.info(name)
 
-    def leave_out(self, name: str, conversations: Collection[str]) -> None:
-        """Take conversations, by id, out of a set; one without cases then is deleted.
+    def leave_out(self, name: str, is_removed: Callable[[Conversation], bool]) -> None:
+        """Take conversations and bad lines, which may hold them, out of a set; delete one without cases.
 
         Raises TranscriptError, with the set unchanged, when it cannot be read or written.
         """
-        cases = self.read(name)
-        kept = {id: each for id, each in cases.conversations.items() if id not in conversations}
+        cases = read_relevance_set(self.path(name), skip_bad=True)
+        kept = {id: each for id, each in cases.conversations.items() if not is_removed(each)}
         left = tuple(case for case in cases.cases if case.conversation in kept)
         if not left:
             self.delete(name)
@@ -247,10 +247,8 @@ def remove_for_good(store: Store, settings: Settings) -> Removal:
     for run in runs:
         run.remove_data()
     library.sweep()
-    is_copy = _copy_test(deleted)
     for name in copies.sets:
-        conversations_by_id = library.read(name).conversations
-        library.leave_out(name, {id for id, each in conversations_by_id.items() if is_copy(each)})
+        library.leave_out(name, _copy_test(deleted))
     remove_logs(settings.gatekeeper_debug_log)
     empty_cache(home / CACHE_FILE)
     return Removal(conversations.purge(older_than=datetime.now(UTC) - start), copies)
