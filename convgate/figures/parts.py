@@ -226,9 +226,7 @@ def links_figure(
 
 
 def describe_links(links: Sequence[Link], *, start: int = 0) -> str:
-    """Return the links in words."""
-    if not links:
-        return "There is no other turn to attend to."
+    """Return the links, one at least, in words."""
     return describe(
         f"Turn {start + links[0].turn + 1}, attention to and effect of other turns",
         {
