@@ -153,7 +153,7 @@ def _draw_version(versions: Versions) -> bool:
     """Draw the options of the new version; return whether there is one to start from."""
     names, active = versions.names(), versions.active
     if not names:
-        st.info("No version to start from: `convgate pretrain` makes one.", icon=":material/account_tree:")
+        st.info("Add a version to start from: `convgate versions import`.", icon=":material/account_tree:")
         return False
     st.selectbox(
         "Start from", names, index=names.index(active) if active in names else 0, key=PARENT,
