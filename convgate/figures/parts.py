@@ -34,6 +34,7 @@ PARTS: Mapping[str, Part] = {
     "decay": Part("age", "What a turn loses by being old; never more than 1."),
     "meaning": Part("meaning", "How close the turn's meaning is to the current message's."),
     "neighbours": Part("neighbours", "How close the turns just before and after this one are to it."),
+    "passages": Part("passages", "How close the turn's best passage is to the message, and those around it."),
     "words": Part("words", "Words that the turn shares with the message, rare ones above all."),
     "speaker": Part("speaker", "Who speaks, and whether this is the newest turn of that person."),
     "addressing": Part("addressing", "Who calls whom by name."),
