@@ -229,8 +229,9 @@ def find_copies(home: Path, deleted: Sequence[Conversation]) -> Copies:
 def remove_for_good(store: Store, settings: Settings) -> Removal:
     """Remove what was deleted in the library, with every copy in the data folder.
 
-    The debug log and the cached vectors go as a whole: both also hold parts of turns. A run keeps its figures and its version, and cannot be resumed. The library comes last, so that after a
-    kill the same can be done again.
+    The debug log and the cached vectors, which also hold parts of turns, go as a whole. A run keeps its
+    figures and its version, and cannot be resumed. The library comes last, so that after a kill the same can
+    be done again.
 
     Raises TrainingError before anything is removed when a run with a copy is active, else as stores do.
     """
