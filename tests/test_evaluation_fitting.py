@@ -20,9 +20,10 @@ from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.fitting import FOUND, NOTHING, NOW, fit_threshold
 from convgate.evaluation.judged_cases import judge
 from convgate.evaluation.metrics import METRICS
-from convgate.evaluation.sweeps import ROUNDING, at_value, reach, sweep_of, value_of
+from convgate.evaluation.sweeps import at_value, reach, sweep_of, value_of
 from convgate.evaluation.tuning import ScoredCases, score_cases
 from convgate.gate.thresholds import (
+    ROUNDING,
     RULES,
     Absolute,
     Anchored,
