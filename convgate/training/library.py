@@ -23,7 +23,7 @@ from convgate.core.settings import Settings
 from convgate.embedding.cache import CACHE_FILE, empty_cache
 from convgate.gatekeeper.log import remove_logs
 from convgate.store import Conversations, Store
-from convgate.store.openings import chain
+from convgate.store.openings import prefix_hashes
 from convgate.training.corpora import attribution_of, corpora_in, licence_of
 from convgate.training.run import DATA, Runs
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set, write_relevance_set
@@ -283,12 +283,12 @@ def erase_everything(store: Store, settings: Settings) -> int:
 
 def _copy_test(deleted: Sequence[Conversation]) -> Callable[[Conversation], bool]:
     """Return a test for a conversation that is one of them, its beginning, or begins with it."""
-    chains = [chain(each.turns)[1:] for each in deleted]
+    chains = [prefix_hashes(each.turns)[1:] for each in deleted]
     beginnings = {digest for hashes in chains for digest in hashes}
     ends = {hashes[-1] for hashes in chains if hashes}
 
     def is_copy(conversation: Conversation) -> bool:
-        hashes = chain(conversation.turns)[1:]
+        hashes = prefix_hashes(conversation.turns)[1:]
         return bool(hashes) and (hashes[-1] in beginnings or not ends.isdisjoint(hashes))
 
     return is_copy

@@ -13,7 +13,7 @@ from convgate.core.text import pluralize
 from convgate.evaluation.comparison import BROKEN, FIXED, outcome_codes
 from convgate.store import Conversations, Store
 from convgate.store.conversations import title_of
-from convgate.store.openings import Openings, chain
+from convgate.store.openings import PrefixIndex, prefix_hashes
 from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE
@@ -85,4 +85,4 @@ def library_key(store: Store, conversation: Conversation) -> str | None:
         return Conversations(store).summary(conversation.id).key
     except StoreError:
         with store.read() as db:
-            return Openings(db).same(chain(conversation.turns))
+            return PrefixIndex(db).same(prefix_hashes(conversation.turns))
