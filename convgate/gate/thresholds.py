@@ -119,7 +119,7 @@ class Expected(ParameterSet):
     label: ClassVar[str] = "Expected: the best balance of missed and extra turns"
     strictness: float = setting(
         1.0, "strictness", low=0.0, high=4.0, step=0.05,
-        help="How bad an extra turn is beside a missed one. 1: as bad; 2: worse; 0: all turns are kept.",
+        help="How bad an extra turn is compared with a missed one. 1: equally bad; 0: all turns are kept.",
     )  # fmt: skip
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
