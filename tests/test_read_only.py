@@ -18,7 +18,8 @@ from convgate.embedding.cache import CACHE_FILE, CachedEncoder, empty_cache
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.store.database import set_aside
 from convgate.training import run as run_module
-from convgate.training.library import RelevanceSets, remove_for_good
+from convgate.training.data_removal import remove_for_good
+from convgate.training.library import RelevanceSets
 from convgate.training.process import start_training
 from convgate.training.run import Runs
 from convgate.ui import services

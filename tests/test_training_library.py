@@ -16,7 +16,8 @@ from convgate.core.settings import load_settings
 from convgate.embedding.cache import CACHE_FILE, CachedEncoder, content_hash
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.training import library
-from convgate.training.library import SAMPLES, Copies, RelevanceSets, find_copies, remove_for_good
+from convgate.training.data_removal import Copies, find_copies, remove_for_good
+from convgate.training.library import SAMPLES, RelevanceSets
 from convgate.training.process import resume_training
 from convgate.training.records import Ended, RunRequest, utc_now
 from convgate.training.run import DATA, LOG, Run, Runs
