@@ -89,8 +89,11 @@ def load_gate(app: App, chooser: str = GatePolicy.name) -> GatePolicy:
     return gate
 
 
-def encode_ahead(message: OpenMessage, encoder: Encoder) -> None:
-    """Encode all turns of the conversation, with a progress bar the first time."""
+def encode_ahead(message: OpenMessage, policy: Policy) -> None:
+    """Encode all turns of the conversation, with a progress bar the first time; nothing without an encoder."""
+    encoder: Encoder | None = getattr(policy, "encoder", None)
+    if encoder is None:
+        return
 
     def work(progress: EvaluationProgress) -> None:
         texts = [turn.scored_text for turn in message.conversation.turns]

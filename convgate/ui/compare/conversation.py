@@ -80,8 +80,7 @@ def _decide(columns: Sequence[Column], reference: Column, message: OpenMessage) 
     selections: dict[Column, Selection] = {}
     for column in columns:
         try:
-            if encoder := getattr(column.policy, "encoder", None):
-                encode_ahead(message, encoder)
+            encode_ahead(message, column.policy)
             selections[column] = scoring.select(column.policy, message)
         except ConvgateError as error:
             draw_failure(column.label, error)

@@ -115,7 +115,7 @@ def build(app: App, view: View, message: OpenMessage) -> ContextResult:
     settings = apply_view(app.settings, view)
     chooser = view.policy or app.settings.policy
     policy = scoring.load_policy(app, chooser)
-    scoring.encode_ahead(message, app.encoder())
+    scoring.encode_ahead(message, policy)
     judge, classifier = statement_judge(app.settings), mode_classifier(app.settings)
     find_ahead(app, message.key, message.conversation)
     guard = CurrentGuard(fallbacks_of(GuardStates(app.store).open_alerts()))

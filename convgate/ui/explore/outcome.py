@@ -85,8 +85,7 @@ def outcome(app: App, view: View, message: OpenMessage) -> Outcome:
     """Return what the page shows of a view; only what was never scored is scored."""
     policy = scoring.load_policy(app, view.policy)
     label = chooser_label(view.policy)
-    if encoder := getattr(policy, "encoder", None):
-        scoring.encode_ahead(message, encoder)
+    scoring.encode_ahead(message, policy)
     selection = scoring.select(policy, message, pair_answers=view.pairs)
     if not isinstance(policy, GatePolicy):
         return Outcome(message, label, policy, selection)
