@@ -124,6 +124,12 @@ def test_a_baseline_is_set_from_the_period_undone_and_cleared(store: Store) -> N
     assert states.baseline() == first
 
 
+def test_the_baseline_is_drawn_anew_with_the_report(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    add_requests(store, USUAL, end=now())
+    monkeypatch.setattr("streamlit.fragment", lambda _, run_every: lambda *_: None)
+    assert "monitor.set" not in {button.key for button in open_monitor().button}
+
+
 def test_an_empty_period_names_the_last_request(store: Store) -> None:
     add_requests(store, USUAL, end=ago(hours=30))
     assert "No requests in this period." in page_text(open_monitor())
