@@ -397,6 +397,7 @@ def test_a_sample_says_what_it_shows_where_it_opens(
     asked = open_page("Explore", conversation=address(app)["conversation"], ask="And now?")
     assert sample.shows not in page_text(asked)
 
+
 def test_an_empty_library_leads_to_the_library(convgate_home: Path, encoder: FakeEncoder) -> None:
     app = open_page("Explore")
     assert "no conversation yet" in page_text(app)

@@ -43,7 +43,7 @@ def choices(draw: st.DrawFn) -> ThresholdSettings:
 
 
 NAMES = st.lists(st.sampled_from(["@labels", "mine"]), unique=True).map(tuple)
-CHOOSERS = st.sampled_from(["gate", "gate@mine", "bm25"])
+POLICY_OPTIONS = st.sampled_from(["gate", "gate@mine", "bm25"])
 SHARED: dict[str, st.SearchStrategy[Any]] = {
     "conversation": st.none() | st.just("0123456789abcdef"),
     "turn": st.none() | st.integers(0, 10_000),
@@ -51,7 +51,7 @@ SHARED: dict[str, st.SearchStrategy[Any]] = {
     "page": st.integers(1, 99),
     "choice": st.none() | choices(),
     "data": st.none() | NAMES,
-    "policy": CHOOSERS,
+    "policy": POLICY_OPTIONS,
     "version": st.just("gate@mine"),
     "policies": st.just(()) | st.just(COLUMNS),
     "reference": st.none() | st.sampled_from(COLUMNS),

@@ -36,7 +36,7 @@ class Codec:
     read: Callable[[str], Any]
     expected: str = ""
     is_turn: bool = False
-    is_chooser: bool = False
+    is_policy_option: bool = False
 
 
 def param(
@@ -185,7 +185,7 @@ class PageState:
         return True
 
     def within(
-        self, conversation: Conversation, choosers: Collection[str] | None = None
+        self, conversation: Conversation, options: Collection[str] | None = None
     ) -> tuple[Self, list[str]]:
         """Return the state without unknown turns and versions, and a message for each of them."""
         changes: dict[str, Any] = {}
@@ -197,7 +197,7 @@ class PageState:
                 problems.append(
                     f"The address names turn {value + 1:,}, but this conversation has {len(conversation):,}."
                 )
-            if codec.is_chooser and choosers is not None and value not in (None, start, *choosers):
+            if codec.is_policy_option and options is not None and value not in (None, start, *options):
                 changes[name] = start
                 version = value.partition("@")[2] or value
                 problems.append(f"The address names the version {version}, which does not exist.")

@@ -55,13 +55,13 @@ class OpenMessage:
         return CurrentKey(self.key, self.current.index, question)
 
 
-def load_policy(app: App, chooser: str, **parameters: Value) -> Policy:
-    """Return the chooser's policy with the parameters of the settings, changed by `parameters`.
+def load_policy(app: App, option: str, **parameters: Value) -> Policy:
+    """Return the option's policy with the parameters of the settings, changed by `parameters`.
 
     Raises GateError when the version does not exist or has another encoder, and PolicyError for a parameter
     that is unknown or invalid.
     """
-    spec = read_policy(chooser)
+    spec = read_policy(option)
     stages = stages_of(spec.name, parameters_of(app.settings, spec.name) | parameters)
     # An unknown stage is reported by `build_policy`, with its position.
     needs_encoder = any(stage.name in POLICIES and POLICIES[stage.name].needs_encoder for stage in stages)
@@ -77,20 +77,20 @@ def load_policy(app: App, chooser: str, **parameters: Value) -> Policy:
         for version in versions
         if isinstance(version, Version)
     ]
-    key = f"{chooser} {weights} {parameters} {app.settings.model_dump_json()}"
+    key = f"{option} {weights} {parameters} {app.settings.model_dump_json()}"
     # By the object instead of its identity: erasing everything makes a new one, with a new cache.
     return _load_policy(key, id(encoder), spec, app.settings, encoder, parameters)
 
 
-def load_gate(app: App, chooser: str = GatePolicy.name) -> GatePolicy:
-    """Return the gate with the settings' parameters, in the version that the chooser names."""
-    gate = load_policy(app, chooser)
+def load_gate(app: App, option: str = GatePolicy.name) -> GatePolicy:
+    """Return the gate with the settings' parameters, in the version that the option names."""
+    gate = load_policy(app, option)
     assert isinstance(gate, GatePolicy)
     return gate
 
 
 def encode_ahead(message: OpenMessage, policy: Policy) -> None:
-    """Encode all turns of the conversation, with a progress bar the first time; nothing without an encoder."""
+    """Encode all turns of the conversation, with a progress bar the first time; nothing without encoder."""
     encoder: Encoder | None = getattr(policy, "encoder", None)
     if encoder is None:
         return

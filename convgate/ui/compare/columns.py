@@ -16,8 +16,8 @@ from convgate.policies.registry import check_spec
 from convgate.policies.spec import PolicySpec
 from convgate.policies.window import LastK
 from convgate.ui import scoring
-from convgate.ui.choosers import chooser_label
 from convgate.ui.frame import App
+from convgate.ui.policy_options import option_label
 from convgate.ui.text import literal
 from convgate.ui.threshold_settings import ThresholdSettings
 
@@ -27,10 +27,10 @@ START = (PolicySpec(BM25.name), PolicySpec(GatePolicy.name), PolicySpec(LastK.na
 _MAX_PARAMETERS = 60  # characters
 
 
-def chooser_of(column: PolicySpec) -> str:
+def option_of(column: PolicySpec) -> str:
     """Return the policy or version that decides, without parameters.
 
-    >>> chooser_of(PolicySpec("gate", version="mine")), chooser_of(PolicySpec("last_k", {"k": 5}))
+    >>> option_of(PolicySpec("gate", version="mine")), option_of(PolicySpec("last_k", {"k": 5}))
     ('gate@mine', 'last_k')
     """
     return column.name if column.version is None else f"{column.name}@{column.version}"
@@ -86,8 +86,8 @@ def draw_failure(label: str, error: ConvgateError) -> None:
 
 def _build_policy(app: App, column: PolicySpec) -> Policy:
     if not is_gate(column):
-        return scoring.load_policy(app, chooser_of(column), **column.parameters)
-    gate, choice = scoring.load_gate(app, chooser_of(column)), choice_of(column)
+        return scoring.load_policy(app, option_of(column), **column.parameters)
+    gate, choice = scoring.load_gate(app, option_of(column)), choice_of(column)
     return gate if choice is None else gate.with_rule(choice.rule, choice.limits)
 
 
@@ -108,7 +108,7 @@ def column_label(column: PolicySpec) -> str:
     >>> column_label(PolicySpec("pipeline", {"stages": "gatekeeper > bm25"}))
     'Pipeline (stages="gatekeeper > bm25")'
     """
-    label = chooser_label(chooser_of(column))
+    label = option_label(option_of(column))
     if not column.parameters:
         return label
     _, bracket, parameters = column.to_text().partition("(")

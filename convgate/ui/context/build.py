@@ -24,11 +24,11 @@ from convgate.core.settings import Settings
 from convgate.policies.base import Policy
 from convgate.store.guard_states import GuardStates
 from convgate.ui import scoring
-from convgate.ui.choosers import chooser_label, policy_of, version_of
 from convgate.ui.context.state import View
 from convgate.ui.frame import App
 from convgate.ui.measurement import digest
 from convgate.ui.modes import corrected_modes, find_ahead, mode_classifier, statement_judge
+from convgate.ui.policy_options import option_label, policy_of, version_of
 from convgate.ui.scoring import OpenMessage
 from convgate.ui.turn import moves
 
@@ -113,8 +113,8 @@ def build(app: App, view: View, message: OpenMessage) -> ContextResult:
     Raises ContextError for budgets that cannot be, and what building the policy raises.
     """
     settings = apply_view(app.settings, view)
-    chooser = view.policy or app.settings.policy
-    policy = scoring.load_policy(app, chooser)
+    option = view.policy or app.settings.policy
+    policy = scoring.load_policy(app, option)
     scoring.encode_ahead(message, policy)
     judge, classifier = statement_judge(app.settings), mode_classifier(app.settings)
     find_ahead(app, message.key, message.conversation)
@@ -132,7 +132,7 @@ def build(app: App, view: View, message: OpenMessage) -> ContextResult:
     inputs = repr((digest(policy), values, overruled, id(classifier), _edits(message.conversation)))
     bundle = _bundle(repr(message.labelled), inputs, intent, builder, message)
     decisions = scoring.decide(policy, message)
-    return ContextResult(app, message, bundle, settings, policy, chooser_label(chooser), decisions, intent)
+    return ContextResult(app, message, bundle, settings, policy, option_label(option), decisions, intent)
 
 
 def _edits(conversation: Conversation) -> str:

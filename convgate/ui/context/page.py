@@ -15,7 +15,6 @@ from convgate.figures.context import budget_figure, describe_budget
 from convgate.figures.hover import on_screen
 from convgate.figures.layout import CONFIG
 from convgate.transcripts.characters import writable
-from convgate.ui.choosers import chooser_labels
 from convgate.ui.context import state
 from convgate.ui.context.build import ContextResult, build
 from convgate.ui.context.invariants import draw_invariants
@@ -26,6 +25,7 @@ from convgate.ui.frame import App
 from convgate.ui.modes import draw_mode_correction
 from convgate.ui.page_state import draw_problems
 from convgate.ui.picker import answered_words, pick_conversation, pick_message
+from convgate.ui.policy_options import option_labels
 from convgate.ui.tables import draw_numbers
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
@@ -53,7 +53,7 @@ def context_page(app: App) -> None:
     if picked is None:
         return
     key, conversation = picked
-    labels = chooser_labels(app.settings.home)
+    labels = option_labels(app.settings.home)
     view, missing = view.showing(key).within(conversation, labels)
     state.page.keep(view)
     draw_problems([*problems, *missing])

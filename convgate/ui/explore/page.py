@@ -8,7 +8,6 @@ import streamlit as st
 
 from convgate.core.bundled_encoder import BUNDLED_SHA256
 from convgate.ui.answering import Work, read_answers
-from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
 from convgate.ui.explore.inspector import draw_inspector
 from convgate.ui.explore.messages import draw_messages
@@ -20,6 +19,7 @@ from convgate.ui.frame import App
 from convgate.ui.modes import draw_mode_correction
 from convgate.ui.page_state import draw_problems
 from convgate.ui.picker import pick_conversation, pick_message
+from convgate.ui.policy_options import option_labels
 from convgate.ui.samples import draw_sample_note
 
 _STYLE = Path(__file__).with_name("explore.css")
@@ -34,7 +34,7 @@ def explore(app: App) -> None:
     if picked is None:
         return
     key, conversation = picked
-    labels = chooser_labels(app.settings.home)
+    labels = option_labels(app.settings.home)
     view, missing = view.showing(key).within(conversation, labels)
     state.keep(view)
     draw_problems([*problems, *missing])

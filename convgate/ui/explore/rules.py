@@ -23,7 +23,7 @@ _TOP = 5  # turns that are shown although none reaches the threshold
 
 
 def draw_policy(view: View, labels: Mapping[str, str]) -> None:
-    """Draw the choice of the policy, and whether answers go with their questions; labels: by chooser."""
+    """Draw the choice of the policy, and whether answers go with their questions; labels: by option."""
     st.selectbox(
         "Policy", list(labels), format_func=lambda name: labels[name],
         **state.page.control("policy", view.policy),

@@ -15,7 +15,6 @@ from convgate.ui.answering import (
     take_answers,
     transcript_labelling,
 )
-from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome, outcome
 from convgate.ui.frame import App
@@ -23,6 +22,7 @@ from convgate.ui.label.more import draw_more
 from convgate.ui.label.work import draw_work, resume
 from convgate.ui.page_state import draw_problems
 from convgate.ui.picker import pick_conversation, pick_message
+from convgate.ui.policy_options import option_labels
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript.component import draw_transcript, read_request
 from convgate.ui.transcript.rows import Marks, transcript_data
@@ -47,7 +47,7 @@ def label(app: App) -> None:
         draw_more(app, view)  # labels can be imported with their conversations
         return
     key, conversation = picked
-    view, missing = view.showing(key).within(conversation, chooser_labels(app.settings.home))
+    view, missing = view.showing(key).within(conversation, option_labels(app.settings.home))
     state.keep(view)
     draw_problems([*problems, *missing])
     message = pick_message(state.page, key, conversation, view.turn, view.question)

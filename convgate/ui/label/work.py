@@ -19,10 +19,10 @@ from convgate.ui import scoring
 from convgate.ui.actions import reporting_problems
 from convgate.ui.annotator import annotator, draw_annotator, is_asked
 from convgate.ui.answering import MARKS, Work, keep_saved
-from convgate.ui.choosers import chooser_labels, version_of
 from convgate.ui.explore import state
 from convgate.ui.explore.state import View, go
 from convgate.ui.frame import App
+from convgate.ui.policy_options import option_labels, version_of
 from convgate.ui.scoring import OpenMessage
 from convgate.ui.text import literal
 
@@ -116,7 +116,7 @@ def _make_queue(app: App) -> bool:
         st.info("Choose a name to make a queue.", icon=":material/person:")
         return False
     seed = secrets.randbelow(2**31)
-    gate, names = scoring.load_gate(app), chooser_labels(app.settings.home)
+    gate, names = scoring.load_gate(app), option_labels(app.settings.home)
     versions = [name for name in names if version_of(name) not in (None, gate.version)]
     other = versions[-1] if versions else "hybrid"
     judge = Judge(names[other], scoring.load_policy(app, other), "versions" if versions else "policies")

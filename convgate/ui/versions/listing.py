@@ -9,9 +9,9 @@ import streamlit as st
 
 from convgate.core.text import format_age, format_number, format_share, format_signed, pluralize
 from convgate.ui.actions import run_action
-from convgate.ui.choosers import of_version
 from convgate.ui.frame import App
 from convgate.ui.navigation import COMPARE
+from convgate.ui.policy_options import version_option
 from convgate.ui.text import literal
 from convgate.ui.versions.actions import activate, bold, draw_delete, set_baseline
 from convgate.ui.versions.state import page
@@ -94,7 +94,7 @@ def draw_buttons(app: App, shelf: Shelf, version: Version) -> None:
     if other is not None and other != name:
         st.page_link(
             COMPARE, label=f"Compare with {literal(other)}", icon=":material/compare_arrows:",
-            query_params={"policies": f"{of_version(other)}, {of_version(name)}"},
+            query_params={"policies": f"{version_option(other)}, {version_option(name)}"},
         )  # fmt: skip
 
 

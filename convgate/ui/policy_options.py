@@ -1,4 +1,4 @@
-"""Choosers: the policies and versions of the gate, as text in addresses and menus.
+"""Policy options: policies and versions of the gate, as text in addresses and menus.
 
 `gate` is the active version, `gate@NAME` a certain version, every other name a policy.
 """
@@ -14,23 +14,23 @@ from convgate.ui.page_state import Codec
 from convgate.versions.catalog import Versions
 
 
-def of_version(version: str) -> str:
-    """Return the chooser of that version.
+def version_option(version: str) -> str:
+    """Return the policy option of that version.
 
-    >>> of_version("2026-11-22-1")
+    >>> version_option("2026-11-22-1")
     'gate@2026-11-22-1'
     """
     return PolicySpec(GatePolicy.name, version=version).to_text()
 
 
-def version_of(chooser: str) -> str | None:
-    """Return the version that the chooser names; None without one."""
-    return read_policy(chooser).version
+def version_of(option: str) -> str | None:
+    """Return the version that the policy option names; None without one."""
+    return read_policy(option).version
 
 
-def policy_of(chooser: str) -> str:
-    """Return the name of the chooser's policy."""
-    return read_policy(chooser).name
+def policy_of(option: str) -> str:
+    """Return the name of the policy that the option names."""
+    return read_policy(option).name
 
 
 def _read(text: str) -> str:
@@ -41,22 +41,24 @@ def _read(text: str) -> str:
     return text
 
 
-CHOOSER = Codec(str, _read, "gate@VERSION or one of " + ", ".join(policy_names()), is_chooser=True)
+POLICY_OPTION = Codec(
+    str, _read, "gate@VERSION or one of " + ", ".join(policy_names()), is_policy_option=True
+)
 """A policy or version in addresses."""
 
 
-def chooser_labels(home: Path) -> dict[str, str]:
+def option_labels(home: Path) -> dict[str, str]:
     """Return a label for each policy and version, in the order of menus: gates first."""
     labels = policy_labels()
-    versions = {of_version(name): chooser_label(of_version(name)) for name in Versions(home).names()}
+    versions = {version_option(name): option_label(version_option(name)) for name in Versions(home).names()}
     return {GatePolicy.name: labels.pop(GatePolicy.name), **versions, **labels}
 
 
-def chooser_label(chooser: str) -> str:
+def option_label(option: str) -> str:
     """Return the label of a policy or version.
 
-    >>> chooser_label("gate@mine"), chooser_label("gate@untrained"), chooser_label("last_k")
+    >>> option_label("gate@mine"), option_label("gate@untrained"), option_label("last_k")
     ('Gate mine', 'Gate untrained', 'Last k turns')
     """
-    version = version_of(chooser)
-    return policy_labels()[chooser] if version is None else f"Gate {version}"
+    version = version_of(option)
+    return policy_labels()[option] if version is None else f"Gate {version}"
