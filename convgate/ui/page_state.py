@@ -184,9 +184,7 @@ class PageState:
         """Whether a state without a conversation shows the open one."""
         return True
 
-    def within(
-        self, conversation: Conversation, options: Collection[str] | None = None
-    ) -> tuple[Self, list[str]]:
+    def within(self, conversation: Conversation, options: Collection[str] = ()) -> tuple[Self, list[str]]:
         """Return the state without unknown turns and versions, and a message for each of them."""
         changes: dict[str, Any] = {}
         problems = []
@@ -197,7 +195,7 @@ class PageState:
                 problems.append(
                     f"The address names turn {value + 1:,}, but this conversation has {len(conversation):,}."
                 )
-            if codec.is_policy_option and options is not None and value not in (None, start, *options):
+            if options and codec.is_policy_option and value and value.partition("(")[0] not in options:
                 changes[name] = start
                 version = value.partition("@")[2] or value
                 problems.append(f"The address names the version {version}, which does not exist.")

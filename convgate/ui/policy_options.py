@@ -1,17 +1,20 @@
 """Policy options: policies and versions of the gate, as text in addresses and menus.
 
-`gate` is the active version, `gate@NAME` a certain version, every other name a policy.
+`gate` is the active version, `gate@NAME` a certain version; every other policy may have parameters.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from convgate.core.text import truncate
 from convgate.policies.gate import GatePolicy
-from convgate.policies.registry import policy_labels, policy_names
+from convgate.policies.registry import check_spec, policy_labels, policy_names
 from convgate.policies.spec import PolicySpec, read_policy
 from convgate.ui.page_state import Codec
 from convgate.versions.catalog import Versions
+
+_MAX_PARAMETERS = 60  # characters
 
 
 def version_option(version: str) -> str:
@@ -23,22 +26,11 @@ def version_option(version: str) -> str:
     return PolicySpec(GatePolicy.name, version=version).to_text()
 
 
-def version_of(option: str) -> str | None:
-    """Return the version that the policy option names; None without one."""
-    return read_policy(option).version
-
-
-def policy_of(option: str) -> str:
-    """Return the name of the policy that the option names."""
-    return read_policy(option).name
-
-
 def _read(text: str) -> str:
-    spec = read_policy(text)
-    is_known = spec.name in policy_names() and (spec.version is None or spec.name == GatePolicy.name)
-    if spec.parameters or not is_known:
-        raise ValueError(text)
-    return text
+    check_spec(spec := read_policy(text))
+    if spec.name == GatePolicy.name and spec.parameters:
+        raise ValueError(text)  # its rule is chosen apart
+    return spec.to_text()
 
 
 POLICY_OPTION = Codec(
@@ -49,16 +41,21 @@ POLICY_OPTION = Codec(
 
 def option_labels(home: Path) -> dict[str, str]:
     """Return a label for each policy and version, in the order of menus: gates first."""
-    labels = policy_labels()
-    versions = {version_option(name): option_label(version_option(name)) for name in Versions(home).names()}
-    return {GatePolicy.name: labels.pop(GatePolicy.name), **versions, **labels}
+    versions = map(version_option, Versions(home).names())
+    return {option: option_label(option) for option in (GatePolicy.name, *versions, *policy_names())}
 
 
 def option_label(option: str) -> str:
-    """Return the label of a policy or version.
+    """Return the label of a policy or version, with its parameters as they can be typed.
 
-    >>> option_label("gate@mine"), option_label("gate@untrained"), option_label("last_k")
-    ('Gate mine', 'Gate untrained', 'Last k turns')
+    >>> option_label("gate@mine"), option_label("last_k"), option_label("last_k(k=5)")
+    ('Gate mine', 'Last k turns', 'Last k turns (k=5)')
+    >>> option_label('pipeline(stages="gatekeeper > bm25")')
+    'Pipeline (stages="gatekeeper > bm25")'
     """
-    version = version_of(option)
-    return policy_labels()[option] if version is None else f"Gate {version}"
+    spec = read_policy(option)
+    label = policy_labels()[spec.name] if spec.version is None else f"Gate {spec.version}"
+    if not spec.parameters:
+        return label
+    parameters = spec.to_text().partition("(")[2]
+    return f"{label.partition(':')[0]} {truncate(f'({parameters}', _MAX_PARAMETERS)}"

@@ -10,14 +10,14 @@ import streamlit as st
 
 from convgate.core.errors import PolicyError
 from convgate.policies.spec import read_policy
-from convgate.ui.compare.columns import START, build_columns, check_column, column_label, without_repeats
+from convgate.ui.compare.columns import START, build_columns, check_column, without_repeats
 from convgate.ui.compare.conversation import draw_conversation
 from convgate.ui.compare.results import draw_results
 from convgate.ui.compare.state import View, page
 from convgate.ui.frame import App
 from convgate.ui.label_sources import sources, usable
 from convgate.ui.page_state import draw_problems
-from convgate.ui.policy_options import option_labels
+from convgate.ui.policy_options import option_label, option_labels
 from convgate.ui.session_state import put
 from convgate.ui.text import literal, make_labels_unique
 
@@ -55,7 +55,7 @@ def compare(app: App) -> None:
 def _draw_policies(view: View, options: Mapping[str, str]) -> dict[str, str]:
     """Draw the choice of policies and of the reference; return the labels of all policies by their text."""
     offered = without_repeats((*map(read_policy, options), *view.policies))
-    labels = make_labels_unique({column.to_text(): column_label(column) for column in offered})
+    labels = make_labels_unique({column.to_text(): option_label(column.to_text()) for column in offered})
     texts = [column.to_text() for column in view.policies]
     reference = view.compared_with.to_text() if view.compared_with else None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from convgate.policies.spec import PolicySpec, read_policies, read_policy, to_text
-from convgate.ui.compare.columns import START, check_column, option_of, without_repeats
+from convgate.ui.compare.columns import START, check_column, is_gate, option_of, without_repeats
 from convgate.ui.page_state import Address, Codec, PageState, param
 
 
@@ -49,7 +49,9 @@ class View(PageState):
     def with_known(self, options: Collection[str], data: Collection[str]) -> tuple[View, list[str]]:
         """Return the state without versions and sets that do not exist, and a sentence for each."""
         view, problems = self.among(data=data)
-        columns = tuple(column for column in self.policies if option_of(column) in options)
+        columns = tuple(
+            column for column in self.policies if not is_gate(column) or option_of(column) in options
+        )
         problems += [
             f"The address names the version {column.version}, which does not exist."
             for column in self.policies

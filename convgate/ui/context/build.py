@@ -22,13 +22,15 @@ from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
 from convgate.policies.base import Policy
+from convgate.policies.build import parameters_of
+from convgate.policies.spec import read_policy
 from convgate.store.guard_states import GuardStates
 from convgate.ui import scoring
 from convgate.ui.context.state import View
 from convgate.ui.frame import App
 from convgate.ui.measurement import digest
 from convgate.ui.modes import corrected_modes, find_ahead, mode_classifier, statement_judge
-from convgate.ui.policy_options import option_label, policy_of, version_of
+from convgate.ui.policy_options import option_label
 from convgate.ui.scoring import OpenMessage
 from convgate.ui.turn import moves
 
@@ -100,10 +102,11 @@ def apply_view(settings: Settings, view: View) -> Settings:
     if view.budget is not None:
         changes["context_budget"] = view.budget
     if view.policy is not None:
-        if policy_of(view.policy) != settings.policy:
-            changes |= {"policy": policy_of(view.policy), "policy_parameters": {}}
-        if (version := version_of(view.policy)) is not None:
-            changes["version"] = version
+        spec = read_policy(view.policy)
+        parameters = {**parameters_of(settings, spec.name), **spec.parameters}
+        changes |= {"policy": spec.name, "policy_parameters": parameters}
+        if spec.version is not None:
+            changes["version"] = spec.version
     return settings.model_copy(update=changes)
 
 

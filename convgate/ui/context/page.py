@@ -25,7 +25,7 @@ from convgate.ui.frame import App
 from convgate.ui.modes import draw_mode_correction
 from convgate.ui.page_state import draw_problems
 from convgate.ui.picker import answered_words, pick_conversation, pick_message
-from convgate.ui.policy_options import option_labels
+from convgate.ui.policy_options import option_label, option_labels
 from convgate.ui.tables import draw_numbers
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
@@ -83,9 +83,10 @@ def _draw_settings(app: App, view: View, labels: dict[str, str]) -> None:
         help="Of the whole context. Invariants, instructions and the current message are never cut.",
     )  # fmt: skip
     policy = app.settings.policy if view.policy is None else view.policy
-    policy = policy if policy in labels else next(iter(labels))
+    policy = policy if view.policy or policy in labels else next(iter(labels))
+    options = list(dict.fromkeys((*labels, policy)))  # the address may have parameters
     st.selectbox(
-        "Policy", list(labels), format_func=labels.__getitem__, **state.page.control("policy", policy),
+        "Policy", options, format_func=option_label, **state.page.control("policy", policy),
         help="It selects the evidence.",
     )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 import numpy as np
 import streamlit as st
@@ -14,6 +14,7 @@ from convgate.messages import turn_tokens
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.state import View
+from convgate.ui.policy_options import option_label
 from convgate.ui.threshold_settings import Extent, RuleControls, ThresholdSettings
 
 THRESHOLD = "explore.threshold"
@@ -22,10 +23,10 @@ _LOGIT_STEPS = tuple(float(step) for step in expit(np.linspace(-7, 7, 57)))
 _TOP = 5  # turns that are shown although none reaches the threshold
 
 
-def draw_policy(view: View, labels: Mapping[str, str]) -> None:
+def draw_policy(view: View, labels: Iterable[str]) -> None:
     """Draw the choice of the policy, and whether answers go with their questions; labels: by option."""
     st.selectbox(
-        "Policy", list(labels), format_func=lambda name: labels[name],
+        "Policy", list(dict.fromkeys((*labels, view.policy))), format_func=option_label,
         **state.page.control("policy", view.policy),
         help="What chooses the turns. “Gate” is the active version; only gates can be trained.",
     )  # fmt: skip

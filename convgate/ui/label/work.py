@@ -11,6 +11,7 @@ import streamlit as st
 
 from convgate.core.text import pluralize
 from convgate.labels.queue import Judge, make_queue
+from convgate.policies.spec import read_policy
 from convgate.store import CurrentKey, Labels
 from convgate.store.labels import Disagreement
 from convgate.store.queues import Queues
@@ -22,7 +23,7 @@ from convgate.ui.answering import MARKS, Work, keep_saved
 from convgate.ui.explore import state
 from convgate.ui.explore.state import View, go
 from convgate.ui.frame import App
-from convgate.ui.policy_options import option_labels, version_of
+from convgate.ui.policy_options import option_labels
 from convgate.ui.scoring import OpenMessage
 from convgate.ui.text import literal
 
@@ -117,7 +118,7 @@ def _make_queue(app: App) -> bool:
         return False
     seed = secrets.randbelow(2**31)
     gate, names = scoring.load_gate(app), option_labels(app.settings.home)
-    versions = [name for name in names if version_of(name) not in (None, gate.version)]
+    versions = [name for name in names if read_policy(name).version not in (None, gate.version)]
     other = versions[-1] if versions else "hybrid"
     judge = Judge(names[other], scoring.load_policy(app, other), "versions" if versions else "policies")
     with st.spinner("Scoring messages …"):

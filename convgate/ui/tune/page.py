@@ -8,6 +8,7 @@ import streamlit as st
 
 from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.gate import GatePolicy
+from convgate.policies.spec import read_policy
 from convgate.ui import scoring
 from convgate.ui.files import draw_agent, draw_download
 from convgate.ui.frame import App
@@ -22,7 +23,7 @@ from convgate.ui.label_sources import (
 )
 from convgate.ui.navigation import LABEL
 from convgate.ui.page_state import draw_problems
-from convgate.ui.policy_options import option_labels, policy_of, version_option
+from convgate.ui.policy_options import option_labels, version_option
 from convgate.ui.text import literal
 from convgate.ui.threshold_settings import Extent, RuleControls, ThresholdSettings
 from convgate.ui.tune.flips import draw_flips
@@ -42,7 +43,7 @@ def tune(app: App) -> None:
     labels = {
         option: label
         for option, label in option_labels(app.settings.home).items()
-        if policy_of(option) == GatePolicy.name
+        if read_policy(option).name == GatePolicy.name
     }
     known = sources(app)
     view, problems = page.current()
