@@ -111,6 +111,13 @@ def started_run(
 # Choosing and starting
 
 
+def test_without_a_version_it_leads_to_the_import(convgate_home: Path) -> None:
+    app = open_train()
+    assert "No version to start from." in page_text(app)
+    assert "pretrain" not in page_text(app), "a wheel has none"
+    assert "Versions" in [link.proto.page for link in app.main.get("page_link")]
+
+
 def test_too_little_data_is_reported_before_the_start(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

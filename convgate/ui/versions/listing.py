@@ -55,8 +55,7 @@ def draw_list(app: App, shelf: Shelf, number: int) -> None:
     versions = shelf.listing.versions
     if not versions:
         st.info(
-            "There is no version yet: the gate is untrained and ranks by similarity. Train one, or import one"
-            " below.",
+            "There is no version yet: the gate is untrained and ranks by similarity. Import one below.",
             icon=":material/model_training:",
         )
         return
