@@ -142,13 +142,17 @@ def test_invalid_parameters_are_reported_and_take_their_defaults(
 def test_missing_items_are_reported_and_dropped() -> None:
     conversation = Conversation("t", (Turn.of("user", "a"), Turn.of("assistant", "b")))
     state = ExploreView("k", turn=1, selected=2, policy="gate@old")
-    state, problems = state.within(conversation, ["gate", "gate@mine"])
+    state, problems = state.drop_unknown_turns(conversation, ["gate", "gate@mine"])
     assert (state.turn, state.selected, state.policy) == (1, None, "gate")
     assert len(problems) == 2
-    tune, problems = TuneView(data=("@labels", "gone"), version="gate@x").among(data=["@labels"], version=[])
+    tune, problems = TuneView(data=("@labels", "gone"), version="gate@x").drop_unknown_names(
+        data=["@labels"], version=[]
+    )
     assert (tune.data, tune.version, len(problems)) == (("@labels",), "gate", 2)
 
 
 def test_opening_another_conversation_keeps_the_view() -> None:
     state = ExploreView("a", turn=3, selected=2, question="q", pairs=True)
-    assert state.opened("b") == replace(state, conversation="b", turn=None, selected=None, question="")
+    assert state.open_conversation("b") == replace(
+        state, conversation="b", turn=None, selected=None, question=""
+    )

@@ -168,23 +168,25 @@ class PageState:
             values.pop("turn", None)
         return cls(**values), problems
 
-    def opened(self, conversation: str) -> Self:
+    def open_conversation(self, conversation: str) -> Self:
         """Return the state with another conversation."""
         changes: dict[str, Any] = {"conversation": conversation}
         if self.conversation != conversation:
             changes |= {item.field: item.start for item in _parameters(type(self)) if item.of_conversation}
         return replace(self, **changes)
 
-    def showing(self, key: str) -> Self:
+    def with_key(self, key: str) -> Self:
         """Return the state with the conversation's present key, or with a first conversation."""
-        return self.opened(key) if self.conversation is None else replace(self, conversation=key)
+        return self.open_conversation(key) if self.conversation is None else replace(self, conversation=key)
 
     @property
     def follows_open(self) -> bool:
         """Whether a state without a conversation shows the open one."""
         return True
 
-    def within(self, conversation: Conversation, options: Collection[str] = ()) -> tuple[Self, list[str]]:
+    def drop_unknown_turns(
+        self, conversation: Conversation, options: Collection[str] = ()
+    ) -> tuple[Self, list[str]]:
         """Return the state without unknown turns and versions, and a message for each of them."""
         changes: dict[str, Any] = {}
         problems = []
@@ -201,7 +203,7 @@ class PageState:
                 problems.append(f"The address names the version {version}, which does not exist.")
         return replace(self, **changes), problems
 
-    def among(self, **known: Collection[str]) -> tuple[Self, list[str]]:
+    def drop_unknown_names(self, **known: Collection[str]) -> tuple[Self, list[str]]:
         """Return the state with only known names in these fields, and a message for each unknown one."""
         changes: dict[str, Any] = {}
         problems = []
@@ -272,7 +274,7 @@ class Address(Generic[S]):
     def _read(self, query: Mapping[str, str], last: S | None) -> tuple[S, list[str]]:
         # A link to a conversation alone keeps the other fields.
         if last is not None and set(query) == {"conversation"} and query["conversation"]:
-            return last.opened(query["conversation"]), []
+            return last.open_conversation(query["conversation"]), []
         return self._kind.from_query(query)
 
     def now(self) -> S:
@@ -320,7 +322,7 @@ class Address(Generic[S]):
 
     def open(self, key: str | None) -> None:
         """Open another conversation, if there is one; for callbacks."""
-        self.show(self.now() if key is None else self.now().opened(key))
+        self.show(self.now() if key is None else self.now().open_conversation(key))
 
     def show(self, view: S) -> None:
         """Show that state from now on; for callbacks."""
@@ -364,7 +366,7 @@ def _follow(view: S) -> S:
     """Return the last state of a page, on what is open now."""
     opened = _open_fields(view)
     if opened and view.conversation != opened["conversation"]:
-        view = view.opened(opened["conversation"])
+        view = view.open_conversation(opened["conversation"])
     changes = {name: value for name, value in opened.items() if getattr(view, name) != value}
     if changes and hasattr(view, "selected"):
         changes["selected"] = None

@@ -58,7 +58,7 @@ def draw_conversation(app: App, view: View, columns: Sequence[Column], reference
     if picked is None:
         return
     key, conversation = picked
-    view, problems = view.showing(key).within(conversation)
+    view, problems = view.with_key(key).drop_unknown_turns(conversation)
     page.keep(view)
     draw_problems(problems)
     message = pick_message(page, key, conversation, view.turn, view.question)

@@ -48,7 +48,7 @@ class View(PageState):
 
     def with_known(self, options: Collection[str], data: Collection[str]) -> tuple[View, list[str]]:
         """Return the state without versions and sets that do not exist, and a sentence for each."""
-        view, problems = self.among(data=data)
+        view, problems = self.drop_unknown_names(data=data)
         columns = tuple(
             column for column in self.policies if not is_gate(column) or option_of(column) in options
         )

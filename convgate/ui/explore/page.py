@@ -35,7 +35,7 @@ def explore(app: App) -> None:
         return
     key, conversation = picked
     labels = option_labels(app.settings.home)
-    view, missing = view.showing(key).within(conversation, labels)
+    view, missing = view.with_key(key).drop_unknown_turns(conversation, labels)
     state.keep(view)
     draw_problems([*problems, *missing])
     message = pick_message(state.page, key, conversation, view.turn, view.question)

@@ -47,7 +47,7 @@ def label(app: App) -> None:
         draw_more(app, view)  # labels can be imported with their conversations
         return
     key, conversation = picked
-    view, missing = view.showing(key).within(conversation, option_labels(app.settings.home))
+    view, missing = view.with_key(key).drop_unknown_turns(conversation, option_labels(app.settings.home))
     state.keep(view)
     draw_problems([*problems, *missing])
     message = pick_message(state.page, key, conversation, view.turn, view.question)

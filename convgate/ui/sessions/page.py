@@ -58,7 +58,7 @@ def _draw_conversation(app: App) -> None:
     if picked is None:
         return
     key, conversation = picked
-    view, missing = view.showing(key).within(conversation)
+    view, missing = view.with_key(key).drop_unknown_turns(conversation)
     state.page.keep(view)
     draw_problems([*problems, *missing])
     try:

@@ -44,7 +44,7 @@ def train(app: App) -> None:
     """Draw the page."""
     view, problems = page.current()
     known = sources(app)
-    view, missing = view.among(data=known)
+    view, missing = view.drop_unknown_names(data=known)
     page.keep(view)
     draw_problems([*problems, *missing])
     draw_problem()

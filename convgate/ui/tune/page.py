@@ -47,7 +47,7 @@ def tune(app: App) -> None:
     }
     known = sources(app)
     view, problems = page.current()
-    view, missing = view.among(version=labels, data=known)
+    view, missing = view.drop_unknown_names(version=labels, data=known)
     page.keep(view)
     draw_problems([*problems, *missing])
     available = usable(known)
