@@ -27,7 +27,7 @@ def draw_inspector(
         return
     message = outcome.message
     draw_turn_head(
-        "explore", message.conversation, selected, state.select, _make_current(outcome, selected),
+        "explore", message.conversation, selected, state.page.select, _make_current(outcome, selected),
         reference=message.current.turn.timestamp,
     )  # fmt: skip
     indices = outcome.decisions.indices
@@ -99,5 +99,5 @@ def _make_current(outcome: Outcome, selected: int) -> Step:
         "make_current", "make current", MAKE_CURRENT,
         None if selected == outcome.message.current.index else selected,
         "Decide as if this turn were the message to answer",
-        lambda turn: state.change(turn=turn, question="", selected=None),
+        lambda turn: state.page.change(turn=turn, question="", selected=None),
     )  # fmt: skip

@@ -81,7 +81,7 @@ class Outcome:
         return any(turn not in decisions.overrides for turn in decisions.kept_indices)
 
 
-def outcome(app: App, view: View, message: OpenMessage) -> Outcome:
+def compute_outcome(app: App, view: View, message: OpenMessage) -> Outcome:
     """Return what the page shows of a view; only what was never scored is scored."""
     policy = scoring.load_policy(app, view.policy)
     label = option_label(view.policy)

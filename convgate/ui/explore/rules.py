@@ -15,6 +15,7 @@ from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.state import View
 from convgate.ui.policy_options import option_label
+from convgate.ui.session_state import put
 from convgate.ui.threshold_settings import Extent, RuleControls, ThresholdSettings
 
 THRESHOLD = "explore.threshold"
@@ -52,7 +53,7 @@ def draw_threshold(outcome: Outcome, view: View) -> None:
         return
     shown = format_threshold(outcome.threshold)
     steps = _LOGIT_STEPS if view.logit else _STEPS
-    state.put(THRESHOLD, shown)
+    put(THRESHOLD, shown)
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore-slider"):
         st.select_slider(
             "Threshold", sorted({*map(format_threshold, steps), shown}, key=float), key=THRESHOLD,
@@ -79,11 +80,12 @@ def draw_nothing_kept(outcome: Outcome) -> None:
         if outcome.gate is not None:
             st.button(
                 f"Show top {_TOP} anyway", key="explore.show_top",
-                on_click=state.change, kwargs={"choice": ThresholdSettings(TopK(_TOP)), "selected": turn},
+                on_click=state.page.change,
+                kwargs={"choice": ThresholdSettings(TopK(_TOP)), "selected": turn},
             )  # fmt: skip
             st.button(
                 f"Lower the threshold to {format_threshold(score)}", key="explore.lower",
-                on_click=state.change,
+                on_click=state.page.change,
                 kwargs={"choice": ThresholdSettings(Absolute(score)), "selected": turn},
             )  # fmt: skip
 

@@ -11,7 +11,6 @@ from convgate.policies.gate import GatePolicy
 from convgate.store import CurrentKey
 from convgate.ui.page_state import TURN, Address, PageState, param
 from convgate.ui.policy_options import POLICY_OPTION
-from convgate.ui.session_state import put as put
 from convgate.ui.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
 
 
@@ -36,11 +35,10 @@ class View(PageState):
 
 
 page = Address("explore", View)
-VIEW = page.key
-current_view, change, select = page.current, page.change, page.select
-touched, keep = page.touched, page.keep
 
 
 def go(current: CurrentKey, selected: int | None) -> None:
     """Show a message with one of its earlier turns selected; for callbacks."""
-    change(conversation=current.conversation, turn=current.turn, question=current.question, selected=selected)
+    page.change(
+        conversation=current.conversation, turn=current.turn, question=current.question, selected=selected
+    )

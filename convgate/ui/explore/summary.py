@@ -103,6 +103,6 @@ def _details(outcome: Outcome) -> list[str]:
 
 
 def _select_clicked() -> None:
-    state.touched()
+    state.page.touched()
     if (turn := clicked(CHART)) is not None:
-        state.change(selected=turn)
+        state.page.change(selected=turn)

@@ -25,6 +25,7 @@ from convgate.ui.explore.state import View, go
 from convgate.ui.frame import App
 from convgate.ui.policy_options import option_labels
 from convgate.ui.scoring import OpenMessage
+from convgate.ui.session_state import put
 from convgate.ui.text import literal
 
 WORK, QUEUE, DISAGREEMENT = "label.work", "label.queue", "label.disagreement"
@@ -57,9 +58,7 @@ def draw_work(app: App, view: View, message: OpenMessage) -> Work:
         _open_queue(app)
         st.rerun()
     n_disagreements = len(Labels(app.store).disagreements())
-    state.put(
-        WORK, "adjudicate" if view.adjudicate else "queue" if view.queue is not None else "conversation"
-    )
+    put(WORK, "adjudicate" if view.adjudicate else "queue" if view.queue is not None else "conversation")
     with st.container(horizontal=True, vertical_alignment="center", key="label-work"):
         # Without counts: a browser goes on sending the words that it was shown first.
         st.segmented_control(
@@ -88,7 +87,7 @@ def _draw_queue(app: App, view: View, number: int, message: OpenMessage) -> Work
     names = {number: f"{number}. {isolate(name)}" for number, name in queues.names().items()}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if number in names:
-            state.put(QUEUE, number)
+            put(QUEUE, number)
             st.selectbox(
                 "Queue", list(names), key=QUEUE, format_func=lambda number: names.get(number, str(number)),
                 on_change=lambda: _open_queue(app, st.session_state[QUEUE]),
@@ -160,19 +159,19 @@ def _choose_mode(app: App) -> None:
     if mode == "queue":
         _open_queue(app)
         return
-    state.change(queue=None, adjudicate=mode == "adjudicate")
+    state.page.change(queue=None, adjudicate=mode == "adjudicate")
     _go_on(app, state.page.now())
 
 
 def _choose_disagreement() -> None:
-    state.touched()
+    state.page.touched()
     if (row := st.session_state[DISAGREEMENT]) is not None:
         go(row.current, row.turn)
 
 
 def _ask_for_queue() -> None:
     st.session_state[_MAKE] = True
-    state.touched()
+    state.page.touched()
 
 
 def _open_queue(app: App, number: int | None = None) -> None:
@@ -182,12 +181,12 @@ def _open_queue(app: App, number: int | None = None) -> None:
         numbers = list(queues.names())
         number = next((n for n in numbers if queues.progress(n, by).left), next(iter(numbers), None))
     st.session_state[_MAKE] = number is None
-    state.change(queue=number, adjudicate=False)
+    state.page.change(queue=number, adjudicate=False)
     _go_on(app, state.page.now())
 
 
 def _skip(app: App, view: View, here: CurrentKey) -> None:
-    state.touched()
+    state.page.touched()
     with reporting_problems():
         keep_saved(Labels(app.store).skip(here, by=annotator() or ""))
         _go_on(app, view, here)
