@@ -8,35 +8,20 @@ conversation and its current message.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from types import NoneType
-from typing import Any, Generic, Literal, NamedTuple, Self, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Generic, NamedTuple, Self, TypeVar, get_type_hints
 
 import streamlit as st
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError
 from convgate.ui import session_state
+from convgate.ui.codecs import TURN, Codec, codec_of, words
 from convgate.ui.text import literal
 
 LONGEST_QUESTION = 4_000
 """Max characters of a question in an address; browsers and proxies cut longer addresses."""
-
-
-@dataclass(frozen=True)
-class Codec:
-    """How a value is written to an address and read from it.
-
-    `read` raises ValueError for invalid text, described by `expected`, or a ConvgateError with a message.
-    """
-
-    write: Callable[[Any], str]
-    read: Callable[[str], Any]
-    expected: str = ""
-    is_turn: bool = False
-    is_policy_option: bool = False
 
 
 def param(
@@ -47,69 +32,6 @@ def param(
     name: in addresses, if different. of_conversation: reset when another conversation opens.
     """
     return field(default=start, metadata={"codec": codec, "name": name, "of_conversation": of_conversation})
-
-
-def number(low: int = 1, high: int = 999_999_999) -> Codec:
-    """Return the codec of an integer within these bounds."""
-
-    def read(text: str) -> int:
-        value = int(text) if text.isascii() and text.isdecimal() and len(text) < 12 else low - 1
-        if not low <= value <= high:
-            raise ValueError(text)
-        return value
-
-    return Codec(str, read, f"a whole number from {low:,} to {high:,}")
-
-
-def share(low: float = 0.0, high: float = 1.0) -> Codec:
-    """Return the codec of a float within these bounds."""
-
-    def read(text: str) -> float:
-        value = float(text)
-        if not low <= value <= high:
-            raise ValueError(text)
-        return value
-
-    return Codec(lambda value: f"{value:.12g}", read, f"a number from {low:g} to {high:g}")
-
-
-def one_of(names: Iterable[str]) -> Codec:
-    """Return the codec of one of these names."""
-    known = tuple(names)
-    return Codec(str, lambda text: known[known.index(text)], f"one of {', '.join(known)}")
-
-
-def words(longest: int) -> Codec:
-    """Return the codec of text, cut after this number of characters."""
-    return Codec(lambda text: str(text)[:longest], lambda text: text.strip()[:longest])
-
-
-TURN = Codec(
-    lambda turn: str(turn + 1), lambda text: number().read(text) - 1, "a turn's number, from 1", is_turn=True
-)
-"""A turn, 0-based; addresses count turns from 1, as the screen does."""
-
-_CODECS: dict[Any, Codec] = {
-    str: Codec(str, str),
-    int: number(),
-    bool: Codec(lambda value: str(int(value)), lambda text: bool(("0", "1").index(text)), "0 or 1"),
-    float: share(-math.inf, math.inf),
-}
-
-
-def _codec(kind: Any) -> Codec:
-    """Return the codec of a type: str, int, float, bool, Literal, tuple[X, ...], or one of them or None."""
-    if get_origin(kind) is Literal:
-        return one_of(get_args(kind))
-    if get_origin(kind) is tuple:
-        item = _codec(get_args(kind)[0])
-        return Codec(
-            lambda values: ",".join(map(item.write, values)),
-            lambda text: tuple(dict.fromkeys(item.read(part) for part in text.split(",") if part)),
-            item.expected,
-        )
-    kinds = [option for option in get_args(kind) if option is not NoneType]
-    return _codec(kinds[0]) if len(kinds) == 1 else _CODECS[kind]
 
 
 class _Parameter(NamedTuple):
@@ -126,7 +48,7 @@ def _parameters(kind: type[PageState]) -> tuple[_Parameter, ...]:
         _Parameter(
             item.name,
             item.metadata.get("name") or item.name,
-            item.metadata.get("codec") or _codec(types[item.name]),
+            item.metadata.get("codec") or codec_of(types[item.name]),
             item.default,
             bool(item.metadata.get("of_conversation")),
         )

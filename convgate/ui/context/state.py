@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from convgate.ui.page_state import TURN, Address, PageState, number, one_of, param
+from convgate.ui.codecs import TURN, number, one_of
+from convgate.ui.page_state import Address, PageState, param
 from convgate.ui.policy_options import POLICY_OPTION
 
 SHOWN = {

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from convgate.policies.gate import GatePolicy
 from convgate.store import CurrentKey
-from convgate.ui.page_state import TURN, Address, PageState, param
+from convgate.ui.codecs import TURN
+from convgate.ui.page_state import Address, PageState, param
 from convgate.ui.policy_options import POLICY_OPTION
 from convgate.ui.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
 

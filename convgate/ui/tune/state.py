@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from convgate.policies.gate import GatePolicy
-from convgate.ui.page_state import Address, PageState, param, share
+from convgate.ui.codecs import share
+from convgate.ui.page_state import Address, PageState, param
 from convgate.ui.policy_options import POLICY_OPTION
 from convgate.ui.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
 
