@@ -255,6 +255,11 @@ class Address(Generic[S]):
         """Note that a user action on the page caused this run; for callbacks of every control."""
         st.session_state[self._touched] = True
 
+    def rerun_after_action(self) -> None:
+        """Draw the whole page when an action caused this run of a fragment; the first call of a fragment."""
+        if st.session_state.get(self._touched):  # a run of the whole page took it before
+            st.rerun()
+
     def keep(self, view: S) -> None:
         """Keep the state for the next run and in the address; its conversation is open on all pages."""
         st.session_state[self.key] = view

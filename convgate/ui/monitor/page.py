@@ -70,6 +70,7 @@ def _draw_log(app: App, view: View) -> None:
 
 
 def _draw_report(app: App, view: View, newest: datetime) -> None:
+    state.page.rerun_after_action()
     shown = _report(app.settings, app.store, view.period, str(app.store.path))
     status.draw_open_alerts(shown.open_alerts, shown.latest.now)
     status.draw_statuses(status.guard_statuses(shown, app.settings))
@@ -79,8 +80,7 @@ def _draw_report(app: App, view: View, newest: datetime) -> None:
     else:
         st.caption(f"No requests in this period. The last one: {format_time(newest)}.")
     status.draw_alerts(shown.alerts, "monitor.alerts")
-    if _draw_baseline(app, shown):
-        st.rerun()  # the result of the action is drawn outside of the fragment
+    _draw_baseline(app, shown)
 
 
 def _draw_totals(totals: Totals, lost: int) -> None:
@@ -100,8 +100,7 @@ def _draw_totals(totals: Totals, lost: int) -> None:
         st.warning(f"{pluralize(lost, 'request')} could not be logged.", icon=":material/warning:")
 
 
-def _draw_baseline(app: App, shown: Report) -> bool:
-    """Draw the baseline and its buttons; return whether one of them was clicked."""
+def _draw_baseline(app: App, shown: Report) -> None:
     st.subheader("Baseline", anchor=False)
     baseline, totals = shown.latest.baseline, shown.totals
     if baseline is None:
@@ -112,17 +111,16 @@ def _draw_baseline(app: App, shown: Report) -> bool:
         st.caption(f"This period is {shown.period_divergence:.3f} nats from the baseline.")
     min_requests = app.settings.guard_drift_min_requests
     with st.container(horizontal=True):
-        is_clicked = st.button(
+        st.button(
             "Set from this period", key="monitor.set", icon=":material/flag:", on_click=run_action,
             args=(state.page, partial(_set_baseline, app, shown.since, shown.until)),
             disabled=totals.requests < min_requests, help=f"Needs {min_requests:,} requests.",
         )  # fmt: skip
         if baseline is not None:
-            is_clicked |= st.button(
+            st.button(
                 "Clear", key="monitor.clear", on_click=run_action,
                 args=(state.page, partial(_put_baseline, app, None, "Baseline cleared.")),
             )  # fmt: skip
-    return is_clicked
 
 
 @st.cache_resource(ttl=5, max_entries=16, show_spinner=False)

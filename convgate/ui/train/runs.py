@@ -18,7 +18,7 @@ from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal, show_text
 from convgate.ui.theme import current_palette
 from convgate.ui.train.report import draw_report
-from convgate.ui.train.state import attempt, show_run
+from convgate.ui.train.state import attempt, page, show_run
 from convgate.versions.catalog import Versions
 
 SHOWN = 30  # trainings of the list
@@ -44,6 +44,7 @@ def draw_runs(app: App) -> None:
 
 
 def _draw_list(app: App) -> None:
+    page.rerun_after_action()
     runs = Runs(app.settings.home).all()
     active = Versions(app.settings.home).active
     for run in runs[:SHOWN]:
@@ -97,6 +98,7 @@ def draw_run(app: App, id: str) -> None:
 
 def _draw_live(app: App, id: str, *, was_active: bool) -> None:
     """Draw what changes while it is active; the whole page is drawn again at its end."""
+    page.rerun_after_action()
     run = Runs(app.settings.home).get(id)
     if was_active and not run.is_active:
         st.rerun()
