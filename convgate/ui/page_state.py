@@ -238,6 +238,7 @@ class Address(Generic[S]):
 
     def select(self, turn: int | None) -> None:
         """Select a turn (0-based), if there is one; lists stay on their page. For callbacks."""
+        self.touched()
         if turn is not None:
             values: dict[str, Any] = {"selected": turn}  # a field that only some pages have
             self.show(replace(self.now(), **values))

@@ -103,6 +103,4 @@ def _details(outcome: Outcome) -> list[str]:
 
 
 def _select_clicked() -> None:
-    state.page.touched()
-    if (turn := clicked(CHART)) is not None:
-        state.page.change(selected=turn)
+    state.page.select(clicked(CHART))

@@ -213,12 +213,9 @@ def table_rows(boundaries: ConversationBoundaries) -> list[dict[str, str | int]]
 
 
 def _select_mark() -> None:
-    state.page.touched()
     state.page.select(clicked(CHART))
 
 
 def _select_row() -> None:
-    state.page.touched()
     row, turns = selected_cell(TABLE), st.session_state.get(f"{TABLE}.turns", [])
-    if row is not None and row < len(turns):
-        state.page.select(turns[row])
+    state.page.select(turns[row] if row is not None and row < len(turns) else None)

@@ -31,7 +31,7 @@ from convgate.ui.navigation import LABEL, VERSIONS
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
 from convgate.ui.train.runs import draw_run, draw_runs
-from convgate.ui.train.state import View, attempt, page, show_run
+from convgate.ui.train.state import View, attempt, page
 from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
 
@@ -194,4 +194,4 @@ def _start(app: App, names: Sequence[str]) -> None:
         who=person(),
         activate=values[ACTIVATE],
     )
-    show_run(run_id)
+    page.change(run=run_id)

@@ -40,11 +40,8 @@ _STYLE = Path(__file__).with_name("tune.css")
 def tune(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    labels = {
-        option: label
-        for option, label in option_labels(app.settings.home).items()
-        if read_policy(option).name == GatePolicy.name
-    }
+    options = option_labels(app.settings.home)
+    labels = {option: options[option] for option in options if read_policy(option).name == GatePolicy.name}
     known = sources(app)
     view, problems = page.current()
     view, missing = view.drop_unknown_names(version=labels, data=known)
