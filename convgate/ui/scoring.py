@@ -99,12 +99,12 @@ def encode_ahead(message: OpenMessage, policy: Policy) -> None:
         texts = [turn.scored_text for turn in message.conversation.turns]
         encoder.encode(texts, progress=partial(progress, "Encoding turns for the first time"))
 
-    compute_once(f"encoded {message.key} {_identity(encoder)}", work)
+    compute_once(f"encoded {message.key} {encoder.identity!r}", work)
 
 
 _BY_CONTENT: dict[Any, Callable[[Any], object]] = {
     OpenMessage: lambda message: repr(message.labelled),
-    GatePolicy: lambda gate: (gate.gate.fingerprint, _identity(gate.encoder)),  # whatever its rule
+    GatePolicy: lambda gate: (gate.gate.fingerprint, repr(gate.encoder.identity)),  # whatever its rule
 }
 
 
@@ -165,7 +165,3 @@ def _decide(key: str, _policy: Policy, _message: OpenMessage) -> TurnDecisions:
 def _select(key: str, _policy: Policy, _message: OpenMessage, *, pair_answers: bool) -> Selection:
     decisions = decide(_policy, _message)
     return Selector(_policy).valid(_message.current, _message.history, decisions, pair_answers=pair_answers)
-
-
-def _identity(encoder: Encoder | None) -> str:
-    return repr(encoder.identity) if encoder else ""

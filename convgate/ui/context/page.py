@@ -82,8 +82,7 @@ def _draw_settings(app: App, view: View, labels: dict[str, str]) -> None:
         **state.page.control("budget", view.budget), placeholder="As in the settings",
         help="Of the whole context. Invariants, instructions and the current message are never cut.",
     )  # fmt: skip
-    policy = app.settings.policy if view.policy is None else view.policy
-    policy = policy if view.policy or policy in labels else next(iter(labels))
+    policy = view.policy or (app.settings.policy if app.settings.policy in labels else next(iter(labels)))
     options = list(dict.fromkeys((*labels, policy)))  # the address may have parameters
     st.selectbox(
         "Policy", options, format_func=option_label, **state.page.control("policy", policy),

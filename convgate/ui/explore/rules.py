@@ -44,7 +44,8 @@ def draw_rule(outcome: Outcome) -> None:
     history = outcome.message.history
     tokens = int(turn_tokens(history.turns).sum()) if len(history) else 0
     with st.expander("Threshold rule"):
-        _controls(outcome.own).draw(Extent(len(history), tokens, outcome.gate.gate.learned_threshold))
+        extent = Extent(len(history), tokens, outcome.gate.gate.learned_threshold)
+        RuleControls(state.page, outcome.own).draw(extent)
 
 
 def draw_threshold(outcome: Outcome, view: View) -> None:
@@ -60,7 +61,7 @@ def draw_threshold(outcome: Outcome, view: View) -> None:
             on_change=_move_threshold, args=(outcome,),
             help="Turns that score at least this are kept. Moving it replaces the rule by this threshold.",
         )  # fmt: skip
-        _controls(outcome.own).draw_reset()
+        RuleControls(state.page, outcome.own).draw_reset()
         st.toggle(
             "Logit axis", **state.page.control("logit", view.logit),
             help="Spreads scores near 0 and 1, on the slider and in the chart.",
@@ -90,11 +91,8 @@ def draw_nothing_kept(outcome: Outcome) -> None:
             )  # fmt: skip
 
 
-def _controls(own: ThresholdSettings) -> RuleControls:
-    return RuleControls(state.page, own)
-
-
 def _move_threshold(outcome: Outcome) -> None:
     assert outcome.own is not None
     limits = outcome.choice.limits if outcome.choice else outcome.own.limits
-    _controls(outcome.own).choose(ThresholdSettings(Absolute(float(st.session_state[THRESHOLD])), limits))
+    rule = Absolute(float(st.session_state[THRESHOLD]))
+    RuleControls(state.page, outcome.own).choose(ThresholdSettings(rule, limits))
