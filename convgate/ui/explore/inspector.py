@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from convgate.ui.annotator import draw_annotator, is_asked
-from convgate.ui.answering import Answering, draw_answers
+from convgate.ui.answering import draw_answers
+from convgate.ui.answers import Answering
 from convgate.ui.explore import state
 from convgate.ui.explore.explanation import draw_links, draw_parts, draw_words
 from convgate.ui.explore.matrix import draw_matrix

@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.core.bundled_encoder import BUNDLED_SHA256
-from convgate.ui.answering import Work, read_answers
+from convgate.ui.answers import Work, read_answers
 from convgate.ui.explore import state
 from convgate.ui.explore.inspector import draw_inspector
 from convgate.ui.explore.messages import draw_messages

@@ -7,7 +7,8 @@ import streamlit as st
 
 from convgate.core.conversation import Conversation
 from convgate.store.conversations import terms
-from convgate.ui.answering import Answering, take_answers, transcript_labelling
+from convgate.ui.answering import take_answers, transcript_labelling
+from convgate.ui.answers import Answering
 from convgate.ui.changes import Indices, following
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome

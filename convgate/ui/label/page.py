@@ -7,14 +7,8 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.ui.annotator import draw_annotator
-from convgate.ui.answering import (
-    Answering,
-    draw_actions,
-    draw_answers,
-    read_answers,
-    take_answers,
-    transcript_labelling,
-)
+from convgate.ui.answering import draw_actions, draw_answers, take_answers, transcript_labelling
+from convgate.ui.answers import Answering, read_answers
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome, compute_outcome
 from convgate.ui.frame import App

@@ -19,7 +19,8 @@ from convgate.transcripts.characters import isolate, writable
 from convgate.ui import scoring
 from convgate.ui.actions import reporting_problems
 from convgate.ui.annotator import annotator, draw_annotator, is_asked
-from convgate.ui.answering import MARKS, Work, keep_saved
+from convgate.ui.answering import MARKS, keep_saved
+from convgate.ui.answers import Work
 from convgate.ui.explore import state
 from convgate.ui.explore.state import View, go
 from convgate.ui.frame import App
