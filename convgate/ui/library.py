@@ -126,7 +126,7 @@ def _draw_details(conversations: Conversations, row: ConversationSummary) -> Non
 
     def undelete() -> ActionResult:
         conversations.undelete([row.key])
-        return ActionResult(f"“{literal(row.title, limit=60)}” is back.")
+        return ActionResult(f"Restored “{literal(row.title, limit=60)}”.")
 
     st.button(
         "Delete", key=f"delete-{row.key}", icon=":material/delete:", width="stretch", on_click=run_action,
