@@ -49,7 +49,7 @@ check: dev  ## format, lint, types, import rules
 	@"$(bin)/mypy"
 	@"$(bin)/lint-imports"
 
-format: dev  ## put the code into its format, and mend what the linter can
+format: dev  ## format the code, and fix what the linter can
 	@"$(bin)/ruff" format .
 	@"$(bin)/ruff" check --fix .
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.scriptrunner import RerunData
+from streamlit.testing.v1 import AppTest, local_script_runner
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.home import app_root
@@ -76,6 +78,13 @@ def check(app: AppTest) -> AppTest:
 def click(app: AppTest, key: str) -> AppTest:
     """Return the app after a click on that button."""
     return check(app.button(key=key).click().run())
+
+
+def click_in_fragment(app: AppTest, key: str) -> AppTest:
+    """Return the app after a click on a button of its fragment, which runs alone as in a browser."""
+    fragments = list(app._fragment_storage._fragments)
+    with mock.patch.object(local_script_runner, "RerunData", partial(RerunData, fragment_id_queue=fragments)):
+        return click(app, key)
 
 
 def choose(app: AppTest, key: str, value: object) -> AppTest:

@@ -14,15 +14,16 @@ from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import EvaluationError
-from convgate.evaluation.calibration import BestFBeta, MinCost, WantedPrecision, WantedRecall, calibrate
+from convgate.evaluation.calibration import BestFBeta, MinCost, MinPrecision, MinRecall, calibrate
 from convgate.evaluation.curves import threshold_curve
 from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.fitting import FOUND, NOTHING, NOW, fit_threshold
 from convgate.evaluation.judged_cases import judge
 from convgate.evaluation.metrics import METRICS
-from convgate.evaluation.sweeps import ROUNDING, at_value, reach, sweep_of, value_of
+from convgate.evaluation.sweeps import at_value, reach, sweep_of, value_of
 from convgate.evaluation.tuning import ScoredCases, score_cases
 from convgate.gate.thresholds import (
+    ROUNDING,
     RULES,
     Absolute,
     Anchored,
@@ -93,7 +94,7 @@ def value(fitted, rule, metric, tag=None):
 
 def test_the_found_rule_and_the_active_one_by_hand():
     fitted = fit_threshold(
-        [labelled(HALF, ALL, NONE)], TextScorePolicy(), WantedPrecision(1.0), scored_by="gate v1"
+        [labelled(HALF, ALL, NONE)], TextScorePolicy(), MinPrecision(1.0), scored_by="gate v1"
     )
     assert fitted.rule.threshold == 0.5
     assert fitted.rule.goal == "precision 1.00"
@@ -104,7 +105,7 @@ def test_the_found_rule_and_the_active_one_by_hand():
     assert value(fitted, NOW, "recall") == 2 / 3  # of ALL, only 0.6 is above the mean
 
 
-@pytest.mark.parametrize("goal", [WantedPrecision(0.8), WantedRecall(0.8), BestFBeta(2), MinCost(0.5)])
+@pytest.mark.parametrize("goal", [MinPrecision(0.8), MinRecall(0.8), BestFBeta(2), MinCost(0.5)])
 def test_evaluating_with_the_found_rule_gives_the_figures_of_the_fit(goal):
     given = noisy_set(60)
     fitted = fit_threshold([given], TextScorePolicy(), goal)
@@ -155,11 +156,11 @@ labelled_rows = st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=1
 @pytest.mark.parametrize(
     ("goal", "threshold"),
     [
-        (WantedPrecision(0.6), 0.1),
-        (WantedPrecision(0.65), 0.5),
-        (WantedPrecision(0.9), 0.9),
-        (WantedRecall(1.0), 0.1),
-        (WantedRecall(0.6), 0.5),
+        (MinPrecision(0.6), 0.1),
+        (MinPrecision(0.65), 0.5),
+        (MinPrecision(0.9), 0.9),
+        (MinRecall(1.0), 0.1),
+        (MinRecall(0.6), 0.5),
         (BestFBeta(), 0.1),
         (BestFBeta(0.25), 0.9),
         (MinCost(0.25), 0.1),  # costs .5 there, 1.25 at .5, 2 at .9

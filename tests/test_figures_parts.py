@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.figures.palette import LIGHT
-from convgate.figures.parts import links_figure, waterfall_figure
+from convgate.figures.parts import PARTS, links_figure, waterfall_figure
+from convgate.gate import features
 from convgate.gate.explain import Link
 from tests.test_figures_scores import words
 
@@ -23,6 +24,10 @@ def test_every_running_sum_and_the_threshold_lie_within_the_axis(
     for count in range(len(values) + 1):
         assert low <= math.fsum(values[:count]) <= high
     assert low <= threshold <= high
+
+
+def test_each_part_of_the_default_preset_is_explained() -> None:
+    assert set(features.PARTS) <= set(PARTS)
 
 
 def links(count: int) -> list[Link]:

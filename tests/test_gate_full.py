@@ -283,7 +283,10 @@ def test_leaving_a_turn_out_is_scoring_a_history_without_it():
     expected = GATE.score(GATE.state(np.delete(state.embeddings, 3, axis=0), facts), QUESTION).scores
     assert np.isnan(without[3])
     assert np.delete(without, 3) == pytest.approx(expected, abs=1e-6)
-    links = strongest_links(GATE, state, QUESTION, GATE.score(state, QUESTION), 6, limit=2)
+    scores = GATE.score(state, QUESTION)
+    assert strongest_links(GATE, state, QUESTION, scores, 0) == []  # the first turn continues none
+    assert {link.other for link in strongest_links(GATE, state, QUESTION, scores, 2)} == {0, 1}
+    links = strongest_links(GATE, state, QUESTION, scores, 6, limit=2)
     assert [link.other for link in links] == list(np.argsort(-all_links(GATE, state)[6], kind="stable")[:2])
 
 

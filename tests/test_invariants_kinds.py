@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from convgate.context.classifier.model import runs_of
+from convgate.context.classifier.model import count_ngrams
 from convgate.context.invariants import find_invariants
 from convgate.context.invariants.judge import (
     REFIT_COMMAND,
@@ -44,7 +44,12 @@ def judge(encoder: FakeEncoder) -> KindJudge:
     texts = [text for text, _ in SAID]
     features = features_of(FakeEncoder().encode(texts), [LATER] * len(texts))
     model = fit(
-        list(map(runs_of, texts)), features, [kind for _, kind in SAID], KINDS, penalty=50.0, vector_scale=1.6
+        list(map(count_ngrams, texts)),
+        features,
+        [kind for _, kind in SAID],
+        KINDS,
+        penalty=50.0,
+        vector_scale=1.6,
     )
     return KindJudge(model, encoder, max_cached=4)
 

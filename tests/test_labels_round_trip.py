@@ -19,7 +19,7 @@ from convgate.labels.exchange import COLUMNS, keep_labels, read_labels, write_la
 from convgate.labels.gold import gold_set
 from convgate.store import ADJUDICATED, Answer, Conversations, CurrentKey, Entry, Labels, Store
 from convgate.store.label_log import ANSWERS, AnnotatorKind
-from convgate.store.openings import chain
+from convgate.store.openings import prefix_hashes
 from convgate.transcripts import BadLinesError, read_relevance_set
 from tests.label_files import CONVERSATION_LINE, add, add_all, case, import_labels, lines, sorted_entries
 
@@ -97,7 +97,7 @@ def by_turns(store: Store) -> list[tuple[bytes, Entry]]:
     library = Conversations(store)
     pairs = [
         (
-            chain(library.get(one.current.conversation).conversation.turns)[-1],
+            prefix_hashes(library.get(one.current.conversation).conversation.turns)[-1],
             replace(one, current=replace(one.current, conversation="")),
         )
         for one in sorted_entries(store)

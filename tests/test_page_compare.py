@@ -22,10 +22,11 @@ from convgate.policies.window import Everything, LastK
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
 from convgate.ui import measurement, session_state
-from convgate.ui.compare.columns import check_column, column_label
+from convgate.ui.compare.columns import check_column
 from convgate.ui.compare.results import Results, summary_sentence
+from convgate.ui.policy_options import option_label
 from tests.fakes import FakeEncoder
-from tests.page_app import TURNS, add_conversation, check, open_page, page_text, use_encoder
+from tests.page_app import TURNS, add_conversation, address, check, metric, open_page, page_text, use_encoder
 from tests.page_data import add_relevance_set
 
 open_compare = partial(open_page, "Compare")
@@ -157,6 +158,19 @@ def test_a_click_on_a_cell_opens_the_turn_in_explore_with_the_policy_of_its_colu
     assert query.items() >= {"ask": "and now?", "selected": "3", "rule": "top_k,k=0"}.items()
 
 
+def test_a_click_opens_explore_with_the_parameters_of_its_column(key: str) -> None:
+    app = open_compare(conversation=key, policies="everything, last_k(k=2)")
+    app.session_state["compare.table"] = {"selection": {"cells": [[2, "Last k turns (k=2)"]]}}
+    app = check(app.run())
+    assert address(app)["policy"] == "last_k(k=2)"
+    assert metric(app, "Kept") == "2"
+    assert "Last k turns (k=2)" in app.selectbox(key="explore.policy").options
+    for page in ("Label", "Context"):
+        app = open_page(page, **address(app))
+        assert not app.warning
+    assert app.selectbox(key="context.policy").value == "last_k(k=2)"
+
+
 def test_a_bad_address_is_reported_and_the_rest_is_shown(key: str) -> None:
     app = open_compare(
         conversation=key, policies="everything, gate@gone, last_k(k=1)", reference="bm25", turn="99",
@@ -192,7 +206,7 @@ def test_empty_states_have_the_button_that_helps(convgate_home: Path) -> None:
 def test_a_rule_needs_its_name_and_labels_are_short() -> None:
     with pytest.raises(PolicyError):
         check_column(PolicySpec("gate", {"k": 3}))
-    assert column_label(PolicySpec("pipeline", {"stages": "x" * 99})).endswith("…")
+    assert option_label(f"pipeline(stages={'x' * 99})").endswith("…")
 
 
 # Labelled conversations

@@ -12,10 +12,12 @@ import pytest
 from convgate.context.builder import ContextBuilder
 from convgate.context.packing import PackedTurns, pack
 from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import EncoderError
 from convgate.core.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import ModeCorrections
 from convgate.store.guard_states import Alert, GuardStates
+from convgate.ui import services
 from tests.context_page import correct_mode, key, open_context, turns_in_state
 from tests.page_app import HOSTILE, add_conversation, address, check, click, metric, page_text, turn_table
 
@@ -114,6 +116,17 @@ def test_a_typed_question_gets_a_context(key: str) -> None:
     app = open_context(conversation=key, ask="explain the refresh")
     assert "answering your question" in page_text(app)
     assert metric(app, "Mode") == "Learning"
+
+
+def test_a_policy_without_an_encoder_needs_none(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise EncoderError("not here")
+
+    monkeypatch.setattr(services, "encoder", fail)
+    assert "not here" in page_text(open_context(conversation=key))
+    app = open_context(conversation=key, policy="last_k")
+    assert not app.error
+    assert "answering turn 10" in page_text(app)
 
 
 def test_the_hysteresis_of_the_settings_applies(key: str, monkeypatch: pytest.MonkeyPatch) -> None:

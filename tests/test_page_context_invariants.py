@@ -67,10 +67,11 @@ def test_an_added_invariant_is_sent_and_undone(store: Store, key: str) -> None:
         4: [(None, "the login with tokens is there", "safety_requirement", None, False)]
     }
     assert 4 in turns_in_state(open_context(conversation=key), "kept")
-    app = click(open_context(conversation=key, show="invariants"), "context.undo")
+    app = click(open_context(conversation=key, show="invariants"), "context.undo_last")
+    assert "Undone." in page_text(app)
     assert statements(app) == [RULE]
     assert edits(store, key) == {}
-    assert "context.undo" not in {one.key for one in app.button}
+    assert "context.undo_last" not in {one.key for one in app.button}
 
 
 def test_words_of_a_persons_own_are_sent_as_a_message(store: Store, key: str) -> None:

@@ -11,16 +11,20 @@ from streamlit.testing.v1 import AppTest
 
 import convgate
 from convgate.core.conversation import Conversation, Turn
+from convgate.core.home import app_root
 from convgate.gate.thresholds import RULES
 from convgate.policies.registry import policy_labels, policy_names
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation
+from convgate.ui.samples import load_samples
 from tests.fakes import FakeEncoder
 from tests.page_app import (
     HOSTILE,
     TURNS,
     add_conversation,
+    address,
     app_store,
     check,
+    click,
     metric,
     open_page,
     page_text,
@@ -381,6 +385,17 @@ def test_turns_are_labelled_on_explore(open_explore: Open) -> None:
 
 
 # Edges
+
+
+@pytest.mark.parametrize("file", ["nothing_relevant.json", "support_invoice_router_parcel.json"])
+def test_a_sample_says_what_it_shows_where_it_opens(
+    convgate_home: Path, encoder: FakeEncoder, file: str
+) -> None:
+    [sample] = [sample for sample in load_samples(app_root() / "sample_conversations") if sample.file == file]
+    app = click(open_page("Library"), f"sample-{file}")
+    assert (app.title[0].value, sample.shows in page_text(app)) == ("Explore", True)
+    asked = open_page("Explore", conversation=address(app)["conversation"], ask="And now?")
+    assert sample.shows not in page_text(asked)
 
 
 def test_an_empty_library_leads_to_the_library(convgate_home: Path, encoder: FakeEncoder) -> None:

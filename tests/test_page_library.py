@@ -16,7 +16,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import StoreError
 from convgate.core.home import app_root
 from convgate.core.settings import load_settings
-from convgate.policies.bm25 import words
+from convgate.policies.bm25 import cached_words
 from convgate.store import Conversations, NewConversation, Store
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import TranscriptReader, open_transcript
@@ -441,7 +441,7 @@ def test_everything_is_erased_only_by_the_typed_word_and_from_memory_too(
     secret = services.conversation(load_settings().database, added.key)
     labels = turn_labels(added.key, secret)
     assert turn_labels(added.key, secret) is labels
-    words("zebrafish")
+    cached_words("zebrafish")
     app.session_state["explore.search"] = "zebrafish"
 
     app.text_input(key="library.erase.word").set_value("eras")
@@ -461,7 +461,7 @@ def test_everything_is_erased_only_by_the_typed_word_and_from_memory_too(
     assert card.read_text() == "figures"
     assert holding(convgate_home, b"zebrafish") == []
     assert turn_labels(added.key, secret) is not labels
-    assert words.cache_info().currsize == 0
+    assert cached_words.cache_info().currsize == 0
     with pytest.raises(StoreError):
         services.conversation(load_settings().database, added.key)
     assert "explore.search" not in app.session_state

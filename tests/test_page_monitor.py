@@ -15,7 +15,16 @@ from convgate.store.edits import ModeCorrection, ModeCorrections
 from convgate.store.guard_states import Alert, Baseline, GuardStates
 from convgate.store.requests import Requests
 from tests.guardrails import USUAL, add_requests, open_guardrails, record
-from tests.page_app import add_conversation, address, check, click, metric, open_page, page_text
+from tests.page_app import (
+    add_conversation,
+    address,
+    check,
+    click,
+    click_in_fragment,
+    metric,
+    open_page,
+    page_text,
+)
 from tests.session_agents import Clock
 
 DRIFTED = {"TASK": 60, "EXPLORATION": 10, "DEBUGGING": 220, "LEARNING": 10}
@@ -108,7 +117,7 @@ def test_the_misclassification_rate_counts_what_people_reviewed(store: Store) ->
 
 def test_a_baseline_is_set_from_the_period_undone_and_cleared(store: Store) -> None:
     add_requests(store, USUAL, end=now())
-    app = click(open_monitor(), "monitor.set")
+    app = click_in_fragment(open_monitor(), "monitor.set")  # drawn anew with the report
     states = GuardStates(store)
     first = states.baseline()
     assert first is not None

@@ -65,7 +65,7 @@ def test_a_moved_boundary_changes_what_the_policy_keeps_and_is_undone(store: Sto
     assert address(app)["selected"] == "11", "the selection moves along"
     assert "By the rules: nothing begins." in page_text(app)
     assert (before, kept()) == ("6", "2")
-    click(app, "sessions.undo")
+    click(app, "sessions.undo_last")
     assert edits(store, day) == {}
     assert kept() == before
 
@@ -77,10 +77,10 @@ def test_a_boundary_is_added_and_removed(store: Store, day: str) -> None:
     assert "A person began a new session here" in page_text(app)
     choose_kind(app, "none")
     assert edits(store, day) == {}, "the same as the rules"
-    click(app, "sessions.undo")
+    click(app, "sessions.undo_last")
     assert edits(store, day) == {8: "session"}
-    click(app, "sessions.undo")
-    assert "sessions.undo" not in {button.key for button in app.button}
+    click(app, "sessions.undo_last")
+    assert "sessions.undo_last" not in {button.key for button in app.button}
 
 
 def test_the_first_message_cannot_be_edited(day: str) -> None:

@@ -43,7 +43,7 @@ def choices(draw: st.DrawFn) -> ThresholdSettings:
 
 
 NAMES = st.lists(st.sampled_from(["@labels", "mine"]), unique=True).map(tuple)
-CHOOSERS = st.sampled_from(["gate", "gate@mine", "bm25"])
+POLICY_OPTIONS = st.sampled_from(["gate", "gate@mine", "bm25"])
 SHARED: dict[str, st.SearchStrategy[Any]] = {
     "conversation": st.none() | st.just("0123456789abcdef"),
     "turn": st.none() | st.integers(0, 10_000),
@@ -51,7 +51,7 @@ SHARED: dict[str, st.SearchStrategy[Any]] = {
     "page": st.integers(1, 99),
     "choice": st.none() | choices(),
     "data": st.none() | NAMES,
-    "policy": CHOOSERS,
+    "policy": POLICY_OPTIONS,
     "version": st.just("gate@mine"),
     "policies": st.just(()) | st.just(COLUMNS),
     "reference": st.none() | st.sampled_from(COLUMNS),
@@ -142,13 +142,17 @@ def test_invalid_parameters_are_reported_and_take_their_defaults(
 def test_missing_items_are_reported_and_dropped() -> None:
     conversation = Conversation("t", (Turn.of("user", "a"), Turn.of("assistant", "b")))
     state = ExploreView("k", turn=1, selected=2, policy="gate@old")
-    state, problems = state.within(conversation, ["gate", "gate@mine"])
+    state, problems = state.drop_unknown_turns(conversation, ["gate", "gate@mine"])
     assert (state.turn, state.selected, state.policy) == (1, None, "gate")
     assert len(problems) == 2
-    tune, problems = TuneView(data=("@labels", "gone"), version="gate@x").among(data=["@labels"], version=[])
+    tune, problems = TuneView(data=("@labels", "gone"), version="gate@x").drop_unknown_names(
+        data=["@labels"], version=[]
+    )
     assert (tune.data, tune.version, len(problems)) == (("@labels",), "gate", 2)
 
 
 def test_opening_another_conversation_keeps_the_view() -> None:
     state = ExploreView("a", turn=3, selected=2, question="q", pairs=True)
-    assert state.opened("b") == replace(state, conversation="b", turn=None, selected=None, question="")
+    assert state.open_conversation("b") == replace(
+        state, conversation="b", turn=None, selected=None, question=""
+    )

@@ -25,7 +25,7 @@ from convgate.transcripts.relevance_sets import read_relevance_set
 from convgate.ui import services
 from convgate.ui.train import page
 from convgate.versions import Draft, Versions
-from tests.page_app import check, open_page, page_text, use_encoder
+from tests.page_app import check, click_in_fragment, open_page, page_text, use_encoder
 from tests.planted_sets import QUICK, make_relevance_set, small_encoder, small_gate, write_planted_set
 from tests.test_training_version import RecordingListener
 
@@ -109,6 +109,13 @@ def started_run(
 
 
 # Choosing and starting
+
+
+def test_without_a_version_it_leads_to_the_import(convgate_home: Path) -> None:
+    app = open_train()
+    assert "No version to start from." in page_text(app)
+    assert "pretrain" not in page_text(app), "a wheel has none"
+    assert "Versions" in [link.proto.page for link in app.main.get("page_link")]
 
 
 def test_too_little_data_is_reported_before_the_start(
@@ -245,7 +252,7 @@ def test_an_interrupted_run_is_resumed_finished_or_deleted(
     assert any("cannot name a version" in error.value for error in app.error)
     assert app.button(key="train.resume")
     assert "train.finish" not in [button.key for button in app.button]
-    check(app.button(key="train.delete").click().run())
+    click_in_fragment(app, "train.delete")
     assert not failed.exists()
     assert "run" not in app.query_params
     assert "train.open.bad" not in [button.key for button in app.button]
@@ -268,7 +275,7 @@ def test_the_list_begins_with_the_newest_and_opens_a_run(home: Path) -> None:
     app = open_train()
     keys = [button.key for button in app.button if (button.key or "").startswith("train.open.")]
     assert keys == [f"train.open.run-{number:02}" for number in (2, 1, 0)]
-    check(app.button(key="train.open.run-01").click().run())
+    click_in_fragment(app, "train.open.run-01")
     assert app.query_params["run"] == "run-01"
 
 

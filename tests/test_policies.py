@@ -15,6 +15,7 @@ from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Absolute, TopK
+from convgate.gatekeeper.decision import GatekeeperDecision
 from convgate.messages.tokens import TOKENS_PER_MESSAGE
 from convgate.policies.base import Policy
 from convgate.policies.build import build_policy
@@ -187,6 +188,19 @@ def test_changed_rules_change_decisions_that_were_made_already(tmp_path: Path):
     assert not policy.decide(*said.at(2)).kept.any()
     assert policy.fingerprint != before
     assert not (tmp_path / "log.jsonl").exists(), "choosing turns stores nothing, so it logs nothing"
+
+
+class ClearedDict(dict[object, GatekeeperDecision]):
+    """A cache that another thread clears as soon as anything is in it."""
+
+    def __setitem__(self, key: object, value: GatekeeperDecision) -> None:
+        self.clear()
+
+
+def test_another_thread_may_clear_the_decisions_at_any_time():
+    said = parse_conversation("u: Hi", "a: Hello!", "u: We always use TypeScript", f"a: {LONG}", "u: and?")
+    cleared = GatekeeperPolicy(known=ClearedDict()).decide(*said.at(4))
+    assert outcomes(cleared) == outcomes(GatekeeperPolicy().decide(*said.at(4)))
 
 
 SAID = st.tuples(

@@ -14,11 +14,12 @@ from convgate.core.conversation import Conversation
 from convgate.core.errors import ReadOnlyError
 from convgate.core.home import set_read_only
 from convgate.core.settings import Settings, load_settings
-from convgate.embedding.cache import CACHE_FILE, CachedEncoder, forget
+from convgate.embedding.cache import CACHE_FILE, CachedEncoder, empty_cache
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.store.database import set_aside
 from convgate.training import run as run_module
-from convgate.training.library import RelevanceSets, remove_for_good
+from convgate.training.data_removal import remove_for_good
+from convgate.training.library import RelevanceSets
 from convgate.training.process import start_training
 from convgate.training.run import Runs
 from convgate.ui import services
@@ -116,7 +117,7 @@ WRITERS: dict[str, Callable[[Settings, Store], object]] = {
     "set aside": lambda settings, _: set_aside(settings.database),
     "erase": lambda settings, _: services.erase_everything(settings),
     "remove for good": lambda settings, store: remove_for_good(store, settings),
-    "forget vectors": lambda settings, _: forget(settings.home / CACHE_FILE, ["text"]),
+    "empty the cache": lambda settings, _: empty_cache(settings.home / CACHE_FILE),
     "activate": lambda settings, _: Versions(settings.home).activate("first", who="Ada"),
     "delete a version": lambda settings, _: Versions(settings.home).delete("first", who="Ada"),
     "add a set": lambda settings, _: RelevanceSets(settings.home).add("new", b"{}"),

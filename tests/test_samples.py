@@ -95,10 +95,9 @@ def test_a_featured_sample_opens_where_the_gate_keeps_old_turns_and_drops_noise(
     sample: str, relevant: set[int], noise: set[int], max_kept: int
 ) -> None:
     featured = {each.file: each for each in load_samples(SAMPLES)[:N_FEATURED]}[sample]
-    turn = featured.turn or len(featured.conversations[0]) - 1
     messages = [
         {"role": each.role, "content": each.scored_text}
-        for each in featured.conversations[0].turns[: turn + 1]
+        for each in featured.conversations[0].turns[: featured.turn + 1]
     ]
     kept = {decision.index for decision in convgate.load_gate().select(messages).decisions if decision.kept}
     assert relevant <= kept

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import StoreError
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Sort, Store, documents
-from convgate.store.openings import Openings, chain
+from convgate.store.openings import PrefixIndex, prefix_hashes
 from tests.stores import clear_store
 
 
@@ -163,10 +163,10 @@ def add(store: Store, *conversations: tuple[Turn, ...]) -> list[str]:
 def test_two_conversations_match_whatever_else_a_turn_holds() -> None:
     plain = Turn.of("user", "Hi")
     timed = Turn.of("user", "Hi", id="7", timestamp=datetime(2026, 1, 1, tzinfo=UTC), metadata={"a": 1})
-    assert chain([plain]) == chain([timed])
+    assert prefix_hashes([plain]) == prefix_hashes([timed])
     others = [Turn.of("assistant", "Hi"), Turn.of("user", "hi"), Turn.of("user", "Hi", name="Ada")]
-    assert len({chain([turn])[-1] for turn in (plain, *others)}) == 4
-    assert chain([plain, timed])[:2] == chain([plain])
+    assert len({prefix_hashes([turn])[-1] for turn in (plain, *others)}) == 4
+    assert prefix_hashes([plain, timed])[:2] == prefix_hashes([plain])
 
 
 @pytest.fixture(scope="module")
@@ -179,8 +179,8 @@ def test_beginnings_of_any_length_are_found(shared: Store, turns: int, asked: in
     clear_store(shared)
     other, talk_key = add(shared, make_turns("other", 90), make_turns("talk", turns))
     with shared.write() as db:
-        openings = Openings(db)
-        hashes = chain(make_turns("talk", asked))
+        openings = PrefixIndex(db)
+        hashes = prefix_hashes(make_turns("talk", asked))
         assert openings.same(hashes) == (talk_key if asked == turns else None)
         assert openings.longer(hashes) == (other if asked == 0 else talk_key if asked < turns else None)
         db.execute("UPDATE conversations SET is_live = 1 WHERE number = 2")
@@ -192,11 +192,11 @@ def test_deleted_conversations_are_not_found_and_those_with_a_question_do_not_gr
     Labels(store).answer(CurrentKey(second, None, "and?"), {0: "relevant"}, by="Ada")
     Conversations(store).delete([third])
     with store.write() as db:
-        openings = Openings(db)
+        openings = PrefixIndex(db)
         db.execute("UPDATE conversations SET is_live = 1")
-        found = [openings.live_beginning(chain(make_turns(name, 6))) for name in "abc"]
-        same = [openings.same(chain(make_turns(name, 4))) for name in "abc"]
-        longer = [openings.longer(chain(make_turns(name, 2))) for name in "abc"]
+        found = [openings.live_beginning(prefix_hashes(make_turns(name, 6))) for name in "abc"]
+        same = [openings.same(prefix_hashes(make_turns(name, 4))) for name in "abc"]
+        longer = [openings.longer(prefix_hashes(make_turns(name, 2))) for name in "abc"]
     assert (found, same, longer) == ([first, None, None], [first, second, None], [first, second, None])
 
 
@@ -213,8 +213,8 @@ def test_a_conversation_grows_in_place_and_its_labels_stay(store: Store) -> None
     assert conversations.keys() == {grown.key}
     assert labels.of(CurrentKey(grown.key, 2)).of("Ada") == {0: "relevant"}
     with store.write() as db:
-        assert Openings(db).same(chain(make_turns("talk", 7))) == grown.key
-        assert Openings(db).same(chain(make_turns("talk", 4))) is None
+        assert PrefixIndex(db).same(prefix_hashes(make_turns("talk", 7))) == grown.key
+        assert PrefixIndex(db).same(prefix_hashes(make_turns("talk", 4))) is None
 
 
 ANY_TEXT = st.text(st.characters(), max_size=20)  # halves of surrogate pairs included

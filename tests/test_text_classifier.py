@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from convgate.context.classifier.model import MAX_CHARACTERS, TextModel, read_model, runs_of
+from convgate.context.classifier.model import MAX_CHARACTERS, TextModel, count_ngrams, read_model
 from convgate.core.errors import ContextError
 from tests.fakes import FakeEncoder
 from tools.text_fitting import fit, write_model
@@ -28,7 +28,7 @@ TEXTS = [
 def model() -> TextModel:
     labels = ["rule", "rule", "thanks", "thanks", "error", "error"]
     return fit(
-        list(map(runs_of, TEXTS)),
+        list(map(count_ngrams, TEXTS)),
         FakeEncoder(8).encode(TEXTS),
         labels,
         LABELS,
@@ -38,15 +38,15 @@ def model() -> TextModel:
 
 
 def test_it_knows_the_texts_that_it_was_fitted_to_and_says_by_which_words(model: TextModel) -> None:
-    shares = model.probabilities(list(map(runs_of, TEXTS)), FakeEncoder(8).encode(TEXTS))
+    shares = model.probabilities(list(map(count_ngrams, TEXTS)), FakeEncoder(8).encode(TEXTS))
     assert shares.argmax(axis=1).tolist() == [0, 0, 1, 1, 2, 2]
     assert np.allclose(shares.sum(axis=1), 1, atol=1e-5)
-    assert "keep" in model.signs(runs_of(TEXTS[0]), "rule")
+    assert "keep" in model.signs(count_ngrams(TEXTS[0]), "rule")
     assert model.signs({}, "rule") == ()
 
 
 def test_little_of_a_long_text_is_read() -> None:
-    runs = runs_of("why " * MAX_CHARACTERS + "it keeps failing")
+    runs = count_ngrams("why " * MAX_CHARACTERS + "it keeps failing")
     assert runs["why"] ** 2 <= MAX_CHARACTERS
     assert "keeps failing" in runs
 

@@ -13,10 +13,11 @@ import pytest
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TrainingError, TranscriptError
 from convgate.core.settings import load_settings
-from convgate.embedding.cache import CACHE_FILE, CachedEncoder
+from convgate.embedding.cache import CACHE_FILE, CachedEncoder, content_hash
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.training import library
-from convgate.training.library import SAMPLES, Copies, RelevanceSets, find_copies, remove_for_good
+from convgate.training.data_removal import Copies, find_copies, remove_for_good
+from convgate.training.library import SAMPLES, RelevanceSets
 from convgate.training.process import resume_training
 from convgate.training.records import Ended, RunRequest, utc_now
 from convgate.training.run import DATA, LOG, Run, Runs
@@ -169,7 +170,8 @@ def test_erased_text_is_nowhere_in_the_data_folder(
     left.mkdir()
     (left / "killed.jsonl").write_text(WORD)
     cache = CachedEncoder(FakeEncoder(8), home / CACHE_FILE)
-    cache.encode([turn.scored_text for word in (WORD, OTHER) for turn in conversation(word).turns])
+    part = f"Where does a {WORD}"  # a turn with a word hidden, which is encoded too
+    cache.encode([part, *(turn.scored_text for word in (WORD, OTHER) for turn in conversation(word).turns)])
     found = find_copies(home, Conversations(store).deleted())
     assert (set(found.runs), found.sets) == ({"stopped"}, ("alone", "mixed"))
     untouched = {path: path.read_bytes() for path in other.folder.rglob("*") if path.is_file()}
@@ -178,6 +180,8 @@ def test_erased_text_is_nowhere_in_the_data_folder(
 
     assert (removal.conversations, removal.copies) == (1, found)
     assert files_with(home, WORD) == []
+    for file in home.glob(f"{CACHE_FILE}*"):
+        assert content_hash(part) not in file.read_bytes()
     assert find_copies(home, Conversations(store).deleted()) == Copies()
     assert sets.names()[:1] == ["mixed"]
     assert list(sets.read("mixed").conversations) == [IDS[OTHER]]
@@ -189,6 +193,20 @@ def test_erased_text_is_nowhere_in_the_data_folder(
     assert stopped.folder.exists()
     assert Runs(home).get("other").can_resume
     assert len(Conversations(store).keys()) == 1
+
+
+def test_a_copy_in_a_set_with_a_bad_line_is_removed_with_the_line(convgate_home: Path, store: Store) -> None:
+    sets = RelevanceSets(convgate_home)
+    sets.folder.mkdir()
+    file = sets.folder / "mixed.jsonl"
+    write_relevance_set(relevance_set("mixed", conversation(WORD), conversation(OTHER)), file)
+    file.write_bytes(file.read_bytes() + f'{{"type": "conversation", "id": "{WORD}"}}\n'.encode())
+    add_run(convgate_home, "one", conversation(WORD))
+
+    remove_for_good(store, load_settings())
+
+    assert files_with(convgate_home, WORD) == []
+    assert list(sets.read("mixed").conversations) == [IDS[OTHER]]
 
 
 def test_nothing_is_removed_while_a_training_uses_a_copy(convgate_home: Path, store: Store) -> None:

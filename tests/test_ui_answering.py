@@ -14,7 +14,8 @@ from convgate.core.home import app_root
 from convgate.store import ADJUDICATED, CurrentLabels, Labels, Store
 from convgate.ui import answering as answering_module
 from convgate.ui import keys
-from convgate.ui.answering import MARKS, NAMES, Answering, Work
+from convgate.ui.answering import MARKS, NAMES
+from convgate.ui.answers import Answering, Work
 from convgate.ui.scoring import OpenMessage
 from convgate.ui.transcript import component
 

@@ -115,6 +115,10 @@ def test_two_versions_compared_on_a_set(run: Run, versions: Versions, tmp_path: 
     assert code == 0, err
     assert "second fixes" in out
     assert run("versions", "compare", "first", "third", file)[0] == 1
+    same_name = tmp_path / "more" / file.name
+    same_name.parent.mkdir()
+    same_name.write_text(file.read_text())
+    assert run("versions", "compare", "everything", "second", file, same_name)[0] == 2
 
 
 # Where a gate is asked for

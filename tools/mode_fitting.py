@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import precision_recall_fscore_support
 from sklearn.model_selection import StratifiedKFold
 
-from convgate.context.classifier.model import Floats, Runs, TextModel, excerpt, probabilities, runs_of
+from convgate.context.classifier.model import Floats, Ngrams, TextModel, count_ngrams, excerpt, probabilities
 from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode
 from convgate.embedding.base import Embeddings, Encoder, EncoderIdentity
 from tools.text_fitting import fit as fit_texts
@@ -170,7 +170,7 @@ class Prepared:
     """Messages as the classifier sees them."""
 
     messages: Sequence[LabelledMessage]
-    runs: Sequence[Runs]
+    runs: Sequence[Ngrams]
     vectors: Embeddings  # (n, d)
     modes: NDArray[np.int64]  # (n,) places in `MODES`
     encoder: EncoderIdentity
@@ -180,7 +180,7 @@ class Prepared:
         """The messages, encoded."""
         return cls(
             messages,
-            [runs_of(message.content) for message in messages],
+            [count_ngrams(message.content) for message in messages],
             encoder.encode([excerpt(message.content) for message in messages]),
             np.array([MODES.index(message.mode) for message in messages]),
             encoder.identity,

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from convgate.context.classifier.model import TextModel, excerpt, runs_of
+from convgate.context.classifier.model import TextModel, count_ngrams, excerpt
 from convgate.context.classifier.states import state_encoder
 from convgate.context.invariants.judge import (
     SHIPPED,
@@ -123,7 +123,9 @@ def _fit(examples: Sequence[Example], encoder: Encoder) -> TextModel:
 def _features(examples: Sequence[Example], encoder: Encoder) -> tuple[list[Any], Any]:
     texts = [excerpt(example.text) for example in examples]
     vectors = encoder.encode(texts)
-    return [runs_of(text) for text in texts], features_of(vectors, [example.context for example in examples])
+    return [count_ngrams(text) for text in texts], features_of(
+        vectors, [example.context for example in examples]
+    )
 
 
 def examples_hash(examples: Sequence[Example]) -> str:

@@ -14,7 +14,7 @@ from safetensors.numpy import save
 from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression
 
-from convgate.context.classifier.model import ARRAYS, Floats, Runs, TextModel, scaled
+from convgate.context.classifier.model import ARRAYS, Floats, Ngrams, TextModel, scaled
 from convgate.core.files import write_whole
 from convgate.embedding.base import Embeddings
 
@@ -23,7 +23,7 @@ _MAX_STEPS = 500
 
 
 def fit(
-    texts: Sequence[Runs],
+    texts: Sequence[Ngrams],
     vectors: Embeddings,
     labels: Sequence[str],
     names: tuple[str, ...],
@@ -65,7 +65,7 @@ def fit(
     )
 
 
-def _columns(texts: Sequence[Runs], known: Sequence[str], rarity: Floats) -> Any:
+def _columns(texts: Sequence[Ngrams], known: Sequence[str], rarity: Floats) -> Any:
     places = {name: place for place, name in enumerate(known)}
     values: list[Floats] = []
     columns: list[int] = []

@@ -177,10 +177,10 @@ def _draft(parent: Version, encoder: EncoderIdentity, sets: list[TrainingSet]) -
 def _goals(
     precision: float | None, recall: float | None, f_beta: float | None, cost_ratio: float | None
 ) -> list[Goal]:
-    from convgate.evaluation.calibration import BestFBeta, MinCost, WantedPrecision, WantedRecall
+    from convgate.evaluation.calibration import BestFBeta, MinCost, MinPrecision, MinRecall
 
     kinds: list[tuple[Callable[[float], Goal], float | None]] = [
-        (WantedPrecision, precision), (WantedRecall, recall), (BestFBeta, f_beta), (MinCost, cost_ratio)
+        (MinPrecision, precision), (MinRecall, recall), (BestFBeta, f_beta), (MinCost, cost_ratio)
     ]  # fmt: skip
     return [kind(value) for kind, value in kinds if value is not None]
 

@@ -87,7 +87,11 @@ def train(
     settings = override_settings(FURTHER, epochs, learning_rate, seed)
     chosen = parent or Versions(load_settings().home).active or UNTRAINED
     if chosen == UNTRAINED:
-        raise typer.BadParameter("no version is active; `convgate pretrain` makes one", param_hint="--from")
+        raise typer.BadParameter(
+            "no version is active; add one with `convgate versions import`, or make one in a checkout with"
+            " `convgate pretrain`",
+            param_hint="--from",
+        )
     plan = Plan(tuple(files), settings, parent=chosen, skip_bad=skip_bad, replay=tuple(replay or ()))
     activation: Activate = "better" if activate else "never"
     run_training(plan, run, name=name, note=note, who=who, activate=activation, json=json_output, out=out)

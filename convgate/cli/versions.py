@@ -70,11 +70,13 @@ def compare(
     from convgate.evaluation.evaluate import pool_results
     from convgate.evaluation.judged_cases import count_tokens, judge_set
 
+    sets = [inputs.read_set(file) for file in files]
+    if len({cases.name for cases in sets}) < len(sets):
+        raise typer.BadParameter("two files have the same name; rename one", param_hint="SET.jsonl")
     compared: dict[str, tuple[SetResult, dict[str, int]]] = {}
     policies = _build_policies(a, b)
     with output.progress_bar() as progress:
-        for file in files:
-            cases = inputs.read_set(file)
+        for cases in sets:
             tokens = count_tokens(cases, progress=progress)
             judged = [judge_set(cases, policy, tokens=tokens, progress=progress) for policy in policies]
             turns = count_outcomes(judged[0].relevant, judged[0].kept, judged[1].kept)
@@ -84,7 +86,7 @@ def compare(
         for name, comparison in compared.items():
             _show_comparison(name, a, b, *comparison)
 
-    sets = {
+    values = {
         name: {
             "cases": len(result.case_ids),
             "turns": turns,
@@ -93,7 +95,7 @@ def compare(
         }
         for name, (result, turns) in compared.items()
     }
-    output.write_result({"a": a, "b": b, "sets": sets}, show, json_output, out)
+    output.write_result({"a": a, "b": b, "sets": values}, show, json_output, out)
 
 
 @versions.command()

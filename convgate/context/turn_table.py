@@ -14,7 +14,7 @@ from convgate.gatekeeper.checks import Limits, check
 from convgate.gatekeeper.exchange import Exchange
 from convgate.messages.repair import Repair
 from convgate.messages.tokens import TokenCounter, turn_tokens
-from convgate.messages.units import ToolUnits, calls_of, is_result
+from convgate.messages.units import ToolUnits, calls_of, is_from_user, is_result
 
 MAX_CONVERSATIONS = 16
 """Conversations whose tables and readings are kept."""
@@ -59,15 +59,14 @@ class TurnTable:
 
     def _add(self, turn: Turn) -> None:
         index = len(self.turns)
-        has_tools = is_result(turn) or bool(calls_of(turn))
-        is_user = not (turn.is_instruction or turn.role == "assistant" or has_tools)
+        is_user = is_from_user(turn)
         self.marks.append(_find_mark(turn, self.turns, is_user=is_user))
         self.turns.append(turn)
         self.digests.append(_digest(self.digests[-1] if self.digests else b"", turn))
         self.is_instruction.append(turn.is_instruction)
         self.is_user.append(is_user)
         self.user_turn.append(index if is_user else (self.user_turn[-1] if index else None))
-        self.has_tools.append(has_tools)
+        self.has_tools.append(is_result(turn) or bool(calls_of(turn)))
 
     @property
     def current(self) -> int:

@@ -222,8 +222,8 @@ class CachedEncoder:
         self.close()
 
 
-def forget(path: Path, texts: Iterable[str]) -> None:
-    """Remove what the cache file, if there is one, holds of these texts. Raises StoreError when it cannot."""
+def empty_cache(path: Path) -> None:
+    """Remove all vectors from the cache file, if there is one. Raises StoreError when it cannot."""
     if not path.exists():
         return
     check_writable(path)
@@ -231,8 +231,7 @@ def forget(path: Path, texts: Iterable[str]) -> None:
         with closing(sqlite3.connect(path, timeout=_BUSY_SECONDS)) as db:
             db.execute("pragma secure_delete = on")
             with db:
-                keys = [(content_hash(text),) for text in texts]
-                db.executemany("delete from vectors where content = ?", keys)
+                db.execute("delete from vectors")
             db.execute("pragma wal_checkpoint(truncate)").fetchall()
     except sqlite3.Error as error:
         raise StoreError(f"{path} cannot be changed ({error}); stop convgate and delete it") from error

@@ -2,7 +2,7 @@
 
 >>> from convgate.evaluation.curves import threshold_curve
 >>> curve = threshold_curve(np.array([True, False, True, True]), np.array([0.9, 0.6, 0.5, 0.4]))
->>> calibrate(curve, WantedPrecision(0.7), fitted_on="4 labels")
+>>> calibrate(curve, MinPrecision(0.7), fitted_on="4 labels")
 Calibrated(threshold=0.4, goal='precision 0.70', fitted_on='4 labels')
 
 `convgate.evaluation.fitting` does it from relevance sets, with intervals.
@@ -35,13 +35,13 @@ class Goal(Protocol):
         """The goal in words."""
         ...
 
-    def worth(self, curve: ThresholdCurve) -> Terms:
+    def objective(self, curve: ThresholdCurve) -> Terms:
         """Return (t,) what the best threshold maximises; NaN where undefined or the goal is not reached."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class WantedPrecision:
+class MinPrecision:
     """The most recall at a precision of at least `precision`, above 0 and up to 1."""
 
     precision: float
@@ -54,13 +54,13 @@ class WantedPrecision:
         """The goal in words."""
         return f"precision {self.precision:.2f}"
 
-    def worth(self, curve: ThresholdCurve) -> Terms:
+    def objective(self, curve: ThresholdCurve) -> Terms:
         """Return the recall."""
         return np.where(curve.precision >= self.precision - _ROUNDING, curve.recall, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
-class WantedRecall:
+class MinRecall:
     """The highest threshold with a recall of at least `recall`, above 0 and up to 1."""
 
     recall: float
@@ -73,7 +73,7 @@ class WantedRecall:
         """The goal in words."""
         return f"recall {self.recall:.2f}"
 
-    def worth(self, curve: ThresholdCurve) -> Terms:
+    def objective(self, curve: ThresholdCurve) -> Terms:
         """Return the threshold itself."""
         return np.where(curve.recall >= self.recall - _ROUNDING, curve.thresholds, np.nan)
 
@@ -92,7 +92,7 @@ class BestFBeta:
         """The goal in words."""
         return f"the best F{self.beta:g}"
 
-    def worth(self, curve: ThresholdCurve) -> Terms:
+    def objective(self, curve: ThresholdCurve) -> Terms:
         """Return F-beta."""
         return curve.f_beta(self.beta)
 
@@ -114,7 +114,7 @@ class MinCost:
         """The goal in words."""
         return f"the least cost (false keep {self.false_keep_cost:g}, false drop 1)"
 
-    def worth(self, curve: ThresholdCurve) -> Terms:
+    def objective(self, curve: ThresholdCurve) -> Terms:
         """Return the negative cost per turn."""
         return -(self.false_keep_cost * curve.false_keep_share + curve.false_drop_share)
 
@@ -126,10 +126,10 @@ def best_row(curve: ThresholdCurve, goal: Goal) -> int | None:
     """
     if not _has_relevant(curve):
         return None
-    worth = goal.worth(curve)
-    if np.isnan(worth).all():
+    objective = goal.objective(curve)
+    if np.isnan(objective).all():
         return None
-    return int(np.flatnonzero(worth >= np.nanmax(worth) - _ROUNDING)[-1])
+    return int(np.flatnonzero(objective >= np.nanmax(objective) - _ROUNDING)[-1])
 
 
 def calibrate(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from convgate.core.text import pluralize
 from convgate.evaluation.groups import group_conversations
-from convgate.store.openings import chain
+from convgate.store.openings import prefix_hashes
 
 if TYPE_CHECKING:
     from convgate.transcripts import Case, RelevanceSet
@@ -65,14 +65,14 @@ def conversation_names(sets: Sequence[RelevanceSet]) -> Mapping[tuple[str, str],
     """Return by set and id what names a conversation: the same for it, its beginnings and extensions."""
     talks = {(each.name, id): talk for each in sets for id, talk in each.conversations.items()}
     names = group_conversations(
-        [f"{name}/{id}" for name, id in talks], [chain(talk.turns)[1:] for talk in talks.values()]
+        [f"{name}/{id}" for name, id in talks], [prefix_hashes(talk.turns)[1:] for talk in talks.values()]
     )
     return dict(zip(talks, names, strict=True))
 
 
 def _messages(relevance_set: RelevanceSet) -> list[bytes]:
     """Return the key of each case's message."""
-    chains = {id: chain(talk.turns) for id, talk in relevance_set.conversations.items()}
+    chains = {id: prefix_hashes(talk.turns) for id, talk in relevance_set.conversations.items()}
     digests = []
     for case in relevance_set.cases:
         hashes = chains[case.conversation]
@@ -80,7 +80,7 @@ def _messages(relevance_set: RelevanceSet) -> list[bytes]:
             digests.append(hashes[case.turn + 1])
         else:
             assert case.query is not None
-            digests.append(chain((case.query,), after=hashes[-1])[-1])
+            digests.append(prefix_hashes((case.query,), after=hashes[-1])[-1])
     return digests
 
 

@@ -13,8 +13,8 @@ from scipy.sparse.csgraph import connected_components
 def group_conversations(groups: Sequence[str], hashes: Sequence[Sequence[bytes]]) -> list[str]:
     """Return a name for each conversation that all those share which stay together, also by way of others.
 
-    groups: the group of each; hashes: its `chain` without the first entry. The name is the group of theirs
-    whose hash comes first.
+    groups: the group of each; hashes: its `prefix_hashes` without the first entry. The name is the group of
+    theirs whose hash comes first.
 
     >>> hashes = [[b"hi", b"tea"], [b"hi"], [b"ho"], [b"he", b"tee"]]
     >>> names = group_conversations(["a", "b", "b", "c"], hashes)

@@ -17,6 +17,7 @@ import numpy as np
 from convgate.core.decisions import Floats
 from convgate.core.errors import EvaluationError
 from convgate.gate.thresholds import (
+    ROUNDING,
     Absolute,
     Anchored,
     Blended,
@@ -27,8 +28,6 @@ from convgate.gate.thresholds import (
     Stricter,
     max_strictness,
 )
-
-ROUNDING = 1e-9  # as rules have it: a score that misses the threshold by this is kept
 
 
 @dataclass(frozen=True, slots=True)

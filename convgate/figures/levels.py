@@ -36,7 +36,7 @@ class Level:
 
     @property
     def number(self) -> Callable[[float], str]:
-        """How its values are format_time."""
+        """How its values are written."""
         return format_share if self.is_share else "{:.3f}".format
 
 

@@ -34,6 +34,7 @@ PARTS: Mapping[str, Part] = {
     "decay": Part("age", "What a turn loses by being old; never more than 1."),
     "meaning": Part("meaning", "How close the turn's meaning is to the current message's."),
     "neighbours": Part("neighbours", "How close the turns just before and after this one are to it."),
+    "passages": Part("passages", "How close the turn's best passage is to the message, and those around it."),
     "words": Part("words", "Words that the turn shares with the message, rare ones above all."),
     "speaker": Part("speaker", "Who speaks, and whether this is the newest turn of that person."),
     "addressing": Part("addressing", "Who calls whom by name."),
@@ -226,9 +227,7 @@ def links_figure(
 
 
 def describe_links(links: Sequence[Link], *, start: int = 0) -> str:
-    """Return the links in words."""
-    if not links:
-        return "There is no other turn to attend to."
+    """Return the links, one at least, in words."""
     return describe(
         f"Turn {start + links[0].turn + 1}, attention to and effect of other turns",
         {

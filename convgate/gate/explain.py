@@ -48,10 +48,10 @@ def strongest_links(
     if not 0 <= row < n:
         raise GateError(f"row {row} asked for, but there are {n} scored turns")
     weights = gate.links(state, scores, [row])[0].copy()
-    weights[row] = -1.0  # a turn's attention to itself is no link
-    others = np.argsort(-weights, kind="stable")[: min(limit, n - 1)]
+    weights[row] = 0.0  # a turn's attention to itself is no link
+    others = np.argsort(-weights, kind="stable")[:limit]
     links = []
-    for other in others.tolist():
+    for other in others[weights[others] > 0].tolist():
         left_out = leave_one_out(gate, state, message, other)
         links.append(Link(row, other, float(weights[other]), float(scores.scores[row] - left_out[row])))
     return links

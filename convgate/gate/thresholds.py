@@ -23,7 +23,7 @@ from convgate.core.errors import PolicyError
 from convgate.core.parameters import ParameterSet, check_parameters, setting, text
 
 CORRELATION_EXPONENT = 0.7  # 1 if turns were relevant independently of each other
-_ROUNDING = 1e-9  # scores equal to the mean of equal scores must not miss it by a rounding error
+ROUNDING = 1e-9  # scores equal to the mean of equal scores must not miss it by a rounding error
 _KEPT = "{score}, above the threshold {threshold} by {margin}."
 _DROPPED = "{score}, below the threshold {threshold} by {margin}."
 
@@ -99,7 +99,7 @@ class Anchored(ParameterSet):
         origin = _describe(low, is_set=self.threshold is not None, goal=self.goal, fitted_on=self.fitted_on)
         if self.anchor <= low:
             return _cut_at(scores, low, f"{origin}.")
-        if (scores >= self.anchor - _ROUNDING).any():
+        if (scores >= self.anchor - ROUNDING).any():
             return _cut_at(scores, low, f"{origin}, and a turn reaches the anchor {self.anchor:.2f}.")
         because = f"{origin}, but no turn reaches the anchor {self.anchor:.2f}, so nothing is kept."
         return _cut_at(scores, self.anchor, because)
@@ -119,12 +119,12 @@ class Expected(ParameterSet):
     label: ClassVar[str] = "Expected: the best balance of missed and extra turns"
     strictness: float = setting(
         1.0, "strictness", low=0.0, high=4.0, step=0.05,
-        help="How bad an extra turn is beside a missed one. 1: as bad; 2: worse; 0: all turns are kept.",
+        help="How bad an extra turn is compared with a missed one. 1: equally bad; 0: all turns are kept.",
     )  # fmt: skip
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Keep the turns whose `max_strictness` is at least the strictness; `learned` is not read."""
-        kept = max_strictness(scores) >= self.strictness - _ROUNDING
+        kept = max_strictness(scores) >= self.strictness - ROUNDING
         if not kept.any():
             because = f"That no turn is relevant has the probability {_none_relevant(scores):.2f}."
             return Cut(kept, None, because, why_dropped="{score}; nothing is kept.")
@@ -336,7 +336,7 @@ def _describe(threshold: float, *, is_set: bool, goal: str = "", fitted_on: str 
 
 
 def _cut_at(scores: Floats, threshold: float, because: str) -> Cut:
-    return Cut(scores >= threshold - _ROUNDING, threshold, because)
+    return Cut(scores >= threshold - ROUNDING, threshold, because)
 
 
 def _cut_rows(scores: Floats, rows: NDArray[np.int64], what: str) -> Cut:

@@ -29,7 +29,11 @@ _stemmers = _Stemmers()
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text, case folded, in their order."""
+    """Return the words of a text, case folded, in their order.
+
+    >>> words("What's the FIX?")
+    ['what', 's', 'the', 'fix']
+    """
     return _WORD.findall(text.casefold())
 
 

@@ -28,7 +28,7 @@ from convgate.core.text import pluralize, quote
 from convgate.labels.imports import parse_text
 from convgate.messages.tokens import turn_tokens
 from convgate.store import ActionRecord, Conversations, CurrentKey, Entry, Labels, NewConversation, Store
-from convgate.store.openings import Openings, chain
+from convgate.store.openings import PrefixIndex, prefix_hashes
 from convgate.transcripts.formats.openai_messages import turns_from_messages
 from convgate.transcripts.identity import content_id
 from convgate.transcripts.json_text import kind
@@ -280,8 +280,8 @@ def _conversation_of(messages: Messages) -> Conversation:
 
 def _library_key(store: Store, db: Database, messages: Conversation, piece: Feedback) -> str:
     """Return the key of the conversation in the library, where it is found, grows or is added."""
-    conversations, openings = Conversations(store), Openings(db)
-    hashes = chain(messages.turns)
+    conversations, openings = Conversations(store), PrefixIndex(db)
+    hashes = prefix_hashes(messages.turns)
     existing = openings.same(hashes)
     if existing is None and piece.question is None:  # a question follows exactly these messages
         existing = openings.longer(hashes)

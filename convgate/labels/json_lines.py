@@ -29,7 +29,7 @@ from convgate.labels.imports import (
     parse_text,
 )
 from convgate.store import Conversations, CurrentKey, Entry, NewConversation, Store, documents
-from convgate.store.openings import Openings, chain
+from convgate.store.openings import PrefixIndex, prefix_hashes
 from convgate.transcripts.cases import Case
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.message_lists import dump_json
@@ -169,9 +169,9 @@ def _match_library(
     keys: dict[str, str] = {}
     new: dict[str, NewConversation] = {}
     with store.read() as db:
-        openings = Openings(db)
+        openings = PrefixIndex(db)
         for id, conversation in conversations.items():
-            hashes = chain(conversation.turns)
+            hashes = prefix_hashes(conversation.turns)
             key = openings.same(hashes)
             if key is None and id not in asked:
                 key = openings.longer(hashes)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from convgate.core.conversation import Turn
 from convgate.core.decisions import Override
 from convgate.core.text import join_words, quote
-from convgate.messages.units import ToolUnit, calls_of, find_tool_units, is_result
+from convgate.messages.units import ToolUnit, find_tool_units, is_from_user
 
 STAGE = "messages"
 """The stage that overrides name."""
@@ -35,10 +35,7 @@ class Repair:
         self.overrides: dict[int, Override] = {}
         self.tool_units = find_tool_units(turns)
         self.current_unit: ToolUnit | None = None if current is None else self.tool_units.by_turn.get(current)
-        self.is_user = [
-            not (turn.is_instruction or turn.role == "assistant" or is_result(turn) or calls_of(turn))
-            for turn in turns
-        ]
+        self.is_user = [is_from_user(turn) for turn in turns]
 
     def leave_what_cannot_stay(self) -> None:
         """Drop orphan results, incomplete units and what precedes every user, but not the current unit."""

@@ -34,6 +34,11 @@ def calls_of(turn: Turn) -> tuple[ToolCall, ...]:
     return turn.tool_calls
 
 
+def is_from_user(turn: Turn) -> bool:
+    """Return whether a turn is a user's: no instruction, answer, tool call or result."""
+    return not (turn.is_instruction or turn.role == "assistant" or is_result(turn) or calls_of(turn))
+
+
 @dataclass(frozen=True, slots=True)
 class ToolUnit:
     """A turn with tool calls and their results, which only mean something together."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -16,28 +15,19 @@ from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.core.parameters import ParameterSet, setting
 from convgate.gate.thresholds import TopK
+from convgate.gate.words import words
 from convgate.policies.base import decide_by_rule, history_indices
 
 logging.getLogger("bm25s").setLevel(logging.WARNING)  # it logs every index that it builds, as DEBUG
 
-_WORD = re.compile(r"\w+")
-
-
-@lru_cache(maxsize=100_000)
-def words(text: str) -> tuple[str, ...]:
-    """Return the words of a text, case folded.
-
-    >>> words("What's the FIX?")
-    ('what', 's', 'the', 'fix')
-    """
-    return tuple(_WORD.findall(text.casefold()))
+cached_words = lru_cache(maxsize=100_000)(words)
 
 
 def bm25_scores(current: CurrentMessage, history: History) -> NDArray[np.float64]:
     """Return (n,) BM25 of each turn for the current message: Lucene's variant, k1 1.5, b 0.75."""
-    corpus = [list(words(turn.scored_text)) for turn in history]
+    corpus = [list(cached_words(turn.scored_text)) for turn in history]
     vocabulary = {word for document in corpus for word in document}
-    query = [word for word in words(current.turn.scored_text) if word in vocabulary]
+    query = [word for word in cached_words(current.turn.scored_text) if word in vocabulary]
     if not query:
         return np.zeros(len(corpus))
     index = bm25s.BM25(method="lucene", k1=1.5, b=0.75)

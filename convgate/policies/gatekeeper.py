@@ -100,9 +100,9 @@ class GatekeeperPolicy(ParameterSet, WholeHistoryPolicy):
             exchange = placed.exchange
             before = tuple((turn.role, turn.text) for turn in exchange.previous)
             key = (rules, placed.user_turn, exchange.user, exchange.assistant, before)
-            if key not in self.known:
-                self.known[key] = self.gatekeeper.decide(exchange, index=placed.user_turn)
-            decided.append((placed, self.known[key]))
+            if (decision := self.known.get(key)) is None:  # another thread may clear it at any time
+                decision = self.known[key] = self.gatekeeper.decide(exchange, index=placed.user_turn)
+            decided.append((placed, decision))
         return decided
 
 

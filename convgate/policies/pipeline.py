@@ -34,7 +34,7 @@ class Pipeline(ParameterSet):
     """
 
     name: ClassVar[str] = "pipeline"
-    needs_encoder: ClassVar[bool] = False  # its stages may: `registry.needs_encoder` looks at them
+    needs_encoder: ClassVar[bool] = False  # its stages may
     label: ClassVar[str] = "Pipeline: several, one after the other"
     ranks: ClassVar[bool] = False
     stages: str = text(

@@ -15,7 +15,7 @@ from convgate.core.errors import StoreError
 from convgate.core.text import truncate
 from convgate.store import documents
 from convgate.store.database import Repository
-from convgate.store.openings import Openings
+from convgate.store.openings import PrefixIndex
 from convgate.transcripts.characters import writable
 from convgate.transcripts.relevance_sets import split_group_of
 
@@ -155,7 +155,7 @@ class Conversations(Repository):
             db.execute(
                 "UPDATE conversation_search SET text = ? WHERE rowid = ?", [_searched_text(grown), number]
             )
-            Openings(db).put(number, grown.turns)
+            PrefixIndex(db).put(number, grown.turns)
         return Addition(new_key, row["title"], new=False)
 
     def get(self, key: str) -> StoredConversation:
@@ -289,7 +289,7 @@ class Conversations(Repository):
             "INSERT INTO conversation_search (rowid, title, text) VALUES (?, ?, ?)",
             [number, title, _searched_text(conversation)],
         )
-        Openings(db).put(number, conversation.turns)
+        PrefixIndex(db).put(number, conversation.turns)
         return Addition(key, title, new=True)
 
     def _mark(self, keys: Sequence[str], deleted_at: str | None) -> None:

@@ -16,7 +16,6 @@ from convgate.store.requests import NO_OUTCOMES, Outcomes
 
 Kind = Literal["drift", "low_confidence", "misclassified", "errors", "breach"]
 Severity = Literal["warning", "critical"]
-Phase = Literal["held", "probation"]
 
 MAX_ALERTS = 10_000
 """Cleared alerts that are kept."""
@@ -49,9 +48,6 @@ class Alert:
     figures: Mapping[str, Any] = field(default_factory=dict)  # plain JSON
     cleared: datetime | None = None  # UTC; None while it is open
     because: str = ""  # a sentence, why it was cleared
-    phase: Phase = "held"  # probation: a mode that failed is applied again on trial
-    since: datetime | None = None  # UTC, when the phase began
-    rounds: int = 1  # how often the mode was held in this episode
     number: int | None = None  # in the database; None before it is stored
 
     @property
@@ -74,7 +70,6 @@ class Alert:
             "raised": self.raised.isoformat(),
             "cleared": self.cleared and self.cleared.isoformat(),
             "because": self.because or None,
-            "phase": self.phase if self.open and self.kind == "errors" else None,
             "figures": dict(self.figures),
         }
 
@@ -117,13 +112,13 @@ class GuardStates(Repository):
         )
 
     def trusted_since(self) -> dict[str, datetime]:
-        """Return, by mode, when the last probation that it passed began."""
+        """Return, by mode, when its last alert was cleared, so that it was tried again."""
         alerts = self._alerts(
             "number IN (SELECT max(number) FROM guard_alerts"
-            " WHERE kind = 'errors' AND cleared IS NOT NULL AND phase = 'probation' GROUP BY mode)",
+            " WHERE kind = 'errors' AND cleared IS NOT NULL GROUP BY mode)",
             [],
         )
-        return {alert.mode: alert.since or alert.raised for alert in alerts}
+        return {alert.mode: alert.cleared for alert in alerts if alert.cleared}
 
     def put_alerts(self, alerts: Iterable[Alert]) -> list[Alert]:
         """Store alerts, and return them with their numbers."""
@@ -131,7 +126,7 @@ class GuardStates(Repository):
         with self._store.write() as db:
             table = db.table("guard_alerts")
             for alert in alerts:
-                row = write_row(replace(alert, since=alert.since or alert.raised))
+                row = write_row(alert)
                 number = row.pop("number")
                 if number is None:
                     number = table.insert(row).last_pk

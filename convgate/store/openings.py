@@ -20,7 +20,7 @@ _MATCHES = """
     WHERE deleted_at IS NULL AND """
 
 
-def chain(turns: Sequence[Turn], *, after: bytes = b"") -> list[bytes]:
+def prefix_hashes(turns: Sequence[Turn], *, after: bytes = b"") -> list[bytes]:
     """Return a hash of the first 0, 1, 2, … turns. after: the hash of the turns before them."""
     hashes = [after]
     for turn in turns:
@@ -32,10 +32,10 @@ def chain(turns: Sequence[Turn], *, after: bytes = b"") -> list[bytes]:
     return hashes
 
 
-class Openings:
+class PrefixIndex:
     """The conversations of a database by their beginnings; deleted ones are never found.
 
-    Methods return the key of the oldest match, or None. hashes: a `chain`.
+    Methods return the key of the oldest match, or None. hashes: of `prefix_hashes`.
     """
 
     def __init__(self, db: Database) -> None:
@@ -45,7 +45,7 @@ class Openings:
         """Store the beginnings of a conversation."""
         self._db.conn.executemany(
             "INSERT OR IGNORE INTO openings (hash, conversation, length) VALUES (?, ?, ?)",
-            [(hash, conversation, length) for length, hash in enumerate(chain(turns))],
+            [(hash, conversation, length) for length, hash in enumerate(prefix_hashes(turns))],
         )
 
     def same(self, hashes: Sequence[bytes]) -> str | None:

@@ -180,12 +180,11 @@ _REQUESTS = (
         number INTEGER PRIMARY KEY CHECK (number = 1), at TEXT NOT NULL, counts TEXT NOT NULL,
         outcomes TEXT NOT NULL, since TEXT, until TEXT
     ) STRICT""",
-    # mode: of an error rate, else ''. phase, since, rounds: of a mode that is held back or on probation.
+    # mode: of an error rate, else ''.
     """
     CREATE TABLE guard_alerts (
         number INTEGER PRIMARY KEY, kind TEXT NOT NULL, mode TEXT NOT NULL, raised TEXT NOT NULL,
-        cleared TEXT, message TEXT NOT NULL, figures TEXT NOT NULL, because TEXT NOT NULL,
-        phase TEXT NOT NULL, since TEXT, rounds INTEGER NOT NULL
+        cleared TEXT, message TEXT NOT NULL, figures TEXT NOT NULL, because TEXT NOT NULL
     ) STRICT""",
     "CREATE UNIQUE INDEX guard_alerts_open ON guard_alerts (kind, mode) WHERE cleared IS NULL",
     "CREATE INDEX guard_alerts_by_time ON guard_alerts (raised)",

@@ -42,7 +42,7 @@ def calibrate_encoder(
     if not isinstance(gate.tiers, FullTiers):
         raise GateError(
             "a gate of the reference preset learned from the coordinates of its encoder's embeddings; for"
-            " another encoder, train one: `convgate pretrain --preset reference`"
+            " another encoder, train one in a checkout: `convgate pretrain --preset reference`"
         )
     dimension = other.identity.dimension
     texts = list(dict.fromkeys(turn.scored_text for each in conversations for turn in each.turns))

@@ -21,7 +21,7 @@ from convgate.gate.facts import TurnFacts, current_facts, facts_of
 from convgate.gate.features import FEATURES, Passages, message_features, turn_features
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
-from convgate.store.openings import chain
+from convgate.store.openings import prefix_hashes
 from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.relevance_sets import split_group_of
 
@@ -67,7 +67,7 @@ class Episode:
     turns: Half  # (n, K, F) features of the turns with the K before them, newest first; F = 0 likewise
     questions: tuple[Question, ...]
     start: int = 0  # index in the conversation of the first turn
-    hashes: tuple[bytes, ...] = ()  # the conversation's `chain` without its first entry
+    hashes: tuple[bytes, ...] = ()  # the conversation's `prefix_hashes` without its first entry
     group: str = ""  # decides the side of a split; the conversation's id unless given
 
 
@@ -112,7 +112,7 @@ def read_episodes(
     texts += [posed.text for cases in by_conversation.values() for posed in cases]
     distinct = list(dict.fromkeys(texts))
     passages = dict(zip(distinct, encoder.encode_passages(distinct, progress=progress), strict=True))
-    hashes = {id: tuple(chain(sets.conversations[id].turns)[1:]) for id in by_conversation}
+    hashes = {id: tuple(prefix_hashes(sets.conversations[id].turns)[1:]) for id in by_conversation}
     return [
         _episode(gate, passages, sets.conversations[id], hashes[id], start, stop, cases, cues)
         for id, posed_cases in by_conversation.items()

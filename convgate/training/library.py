@@ -1,14 +1,10 @@
-"""The user's relevance sets: files in the data folder that pages and commands choose by name.
-
-Also here: removing deleted conversations for good, with their copies in these sets and in training runs, and
-erasing everything.
-"""
+"""The user's relevance sets: files in the data folder that pages and commands choose by name."""
 
 from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -16,16 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from convgate.core.conversation import Conversation
-from convgate.core.errors import SettingsError, StoreError, TrainingError, TranscriptError
+from convgate.core.errors import SettingsError, TranscriptError
 from convgate.core.files import sync_folder, write_whole
 from convgate.core.home import app_root, check_writable, make_home
-from convgate.core.settings import Settings
-from convgate.embedding.cache import CACHE_FILE, forget
-from convgate.gatekeeper.log import remove_logs
-from convgate.store import Conversations, Store
-from convgate.store.openings import chain
 from convgate.training.corpora import attribution_of, corpora_in, licence_of
-from convgate.training.run import DATA, Runs
 from convgate.transcripts.cases import RelevanceSet
 from convgate.transcripts.relevance_sets import read_relevance_set, write_relevance_set
 from convgate.versions import is_name
@@ -126,13 +116,13 @@ class RelevanceSets:
             raise TranscriptError(f"the set {name!r} cannot be written: {error.strerror}") from error
         return self.info(name)
 
-    def leave_out(self, name: str, conversations: Collection[str]) -> None:
-        """Take conversations, by id, out of a set; one without cases then is deleted.
+    def leave_out(self, name: str, is_removed: Callable[[Conversation], bool]) -> None:
+        """Take conversations and bad lines, which may hold them, out of a set; delete one without cases.
 
         Raises TranscriptError, with the set unchanged, when it cannot be read or written.
         """
-        cases = self.read(name)
-        kept = {id: each for id, each in cases.conversations.items() if id not in conversations}
+        cases = read_relevance_set(self.path(name), skip_bad=True)
+        kept = {id: each for id, each in cases.conversations.items() if not is_removed(each)}
         left = tuple(case for case in cases.cases if case.conversation in kept)
         if not left:
             self.delete(name)
@@ -193,119 +183,3 @@ def _inspect(path: Path, name: str, changed: int, size: int) -> SetInfo:
         may_train=not forbidding,
         terms=forbidding[0].terms if forbidding else "",
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Copies:
-    """What has copies of deleted conversations, besides the library."""
-
-    runs: tuple[str, ...] = ()  # ids of training runs
-    sets: tuple[str, ...] = ()  # names
-    unread: tuple[str, ...] = ()  # sets and runs whose data cannot be read
-
-
-@dataclass(frozen=True, slots=True)
-class Removal:
-    """What was removed."""
-
-    conversations: int
-    copies: Copies
-
-
-def find_copies(home: Path, deleted: Sequence[Conversation]) -> Copies:
-    """Return what in the data folder has copies of these conversations.
-
-    A copy is known by the hashes of its turns: it is the same conversation, or one is the other's beginning.
-    """
-    is_copy, library = _copy_test(deleted), RelevanceSets(home)
-    runs = {run.id: _has_copy(sorted((run.folder / DATA).glob("*")), is_copy) for run in Runs(home).all()}
-    sets = {name: _has_copy([library.path(name)], is_copy) for name in library.names() if name != SAMPLES}
-    return Copies(
-        runs=tuple(id for id, has_copy in runs.items() if has_copy),
-        sets=tuple(name for name, has_copy in sets.items() if has_copy),
-        unread=tuple(name for name, has_copy in [*sets.items(), *runs.items()] if has_copy is None),
-    )
-
-
-def remove_for_good(store: Store, settings: Settings) -> Removal:
-    """Remove what was deleted in the library, with every copy in the data folder and the whole debug log.
-
-    A run keeps its figures and its version, and cannot be resumed. The library comes last, so that after a
-    kill the same can be done again.
-
-    Raises TrainingError before anything is removed when a run with a copy is active, else as stores do.
-    """
-    home, start = settings.home, datetime.now(UTC)
-    check_writable(home)
-    conversations = Conversations(store)
-    deleted = conversations.deleted()
-    copies, library = find_copies(home, deleted), RelevanceSets(home)
-    runs = [Runs(home).get(id) for id in copies.runs]
-    if active := [run.id for run in runs if run.is_active]:
-        raise TrainingError(
-            f"the training {active[0]} uses a copy; stop it on the page Train first. Nothing was removed."
-        )
-    for run in runs:
-        run.remove_data()
-    library.sweep()
-    is_copy = _copy_test(deleted)
-    for name in copies.sets:
-        conversations_by_id = library.read(name).conversations
-        library.leave_out(name, {id for id, each in conversations_by_id.items() if is_copy(each)})
-    remove_logs(settings.gatekeeper_debug_log)
-    forget(home / CACHE_FILE, (turn.scored_text for each in deleted for turn in each.turns))
-    return Removal(conversations.purge(older_than=datetime.now(UTC) - start), copies)
-
-
-def erase_everything(store: Store, settings: Settings) -> int:
-    """Remove all data in the data folder, and the debug log; return how many conversations there were.
-
-    Settings and versions stay. The library is removed last. Raises StoreError when something cannot be
-    removed, and without removing anything while a training runs or another program writes.
-    """
-    home = settings.home
-    if active := [run.id for run in Runs(home).all() if run.is_active]:
-        raise StoreError(f"The training {active[0]} is running. Stop it in Train first; nothing was erased.")
-    with store.write():  # fails while another program writes, before anything is removed
-        conversations = Conversations(store).find().total
-    try:
-        for folder in (Runs(home).folder, RelevanceSets(home).folder):
-            if folder.exists():
-                shutil.rmtree(folder)
-        for suffix in ("", "-wal", "-shm"):
-            (home / f"{CACHE_FILE}{suffix}").unlink(missing_ok=True)
-        remove_logs(settings.gatekeeper_debug_log)
-    except OSError as error:
-        raise StoreError(
-            f"{error.filename} cannot be removed ({error.strerror}); delete it. The library is still there."
-        ) from error
-    store.erase()
-    return conversations
-
-
-def _copy_test(deleted: Sequence[Conversation]) -> Callable[[Conversation], bool]:
-    """Return a test for a conversation that is one of them, its beginning, or begins with it."""
-    chains = [chain(each.turns)[1:] for each in deleted]
-    beginnings = {digest for hashes in chains for digest in hashes}
-    ends = {hashes[-1] for hashes in chains if hashes}
-
-    def is_copy(conversation: Conversation) -> bool:
-        hashes = chain(conversation.turns)[1:]
-        return bool(hashes) and (hashes[-1] in beginnings or not ends.isdisjoint(hashes))
-
-    return is_copy
-
-
-def _has_copy(files: Sequence[Path], is_copy: Callable[[Conversation], bool]) -> bool | None:
-    """Return whether a relevance set has a copy; None when none was found, but not all can be read."""
-    is_whole = True
-    for path in files:
-        try:
-            relevance_set = read_relevance_set(path, skip_bad=True)
-        except TranscriptError:
-            is_whole = False
-            continue
-        if any(map(is_copy, relevance_set.conversations.values())):
-            return True
-        is_whole = is_whole and all(problem.severity != "error" for problem in relevance_set.problems)
-    return False if is_whole else None

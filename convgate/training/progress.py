@@ -21,7 +21,7 @@ class StoppedError(TrainingError):
 
 
 class Listener(Protocol):
-    """Hears how a training goes."""
+    """Receives the progress of a training."""
 
     def stage(self, name: str) -> None:
         """Report that a stage begins."""
@@ -37,7 +37,7 @@ class Listener(Protocol):
 
 
 class Reporter:
-    """Writes how a run goes into its folder, tells a listener, and raises StoppedError when asked to stop."""
+    """Sends a run's progress to its folder and a listener, and raises StoppedError when asked to stop."""
 
     def __init__(self, run: Run, listener: Listener) -> None:
         before = Run(run.folder).status

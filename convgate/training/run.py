@@ -82,7 +82,7 @@ class Run:
 
     @property
     def outcome(self) -> Mapping[str, Any]:
-        """What it came to; empty before its end."""
+        """Its result; empty before its end."""
         return self.status.result if self.status else {}
 
     @cached_property

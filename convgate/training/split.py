@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from convgate.core.conversation import Conversation
 from convgate.evaluation.groups import group_conversations, hash_position
-from convgate.store.openings import chain
+from convgate.store.openings import prefix_hashes
 from convgate.transcripts.relevance_sets import SPLIT_GROUP, split_group_of
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def count_conversations(sets: Sequence[RelevanceSet]) -> int:
         )
     ]
     groups = [split_group_of(conversation) for conversation in conversations]
-    return len(set(group_conversations(groups, [chain(each.turns)[1:] for each in conversations])))
+    return len(set(group_conversations(groups, [prefix_hashes(each.turns)[1:] for each in conversations])))
 
 
 def make_ids_unique(sets: Sequence[RelevanceSet]) -> list[RelevanceSet]:
@@ -155,7 +155,7 @@ def make_ids_unique(sets: Sequence[RelevanceSet]) -> list[RelevanceSet]:
     case_ids: set[str] = set()
     unique = []
     for each in sets:
-        hashes = {id: chain(conversation.turns) for id, conversation in each.conversations.items()}
+        hashes = {id: prefix_hashes(conversation.turns) for id, conversation in each.conversations.items()}
         ids = {id: id if known.get(id, hashes[id]) == hashes[id] else f"{each.name}/{id}" for id in hashes}
         conversations = {
             ids[id]: _renamed(conversation, ids[id], keep_group=_continues(hashes[id], known.get(id)))

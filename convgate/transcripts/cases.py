@@ -33,15 +33,6 @@ class Case:
         """Whether the relevance of any turn is known; a history without turns counts as known."""
         return self.judged is None or bool(self.judged)
 
-    def posed(self, conversation: Conversation) -> tuple[CurrentMessage, History]:
-        """Return what the model has to answer, and the turns before it.
-
-        Raises ConversationError when the conversation has no such turn.
-        """
-        if self.query is not None:
-            return conversation.with_question(self.query, window=self.window)
-        return conversation.at(-1 if self.turn is None else self.turn, window=self.window)
-
 
 @dataclass(frozen=True)
 class RelevanceSet:
@@ -53,8 +44,14 @@ class RelevanceSet:
     problems: Problems = field(default_factory=Problems)  # what was left out or odd in the file
 
     def current(self, case: Case) -> tuple[CurrentMessage, History]:
-        """Return what the model has to answer in a case, and the turns before it."""
-        return case.posed(self.conversations[case.conversation])
+        """Return what the model has to answer in a case, and the turns before it.
+
+        Raises ConversationError when its conversation has no such turn.
+        """
+        conversation = self.conversations[case.conversation]
+        if case.query is not None:
+            return conversation.with_question(case.query, window=case.window)
+        return conversation.at(-1 if case.turn is None else case.turn, window=case.window)
 
 
 class CaseExport(ConversationExport):

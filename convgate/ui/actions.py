@@ -56,7 +56,7 @@ def draw_undo(page: Address[Any], turns: Sequence[int], act: Callable[[], None])
     if turns:
         numbers = ", ".join(f"{turn + 1:,}" for turn in turns[:3]) + (" …" if len(turns) > 3 else "")
         st.button(
-            f"Undo the last change (turn {numbers})", key=f"{page.name}.undo", icon=":material/undo:",
+            f"Undo the last change (turn {numbers})", key=f"{page.name}.undo_last", icon=":material/undo:",
             shortcut=keys.UNDO, type="tertiary", on_click=act,
         )  # fmt: skip
 

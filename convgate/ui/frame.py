@@ -80,12 +80,12 @@ def page(title: str, purpose: str) -> Iterator[App]:
         st.stop()
     if app.store.is_read_only:
         st.caption(":material/lock: Read-only: nothing is saved.")
-    session_state.arrive(title)
+    session_state.begin_page(title)
     try:
         yield app
     except ConvgateError as error:
         _show_end(error)
-    session_state.stay()
+    session_state.end_page()
 
 
 def _show_end(error: ConvgateError) -> None:

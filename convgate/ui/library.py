@@ -11,10 +11,11 @@ from convgate.store import ConversationPage, Conversations, ConversationSummary,
 from convgate.transcripts import format_named, write_conversation, writer_named
 from convgate.transcripts.redaction import Redactor
 from convgate.ui.actions import ActionResult, draw_result, run_action
+from convgate.ui.codecs import one_of, words
 from convgate.ui.files import redact_checkbox
 from convgate.ui.frame import App
 from convgate.ui.navigation import conversation_link
-from convgate.ui.page_state import Address, PageState, one_of, param, words
+from convgate.ui.page_state import Address, PageState, param
 from convgate.ui.text import literal
 
 PER_PAGE = 10
@@ -125,7 +126,7 @@ def _draw_details(conversations: Conversations, row: ConversationSummary) -> Non
 
     def undelete() -> ActionResult:
         conversations.undelete([row.key])
-        return ActionResult(f"“{literal(row.title, limit=60)}” is back.")
+        return ActionResult(f"Restored “{literal(row.title, limit=60)}”.")
 
     st.button(
         "Delete", key=f"delete-{row.key}", icon=":material/delete:", width="stretch", on_click=run_action,

@@ -11,10 +11,10 @@ from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.invariants.judge import KindJudge, load_judge
 from convgate.context.mode import MODES, Mode
 from convgate.context.modes.classifier import ModeClassifier, load_classifier
-from convgate.context.modes.conversation import is_from_user
 from convgate.core.conversation import Conversation
 from convgate.core.settings import Settings
 from convgate.evaluation.judged_cases import EvaluationProgress
+from convgate.messages.units import is_from_user
 from convgate.store.edits import ModeCorrection, ModeCorrections
 from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.frame import App

@@ -8,35 +8,20 @@ conversation and its current message.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from types import NoneType
-from typing import Any, Generic, Literal, NamedTuple, Self, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Generic, NamedTuple, Self, TypeVar, get_type_hints
 
 import streamlit as st
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError
 from convgate.ui import session_state
+from convgate.ui.codecs import TURN, Codec, codec_of, words
 from convgate.ui.text import literal
 
 LONGEST_QUESTION = 4_000
 """Max characters of a question in an address; browsers and proxies cut longer addresses."""
-
-
-@dataclass(frozen=True)
-class Codec:
-    """How a value is written to an address and read from it.
-
-    `read` raises ValueError for invalid text, described by `expected`, or a ConvgateError with a message.
-    """
-
-    write: Callable[[Any], str]
-    read: Callable[[str], Any]
-    expected: str = ""
-    is_turn: bool = False
-    is_chooser: bool = False
 
 
 def param(
@@ -47,69 +32,6 @@ def param(
     name: in addresses, if different. of_conversation: reset when another conversation opens.
     """
     return field(default=start, metadata={"codec": codec, "name": name, "of_conversation": of_conversation})
-
-
-def number(low: int = 1, high: int = 999_999_999) -> Codec:
-    """Return the codec of an integer within these bounds."""
-
-    def read(text: str) -> int:
-        value = int(text) if text.isascii() and text.isdecimal() and len(text) < 12 else low - 1
-        if not low <= value <= high:
-            raise ValueError(text)
-        return value
-
-    return Codec(str, read, f"a whole number from {low:,} to {high:,}")
-
-
-def share(low: float = 0.0, high: float = 1.0) -> Codec:
-    """Return the codec of a float within these bounds."""
-
-    def read(text: str) -> float:
-        value = float(text)
-        if not low <= value <= high:
-            raise ValueError(text)
-        return value
-
-    return Codec(lambda value: f"{value:.12g}", read, f"a number from {low:g} to {high:g}")
-
-
-def one_of(names: Iterable[str]) -> Codec:
-    """Return the codec of one of these names."""
-    known = tuple(names)
-    return Codec(str, lambda text: known[known.index(text)], f"one of {', '.join(known)}")
-
-
-def words(longest: int) -> Codec:
-    """Return the codec of text, cut after this number of characters."""
-    return Codec(lambda text: str(text)[:longest], lambda text: text.strip()[:longest])
-
-
-TURN = Codec(
-    lambda turn: str(turn + 1), lambda text: number().read(text) - 1, "a turn's number, from 1", is_turn=True
-)
-"""A turn, 0-based; addresses count turns from 1, as the screen does."""
-
-_CODECS: dict[Any, Codec] = {
-    str: Codec(str, str),
-    int: number(),
-    bool: Codec(lambda value: str(int(value)), lambda text: bool(("0", "1").index(text)), "0 or 1"),
-    float: share(-math.inf, math.inf),
-}
-
-
-def _codec(kind: Any) -> Codec:
-    """Return the codec of a type: str, int, float, bool, Literal, tuple[X, ...], or one of them or None."""
-    if get_origin(kind) is Literal:
-        return one_of(get_args(kind))
-    if get_origin(kind) is tuple:
-        item = _codec(get_args(kind)[0])
-        return Codec(
-            lambda values: ",".join(map(item.write, values)),
-            lambda text: tuple(dict.fromkeys(item.read(part) for part in text.split(",") if part)),
-            item.expected,
-        )
-    kinds = [option for option in get_args(kind) if option is not NoneType]
-    return _codec(kinds[0]) if len(kinds) == 1 else _CODECS[kind]
 
 
 class _Parameter(NamedTuple):
@@ -126,7 +48,7 @@ def _parameters(kind: type[PageState]) -> tuple[_Parameter, ...]:
         _Parameter(
             item.name,
             item.metadata.get("name") or item.name,
-            item.metadata.get("codec") or _codec(types[item.name]),
+            item.metadata.get("codec") or codec_of(types[item.name]),
             item.default,
             bool(item.metadata.get("of_conversation")),
         )
@@ -168,24 +90,24 @@ class PageState:
             values.pop("turn", None)
         return cls(**values), problems
 
-    def opened(self, conversation: str) -> Self:
+    def open_conversation(self, conversation: str) -> Self:
         """Return the state with another conversation."""
         changes: dict[str, Any] = {"conversation": conversation}
         if self.conversation != conversation:
             changes |= {item.field: item.start for item in _parameters(type(self)) if item.of_conversation}
         return replace(self, **changes)
 
-    def showing(self, key: str) -> Self:
+    def with_key(self, key: str) -> Self:
         """Return the state with the conversation's present key, or with a first conversation."""
-        return self.opened(key) if self.conversation is None else replace(self, conversation=key)
+        return self.open_conversation(key) if self.conversation is None else replace(self, conversation=key)
 
     @property
     def follows_open(self) -> bool:
         """Whether a state without a conversation shows the open one."""
         return True
 
-    def within(
-        self, conversation: Conversation, choosers: Collection[str] | None = None
+    def drop_unknown_turns(
+        self, conversation: Conversation, options: Collection[str] = ()
     ) -> tuple[Self, list[str]]:
         """Return the state without unknown turns and versions, and a message for each of them."""
         changes: dict[str, Any] = {}
@@ -197,13 +119,13 @@ class PageState:
                 problems.append(
                     f"The address names turn {value + 1:,}, but this conversation has {len(conversation):,}."
                 )
-            if codec.is_chooser and choosers is not None and value not in (None, start, *choosers):
+            if options and codec.is_policy_option and value and value.partition("(")[0] not in options:
                 changes[name] = start
                 version = value.partition("@")[2] or value
                 problems.append(f"The address names the version {version}, which does not exist.")
         return replace(self, **changes), problems
 
-    def among(self, **known: Collection[str]) -> tuple[Self, list[str]]:
+    def drop_unknown_names(self, **known: Collection[str]) -> tuple[Self, list[str]]:
         """Return the state with only known names in these fields, and a message for each unknown one."""
         changes: dict[str, Any] = {}
         problems = []
@@ -274,7 +196,7 @@ class Address(Generic[S]):
     def _read(self, query: Mapping[str, str], last: S | None) -> tuple[S, list[str]]:
         # A link to a conversation alone keeps the other fields.
         if last is not None and set(query) == {"conversation"} and query["conversation"]:
-            return last.opened(query["conversation"]), []
+            return last.open_conversation(query["conversation"]), []
         return self._kind.from_query(query)
 
     def now(self) -> S:
@@ -316,13 +238,14 @@ class Address(Generic[S]):
 
     def select(self, turn: int | None) -> None:
         """Select a turn (0-based), if there is one; lists stay on their page. For callbacks."""
+        self.touched()
         if turn is not None:
             values: dict[str, Any] = {"selected": turn}  # a field that only some pages have
             self.show(replace(self.now(), **values))
 
     def open(self, key: str | None) -> None:
         """Open another conversation, if there is one; for callbacks."""
-        self.show(self.now() if key is None else self.now().opened(key))
+        self.show(self.now() if key is None else self.now().open_conversation(key))
 
     def show(self, view: S) -> None:
         """Show that state from now on; for callbacks."""
@@ -332,6 +255,11 @@ class Address(Generic[S]):
     def touched(self) -> None:
         """Note that a user action on the page caused this run; for callbacks of every control."""
         st.session_state[self._touched] = True
+
+    def rerun_after_action(self) -> None:
+        """Draw the whole page when an action caused this run of a fragment; the first call of a fragment."""
+        if st.session_state.get(self._touched):  # a run of the whole page took it before
+            st.rerun()
 
     def keep(self, view: S) -> None:
         """Keep the state for the next run and in the address; its conversation is open on all pages."""
@@ -366,7 +294,7 @@ def _follow(view: S) -> S:
     """Return the last state of a page, on what is open now."""
     opened = _open_fields(view)
     if opened and view.conversation != opened["conversation"]:
-        view = view.opened(opened["conversation"])
+        view = view.open_conversation(opened["conversation"])
     changes = {name: value for name, value in opened.items() if getattr(view, name) != value}
     if changes and hasattr(view, "selected"):
         changes["selected"] = None

@@ -28,7 +28,7 @@ class Sample:
 
     file: str
     shows: str  # what it demonstrates, for somebody who sees convgate for the first time
-    turn: int | None  # where its first conversation opens, 0-based; None: where any other does
+    turn: int  # where its first conversation opens, 0-based
     conversations: tuple[Conversation, ...]
 
     @property
@@ -52,7 +52,7 @@ def load_samples(folder: Path) -> tuple[Sample, ...]:
         transcript = read_conversations(folder / file)
         new = tuple(conversation for conversation in transcript if conversation.turns not in seen)
         if new and transcript.format != "relevance-set":
-            turn = int(row["opens at"]) if row["opens at"].isdecimal() else None
+            turn = len(new[0]) - 1 if row["opens at"] == "last" else int(row["opens at"])
             samples.append(Sample(file, row["content"], turn, new))
             seen += [conversation.turns for conversation in new]
     return tuple(samples)

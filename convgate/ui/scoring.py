@@ -6,7 +6,7 @@ gate's fingerprint, the encoder's identity. Cached objects are shared; never cha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,7 +24,7 @@ from convgate.policies.build import EncoderOnDemand, build_policy, find_version,
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import POLICIES, stages_of
 from convgate.policies.selector import Selection, Selector
-from convgate.policies.spec import PolicySpec, Value, read_policy
+from convgate.policies.spec import PolicySpec, read_policy
 from convgate.store import CurrentKey
 from convgate.ui.frame import App
 from convgate.ui.measurement import compute_once, digest
@@ -55,14 +55,14 @@ class OpenMessage:
         return CurrentKey(self.key, self.current.index, question)
 
 
-def load_policy(app: App, chooser: str, **parameters: Value) -> Policy:
-    """Return the chooser's policy with the parameters of the settings, changed by `parameters`.
+def load_policy(app: App, option: str) -> Policy:
+    """Return the option's policy, with the settings' parameters that the option does not have.
 
     Raises GateError when the version does not exist or has another encoder, and PolicyError for a parameter
     that is unknown or invalid.
     """
-    spec = read_policy(chooser)
-    stages = stages_of(spec.name, parameters_of(app.settings, spec.name) | parameters)
+    spec = read_policy(option)
+    stages = stages_of(spec.name, {**parameters_of(app.settings, spec.name), **spec.parameters})
     # An unknown stage is reported by `build_policy`, with its position.
     needs_encoder = any(stage.name in POLICIES and POLICIES[stage.name].needs_encoder for stage in stages)
     encoder = app.encoder() if needs_encoder else None
@@ -77,31 +77,34 @@ def load_policy(app: App, chooser: str, **parameters: Value) -> Policy:
         for version in versions
         if isinstance(version, Version)
     ]
-    key = f"{chooser} {weights} {parameters} {app.settings.model_dump_json()}"
+    key = f"{option} {weights} {app.settings.model_dump_json()}"
     # By the object instead of its identity: erasing everything makes a new one, with a new cache.
-    return _load_policy(key, id(encoder), spec, app.settings, encoder, parameters)
+    return _load_policy(key, id(encoder), spec, app.settings, encoder)
 
 
-def load_gate(app: App, chooser: str = GatePolicy.name) -> GatePolicy:
-    """Return the gate with the settings' parameters, in the version that the chooser names."""
-    gate = load_policy(app, chooser)
+def load_gate(app: App, option: str = GatePolicy.name) -> GatePolicy:
+    """Return the gate with the settings' parameters, in the version that the option names."""
+    gate = load_policy(app, option)
     assert isinstance(gate, GatePolicy)
     return gate
 
 
-def encode_ahead(message: OpenMessage, encoder: Encoder) -> None:
-    """Encode all turns of the conversation, with a progress bar the first time."""
+def encode_ahead(message: OpenMessage, policy: Policy) -> None:
+    """Encode all turns of the conversation, with a progress bar the first time; nothing without encoder."""
+    encoder: Encoder | None = getattr(policy, "encoder", None)
+    if encoder is None:
+        return
 
     def work(progress: EvaluationProgress) -> None:
         texts = [turn.scored_text for turn in message.conversation.turns]
         encoder.encode(texts, progress=partial(progress, "Encoding turns for the first time"))
 
-    compute_once(f"encoded {message.key} {_identity(encoder)}", work)
+    compute_once(f"encoded {message.key} {encoder.identity!r}", work)
 
 
 _BY_CONTENT: dict[Any, Callable[[Any], object]] = {
     OpenMessage: lambda message: repr(message.labelled),
-    GatePolicy: lambda gate: (gate.gate.fingerprint, _identity(gate.encoder)),  # whatever its rule
+    GatePolicy: lambda gate: (gate.gate.fingerprint, repr(gate.encoder.identity)),  # whatever its rule
 }
 
 
@@ -146,10 +149,9 @@ def _load_policy(
     _spec: PolicySpec,
     _settings: Settings,
     _encoder: Encoder | None,
-    _parameters: Mapping[str, Value],
 ) -> Policy:
     encoder_used = _encoder or EncoderOnDemand(_settings)
-    return build_policy(_spec.name, _settings, encoder_used, version=_spec.version, **_parameters)
+    return build_policy(_spec.name, _settings, encoder_used, version=_spec.version, **_spec.parameters)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
@@ -163,7 +165,3 @@ def _decide(key: str, _policy: Policy, _message: OpenMessage) -> TurnDecisions:
 def _select(key: str, _policy: Policy, _message: OpenMessage, *, pair_answers: bool) -> Selection:
     decisions = decide(_policy, _message)
     return Selector(_policy).valid(_message.current, _message.history, decisions, pair_answers=pair_answers)
-
-
-def _identity(encoder: Encoder | None) -> str:
-    return repr(encoder.identity) if encoder else ""

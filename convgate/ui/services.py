@@ -20,7 +20,7 @@ from convgate.embedding.base import Encoder
 from convgate.store import Conversations, Store, database
 
 if TYPE_CHECKING:
-    from convgate.training.library import Removal
+    from convgate.training.data_removal import Removal
 
 
 def settings() -> Settings:
@@ -88,12 +88,12 @@ def warm_up() -> threading.Thread:
 def remove_for_good(chosen: Settings) -> Removal:
     """Remove the deleted conversations, with every copy in the home and in memory.
 
-    Raises as `convgate.training.library.remove_for_good`.
+    Raises as `convgate.training.data_removal.remove_for_good`.
     """
-    from convgate.training import library
+    from convgate.training import data_removal
 
     try:
-        return library.remove_for_good(store(chosen.database), chosen)
+        return data_removal.remove_for_good(store(chosen.database), chosen)
     finally:
         _forget_all()
 
@@ -107,21 +107,21 @@ def set_aside(path: Path) -> Path:
 def erase_everything(chosen: Settings) -> int:
     """Remove all data in the home and in memory, and return the number of conversations.
 
-    Raises as `convgate.training.library.erase_everything`.
+    Raises as `convgate.training.data_removal.erase_everything`.
     """
-    from convgate.training import library
+    from convgate.training import data_removal
 
     opened = store(chosen.database)
     st.cache_resource.clear()  # closes the cache of embeddings before its files go
     try:
-        return library.erase_everything(opened, chosen)
+        return data_removal.erase_everything(opened, chosen)
     finally:
         _forget_all()
 
 
 def _forget_all() -> None:
     """Empty what is kept in memory."""
-    from convgate.policies.bm25 import words  # not needed by most, and slow to import
+    from convgate.policies.bm25 import cached_words  # not needed by most, and slow to import
 
-    words.cache_clear()
+    cached_words.cache_clear()
     st.cache_resource.clear()

@@ -11,22 +11,22 @@ import streamlit as st
 from convgate.figures.hover import clicked_turn
 
 _PAGE, _ARRIVED = "page.drawn", "page.arrived"
-_ENDED, _HURRIED = "page.ended", "page.hurried"
+_ENDED, _EARLY = "page.ended", "page.early"
 
 SOON = 0.5
 """Seconds after a run in which the browser may request another before it saw the new address."""
 
 
-def arrive(page: str) -> None:
+def begin_page(page: str) -> None:
     """Note that the page is about to be drawn."""
     if st.session_state.get(_PAGE) != page:
         st.session_state[_PAGE] = page
         st.session_state[_ARRIVED] = True
     ended: float | None = st.session_state.pop(_ENDED, None)
-    st.session_state[_HURRIED] = ended is None or time.monotonic() - ended < SOON
+    st.session_state[_EARLY] = ended is None or time.monotonic() - ended < SOON
 
 
-def stay() -> None:
+def end_page() -> None:
     """Note that the page is complete."""
     st.session_state[_ARRIVED] = False
     st.session_state[_ENDED] = time.monotonic()
@@ -34,7 +34,7 @@ def stay() -> None:
 
 def is_early_rerun() -> bool:
     """Return whether this run was requested before the last one ended, or soon after."""
-    return bool(st.session_state.get(_HURRIED))
+    return bool(st.session_state.get(_EARLY))
 
 
 def put(key: str, value: Any) -> None:

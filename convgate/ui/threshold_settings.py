@@ -12,7 +12,8 @@ from convgate.core.errors import PolicyError
 from convgate.core.text import pluralize
 from convgate.gate.thresholds import RULES, Limits, Rule, make_rule
 from convgate.policies.base import NO_LIMITS
-from convgate.ui.page_state import Address, Codec
+from convgate.ui.codecs import Codec
+from convgate.ui.page_state import Address
 from convgate.ui.session_state import put
 
 

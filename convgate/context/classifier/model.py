@@ -28,7 +28,7 @@ from convgate.gatekeeper.folding import fold
 MAX_CHARACTERS = 4_000
 """Of a text that are read: the first and the last half of them."""
 
-Runs = Mapping[str, float]
+Ngrams = Mapping[str, float]
 """n-grams of one text, with the square root of their counts."""
 
 _WORD = re.compile(r"\n+|[a-z_]+(?:'[a-z]+)*|\d+|[^\sa-z0-9]")
@@ -40,10 +40,10 @@ def excerpt(text: str) -> str:
     return text if len(text) <= MAX_CHARACTERS else f"{text[:half]}\n{text[-half:]}"
 
 
-def runs_of(text: str) -> Runs:
+def count_ngrams(text: str) -> Ngrams:
     """Return the n-grams of a text, folded, with punctuation; a number counts as 0.
 
-    >>> list(runs_of("Never!"))
+    >>> list(count_ngrams("Never!"))
     ['never', '!', '^ never', 'never !', '! $', '^ never !', 'never ! $']
     """
     words = _WORD.findall(fold(excerpt(text)).text.decode("ascii"))
@@ -122,7 +122,7 @@ class TextModel:
         others = (self.runs.sum(axis=1, keepdims=True) - self.runs) / (count - 1)
         return np.asarray(self.runs - others, dtype=np.float32)
 
-    def logits(self, texts: Sequence[Runs], vectors: Embeddings) -> Floats:
+    def logits(self, texts: Sequence[Ngrams], vectors: Embeddings) -> Floats:
         """Return (n, labels) logits. texts: n-grams of each text; vectors: (n, d)."""
         logits = np.asarray(vectors @ self.vectors + self.bias, dtype=np.float32)
         for row, runs in enumerate(texts):
@@ -131,11 +131,11 @@ class TextModel:
                 logits[row] += values @ self.runs[rows]
         return logits
 
-    def probabilities(self, texts: Sequence[Runs], vectors: Embeddings) -> Floats:
+    def probabilities(self, texts: Sequence[Ngrams], vectors: Embeddings) -> Floats:
         """Return (n, labels) probabilities; rows sum to 1."""
         return probabilities(self.logits(texts, vectors), self.doubt)
 
-    def signs(self, runs: Runs, label: str) -> tuple[str, ...]:
+    def signs(self, runs: Ngrams, label: str) -> tuple[str, ...]:
         """Return the n-grams that contribute most to a label, strongest first, without overlaps."""
         rows, values = self._features(runs)
         weights = values * self._margins[rows, self.labels.index(label)] if rows else values
@@ -151,7 +151,7 @@ class TextModel:
                 signs.append(words)
         return tuple(signs)
 
-    def _features(self, runs: Runs) -> tuple[list[int], Floats]:
+    def _features(self, runs: Ngrams) -> tuple[list[int], Floats]:
         rows = [self._rows[run] for run in runs if run in self._rows]
         values = np.array([value for run, value in runs.items() if run in self._rows], dtype=np.float32)
         return rows, scaled(values * self.rarity[rows])

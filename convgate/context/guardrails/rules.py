@@ -213,8 +213,7 @@ def _judge_errors(latest: Observation, mode: Mode, opened: Alert | None, setting
     if opened is not None:
         if latest.now - opened.raised < COOL_DOWN:
             return None
-        cleared = _clear(opened, latest, f"{mode} is tried again.")
-        return cleared and replace(cleared, phase="probation", since=latest.now)
+        return _clear(opened, latest, f"{mode} is tried again.")
     outcomes, overall = latest.outcomes.get(mode, NO_OUTCOMES), latest.overall_rate
     if outcomes.rate is None or outcomes.count < settings.guard_error_min_outcomes or overall is None:
         return None

@@ -13,12 +13,12 @@ import numpy as np
 
 from convgate.context.classifier.model import (
     Floats,
+    Ngrams,
     ResultCache,
-    Runs,
     TextModel,
+    count_ngrams,
     excerpt,
     read_model,
-    runs_of,
 )
 from convgate.context.classifier.states import state_encoder
 from convgate.context.invariants.statements import KINDS, Kind, Span, Statement, read_statements
@@ -114,12 +114,12 @@ class KindJudge:
 
     def _classify_all(self, keys: Sequence[_Key]) -> Iterator[_Classification]:
         texts = [text for text, _ in keys]
-        runs = [runs_of(text) for text in texts]
+        runs = [count_ngrams(text) for text in texts]
         features = features_of(self._encoder.encode(texts), [context for _, context in keys])
         rows = self._model.probabilities(runs, features)
         return map(self._classify, texts, runs, rows)
 
-    def _classify(self, text: str, runs: Runs, row: Floats) -> _Classification:
+    def _classify(self, text: str, runs: Ngrams, row: Floats) -> _Classification:
         """Return the classification of a text. row: (kinds,) probabilities."""
         kind, likelihood = kind_of(row)
         if kind == "none":

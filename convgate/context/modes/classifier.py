@@ -7,7 +7,14 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from convgate.context.classifier.model import Floats, ResultCache, TextModel, excerpt, read_model, runs_of
+from convgate.context.classifier.model import (
+    Floats,
+    ResultCache,
+    TextModel,
+    count_ngrams,
+    excerpt,
+    read_model,
+)
 from convgate.context.classifier.states import state_encoder
 from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision, Source, no_mode
 from convgate.core.conversation import Turn
@@ -39,7 +46,7 @@ class ModeClassifier:
     def _decide(self, texts: Sequence[str]) -> list[ModeDecision]:
         decisions = dict.fromkeys(texts, _BLANK)
         if texts := [text for text in texts if text.strip()]:
-            runs = [runs_of(text) for text in texts]
+            runs = [count_ngrams(text) for text in texts]
             vectors = self._encoder.encode([excerpt(text) for text in texts])
             for text, row, ngrams in zip(texts, self._model.probabilities(runs, vectors), runs, strict=True):
                 decisions[text] = self._decision(row, self._model.signs(ngrams, MODES[int(row.argmax())]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from convgate.context.mode import MIN_CONFIDENCE, SURE, Mode, ModeDecision
 from convgate.context.modes.classifier import ModeClassifier
 from convgate.core.conversation import Turn
-from convgate.messages.units import calls_of, is_result
+from convgate.messages.units import is_from_user
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,6 @@ class ConversationModes:
         return next(
             (self.applied[place] for place in range(index, -1, -1) if place in self.applied), "GENERAL"
         )
-
-
-def is_from_user(turn: Turn) -> bool:
-    """Return whether a turn is a user's: no instruction, answer, tool call or result."""
-    return not (turn.is_instruction or turn.role == "assistant" or is_result(turn) or calls_of(turn))
 
 
 class ModeTracker:

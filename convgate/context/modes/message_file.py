@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from convgate.context.mode import Mode, mode_of_intent
-from convgate.context.modes.conversation import is_from_user
 from convgate.core.errors import ContextError, TranscriptError
 from convgate.core.settings import Settings
+from convgate.messages.units import is_from_user
 from convgate.transcripts.json_text import kind
 from convgate.transcripts.problems import Problems
 from convgate.transcripts.records import FileRecord, read_records

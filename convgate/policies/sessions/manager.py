@@ -169,7 +169,7 @@ def _dump(state: State) -> str:
     return json.dumps(values, default=datetime.isoformat)
 
 
-@translate_decoding_errors("the state of a session")
+@translate_decoding_errors("session state")
 def _load(text: str) -> State:
     values = json.loads(text)
     return State(**values | {"latest": values["latest"] and datetime.fromisoformat(values["latest"])})

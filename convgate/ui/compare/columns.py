@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from convgate.core.errors import ConvgateError, PolicyError
-from convgate.core.text import truncate
 from convgate.policies.base import Policy
 from convgate.policies.bm25 import BM25
 from convgate.policies.gate import GatePolicy
@@ -16,7 +15,6 @@ from convgate.policies.registry import check_spec
 from convgate.policies.spec import PolicySpec
 from convgate.policies.window import LastK
 from convgate.ui import scoring
-from convgate.ui.choosers import chooser_label
 from convgate.ui.frame import App
 from convgate.ui.text import literal
 from convgate.ui.threshold_settings import ThresholdSettings
@@ -24,16 +22,14 @@ from convgate.ui.threshold_settings import ThresholdSettings
 START = (PolicySpec(BM25.name), PolicySpec(GatePolicy.name), PolicySpec(LastK.name))
 """What a first visit compares; the first is the reference."""
 
-_MAX_PARAMETERS = 60  # characters
 
+def option_of(column: PolicySpec) -> str:
+    """Return the policy option that decides; `choice_of` returns the rule of a gate.
 
-def chooser_of(column: PolicySpec) -> str:
-    """Return the policy or version that decides, without parameters.
-
-    >>> chooser_of(PolicySpec("gate", version="mine")), chooser_of(PolicySpec("last_k", {"k": 5}))
-    ('gate@mine', 'last_k')
+    >>> option_of(PolicySpec("gate", {"rule": "top_k"}, "mine")), option_of(PolicySpec("last_k", {"k": 5}))
+    ('gate@mine', 'last_k(k=5)')
     """
-    return column.name if column.version is None else f"{column.name}@{column.version}"
+    return (replace(column, parameters={}) if is_gate(column) else column).to_text()
 
 
 def is_gate(column: PolicySpec) -> bool:
@@ -86,8 +82,8 @@ def draw_failure(label: str, error: ConvgateError) -> None:
 
 def _build_policy(app: App, column: PolicySpec) -> Policy:
     if not is_gate(column):
-        return scoring.load_policy(app, chooser_of(column), **column.parameters)
-    gate, choice = scoring.load_gate(app, chooser_of(column)), choice_of(column)
+        return scoring.load_policy(app, option_of(column))
+    gate, choice = scoring.load_gate(app, option_of(column)), choice_of(column)
     return gate if choice is None else gate.with_rule(choice.rule, choice.limits)
 
 
@@ -98,18 +94,3 @@ def without_repeats(columns: Iterable[PolicySpec]) -> tuple[PolicySpec, ...]:
     2
     """
     return tuple({column.to_text(): column for column in columns}.values())
-
-
-def column_label(column: PolicySpec) -> str:
-    """Return the column's name on screen: its label, and its parameters as they can be typed.
-
-    >>> column_label(PolicySpec("last_k", {"k": 5})), column_label(PolicySpec("gate", version="mine"))
-    ('Last k turns (k=5)', 'Gate mine')
-    >>> column_label(PolicySpec("pipeline", {"stages": "gatekeeper > bm25"}))
-    'Pipeline (stages="gatekeeper > bm25")'
-    """
-    label = chooser_label(chooser_of(column))
-    if not column.parameters:
-        return label
-    _, bracket, parameters = column.to_text().partition("(")
-    return f"{label.partition(':')[0]} {truncate(bracket + parameters, _MAX_PARAMETERS)}"

@@ -15,7 +15,7 @@ from convgate.policies.selector import Selection
 from convgate.transcripts.characters import writable
 from convgate.ui import scoring
 from convgate.ui.changes import Indices, changes
-from convgate.ui.compare.columns import Column, choice_of, chooser_of, draw_failure
+from convgate.ui.compare.columns import Column, choice_of, draw_failure, option_of
 from convgate.ui.compare.state import View, page
 from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.frame import App
@@ -58,7 +58,7 @@ def draw_conversation(app: App, view: View, columns: Sequence[Column], reference
     if picked is None:
         return
     key, conversation = picked
-    view, problems = view.showing(key).within(conversation)
+    view, problems = view.with_key(key).drop_unknown_turns(conversation)
     page.keep(view)
     draw_problems(problems)
     message = pick_message(page, key, conversation, view.turn, view.question)
@@ -80,8 +80,7 @@ def _decide(columns: Sequence[Column], reference: Column, message: OpenMessage) 
     selections: dict[Column, Selection] = {}
     for column in columns:
         try:
-            if encoder := getattr(column.policy, "encoder", None):
-                encode_ahead(message, encoder)
+            encode_ahead(message, column.policy)
             selections[column] = scoring.select(column.policy, message)
         except ConvgateError as error:
             draw_failure(column.label, error)
@@ -151,5 +150,5 @@ def _draw_table(
         columns = {writable(column.column.label): column.column.written for column in decided}
         spec = columns.get(name, decided[0].column.written)
         key, turn = message.key, message.current.index
-        explore = ExploreView(key, turn, view.question, listed[row], chooser_of(spec), choice_of(spec))
+        explore = ExploreView(key, turn, view.question, listed[row], option_of(spec), choice_of(spec))
         st.switch_page(EXPLORE, query_params=explore.to_query())

@@ -10,14 +10,14 @@ import streamlit as st
 
 from convgate.core.errors import PolicyError
 from convgate.policies.spec import read_policy
-from convgate.ui.choosers import chooser_labels
-from convgate.ui.compare.columns import START, build_columns, check_column, column_label, without_repeats
+from convgate.ui.compare.columns import START, build_columns, check_column, without_repeats
 from convgate.ui.compare.conversation import draw_conversation
 from convgate.ui.compare.results import draw_results
 from convgate.ui.compare.state import View, page
 from convgate.ui.frame import App
 from convgate.ui.label_sources import sources, usable
 from convgate.ui.page_state import draw_problems
+from convgate.ui.policy_options import option_label, option_labels
 from convgate.ui.session_state import put
 from convgate.ui.text import literal, make_labels_unique
 
@@ -29,13 +29,13 @@ def compare(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
     view, problems = page.current()
-    choosers, known = chooser_labels(app.settings.home), sources(app)
-    view, missing = view.with_known(choosers, known)
+    options, known = option_labels(app.settings.home), sources(app)
+    view, missing = view.with_known(options, known)
     data = view.data or next(iter(usable(known)), None)
     view = replace(view, data=data)  # named, for what a link opens must not depend on later labels
     page.keep(view)
     draw_problems([*problems, *missing])
-    labels = _draw_policies(view, choosers)
+    labels = _draw_policies(view, options)
     if len(view.policies) < 2:
         st.info("Select at least two policies.", icon=":material/compare_arrows:")
         st.button(
@@ -52,10 +52,10 @@ def compare(app: App) -> None:
     draw_conversation(app, view, columns, reference)
 
 
-def _draw_policies(view: View, choosers: Mapping[str, str]) -> dict[str, str]:
+def _draw_policies(view: View, options: Mapping[str, str]) -> dict[str, str]:
     """Draw the choice of policies and of the reference; return the labels of all policies by their text."""
-    offered = without_repeats((*map(read_policy, choosers), *view.policies))
-    labels = make_labels_unique({column.to_text(): column_label(column) for column in offered})
+    offered = without_repeats((*map(read_policy, options), *view.policies))
+    labels = make_labels_unique({column.to_text(): option_label(column.to_text()) for column in offered})
     texts = [column.to_text() for column in view.policies]
     reference = view.compared_with.to_text() if view.compared_with else None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):

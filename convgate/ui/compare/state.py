@@ -10,8 +10,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from convgate.policies.spec import PolicySpec, read_policies, read_policy, to_text
-from convgate.ui.compare.columns import START, check_column, chooser_of, without_repeats
-from convgate.ui.page_state import Address, Codec, PageState, param
+from convgate.ui.codecs import Codec
+from convgate.ui.compare.columns import START, check_column, is_gate, option_of, without_repeats
+from convgate.ui.page_state import Address, PageState, param
 
 
 def _read_columns(text: str) -> tuple[PolicySpec, ...]:
@@ -46,10 +47,12 @@ class View(PageState):
         """The reference; None when there is no policy."""
         return self.reference or next(iter(self.policies), None)
 
-    def with_known(self, choosers: Collection[str], data: Collection[str]) -> tuple[View, list[str]]:
+    def with_known(self, options: Collection[str], data: Collection[str]) -> tuple[View, list[str]]:
         """Return the state without versions and sets that do not exist, and a sentence for each."""
-        view, problems = self.among(data=data)
-        columns = tuple(column for column in self.policies if chooser_of(column) in choosers)
+        view, problems = self.drop_unknown_names(data=data)
+        columns = tuple(
+            column for column in self.policies if not is_gate(column) or option_of(column) in options
+        )
         problems += [
             f"The address names the version {column.version}, which does not exist."
             for column in self.policies

@@ -22,13 +22,15 @@ from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
 from convgate.policies.base import Policy
+from convgate.policies.build import parameters_of
+from convgate.policies.spec import read_policy
 from convgate.store.guard_states import GuardStates
 from convgate.ui import scoring
-from convgate.ui.choosers import chooser_label, policy_of, version_of
 from convgate.ui.context.state import View
 from convgate.ui.frame import App
 from convgate.ui.measurement import digest
 from convgate.ui.modes import corrected_modes, find_ahead, mode_classifier, statement_judge
+from convgate.ui.policy_options import option_label
 from convgate.ui.scoring import OpenMessage
 from convgate.ui.turn import moves
 
@@ -100,10 +102,11 @@ def apply_view(settings: Settings, view: View) -> Settings:
     if view.budget is not None:
         changes["context_budget"] = view.budget
     if view.policy is not None:
-        if policy_of(view.policy) != settings.policy:
-            changes |= {"policy": policy_of(view.policy), "policy_parameters": {}}
-        if (version := version_of(view.policy)) is not None:
-            changes["version"] = version
+        spec = read_policy(view.policy)
+        parameters = {**parameters_of(settings, spec.name), **spec.parameters}
+        changes |= {"policy": spec.name, "policy_parameters": parameters}
+        if spec.version is not None:
+            changes["version"] = spec.version
     return settings.model_copy(update=changes)
 
 
@@ -113,9 +116,9 @@ def build(app: App, view: View, message: OpenMessage) -> ContextResult:
     Raises ContextError for budgets that cannot be, and what building the policy raises.
     """
     settings = apply_view(app.settings, view)
-    chooser = view.policy or app.settings.policy
-    policy = scoring.load_policy(app, chooser)
-    scoring.encode_ahead(message, app.encoder())
+    option = view.policy or app.settings.policy
+    policy = scoring.load_policy(app, option)
+    scoring.encode_ahead(message, policy)
     judge, classifier = statement_judge(app.settings), mode_classifier(app.settings)
     find_ahead(app, message.key, message.conversation)
     guard = CurrentGuard(fallbacks_of(GuardStates(app.store).open_alerts()))
@@ -132,7 +135,7 @@ def build(app: App, view: View, message: OpenMessage) -> ContextResult:
     inputs = repr((digest(policy), values, overruled, id(classifier), _edits(message.conversation)))
     bundle = _bundle(repr(message.labelled), inputs, intent, builder, message)
     decisions = scoring.decide(policy, message)
-    return ContextResult(app, message, bundle, settings, policy, chooser_label(chooser), decisions, intent)
+    return ContextResult(app, message, bundle, settings, policy, option_label(option), decisions, intent)
 
 
 def _edits(conversation: Conversation) -> str:

@@ -46,7 +46,7 @@ def draw_invariants(result: ContextResult, view: View, selected: int) -> None:
         draw_undo(
             state.page,
             edits.changed_last(result.key),
-            partial(_run, result.key, partial(edits.undo, result.key)),
+            partial(_run, result.key, partial(edits.undo, result.key), "Undone."),
         )
     invariants = sorted(
         result.bundle.invariants,
@@ -112,12 +112,12 @@ def _draw_form(result: ContextResult, turn: int) -> None:
         st.form_submit_button("Add", type="primary", on_click=add)
 
 
-def _run(key: str, act: Callable[[], object]) -> None:
+def _run(key: str, act: Callable[[], object], sentence: str = "Saved.") -> None:
     """Change what is stored of the conversation `key`, and show the result; for callbacks."""
 
     def run() -> ActionResult:
         act()
-        return ActionResult("Saved.")
+        return ActionResult(sentence)
 
     run_action(state.page, run, key)
 

@@ -15,7 +15,6 @@ from convgate.figures.context import budget_figure, describe_budget
 from convgate.figures.hover import on_screen
 from convgate.figures.layout import CONFIG
 from convgate.transcripts.characters import writable
-from convgate.ui.choosers import chooser_labels
 from convgate.ui.context import state
 from convgate.ui.context.build import ContextResult, build
 from convgate.ui.context.invariants import draw_invariants
@@ -26,6 +25,7 @@ from convgate.ui.frame import App
 from convgate.ui.modes import draw_mode_correction
 from convgate.ui.page_state import draw_problems
 from convgate.ui.picker import answered_words, pick_conversation, pick_message
+from convgate.ui.policy_options import option_label, option_labels
 from convgate.ui.tables import draw_numbers
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
@@ -53,8 +53,8 @@ def context_page(app: App) -> None:
     if picked is None:
         return
     key, conversation = picked
-    labels = chooser_labels(app.settings.home)
-    view, missing = view.showing(key).within(conversation, labels)
+    labels = option_labels(app.settings.home)
+    view, missing = view.with_key(key).drop_unknown_turns(conversation, labels)
     state.page.keep(view)
     draw_problems([*problems, *missing])
     message = pick_message(state.page, key, conversation, view.turn, view.question)
@@ -82,10 +82,10 @@ def _draw_settings(app: App, view: View, labels: dict[str, str]) -> None:
         **state.page.control("budget", view.budget), placeholder="As in the settings",
         help="Of the whole context. Invariants, instructions and the current message are never cut.",
     )  # fmt: skip
-    policy = app.settings.policy if view.policy is None else view.policy
-    policy = policy if policy in labels else next(iter(labels))
+    policy = view.policy or (app.settings.policy if app.settings.policy in labels else next(iter(labels)))
+    options = list(dict.fromkeys((*labels, policy)))  # the address may have parameters
     st.selectbox(
-        "Policy", list(labels), format_func=labels.__getitem__, **state.page.control("policy", policy),
+        "Policy", options, format_func=option_label, **state.page.control("policy", policy),
         help="It selects the evidence.",
     )  # fmt: skip
 

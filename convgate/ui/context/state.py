@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from convgate.ui.choosers import CHOOSER
-from convgate.ui.page_state import TURN, Address, PageState, number, one_of, param
+from convgate.ui.codecs import TURN, number, one_of
+from convgate.ui.page_state import Address, PageState, param
+from convgate.ui.policy_options import POLICY_OPTION
 
 SHOWN = {
     "all": "All turns",
@@ -25,7 +26,7 @@ class View(PageState):
 
     selected: int | None = param(None, TURN, of_conversation=True)
     budget: int | None = param(None, number(0, MAX_BUDGET))  # tokens
-    policy: str | None = param(None, CHOOSER)
+    policy: str | None = param(None, POLICY_OPTION)
     show: str = param("all", one_of(SHOWN))
     page: int = param(1, of_conversation=True)  # of the invariants
 

@@ -57,7 +57,7 @@ def draw_links(gate: GatePolicy, message: OpenMessage, turn: int) -> None:
     start = message.history.start
     links = scoring.measure_links(gate, message, turn - start)
     if not links:
-        st.caption("There is no other turn to attend to.")
+        st.caption("This turn attends to no other turn.")
         return
     st.caption("Attention, and how the score changes when that turn is left out (measured).")
     st.plotly_chart(

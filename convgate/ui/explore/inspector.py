@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from convgate.ui.annotator import draw_annotator, is_asked
-from convgate.ui.answering import Answering, draw_answers
+from convgate.ui.answering import draw_answers
+from convgate.ui.answers import Answering
 from convgate.ui.explore import state
 from convgate.ui.explore.explanation import draw_links, draw_parts, draw_words
 from convgate.ui.explore.matrix import draw_matrix
@@ -27,7 +28,7 @@ def draw_inspector(
         return
     message = outcome.message
     draw_turn_head(
-        "explore", message.conversation, selected, state.select, _make_current(outcome, selected),
+        "explore", message.conversation, selected, state.page.select, _make_current(outcome, selected),
         reference=message.current.turn.timestamp,
     )  # fmt: skip
     indices = outcome.decisions.indices
@@ -99,5 +100,5 @@ def _make_current(outcome: Outcome, selected: int) -> Step:
         "make_current", "make current", MAKE_CURRENT,
         None if selected == outcome.message.current.index else selected,
         "Decide as if this turn were the message to answer",
-        lambda turn: state.change(turn=turn, question="", selected=None),
+        lambda turn: state.page.change(turn=turn, question="", selected=None),
     )  # fmt: skip

@@ -86,7 +86,7 @@ def compute_scores(gate: GatePolicy, message: OpenMessage, start: int) -> Scores
 
 
 def _select_clicked() -> None:
-    state.touched()
+    state.page.touched()
     cell = clicked_cell([{"customdata": point} for point in selected_points(MATRIX)])
     if cell is not None:
-        state.change(turn=cell[0], question="", selected=cell[1])
+        state.page.change(turn=cell[0], question="", selected=cell[1])

@@ -13,9 +13,9 @@ from convgate.policies.pipeline import Pipeline
 from convgate.policies.selector import Selection
 from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes
-from convgate.ui.choosers import chooser_label
 from convgate.ui.explore.state import View
 from convgate.ui.frame import App
+from convgate.ui.policy_options import option_label
 from convgate.ui.scoring import OpenMessage
 from convgate.ui.threshold_settings import ThresholdSettings
 
@@ -81,12 +81,11 @@ class Outcome:
         return any(turn not in decisions.overrides for turn in decisions.kept_indices)
 
 
-def outcome(app: App, view: View, message: OpenMessage) -> Outcome:
+def compute_outcome(app: App, view: View, message: OpenMessage) -> Outcome:
     """Return what the page shows of a view; only what was never scored is scored."""
     policy = scoring.load_policy(app, view.policy)
-    label = chooser_label(view.policy)
-    if encoder := getattr(policy, "encoder", None):
-        scoring.encode_ahead(message, encoder)
+    label = option_label(view.policy)
+    scoring.encode_ahead(message, policy)
     selection = scoring.select(policy, message, pair_answers=view.pairs)
     if not isinstance(policy, GatePolicy):
         return Outcome(message, label, policy, selection)

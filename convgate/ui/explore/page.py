@@ -7,12 +7,11 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.core.bundled_encoder import BUNDLED_SHA256
-from convgate.ui.answering import Work, read_answers
-from convgate.ui.choosers import chooser_labels
+from convgate.ui.answers import Work, read_answers
 from convgate.ui.explore import state
 from convgate.ui.explore.inspector import draw_inspector
 from convgate.ui.explore.messages import draw_messages
-from convgate.ui.explore.outcome import outcome
+from convgate.ui.explore.outcome import compute_outcome
 from convgate.ui.explore.reading import draw_reading
 from convgate.ui.explore.rules import draw_nothing_kept, draw_policy, draw_rule, draw_threshold
 from convgate.ui.explore.summary import draw_chart, draw_message, draw_metrics
@@ -20,6 +19,7 @@ from convgate.ui.frame import App
 from convgate.ui.modes import draw_mode_correction
 from convgate.ui.page_state import draw_problems
 from convgate.ui.picker import pick_conversation, pick_message
+from convgate.ui.policy_options import option_labels
 from convgate.ui.samples import draw_sample_note
 
 _STYLE = Path(__file__).with_name("explore.css")
@@ -29,19 +29,19 @@ _COLUMNS = (1.62, 1)
 def explore(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    view, problems = state.current_view()
+    view, problems = state.page.current()
     picked = pick_conversation(state.page, app, view.conversation)
     if picked is None:
         return
     key, conversation = picked
-    labels = chooser_labels(app.settings.home)
-    view, missing = view.showing(key).within(conversation, labels)
-    state.keep(view)
+    labels = option_labels(app.settings.home)
+    view, missing = view.with_key(key).drop_unknown_turns(conversation, labels)
+    state.page.keep(view)
     draw_problems([*problems, *missing])
     message = pick_message(state.page, key, conversation, view.turn, view.question)
     with st.sidebar:
         draw_policy(view, labels)
-    result = outcome(app, view, message)
+    result = compute_outcome(app, view, message)
     with st.sidebar:
         draw_rule(result)
     answers = read_answers(app, result.message, result.gate.version if result.gate else None, Work())

@@ -7,7 +7,8 @@ import streamlit as st
 
 from convgate.core.conversation import Conversation
 from convgate.store.conversations import terms
-from convgate.ui.answering import Answering, take_answers, transcript_labelling
+from convgate.ui.answering import take_answers, transcript_labelling
+from convgate.ui.answers import Answering
 from convgate.ui.changes import Indices, following
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
@@ -27,7 +28,7 @@ def draw_reading(outcome: Outcome, selected: int | None, answering: Answering) -
     search = st.session_state.get(SEARCH) or ""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="explore-jumps"):
         st.text_input(
-            "Search the transcript", key=SEARCH, type="search", live=True, on_change=state.touched,
+            "Search the transcript", key=SEARCH, type="search", live=True, on_change=state.page.touched,
             label_visibility="collapsed", placeholder="Search", width=165, persist_state="session",
         )  # fmt: skip
         _draw_jumps(outcome, selected, search)
@@ -78,12 +79,12 @@ def _draw_jumps(outcome: Outcome, selected: int | None, search: str) -> None:
 
 def _select(turn: int | None) -> None:
     _forget_focus()
-    state.select(turn)
+    state.page.select(turn)
 
 
 def _on_answers() -> None:
     _forget_focus()
-    state.touched()
+    state.page.touched()
     take_answers(TRANSCRIPT)
 
 
@@ -93,14 +94,14 @@ def _forget_focus() -> None:
 
 def _on_asked() -> None:
     request, key = read_request(TRANSCRIPT), st.session_state[_SHOWN]
-    state.touched()
+    state.page.touched()
     if request is None:
         return
     if request.what == "select":
         _select(request.turn)
     elif request.what == "answer":
         _forget_focus()
-        state.change(turn=request.turn, question="", selected=None)
+        state.page.change(turn=request.turn, question="", selected=None)
     elif request.what == "show":
         st.session_state[f"{_FOCUS}.{key}"] = request.turn
     else:

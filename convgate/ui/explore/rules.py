@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 import numpy as np
 import streamlit as st
@@ -14,6 +14,8 @@ from convgate.messages import turn_tokens
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.state import View
+from convgate.ui.policy_options import option_label
+from convgate.ui.session_state import put
 from convgate.ui.threshold_settings import Extent, RuleControls, ThresholdSettings
 
 THRESHOLD = "explore.threshold"
@@ -22,10 +24,10 @@ _LOGIT_STEPS = tuple(float(step) for step in expit(np.linspace(-7, 7, 57)))
 _TOP = 5  # turns that are shown although none reaches the threshold
 
 
-def draw_policy(view: View, labels: Mapping[str, str]) -> None:
-    """Draw the choice of the policy, and whether answers go with their questions; labels: by chooser."""
+def draw_policy(view: View, labels: Iterable[str]) -> None:
+    """Draw the choice of the policy, and whether answers go with their questions; labels: by option."""
     st.selectbox(
-        "Policy", list(labels), format_func=lambda name: labels[name],
+        "Policy", list(dict.fromkeys((*labels, view.policy))), format_func=option_label,
         **state.page.control("policy", view.policy),
         help="What chooses the turns. “Gate” is the active version; only gates can be trained.",
     )  # fmt: skip
@@ -42,7 +44,8 @@ def draw_rule(outcome: Outcome) -> None:
     history = outcome.message.history
     tokens = int(turn_tokens(history.turns).sum()) if len(history) else 0
     with st.expander("Threshold rule"):
-        _controls(outcome.own).draw(Extent(len(history), tokens, outcome.gate.gate.learned_threshold))
+        extent = Extent(len(history), tokens, outcome.gate.gate.learned_threshold)
+        RuleControls(state.page, outcome.own).draw(extent)
 
 
 def draw_threshold(outcome: Outcome, view: View) -> None:
@@ -51,14 +54,14 @@ def draw_threshold(outcome: Outcome, view: View) -> None:
         return
     shown = format_threshold(outcome.threshold)
     steps = _LOGIT_STEPS if view.logit else _STEPS
-    state.put(THRESHOLD, shown)
+    put(THRESHOLD, shown)
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore-slider"):
         st.select_slider(
             "Threshold", sorted({*map(format_threshold, steps), shown}, key=float), key=THRESHOLD,
             on_change=_move_threshold, args=(outcome,),
             help="Turns that score at least this are kept. Moving it replaces the rule by this threshold.",
         )  # fmt: skip
-        _controls(outcome.own).draw_reset()
+        RuleControls(state.page, outcome.own).draw_reset()
         st.toggle(
             "Logit axis", **state.page.control("logit", view.logit),
             help="Spreads scores near 0 and 1, on the slider and in the chart.",
@@ -78,20 +81,18 @@ def draw_nothing_kept(outcome: Outcome) -> None:
         if outcome.gate is not None:
             st.button(
                 f"Show top {_TOP} anyway", key="explore.show_top",
-                on_click=state.change, kwargs={"choice": ThresholdSettings(TopK(_TOP)), "selected": turn},
+                on_click=state.page.change,
+                kwargs={"choice": ThresholdSettings(TopK(_TOP)), "selected": turn},
             )  # fmt: skip
             st.button(
                 f"Lower the threshold to {format_threshold(score)}", key="explore.lower",
-                on_click=state.change,
+                on_click=state.page.change,
                 kwargs={"choice": ThresholdSettings(Absolute(score)), "selected": turn},
             )  # fmt: skip
-
-
-def _controls(own: ThresholdSettings) -> RuleControls:
-    return RuleControls(state.page, own)
 
 
 def _move_threshold(outcome: Outcome) -> None:
     assert outcome.own is not None
     limits = outcome.choice.limits if outcome.choice else outcome.own.limits
-    _controls(outcome.own).choose(ThresholdSettings(Absolute(float(st.session_state[THRESHOLD])), limits))
+    rule = Absolute(float(st.session_state[THRESHOLD]))
+    RuleControls(state.page, outcome.own).choose(ThresholdSettings(rule, limits))

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from convgate.policies.gate import GatePolicy
 from convgate.store import CurrentKey
-from convgate.ui.choosers import CHOOSER
-from convgate.ui.page_state import TURN, Address, PageState, param
-from convgate.ui.session_state import put as put
+from convgate.ui.codecs import TURN
+from convgate.ui.page_state import Address, PageState, param
+from convgate.ui.policy_options import POLICY_OPTION
 from convgate.ui.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
 
 
@@ -20,7 +20,7 @@ class View(PageState):
     """The selected turn, how turns are chosen, and what else is open."""
 
     selected: int | None = param(None, TURN, of_conversation=True)
-    policy: str = param(GatePolicy.name, CHOOSER)
+    policy: str = param(GatePolicy.name, POLICY_OPTION)
     choice: ThresholdSettings | None = param(None, THRESHOLD_SETTINGS, name="rule")  # noqa: RUF009  # None: the gate's own rule
     pairs: bool = False  # keep a question and its answer together
     logit: bool = False  # whether chart and slider have a logit axis
@@ -36,11 +36,10 @@ class View(PageState):
 
 
 page = Address("explore", View)
-VIEW = page.key
-current_view, change, select = page.current, page.change, page.select
-touched, keep = page.touched, page.keep
 
 
 def go(current: CurrentKey, selected: int | None) -> None:
     """Show a message with one of its earlier turns selected; for callbacks."""
-    change(conversation=current.conversation, turn=current.turn, question=current.question, selected=selected)
+    page.change(
+        conversation=current.conversation, turn=current.turn, question=current.question, selected=selected
+    )

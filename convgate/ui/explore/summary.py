@@ -103,6 +103,4 @@ def _details(outcome: Outcome) -> list[str]:
 
 
 def _select_clicked() -> None:
-    state.touched()
-    if (turn := clicked(CHART)) is not None:
-        state.change(selected=turn)
+    state.page.select(clicked(CHART))

@@ -21,6 +21,7 @@ from convgate.ui.explore import state
 from convgate.ui.explore.state import View
 from convgate.ui.files import redact_checkbox
 from convgate.ui.frame import App, show_problem
+from convgate.ui.session_state import put
 from convgate.ui.text import literal
 
 GENERATION = "label.import.generation"
@@ -53,7 +54,7 @@ def _draw_annotators(app: App) -> None:
         st.caption("Agreement needs two annotators who answered the same turns.")
     for entry in Labels(app.store).annotators():
         key = f"label.trains.{entry.name}"
-        state.put(key, entry.trains)  # another window may have switched it
+        put(key, entry.trains)  # another window may have switched it
         counts = f"{pluralize(entry.answers, 'answer')} on {pluralize(entry.messages, 'message')}"
         st.toggle(
             f"Train on **{literal(entry.name)}** · {entry.kind} · {counts}",
@@ -63,7 +64,7 @@ def _draw_annotators(app: App) -> None:
 
 
 def _switch(app: App, name: str, key: str) -> None:
-    state.touched()
+    state.page.touched()
     with reporting_problems():
         Labels(app.store).set_trains(name, trains=bool(st.session_state[key]))
 
@@ -124,7 +125,7 @@ def _draw_problems(problems: Problems) -> None:
 
 
 def _keep(app: App, labels: Import, by: str) -> None:
-    state.touched()
+    state.page.touched()
     with reporting_problems():
         keep_saved(keep_labels(app.store, labels, by=by))
         st.session_state[GENERATION] = st.session_state.setdefault(GENERATION, 0) + 1

@@ -7,22 +7,16 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.ui.annotator import draw_annotator
-from convgate.ui.answering import (
-    Answering,
-    draw_actions,
-    draw_answers,
-    read_answers,
-    take_answers,
-    transcript_labelling,
-)
-from convgate.ui.choosers import chooser_labels
+from convgate.ui.answering import draw_actions, draw_answers, take_answers, transcript_labelling
+from convgate.ui.answers import Answering, read_answers
 from convgate.ui.explore import state
-from convgate.ui.explore.outcome import Outcome, outcome
+from convgate.ui.explore.outcome import Outcome, compute_outcome
 from convgate.ui.frame import App
 from convgate.ui.label.more import draw_more
 from convgate.ui.label.work import draw_work, resume
 from convgate.ui.page_state import draw_problems
 from convgate.ui.picker import pick_conversation, pick_message
+from convgate.ui.policy_options import option_labels
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript.component import draw_transcript, read_request
 from convgate.ui.transcript.rows import Marks, transcript_data
@@ -37,21 +31,21 @@ _CONTEXT = 2  # turns that are shown before and after the turn that is asked abo
 def label(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    view, problems = state.current_view()
+    view, problems = state.page.current()
     if view.conversation is None:
         view = resume(app, view)
     picked = pick_conversation(state.page, app, view.conversation)
     if picked is None:
-        state.keep(view)
+        state.page.keep(view)
         draw_annotator(app)
         draw_more(app, view)  # labels can be imported with their conversations
         return
     key, conversation = picked
-    view, missing = view.showing(key).within(conversation, chooser_labels(app.settings.home))
-    state.keep(view)
+    view, missing = view.with_key(key).drop_unknown_turns(conversation, option_labels(app.settings.home))
+    state.page.keep(view)
     draw_problems([*problems, *missing])
     message = pick_message(state.page, key, conversation, view.turn, view.question)
-    scored = outcome(app, view, message)
+    scored = compute_outcome(app, view, message)
     version = scored.gate.version if scored.gate else None
     answers = read_answers(app, scored.message, version, draw_work(app, view, scored.message))
     selected = view.selected
@@ -95,8 +89,8 @@ def _draw_turn(scored: Outcome, answers: Answering, selected: int) -> None:
         draw_actions(answers)
         return
     draw_answers(answers, selected)
-    draw_steps("explore", scored.message.conversation, selected, state.select)
-    st.toggle("Show the gate's decision", key=GATE, on_change=state.touched, persist_state="session")
+    draw_steps("explore", scored.message.conversation, selected, state.page.select)
+    st.toggle("Show the gate's decision", key=GATE, on_change=state.page.touched, persist_state="session")
     if shows_gate:
         st.markdown(f"{literal(scored.label)}: {literal(scored.decisions.of(selected).reason)}")
 
@@ -126,17 +120,17 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
 
 def _on_asked() -> None:
     request = read_request(TRANSCRIPT)
-    state.touched()
+    state.page.touched()
     if request is None:
         return
     if request.what == "select":
-        state.change(selected=request.turn)
+        state.page.change(selected=request.turn)
     elif request.what == "answer":
-        state.change(turn=request.turn, question="", selected=None)
+        state.page.change(turn=request.turn, question="", selected=None)
     else:
         st.session_state[_OPENED] = request.turn
 
 
 def _on_answers() -> None:
-    state.touched()
+    state.page.touched()
     take_answers(TRANSCRIPT)

@@ -11,6 +11,7 @@ import streamlit as st
 
 from convgate.core.text import pluralize
 from convgate.labels.queue import Judge, make_queue
+from convgate.policies.spec import read_policy
 from convgate.store import CurrentKey, Labels
 from convgate.store.labels import Disagreement
 from convgate.store.queues import Queues
@@ -18,12 +19,14 @@ from convgate.transcripts.characters import isolate, writable
 from convgate.ui import scoring
 from convgate.ui.actions import reporting_problems
 from convgate.ui.annotator import annotator, draw_annotator, is_asked
-from convgate.ui.answering import MARKS, Work, keep_saved
-from convgate.ui.choosers import chooser_labels, version_of
+from convgate.ui.answering import MARKS, keep_saved
+from convgate.ui.answers import Work
 from convgate.ui.explore import state
 from convgate.ui.explore.state import View, go
 from convgate.ui.frame import App
+from convgate.ui.policy_options import option_labels
 from convgate.ui.scoring import OpenMessage
+from convgate.ui.session_state import put
 from convgate.ui.text import literal
 
 WORK, QUEUE, DISAGREEMENT = "label.work", "label.queue", "label.disagreement"
@@ -56,9 +59,7 @@ def draw_work(app: App, view: View, message: OpenMessage) -> Work:
         _open_queue(app)
         st.rerun()
     n_disagreements = len(Labels(app.store).disagreements())
-    state.put(
-        WORK, "adjudicate" if view.adjudicate else "queue" if view.queue is not None else "conversation"
-    )
+    put(WORK, "adjudicate" if view.adjudicate else "queue" if view.queue is not None else "conversation")
     with st.container(horizontal=True, vertical_alignment="center", key="label-work"):
         # Without counts: a browser goes on sending the words that it was shown first.
         st.segmented_control(
@@ -87,7 +88,7 @@ def _draw_queue(app: App, view: View, number: int, message: OpenMessage) -> Work
     names = {number: f"{number}. {isolate(name)}" for number, name in queues.names().items()}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if number in names:
-            state.put(QUEUE, number)
+            put(QUEUE, number)
             st.selectbox(
                 "Queue", list(names), key=QUEUE, format_func=lambda number: names.get(number, str(number)),
                 on_change=lambda: _open_queue(app, st.session_state[QUEUE]),
@@ -116,8 +117,8 @@ def _make_queue(app: App) -> bool:
         st.info("Choose a name to make a queue.", icon=":material/person:")
         return False
     seed = secrets.randbelow(2**31)
-    gate, names = scoring.load_gate(app), chooser_labels(app.settings.home)
-    versions = [name for name in names if version_of(name) not in (None, gate.version)]
+    gate, names = scoring.load_gate(app), option_labels(app.settings.home)
+    versions = [name for name in names if read_policy(name).version not in (None, gate.version)]
     other = versions[-1] if versions else "hybrid"
     judge = Judge(names[other], scoring.load_policy(app, other), "versions" if versions else "policies")
     with st.spinner("Scoring messages …"):
@@ -159,19 +160,19 @@ def _choose_mode(app: App) -> None:
     if mode == "queue":
         _open_queue(app)
         return
-    state.change(queue=None, adjudicate=mode == "adjudicate")
+    state.page.change(queue=None, adjudicate=mode == "adjudicate")
     _go_on(app, state.page.now())
 
 
 def _choose_disagreement() -> None:
-    state.touched()
+    state.page.touched()
     if (row := st.session_state[DISAGREEMENT]) is not None:
         go(row.current, row.turn)
 
 
 def _ask_for_queue() -> None:
     st.session_state[_MAKE] = True
-    state.touched()
+    state.page.touched()
 
 
 def _open_queue(app: App, number: int | None = None) -> None:
@@ -181,12 +182,12 @@ def _open_queue(app: App, number: int | None = None) -> None:
         numbers = list(queues.names())
         number = next((n for n in numbers if queues.progress(n, by).left), next(iter(numbers), None))
     st.session_state[_MAKE] = number is None
-    state.change(queue=number, adjudicate=False)
+    state.page.change(queue=number, adjudicate=False)
     _go_on(app, state.page.now())
 
 
 def _skip(app: App, view: View, here: CurrentKey) -> None:
-    state.touched()
+    state.page.touched()
     with reporting_problems():
         keep_saved(Labels(app.store).skip(here, by=annotator() or ""))
         _go_on(app, view, here)

@@ -67,11 +67,11 @@ def _draw_log(app: App, view: View) -> None:
         **state.page.control("period", view.period),
     )  # fmt: skip
     st.fragment(_draw_report, run_every=REFRESH_SECONDS)(app, view, newest)
-    _draw_baseline(app, _read_report(app, view))
 
 
 def _draw_report(app: App, view: View, newest: datetime) -> None:
-    shown = _read_report(app, view)
+    state.page.rerun_after_action()
+    shown = _report(app.settings, app.store, view.period, str(app.store.path))
     status.draw_open_alerts(shown.open_alerts, shown.latest.now)
     status.draw_statuses(status.guard_statuses(shown, app.settings))
     _draw_totals(shown.totals, shown.lost)
@@ -80,6 +80,7 @@ def _draw_report(app: App, view: View, newest: datetime) -> None:
     else:
         st.caption(f"No requests in this period. The last one: {format_time(newest)}.")
     status.draw_alerts(shown.alerts, "monitor.alerts")
+    _draw_baseline(app, shown)
 
 
 def _draw_totals(totals: Totals, lost: int) -> None:
@@ -120,10 +121,6 @@ def _draw_baseline(app: App, shown: Report) -> None:
                 "Clear", key="monitor.clear", on_click=run_action,
                 args=(state.page, partial(_put_baseline, app, None, "Baseline cleared.")),
             )  # fmt: skip
-
-
-def _read_report(app: App, view: View) -> Report:
-    return _report(app.settings, app.store, view.period, str(app.store.path))
 
 
 @st.cache_resource(ttl=5, max_entries=16, show_spinner=False)

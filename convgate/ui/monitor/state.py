@@ -7,7 +7,8 @@ from datetime import timedelta
 from typing import Literal
 
 from convgate.context.mode import Mode
-from convgate.ui.page_state import Address, PageState, number, one_of, param, share
+from convgate.ui.codecs import number, one_of, share
+from convgate.ui.page_state import Address, PageState, param
 
 PERIODS = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(30)}
 MIN_NATS, MAX_NATS = 0.01, 1.5

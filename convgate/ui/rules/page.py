@@ -37,7 +37,7 @@ def rules_page(app: App) -> None:
     view, problems = address.current()
     picked = pick_conversation(address, app, view.conversation)
     if picked is not None:
-        view = view.showing(picked[0])
+        view = view.with_key(picked[0])
     address.keep(view)
     draw_problems(problems)
     st.caption(

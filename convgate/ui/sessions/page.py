@@ -58,7 +58,7 @@ def _draw_conversation(app: App) -> None:
     if picked is None:
         return
     key, conversation = picked
-    view, missing = view.showing(key).within(conversation)
+    view, missing = view.with_key(key).drop_unknown_turns(conversation)
     state.page.keep(view)
     draw_problems([*problems, *missing])
     try:
@@ -213,12 +213,9 @@ def table_rows(boundaries: ConversationBoundaries) -> list[dict[str, str | int]]
 
 
 def _select_mark() -> None:
-    state.page.touched()
     state.page.select(clicked(CHART))
 
 
 def _select_row() -> None:
-    state.page.touched()
     row, turns = selected_cell(TABLE), st.session_state.get(f"{TABLE}.turns", [])
-    if row is not None and row < len(turns):
-        state.page.select(turns[row])
+    state.page.select(turns[row] if row is not None and row < len(turns) else None)

@@ -9,7 +9,8 @@ import math
 from dataclasses import dataclass, replace
 
 from convgate.policies.sessions import BoundaryRules
-from convgate.ui.page_state import TURN, Address, Codec, PageState, param, share
+from convgate.ui.codecs import TURN, Codec, share
+from convgate.ui.page_state import Address, PageState, param
 
 _SECONDS = share(0, math.inf)
 GAP = Codec(

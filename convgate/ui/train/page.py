@@ -27,11 +27,11 @@ from convgate.ui.label_sources import (
     sources,
     usable,
 )
-from convgate.ui.navigation import LABEL
+from convgate.ui.navigation import LABEL, VERSIONS
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
 from convgate.ui.train.runs import draw_run, draw_runs
-from convgate.ui.train.state import View, attempt, page, show_run
+from convgate.ui.train.state import View, attempt, page
 from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
 
@@ -44,7 +44,7 @@ def train(app: App) -> None:
     """Draw the page."""
     view, problems = page.current()
     known = sources(app)
-    view, missing = view.among(data=known)
+    view, missing = view.drop_unknown_names(data=known)
     page.keep(view)
     draw_problems([*problems, *missing])
     draw_problem()
@@ -153,7 +153,8 @@ def _draw_version(versions: Versions) -> bool:
     """Draw the options of the new version; return whether there is one to start from."""
     names, active = versions.names(), versions.active
     if not names:
-        st.info("No version to start from: `convgate pretrain` makes one.", icon=":material/account_tree:")
+        st.info("No version to start from. Import one in Versions.", icon=":material/account_tree:")
+        st.page_link(VERSIONS, label="Open Versions", icon=":material/arrow_forward:")
         return False
     st.selectbox(
         "Start from", names, index=names.index(active) if active in names else 0, key=PARENT,
@@ -193,4 +194,4 @@ def _start(app: App, names: Sequence[str]) -> None:
         who=person(),
         activate=values[ACTIVATE],
     )
-    show_run(run_id)
+    page.change(run=run_id)

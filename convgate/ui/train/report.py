@@ -6,9 +6,9 @@ import streamlit as st
 
 from convgate.training.report import read_verdict
 from convgate.training.run import Run
-from convgate.ui.choosers import of_version
 from convgate.ui.frame import App
 from convgate.ui.navigation import COMPARE, VERSIONS
+from convgate.ui.policy_options import version_option
 from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.text import literal
 from convgate.ui.train.state import attempt
@@ -42,7 +42,7 @@ def draw_report(app: App, run: Run) -> None:
         if parent in versions.names():
             st.page_link(
                 COMPARE, label="Compare", icon=":material/compare_arrows:",
-                query_params={"policies": f"{of_version(parent)}, {of_version(name)}"},
+                query_params={"policies": f"{version_option(parent)}, {version_option(name)}"},
             )  # fmt: skip
 
 

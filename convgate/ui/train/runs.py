@@ -18,7 +18,7 @@ from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal, show_text
 from convgate.ui.theme import current_palette
 from convgate.ui.train.report import draw_report
-from convgate.ui.train.state import attempt, show_run
+from convgate.ui.train.state import attempt, page
 from convgate.versions.catalog import Versions
 
 SHOWN = 30  # trainings of the list
@@ -44,6 +44,7 @@ def draw_runs(app: App) -> None:
 
 
 def _draw_list(app: App) -> None:
+    page.rerun_after_action()
     runs = Runs(app.settings.home).all()
     active = Versions(app.settings.home).active
     for run in runs[:SHOWN]:
@@ -54,7 +55,7 @@ def _draw_list(app: App) -> None:
             with st.container(gap=None):
                 st.markdown(f"{icon} **{state_name}** · {literal(_title(run), limit=80)}{badge}")
                 st.caption(literal(_details(run), limit=240))
-            st.button("Open", key=f"train.open.{run.id}", on_click=show_run, args=(run.id,))
+            st.button("Open", key=f"train.open.{run.id}", on_click=page.change, kwargs={"run": run.id})
     if len(runs) > SHOWN:
         st.caption(f"The newest {SHOWN} of {len(runs):,}. Delete some to see older ones.")
 
@@ -84,7 +85,7 @@ def draw_run(app: App, id: str) -> None:
     """Draw the run, and the way back to all of them."""
     st.button(
         "All trainings", key="train.back", type="tertiary", icon=":material/arrow_back:",
-        on_click=show_run, args=(None,),
+        on_click=page.change, kwargs={"run": None},
     )  # fmt: skip
     run = Runs(app.settings.home).get(id)
     st.fragment(_draw_live, run_every="1s" if run.is_active else None)(app, id, was_active=run.is_active)
@@ -97,6 +98,7 @@ def draw_run(app: App, id: str) -> None:
 
 def _draw_live(app: App, id: str, *, was_active: bool) -> None:
     """Draw what changes while it is active; the whole page is drawn again at its end."""
+    page.rerun_after_action()
     run = Runs(app.settings.home).get(id)
     if was_active and not run.is_active:
         st.rerun()
@@ -150,7 +152,7 @@ def _draw_actions(app: App, run: Run) -> None:
 def _delete(runs: Runs, id: str) -> None:
     attempt(runs.delete, id)
     if not (runs.folder / id).exists():
-        show_run(None)
+        page.change(run=None)
 
 
 def _draw_curves(run: Run) -> None:

@@ -24,11 +24,6 @@ class View(PageState):
 page = Address("train", View)
 
 
-def show_run(id: str | None) -> None:
-    """Show another training, or the list of all; for callbacks."""
-    page.change(run=id)
-
-
 def attempt(action: Callable[..., Any], *args: Any) -> None:
     """Run the action of a button; the page shows its ConvgateError."""
     page.touched()

@@ -13,7 +13,7 @@ from convgate.core.text import pluralize
 from convgate.evaluation.comparison import BROKEN, FIXED, outcome_codes
 from convgate.store import Conversations, Store
 from convgate.store.conversations import title_of
-from convgate.store.openings import Openings, chain
+from convgate.store.openings import PrefixIndex, prefix_hashes
 from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE
@@ -24,7 +24,7 @@ from convgate.ui.tune.state import View, page
 PER_PAGE = 10
 
 
-def draw_flips(app: App, view: View, results: TuneResults, chooser: str) -> None:
+def draw_flips(app: App, view: View, results: TuneResults, option: str) -> None:
     """Draw how many decisions flip, and the list with its filter and pages."""
     st.subheader("Flipped decisions", anchor=False)
     codes = outcome_codes(results.scored.relevant, results.own.kept, results.new.kept)
@@ -45,11 +45,11 @@ def draw_flips(app: App, view: View, results: TuneResults, chooser: str) -> None
     )  # fmt: skip
     listed = rows[view.only]
     number = min(view.page, max(1, -(-len(listed) // PER_PAGE)))
-    _draw_turns(app, results, listed[(number - 1) * PER_PAGE : number * PER_PAGE], chooser)
+    _draw_turns(app, results, listed[(number - 1) * PER_PAGE : number * PER_PAGE], option)
     page.draw_pages(len(listed), PER_PAGE, number)
 
 
-def _draw_turns(app: App, results: TuneResults, rows: Sequence[int], chooser: str) -> None:
+def _draw_turns(app: App, results: TuneResults, rows: Sequence[int], option: str) -> None:
     scored, sets = results.scored, {relevance_set.name: relevance_set for relevance_set in results.sets}
     for row in rows:
         scored_case = scored.cases[int(scored.case[row])]
@@ -69,7 +69,7 @@ def _draw_turns(app: App, results: TuneResults, rows: Sequence[int], chooser: st
                 st.markdown(label)
             else:
                 question = case.query.text if case.query and case.turn is None else ""
-                view = ExploreView(key, case.turn, question, index, chooser, results.new.choice)
+                view = ExploreView(key, case.turn, question, index, option, results.new.choice)
                 st.page_link(
                     EXPLORE, label=label, icon=":material/query_stats:", width="stretch",
                     query_params=view.to_query(),
@@ -85,4 +85,4 @@ def library_key(store: Store, conversation: Conversation) -> str | None:
         return Conversations(store).summary(conversation.id).key
     except StoreError:
         with store.read() as db:
-            return Openings(db).same(chain(conversation.turns))
+            return PrefixIndex(db).same(prefix_hashes(conversation.turns))

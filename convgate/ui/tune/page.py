@@ -8,8 +8,8 @@ import streamlit as st
 
 from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.gate import GatePolicy
+from convgate.policies.spec import read_policy
 from convgate.ui import scoring
-from convgate.ui.choosers import chooser_labels, of_version, policy_of
 from convgate.ui.files import draw_agent, draw_download
 from convgate.ui.frame import App
 from convgate.ui.label_sources import (
@@ -23,6 +23,7 @@ from convgate.ui.label_sources import (
 )
 from convgate.ui.navigation import LABEL
 from convgate.ui.page_state import draw_problems
+from convgate.ui.policy_options import option_labels, version_option
 from convgate.ui.text import literal
 from convgate.ui.threshold_settings import Extent, RuleControls, ThresholdSettings
 from convgate.ui.tune.flips import draw_flips
@@ -39,14 +40,11 @@ _STYLE = Path(__file__).with_name("tune.css")
 def tune(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    labels = {
-        chooser: label
-        for chooser, label in chooser_labels(app.settings.home).items()
-        if policy_of(chooser) == GatePolicy.name
-    }
+    options = option_labels(app.settings.home)
+    labels = {option: options[option] for option in options if read_policy(option).name == GatePolicy.name}
     known = sources(app)
     view, problems = page.current()
-    view, missing = view.among(version=labels, data=known)
+    view, missing = view.drop_unknown_names(version=labels, data=known)
     page.keep(view)
     draw_problems([*problems, *missing])
     available = usable(known)
@@ -75,7 +73,7 @@ def tune(app: App) -> None:
         draw_metrics(results)
         draw_curve(results)
         untrained = policy.version == UNTRAINED
-        draw_flips(app, view, results, GatePolicy.name if untrained else of_version(policy.version))
+        draw_flips(app, view, results, GatePolicy.name if untrained else version_option(policy.version))
     settings = NewSettings(app, policy, view.choice or own, [known[name] for name in names], results)
     draw_saving(settings)
     st.subheader("Use in my agent", anchor=False)

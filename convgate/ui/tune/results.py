@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from convgate.evaluation.calibration import BestFBeta, Goal, WantedRecall, best_row
+from convgate.evaluation.calibration import BestFBeta, Goal, MinRecall, best_row
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import Bools
 from convgate.evaluation.sweeps import at_value, sweep_of
@@ -62,7 +62,7 @@ def compute_results(
     scored = compute_once(f"scores {key}", lambda progress: score_cases(sets, policy, progress=progress))
     own = ThresholdSettings(policy.rule, policy.limits)
     choice = view.choice or own
-    goal: Goal = WantedRecall(view.recall) if view.goal == "recall" else BestFBeta()
+    goal: Goal = MinRecall(view.recall) if view.goal == "recall" else BestFBeta()
     curve = best = None
     sweep = sweep_of(choice.rule)
     if sweep is not None:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from convgate.policies.gate import GatePolicy
-from convgate.ui.choosers import CHOOSER
-from convgate.ui.page_state import Address, PageState, param, share
+from convgate.ui.codecs import share
+from convgate.ui.page_state import Address, PageState, param
+from convgate.ui.policy_options import POLICY_OPTION
 from convgate.ui.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
 
 
@@ -18,7 +19,7 @@ from convgate.ui.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
 class View(PageState):
     """The gate, the labelled data, the goal, the threshold settings, and which flips are listed."""
 
-    version: str = param(GatePolicy.name, CHOOSER)  # a chooser that is a gate
+    version: str = param(GatePolicy.name, POLICY_OPTION)  # a policy option that is a gate
     data: tuple[str, ...] | None = None  # None: what there is
     goal: Literal["f1", "recall"] = "f1"
     recall: float = param(0.9, share(0.05, 1.0))  # the min recall, of the goal "recall"

@@ -57,7 +57,8 @@ def set_baseline(app: App, name: str | None) -> ActionResult:
 
 def _undo(app: App, change: Change) -> ActionResult:
     versions = Versions(app.settings.home)
-    versions.undo(change, who=person(), encoder=app.encoder().identity)
+    encoder = app.encoder().identity if change.pointer == "active" else None
+    versions.undo(change, who=person(), encoder=encoder)
     if change.pointer == "active":
         return ActionResult(f"Undone: {bold(versions.active or UNTRAINED)} is active again.")
     return ActionResult(f"Undone: the baseline is {bold(versions.baseline or 'none')}.")

@@ -11,17 +11,17 @@ from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal
 from convgate.ui.train.runs import draw_epochs
 from convgate.ui.versions.actions import draw_delete
-from convgate.ui.versions.listing import Shelf, draw_badges, draw_buttons, origin_words
+from convgate.ui.versions.listing import VersionList, draw_badges, draw_buttons, origin_words
 from convgate.versions.markdown import model_card
 from convgate.versions.version import Version
 
 
-def draw_card(app: App, shelf: Shelf, version: Version) -> None:
+def draw_card(app: App, version_list: VersionList, version: Version) -> None:
     """Draw the card, with everything that can be done with the version."""
     card, name = version.card, version.name
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.subheader(literal(name), anchor=False, width="content")
-        draw_badges(shelf, version)
+        draw_badges(version_list, version)
     st.caption(origin_words(card))
     is_intact = True
     try:
@@ -30,15 +30,15 @@ def draw_card(app: App, shelf: Shelf, version: Version) -> None:
         is_intact = False
         show_problem(error)
     with st.container(horizontal=True, gap="xsmall"):
-        draw_buttons(app, shelf, version)
+        draw_buttons(app, version_list, version)
         if is_intact:
             st.download_button(
-                "Export", lambda: shelf.versions.export(name), file_name=f"{name}.zip",
+                "Export", lambda: version_list.versions.export(name), file_name=f"{name}.zip",
                 mime="application/zip", key="versions.export", on_click="ignore",
                 icon=":material/download:", help="Download the version as one file",
             )  # fmt: skip
         if not version.shipped:
-            draw_delete(shelf.versions, name)
+            draw_delete(version_list.versions, name)
     with st.container(key="versions-card"):
         st.markdown(_card_text(version))
     if card.training is not None:

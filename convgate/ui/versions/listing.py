@@ -9,9 +9,9 @@ import streamlit as st
 
 from convgate.core.text import format_age, format_number, format_share, format_signed, pluralize
 from convgate.ui.actions import run_action
-from convgate.ui.choosers import of_version
 from convgate.ui.frame import App
 from convgate.ui.navigation import COMPARE
+from convgate.ui.policy_options import version_option
 from convgate.ui.text import literal
 from convgate.ui.versions.actions import activate, bold, draw_delete, set_baseline
 from convgate.ui.versions.state import page
@@ -25,7 +25,7 @@ _SHORT_NAMES = {"map": "MAP", "f1": "F1", "kept_token_share": "tokens kept"}
 
 
 @dataclass(frozen=True)
-class Shelf:
+class VersionList:
     """All versions, and which of them is active and the baseline."""
 
     versions: Versions
@@ -46,55 +46,54 @@ class Shelf:
         return candidate if candidate and candidate.as_parent() == parent else None
 
 
-def draw_list(app: App, shelf: Shelf, number: int) -> None:
+def draw_list(app: App, version_list: VersionList, number: int) -> None:
     """Draw the damaged versions, then page `number`, from 1, of the others."""
-    for name, problem in shelf.listing.damaged.items():
+    for name, problem in version_list.listing.damaged.items():
         with st.container(border=True, key=f"damaged-{name}"):
             st.markdown(f":material/broken_image: {literal(problem[:1].upper() + problem[1:])}.")
-            draw_delete(shelf.versions, name)
-    versions = shelf.listing.versions
+            draw_delete(version_list.versions, name)
+    versions = version_list.listing.versions
     if not versions:
         st.info(
-            "There is no version yet: the gate is untrained and ranks by similarity. Train one, or import one"
-            " below.",
+            "There is no version yet: the gate is untrained and ranks by similarity. Import one below.",
             icon=":material/model_training:",
         )
         return
     number = min(number, -(-len(versions) // PER_PAGE))
     for version in versions[(number - 1) * PER_PAGE : number * PER_PAGE]:
-        _draw_row(app, shelf, version)
+        _draw_row(app, version_list, version)
     page.draw_pages(len(versions), PER_PAGE, number)
 
 
-def draw_badges(shelf: Shelf, version: Version) -> None:
+def draw_badges(version_list: VersionList, version: Version) -> None:
     """Draw what a version is at the moment."""
-    if version.name == shelf.active:
+    if version.name == version_list.active:
         st.badge("active", icon=":material/check_circle:", color="green")
-    if version.name == shelf.baseline:
+    if version.name == version_list.baseline:
         st.badge("baseline", icon=":material/push_pin:", color="gray")
 
 
-def draw_buttons(app: App, shelf: Shelf, version: Version) -> None:
+def draw_buttons(app: App, version_list: VersionList, version: Version) -> None:
     """Draw the buttons that the list and the card share."""
     name = version.name
-    if name != shelf.active:
+    if name != version_list.active:
         st.button(
             "Activate", key=f"versions.activate.{name}", icon=":material/play_arrow:", on_click=run_action,
             args=(page, partial(activate, app, name)), help="Use this version in the app and in programs",
         )  # fmt: skip
-    is_baseline = name == shelf.baseline
+    is_baseline = name == version_list.baseline
     st.button(
         "Remove as baseline" if is_baseline else "Set as baseline", key=f"versions.baseline.{name}",
         icon=":material/push_pin:", on_click=run_action,
         args=(page, partial(set_baseline, app, None if is_baseline else name)),
         help="The metrics of all other versions are compared with the baseline.",
     )  # fmt: skip
-    reference = shelf.reference(version)
-    other = reference.name if reference else shelf.active
+    reference = version_list.reference(version)
+    other = reference.name if reference else version_list.active
     if other is not None and other != name:
         st.page_link(
             COMPARE, label=f"Compare with {literal(other)}", icon=":material/compare_arrows:",
-            query_params={"policies": f"{of_version(other)}, {of_version(name)}"},
+            query_params={"policies": f"{version_option(other)}, {version_option(name)}"},
         )  # fmt: skip
 
 
@@ -128,16 +127,16 @@ def _figure_words(figure: Figure) -> str:
     return f"{words} ({delta}{'' if figure.sure else ', may be chance'})"
 
 
-def _draw_row(app: App, shelf: Shelf, version: Version) -> None:
+def _draw_row(app: App, version_list: VersionList, version: Version) -> None:
     with st.container(border=True, key=f"version-{version.name}", gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button(
                 bold(version.name), key=f"versions.open.{version.name}", type="tertiary",
                 on_click=page.change, kwargs={"version": version.name}, help="Open the card",
             )  # fmt: skip
-            draw_badges(shelf, version)
-        reference = shelf.reference(version)
+            draw_badges(version_list, version)
+        reference = version_list.reference(version)
         st.caption(origin_words(version.card))
         st.caption(headline_words(headline(version, reference), reference.name if reference else None))
         with st.container(horizontal=True, gap="xsmall"):
-            draw_buttons(app, shelf, version)
+            draw_buttons(app, version_list, version)

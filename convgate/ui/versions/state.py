@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from convgate.ui.page_state import Address, Codec, PageState, param
+from convgate.ui.codecs import Codec
+from convgate.ui.page_state import Address, PageState, param
 from convgate.versions import is_name
 
 
