@@ -47,7 +47,7 @@ def select_messages(
     groups = group_items(items)
     kept = (selector or default_selector()).keep(
         groups,
-        partial(group_message, call_ids=_call_ids(groups)),
+        partial(group_message, call_ids=call_ids(groups)),
         [place for place, group in enumerate(groups) if any(index in always for index in group.indices)],
     )
     return [items[index] for place in kept for index in groups[place].indices]
@@ -121,7 +121,8 @@ def _kind(item: Mapping[str, Any]) -> str:
     return "always" if type_ in _ALWAYS_SENT else type_
 
 
-def _call_ids(groups: Iterable[ItemGroup]) -> dict[str, str]:
+def call_ids(groups: Iterable[ItemGroup]) -> dict[str, str]:
+    """Return the `call_id` of each call by its `id`; outputs may name either."""
     calls = (item for group in groups for item in group.items if _type(item) in _CALLS)
     return {str(item["id"]): item["call_id"] for item in calls if item.get("id") and item.get("call_id")}
 

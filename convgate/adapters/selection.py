@@ -67,7 +67,7 @@ class MessageSelector:
         makes that impossible. Failures are logged.
         """
         try:
-            return self._keep(turns_from_messages(map(convert, messages) if convert else messages), always)
+            return self.choose(turns_from_messages(map(convert, messages) if convert else messages), always)
         except Exception:  # the agent goes on with its full history
             log.exception("selecting failed; all %d messages are sent", len(messages))
             return list(range(len(messages)))
@@ -78,7 +78,8 @@ class MessageSelector:
         """Return the same as `keep`, without blocking the event loop."""
         return await asyncio.to_thread(self.keep, messages, convert, always)
 
-    def _keep(self, turns: tuple[Turn, ...], always: Sequence[int]) -> list[int]:
+    def choose(self, turns: tuple[Turn, ...], always: Sequence[int] = ()) -> list[int]:
+        """Return the same as `keep`, of turns; raises what selecting raises."""
         current = _find_current(turns)
         if current is None:
             return list(range(len(turns)))

@@ -19,11 +19,14 @@ from fastapi import APIRouter
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 
+from convgate.adapters.openai import call_ids, group_items, group_message
+from convgate.adapters.selection import MessageSelector
 from convgate.core.errors import ConvgateError
+from convgate.messages.tokens import turn_tokens
 from convgate.server import metrics
-from convgate.server.items import group_items
 from convgate.server.limits import TOKEN_HEADER, bearer_of, error_response, is_token
 from convgate.server.service import Service
+from convgate.transcripts import turns_from_messages
 
 log = logging.getLogger(__name__)
 
@@ -125,27 +128,24 @@ class Proxy:
         request, items = _read(body, name)
         if len(items) > self._settings.server_max_turns:
             raise NotSelectedError("too_many_turns")
-        messages, groups = (
-            group_items(items) if name == "input" else (items, [[i] for i in range(len(items))])
-        )
+        groups = group_items(items)
+        known_calls = call_ids(groups)
+        turns = turns_from_messages([group_message(group, call_ids=known_calls) for group in groups])
         with metrics.SELECT_SECONDS.time():
-            selection = self._service.selector.select(messages)
-        if selection.violations:
-            raise NotSelectedError("invalid")
-        if selection.indices[-1] != len(messages) - 1:  # such as the beginning of an answer
-            raise NotSelectedError("last_message")
-        kept = [items[index] for group in selection.indices for index in groups[group]]
+            chosen = MessageSelector(self._service.selector).choose(turns)
+        tokens = turn_tokens(turns)
+        kept = [items[index] for place in chosen for index in groups[place].indices]
         dropped = len(items) - len(kept)
         counts = {
             "kept": len(kept),
             "dropped": dropped,
-            "tokens_kept": selection.tokens_kept,
-            "tokens_total": selection.tokens_total,
+            "tokens_kept": int(tokens[chosen].sum()),
+            "tokens_total": int(tokens.sum()),
         }
         headers = {
             "x-convgate-kept": str(len(kept)),
             "x-convgate-dropped": str(dropped),
-            "x-convgate-tokens": str(selection.tokens_kept),
+            "x-convgate-tokens": str(counts["tokens_kept"]),
             "x-convgate-policy": quote(self._service.policy_name, safe=" "),
         }
         return Forwarded(json.dumps({**request, name: kept}).encode() if dropped else body, headers, counts)

@@ -18,10 +18,10 @@ httpx = pytest.importorskip("httpx")
 openai = pytest.importorskip("openai")
 pytest.importorskip("prometheus_client")
 
+from convgate.adapters.selection import MessageSelector
 from convgate.messages.check import check_valid
-from convgate.policies.selector import Selector
 from convgate.server.app import create_app
-from convgate.server.items import group_items
+from tests.adapters.responses import violations
 from tests.adapters.serving import AUTHORIZED, TOKEN, events, long_chat, running, settings_of
 from tests.llm_server import ChatServer, completion_reply, error_reply, raw_reply
 
@@ -100,6 +100,8 @@ def test_own_token_never_reaches_the_upstream(client: Any, upstream: ChatServer)
 
 
 ITEMS: list[dict[str, Any]] = [
+    {"role": "user", "content": "The oldest question"},
+    {"role": "assistant", "content": "The oldest answer"},
     {"role": "user", "content": "An old question"},
     {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "An old answer"}]},
     {"role": "user", "content": [{"type": "input_text", "text": "How hot is it?"}]},
@@ -116,12 +118,11 @@ def test_responses_keep_reasoning_calls_and_outputs_together(client: Any, upstre
     (received,) = upstream.requests
     assert received["input"] == ITEMS[2:]
     assert received["instructions"] == "Be terse."
-    assert (response.headers["x-convgate-kept"], response.headers["x-convgate-dropped"]) == ("6", "2")
-    assert check_valid(group_items(received["input"])[0]) == []
+    assert (response.headers["x-convgate-kept"], response.headers["x-convgate-dropped"]) == ("8", "2")
+    assert violations(received["input"]) == []
 
 
 PREFILL = {"role": "assistant", "content": "It"}
-ORPHAN = {"role": "tool", "tool_call_id": "z", "content": ""}
 
 
 @pytest.mark.parametrize(
@@ -130,12 +131,10 @@ ORPHAN = {"role": "tool", "tool_call_id": "z", "content": ""}
         ("responses", {"input": "Hi"}, "no_messages"),
         ("responses", {"input": ITEMS, "previous_response_id": "r"}, "stored_history"),
         ("responses", {"input": ITEMS, "conversation": {"id": "c"}}, "stored_history"),
-        ("responses", {"input": [*ITEMS, {"type": "item_reference", "id": "x"}]}, "transcript"),
-        ("responses", {"input": [1]}, "transcript"),
+        ("responses", {"input": [*ITEMS, {"type": "item_reference", "id": "x"}]}, "adapter"),
+        ("responses", {"input": [1]}, "adapter"),
         ("chat/completions", {"messages": "Hi"}, "no_messages"),
-        ("chat/completions", {"messages": [{"content": "Hi"}]}, "transcript"),
-        ("chat/completions", {"messages": [*long_chat(), PREFILL]}, "last_message"),
-        ("chat/completions", {"messages": [*long_chat(), ORPHAN]}, "invalid"),
+        ("chat/completions", {"messages": [{"content": "Hi"}]}, "adapter"),
         ("chat/completions", {"messages": [{"role": "user", "content": "a"}] * 31}, "too_many_turns"),
         ("chat/completions", [], "no_messages"),
     ],
@@ -152,6 +151,13 @@ def test_what_cannot_be_selected_is_forwarded_unchanged(
         assert response.headers["x-convgate-reason"] == reason
         assert "x-convgate-kept" not in response.headers
         assert metric(client, name) == before + 1
+
+
+def test_the_beginning_of_an_answer_stays_last(client: Any, upstream: ChatServer) -> None:
+    response = client.post("/v1/chat/completions", json={"model": "m", "messages": [*long_chat(), PREFILL]})
+    (received,) = upstream.requests
+    assert received["messages"][-1] == PREFILL
+    assert int(response.headers["x-convgate-dropped"]) > 0
 
 
 def test_every_other_path_is_forwarded(client: Any, upstream: ChatServer) -> None:
@@ -251,7 +257,7 @@ def test_slow_selection_is_given_up(
     convgate_home: Path, upstream: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     released = threading.Event()
-    monkeypatch.setattr(Selector, "select", lambda *_, **__: released.wait(20))
+    monkeypatch.setattr(MessageSelector, "choose", lambda *_, **__: released.wait(20))
     with proxy_of(convgate_home, upstream, server_select_seconds=0.1) as client:
         name = 'convgate_fallbacks_total{reason="timeout"}'
         before = metric(client, name)
@@ -270,7 +276,7 @@ def test_defect_of_selecting_is_logged_and_the_request_forwarded(
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(Selector, "select", fail)
+    monkeypatch.setattr(MessageSelector, "choose", fail)
     with caplog.at_level(logging.WARNING, "convgate.server.proxy"):
         response = client.post("/v1/chat/completions", json=chat())
     assert response.status_code == 200
@@ -305,18 +311,3 @@ def test_nothing_to_drop_forwards_the_very_bytes(
         response = client.post("/v1/chat/completions", content=body)
     assert sent == [body]
     assert (response.headers["x-convgate-kept"], response.headers["x-convgate-dropped"]) == ("1", "0")
-
-
-def test_groups_of_items_cover_every_item_once() -> None:
-    messages, groups = group_items(ITEMS)
-    assert [index for group in groups for index in group] == list(range(len(ITEMS)))
-    assert [message["role"] for message in messages] == [
-        "user",
-        "assistant",
-        "user",
-        "assistant",
-        "tool",
-        "tool",
-    ]
-    assert [call["id"] for call in messages[3]["tool_calls"]] == ["c1", "c2"]
-    assert "tool_calls" not in messages[1]
