@@ -197,7 +197,9 @@ class Place:
 _N_SAMPLED = 50
 _N_LINES_SAMPLED = 20
 _STREAMED_FROM = 16 * 2**20  # bytes: a larger list is read item by item
-_JSON_START = re.compile(r'\s*(\[\s*([\[{"\]\d-]|true|false|null|NaN|$)|\{\s*(["}]|$))')
+_JSON_START = re.compile(
+    r'\s*(\[\s*([\[{"\]]|-?\d[\d.eE+-]*\s*(?:[,\]]|$)|true|false|null|NaN|$)|\{\s*(["}]|$))'
+)
 
 
 @dataclass(frozen=True)
