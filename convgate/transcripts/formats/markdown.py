@@ -70,6 +70,10 @@ _TIMED_LINE = re.compile(  # of its own, as copied from Teams, Slack, Discord an
     rf"|\[{_DAY}(?P<time_before>{_TIME})\][ \t]+(?P<name_behind>{_NAME}(?:, {_NAME})?)[ \t]*",
     re.IGNORECASE,
 )
+CUE = re.compile(r"[\d:]+[.,]\d+ +--> +\d")
+"""The times of subtitles, which are no turns: a sentence goes on in the next one."""
+
+_N_BEFORE_CUE = 20  # lines
 _CLOCK = re.compile(r"\d:\d\d")
 _MAX_TIMED_LINE = 100  # characters
 _IS_TIME = re.compile(_TIME, re.IGNORECASE)
@@ -109,7 +113,10 @@ class MarkdownFormat:
         """Return 1 when at least two speak, 0.5 when one does."""
         if not source.is_text or (source.json is not None and not source.json.is_lines):
             return 0.0
-        speakers, _ = find_speakers(source.first_lines(_MAX_SAMPLE_LINES))
+        lines = source.first_lines(_MAX_SAMPLE_LINES)
+        if any(CUE.match(line) for line in lines[:_N_BEFORE_CUE]):
+            return 0.0
+        speakers, _ = find_speakers(lines)
         return min(1.0, len({(who.role, who.name) for who in speakers.values()}) / 2)
 
     def read(self, source: Source) -> LocatedConversations:
