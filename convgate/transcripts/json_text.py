@@ -44,7 +44,7 @@ def parse_json(text: str, report: Report | None = None, line: int | None = None)
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        reason = f"{error.msg[0].lower()}{error.msg[1:]} at column {error.colno}"
+        reason = f"{error.msg[0].lower()}{error.msg[1:].removesuffix(' at')} at column {error.colno}"
         raise TranscriptError(f"not valid JSON: {reason}", line=error.lineno) from None
     except RecursionError:
         raise TranscriptError(_TOO_DEEP) from None
