@@ -83,3 +83,36 @@ def test_a_bad_message_is_named_and_left_out(bad: dict[str, Any], field: str) ->
     assert caught.value.field == field
     (conversation,) = read_conversations(data, skip_bad=True)
     assert [turn.text for turn in conversation.turns] == ["one", "three"]
+
+
+def test_memory_instructs_and_a_result_without_text_stays_with_its_call() -> None:
+    def message(id: str, role: str, content: dict[str, Any], **fields: Any) -> dict[str, Any]:
+        author = {"role": role, "name": fields.pop("name", None)}
+        parent = chr(ord(id) - 1) if id > "a" else None
+        return {
+            "id": id,
+            "parent": parent,
+            "message": {"id": id, "author": author, "content": content} | fields,
+        }
+
+    query = {"content_type": "code", "language": "unknown", "text": '{"q": "frost"}'}
+    nodes = [
+        node("a", None, ["Will it freeze?"]),
+        message(
+            "b", "assistant", {"content_type": "model_editable_context", "model_set_context": "Gardens."}
+        ),
+        message("c", "assistant", query, recipient="web.run", create_time=1772438400.0),
+        message("d", "tool", {"content_type": "text", "parts": [""]}, name="web.run"),
+        message("e", "assistant", {"content_type": "reasoning_recap", "content": "Thought for 5s"}),
+        node("f", "e", ["Yes, tonight."], "assistant"),
+    ]
+    (conversation,) = read_conversations(export(nodes, "f"))
+    assert [(turn.role, turn.text) for turn in conversation.turns] == [
+        ("user", "Will it freeze?"),
+        ("system", "Gardens."),
+        ("assistant", ""),
+        ("tool", "[result]"),
+        ("assistant", "Yes, tonight."),
+    ]
+    assert conversation.turns[2].timestamp
+    assert conversation.turns[3].tool_call_id == conversation.turns[2].tool_calls[0].id == "c"

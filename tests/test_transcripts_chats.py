@@ -63,9 +63,7 @@ def test_whatsapp_of_ios_with_marks_in_another_language() -> None:
         ("Nadia", "Standort: https://maps.example.org/?q=47.07,15.43"),
     ]
     assert dict(transcript.summary.omitted) == {"system message": 3}
-    assert [problem.message for problem in transcript.problems] == [
-        "whether day or month comes first in dates cannot be known; day first was taken"
-    ]
+    assert not list(transcript.problems)
     assert times(conversation)[-1] == "2026-01-03T07:00:10"
 
 
@@ -85,6 +83,9 @@ def test_whatsapp_of_ios_with_marks_in_another_language() -> None:
         ("2025. 12. 31. 오후 9:15 - ", "2026. 1. 1. 오전 8:00 - ", "2025-12-31T21:15:00 2026-01-01T08:00:00"),
         ("[2025/12/31 下午9:15:03] ", "[2026/1/1 上午8:00:00] ", "2025-12-31T21:15:03 2026-01-01T08:00:00"),
         ("31/12/25, 9:15 p. m. - ", "1/1/26, 8:00 a. m. - ", "2025-12-31T21:15:00 2026-01-01T08:00:00"),
+        ("6/10/26, 9:15\u202fPM - ", "6/11/26, 8:00\u202fAM - ", "2026-06-10T21:15:00 2026-06-11T08:00:00"),
+        ("06/10/26, 9:15 pm - ", "06/11/26, 8:00 am - ", "2026-10-06T21:15:00 2026-11-06T08:00:00"),
+        ("12/11/26, 9:15 PM - ", "12/12/26, 8:00 AM - ", "2026-11-12T21:15:00 2026-12-12T08:00:00"),
         ("٣١\u200f/١٢\u200f/٢٠٢٥, ٩:١٥ م - ", "١\u200f/١\u200f/٢٠٢٦, ٨:٠٠ ص - ",
          "2025-12-31T21:15:00 2026-01-01T08:00:00"),
     ],
@@ -240,3 +241,11 @@ def test_roles_may_have_times_and_new_turns_are_written_under_headings() -> None
 def test_logs_and_lists_of_times_are_no_transcripts(text: str) -> None:
     with pytest.raises(TranscriptError):
         read_text(text)
+
+
+def test_a_copy_from_teams_is_no_json() -> None:
+    (conversation,) = read_text(
+        "[5/13/2024 9:15 AM] Groß, Nadia\nHello\n[5/13/2024 9:16 AM] Lee, Tom\nHi: there\nagain\n"
+    )
+    assert spoken(conversation) == [("Groß, Nadia", "Hello"), ("Lee, Tom", "Hi: there\nagain")]
+    assert times(conversation) == ["2024-05-13T09:15:00", "2024-05-13T09:16:00"]

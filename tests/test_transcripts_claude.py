@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
-from convgate.transcripts import read_conversations
+import pytest
+
+from convgate.transcripts import BadLinesError, read_conversations
 
 EXPORT = Path(__file__).with_name("transcripts") / "claude_ai.json"
 
@@ -36,3 +39,29 @@ def test_tools_thinking_files_and_the_chosen_branch_are_read() -> None:
         "5 turns, 3 speakers, 1 image as placeholder, 0 lines skipped,"
         " 1 message of another branch left out, 1 conversation without messages left out"
     )
+
+
+def test_a_call_without_an_id_has_its_result_and_notes_of_the_app_are_no_text() -> None:
+    blocks = [
+        {"type": "tool_use", "name": "artifacts", "input": {"command": "create"}},
+        {"type": "tool_result", "name": "artifacts", "content": [{"type": "text", "text": "OK"}]},
+        {"type": "text", "text": "Here it is."},
+        {"type": "token_budget"},
+    ]
+    messages = [{"sender": "human", "text": "Write"}, *({"sender": "assistant", "content": blocks},) * 2]
+    (conversation,) = read_conversations(json.dumps([{"uuid": "c", "chat_messages": messages}]).encode())
+    assert [turn.text for turn in conversation.turns] == ["Write", *("", "OK", "Here it is.") * 2]
+    calls = [call.id for turn in conversation.turns for call in turn.tool_calls]
+    assert calls == ["call-1", "call-2"]
+    assert [turn.tool_call_id for turn in conversation.turns if turn.role == "tool"] == calls
+
+
+def test_conversations_in_an_object_are_read() -> None:
+    export = json.loads(EXPORT.read_text(encoding="utf-8"))
+    transcript = read_conversations(json.dumps({"conversations": export, "n": 1}).encode())
+    assert transcript.format == "claude.ai"
+    assert [conversation.title for conversation in transcript] == ["Tide tables"]
+    bad = json.dumps({"conversations": [*export, 5]}).encode()
+    with pytest.raises(BadLinesError) as caught:
+        read_conversations(bad)
+    assert caught.value.field == "conversations[2]"

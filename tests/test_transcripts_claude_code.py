@@ -151,3 +151,14 @@ def test_other_lines_with_a_session_are_not_its() -> None:
         '{"type": "user", "sessionId": "s", "messageId": 0, "message": "Hi", "role": "user", "content": "Hi"}'
     )
     assert read_text(log).format == "openai"
+
+
+def test_what_the_app_wrote_itself_is_left_out() -> None:
+    output = "<local-command-stdout>Set the model</local-command-stdout>"
+    transcript = read_text(
+        "\n".join(
+            [line("a", None, output), line("b", "a", "Hi"), line("c", "b", "529", isApiErrorMessage=True)]
+        )
+    )
+    assert [turn.text for turn in transcript.conversations[0].turns] == ["Hi"]
+    assert dict(transcript.summary.omitted) == {"output of a command of the app": 1, "API error": 1}

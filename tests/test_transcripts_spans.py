@@ -191,3 +191,11 @@ def test_a_cut_message_list_names_its_attribute() -> None:
 def test_spans_without_content_say_what_to_do() -> None:
     with pytest.raises(TranscriptError, match="record the content"):
         _read([_span({"gen_ai.request.model": "demo"})])
+
+
+def test_a_trace_that_says_nothing_new_is_counted() -> None:
+    chat = {**_chat([("user", "Hello?")], "Hello."), "session.id": "s1"}
+    transcript = _read([_span(chat, trace=trace, second=i) for i, trace in enumerate(("t1", "t2", "t3"))])
+    (conversation,) = transcript
+    assert _turns(conversation) == [("user", "Hello?"), ("assistant", "Hello.")]
+    assert dict(transcript.summary.omitted) == {"repeated model call": 2}

@@ -37,6 +37,10 @@ def zipped(*names: str) -> bytes:
         (b"date;name;note\n1;Ana;Hi\n2;Ben;Ho", ["'date', 'name' and 'note'", "'text'"]),
         (b"date,text\n1,Hi\n2,Ho", ["'date' and 'text'", "'role'"]),
         (b"2026-05-08 10:02:03 INFO started\n2026-05-08 10:02:04 ERROR lost", ["log file"]),
+        (
+            b"WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\nA: Hi\n\n2\n00:00:03.000 --> 00:00:04.000\nA: Ho\n",
+            ["subtitles", "begin each turn"],
+        ),
         (b"Dear diary,\nit rains.", ["no line says who speaks", "begin each turn"]),
         (zipped("[Content_Types].xml", "word/document.xml"), ["office document", "plain text"]),
         (zipped("a.png", "b.png"), ["'a.png' and 'b.png'"]),

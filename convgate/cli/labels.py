@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -51,8 +52,9 @@ def import_conversations(
         output.print_note(f"{reader.report.file}: {reader.summary}")
     redactor = Redactor()
     added: list[tuple[Addition, str]] = []
-    if not dry_run:
-        library = Conversations(inputs.open_library(check=True))
+    store = inputs.open_library(check=True)
+    with inputs.transaction(store, dry_run=True) if dry_run else nullcontext():
+        library = Conversations(store)
         for file in files:
             reader = inputs.open_reader(file, format)
             read = output.read_all(reader)
@@ -60,8 +62,8 @@ def import_conversations(
                 n_tokens = int(turn_tokens(conversation.turns).sum())
                 new = NewConversation(conversation, reader.report.file, n_tokens)
                 added += [(addition, new.origin) for addition in library.add([new])]
-        if redact:
-            output.print_note(redactor.summary)
+    if redact:
+        output.print_note(redactor.summary)
 
     def show() -> None:
         for addition, _ in added:
@@ -69,7 +71,8 @@ def import_conversations(
             more = " (with further turns)" if addition.grown else ""
             output.print_lines(f"{addition.key}  {state}{addition.title}{more}")
         n_new = sum(addition.new for addition, _ in added)
-        output.print_lines(f"{n_new:,} added, {len(added) - n_new:,} in the library already.")
+        end = "; this was a dry run." if dry_run else "."
+        output.print_lines(f"{n_new:,} added, {len(added) - n_new:,} in the library already{end}")
 
     rows = [output.pick(addition, "key", "title", "new") | {"origin": origin} for addition, origin in added]
     output.write_result({"conversations": rows}, show, json_output, out)

@@ -16,7 +16,7 @@ from convgate.transcripts.source import LocatedConversations, Source
 
 
 class ConversationExport(ABC):
-    """Reads one object, a list of objects, or an object a line, each a conversation."""
+    """Reads one object, a list of objects, alone or in `conversations`, or one a line: conversations."""
 
     name: str
     label: str
@@ -38,7 +38,7 @@ class ConversationExport(ABC):
         if source.json is None:
             return 0.0
         values = [value for value in source.json.sample if isinstance(value, Mapping)]
-        return sum(map(self.is_conversation, values)) / max(1, len(source.json.sample))
+        return sum(map(self._is_or_holds, values)) / max(1, len(source.json.sample))
 
     def read(self, source: Source) -> LocatedConversations:
         """Yield the source's conversations; bad places go to its report."""
@@ -51,11 +51,27 @@ class ConversationExport(ABC):
     def objects(self, source: Source) -> Iterator[tuple[Mapping[str, Any], Place]]:
         """Yield the objects that are conversations, with their places; others go to the source's report."""
         for value, place in source.need_json().values():
-            if isinstance(value, Mapping) and self.is_conversation(value):
-                yield value, place
-            else:
-                expected = f"expected a conversation of {self.label}; got {described(value)}"
-                place.leave_out_all(TranscriptError(expected))
+            items = [(value, place)]
+            if isinstance(value, Mapping) and not self.is_conversation(value) and self._is_or_holds(value):
+                dot = "." if place.prefix else ""
+                items = [
+                    (item, replace(place, prefix=f"{place.prefix}{dot}conversations[{index}]"))
+                    for index, item in enumerate(value["conversations"])
+                ]
+            for item, item_place in items:
+                if isinstance(item, Mapping) and self.is_conversation(item):
+                    yield item, item_place
+                else:
+                    expected = f"expected a conversation of {self.label}; got {described(item)}"
+                    item_place.leave_out_all(TranscriptError(expected))
+
+    def _is_or_holds(self, value: Mapping[str, Any]) -> bool:
+        """Return whether an object is a conversation, or holds a list of some."""
+        items = value.get("conversations")
+        return self.is_conversation(value) or (
+            isinstance(items, list)
+            and any(isinstance(item, Mapping) and self.is_conversation(item) for item in items[:50])
+        )
 
 
 class MessageExport(MessageLists):

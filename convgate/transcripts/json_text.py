@@ -44,7 +44,7 @@ def parse_json(text: str, report: Report | None = None, line: int | None = None)
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        reason = f"{error.msg[0].lower()}{error.msg[1:]} at column {error.colno}"
+        reason = f"{error.msg[0].lower()}{error.msg[1:].removesuffix(' at')} at column {error.colno}"
         raise TranscriptError(f"not valid JSON: {reason}", line=error.lineno) from None
     except RecursionError:
         raise TranscriptError(_TOO_DEEP) from None
@@ -197,7 +197,9 @@ class Place:
 _N_SAMPLED = 50
 _N_LINES_SAMPLED = 20
 _STREAMED_FROM = 16 * 2**20  # bytes: a larger list is read item by item
-_JSON_START = re.compile(r'\s*(\[\s*([\[{"\]\d-]|true|false|null|NaN|$)|\{\s*(["}]|$))')
+_JSON_START = re.compile(
+    r'\s*(\[\s*([\[{"\]]|-?\d[\d.eE+-]*\s*(?:[,\]]|$)|true|false|null|NaN|$)|\{\s*(["}]|$))'
+)
 
 
 @dataclass(frozen=True)

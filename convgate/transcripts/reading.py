@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -14,7 +14,7 @@ from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
 from convgate.core.text import pluralize
 from convgate.transcripts.characters import writable
-from convgate.transcripts.identity import make_ids_unique
+from convgate.transcripts.identity import make_ids_unique, pair_calls
 from convgate.transcripts.problems import Problems, Report, close_reports, pluralize_noun
 from convgate.transcripts.registry import FORMATS, ArchiveFormat, Format, format_named, recognise
 from convgate.transcripts.source import MAX_BYTES, ZIP_ERRORS, Archive, Part, Source, open_bytes, open_path
@@ -123,7 +123,8 @@ class TranscriptReader:
             with self._as_transcript_errors(report):
                 for line, conversation in part.read():
                     if conversation.turns:
-                        unique = make_ids_unique(conversation, self._used_ids, report, line)
+                        paired = replace(conversation, turns=pair_calls(conversation.turns))
+                        unique = make_ids_unique(paired, self._used_ids, report, line)
                         self.summary.add(unique)
                         yield unique
                     else:

@@ -11,6 +11,7 @@ from typing import Protocol, runtime_checkable
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.formats.anthropic_messages import AnthropicFormat
+from convgate.transcripts.formats.chat_apps import DiscordFormat, TelegramFormat
 from convgate.transcripts.formats.chatgpt import ChatGPTFormat
 from convgate.transcripts.formats.claude_ai import ClaudeAIFormat
 from convgate.transcripts.formats.claude_code import ClaudeCodeFormat
@@ -78,6 +79,8 @@ EXPORTS: tuple[Format, ...] = (
     *BENCHMARKS,
     SlackFormat(),
     WhatsAppFormat(),
+    TelegramFormat(),
+    DiscordFormat(),
     CodexFormat(),
     ResponsesFormat(),
     LangChainFormat(),

@@ -8,6 +8,7 @@ from typing import Any
 
 from convgate.core.text import join_words, quote
 from convgate.transcripts.formats.csv_table import DELIMITERS, Columns, split_header
+from convgate.transcripts.formats.markdown import CUE
 from convgate.transcripts.message_lists import described
 from convgate.transcripts.source import Source
 
@@ -47,6 +48,8 @@ def describe_unknown(source: Source) -> str:
     what = next((text for starts, text in _WRITTEN.items() if begin.startswith(starts)), None)
     if what:
         return f"this looks like {what}"
+    if any(CUE.match(line) for line in lines):
+        return "this looks like subtitles; save what was said as text, and " + _SPEAKERS
     if len(names := _table_names(lines)) > 1:
         places = Columns.of(names).places
         missing = [] if "text" in places else ["'text' for what is said"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
@@ -14,8 +15,14 @@ from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.timestamps import time_of
 
+_CONTEXTS = frozenset(
+    {"user_editable_context", "model_editable_context"}
+)  # instructions, and what it remembers
 _TEXTS = ("user_profile", "user_instructions", "model_set_context", "title", "text", "result")
 """Fields of a content that hold text."""
+
+_NO_TEXT = (ContentPart("result", "[result]"),)
+"""What a tool gave back that the export holds no text of."""
 
 
 class ChatGPTFormat(ConversationExport):
@@ -42,6 +49,12 @@ class ChatGPTFormat(ConversationExport):
             except TranscriptError as error:
                 place.leave_out(error)
         id = given_id(value, "conversation_id", "id") or ""
+        answered = {turn.tool_call_id for turn in turns if turn.parts}
+        turns = [
+            turn if turn.parts or turn.tool_calls else replace(turn, parts=_NO_TEXT)
+            for turn in turns
+            if turn.parts or turn.tool_calls or turn.tool_call_id not in answered
+        ]
         return Conversation(id, tuple(join_turns(turns)), text_of(value, "title"), format=self.name)
 
     def _turns(self, node: Any, field: str, calls: dict[str, str], place: Place) -> Iterator[Turn]:
@@ -56,7 +69,7 @@ class ChatGPTFormat(ConversationExport):
         content, content_field = _object(message, "content", field)
         metadata, _ = _object(message, "metadata", field)
         parts = tuple(_parts(content, metadata, content_field))
-        if metadata.get("is_user_system_message") or content.get("content_type") == "user_editable_context":
+        if metadata.get("is_user_system_message") or text_of(content, "content_type") in _CONTEXTS:
             role = "system"
         elif parts and message.get("weight") == 0:
             place.report.omit("hidden message")
@@ -70,7 +83,7 @@ class ChatGPTFormat(ConversationExport):
             parts, tool_calls = (), (ToolCall(id or "", writable(recipient), arguments),)
         elif role == "tool":
             call_id = calls.get(_tool(name or ""))
-        if parts or tool_calls:
+        if parts or tool_calls or call_id:
             moment = time_of(message, field, place.warn)[1]
             name = writable(name) if name else None
             yield Turn(writable(role), parts, id, name, moment, tool_calls, call_id)

@@ -15,6 +15,7 @@ from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.timestamps import time_of
 
 _ROLES = {"human": "user", "assistant": "assistant"}
+_NOTES = ("token_budget", "flag")  # types of blocks that nobody said
 
 
 class ClaudeAIFormat(ConversationExport):
@@ -45,7 +46,10 @@ class ClaudeAIFormat(ConversationExport):
         sender = text_of(message, "sender")
         if sender is None:
             raise TranscriptError("there is no sender", field=f"{field}.sender")
-        content = read_blocks(message.get("content") or None, f"{field}.content")
+        blocks = message.get("content") or None
+        if isinstance(blocks, list):
+            blocks = [b for b in blocks if not isinstance(b, Mapping) or b.get("type") not in _NOTES]
+        content = read_blocks(blocks, f"{field}.content")
         if not content.items and (text := text_of(message, "text")):
             content = Content((ContentPart("text", writable(text)),))
         content = Content((*content.items, *_attachments(message, field)))

@@ -17,6 +17,10 @@ from convgate.transcripts.source import LocatedConversations, Source
 from convgate.transcripts.timestamps import time_of
 
 _SPEAKERS = ("user", "assistant")
+_OUTPUTS = (
+    "<local-command-stdout>",
+    "<local-command-stderr>",
+)  # of `/model` and the like, for the user alone
 
 
 @dataclass(frozen=True)
@@ -139,6 +143,12 @@ def _add(
         return
     if line.get("isCompactSummary") and session.messages:
         place.report.omit("summary of earlier messages")
+        return
+    if line.get("isApiErrorMessage"):
+        place.report.omit("API error")
+        return
+    if str(message.get("content")).startswith(_OUTPUTS):
+        place.report.omit("output of a command of the app")
         return
     role = text_of(message, "role") or str(line["type"])
     moment = time_of(line, "", place.warn)[1]

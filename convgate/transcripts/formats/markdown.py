@@ -28,13 +28,17 @@ _MAX_SAMPLE_LINES = 5_000
 _HEADERS = {"bold": "**{}:**", "plain": "{}:", "heading": "## {} said:"}  # and "heading 1" to "heading 6"
 _ROLES = frozenset({"user", "assistant", "system", "developer", "tool"})  # those that a heading can name
 # Names that begin too many lines which are no turns: they speak only where they are repeated.
-_AMBIGUOUS = frozenset({"model", "language model", "customer", "client", "bing", "llama", "me", "function"})
+_AMBIGUOUS = frozenset(
+    {"model", "language model", "customer", "client", "bing", "llama", "me", "function", "cursor"}
+)
 
 _NAMES = "|".join(
     re.escape(name).replace(r"\ ", " +")
     for name in sorted(set().union(*ROLE_NAMES.values()) - _AMBIGUOUS, key=len, reverse=True)
 )
-_WHO = rf"(?P<role>{_NAMES})(?: +\((?P<name>[^()\n]{{1,80}})\))?"
+_BEHIND = r"(?: +\((?P<name>[^()\n]{1,80})\))?"
+_WHO = rf"(?P<role>{_NAMES}){_BEHIND}"
+_MARKED_WHO = rf"(?P<role>{_NAMES}|cursor){_BEHIND}"  # in a style sheet it is a property
 _TIME = (
     rf"(?:{DATE}(?:,?[ \t]|T))?\d{{1,2}}:\d\d(?::\d\d(?:[.,]\d{{1,6}})?)?(?:Z|[+-]\d\d:?\d\d)?"
     rf"(?:[ \t\u202f]?(?:{HALVES}))?"
@@ -45,11 +49,11 @@ _NAME = r"[^\W\d_][\w.'-]*(?: [\w.'-]+){0,2}"
 _STYLES = {
     "heading": re.compile(
         r" {0,3}(?P<marks>\#{1,6})[ \t]++(?:[^\w\s#*]{1,3}[ \t]++)?(?:\*\*|__)?"
-        rf"{_WHO}(?P<verb> said)?[ \t]*(?P<tail>.*)",
+        rf"{_MARKED_WHO}(?P<verb> said)?[ \t]*(?P<tail>.*)",
         re.IGNORECASE,
     ),
     "bold": re.compile(
-        rf" {{0,3}}(?P<bold>\*\*|__){_WHO}(?: said)?[ \t]*"
+        rf" {{0,3}}(?P<bold>\*\*|__){_MARKED_WHO}(?: said)?[ \t]*"
         r"(?:[:：](?P=bold)|(?P=bold)[ \t]*[:：]|(?P=bold)\s*$)[ \t]*(?P<text>.*)",
         re.IGNORECASE | re.DOTALL,
     ),
@@ -63,9 +67,13 @@ _ANY_NAME = re.compile(
 )
 _TIMED_LINE = re.compile(  # of its own, as copied from Teams, Slack, Discord and Telegram
     rf"(?P<name>{_NAME}?)(?:,? \[|[ \t,]*[—–•·|-][ \t]*|[ \t]+){_DAY}(?P<time>{_TIME})\]?[ \t]*"
-    rf"|\[{_DAY}(?P<time_before>{_TIME})\][ \t]+(?P<name_behind>{_NAME})[ \t]*",
+    rf"|\[{_DAY}(?P<time_before>{_TIME})\][ \t]+(?P<name_behind>{_NAME}(?:, {_NAME})?)[ \t]*",
     re.IGNORECASE,
 )
+CUE = re.compile(r"[\d:]+[.,]\d+ +--> +\d")
+"""The times of subtitles, which are no turns: a sentence goes on in the next one."""
+
+_N_BEFORE_CUE = 20  # lines
 _CLOCK = re.compile(r"\d:\d\d")
 _MAX_TIMED_LINE = 100  # characters
 _IS_TIME = re.compile(_TIME, re.IGNORECASE)
@@ -105,7 +113,10 @@ class MarkdownFormat:
         """Return 1 when at least two speak, 0.5 when one does."""
         if not source.is_text or (source.json is not None and not source.json.is_lines):
             return 0.0
-        speakers, _ = find_speakers(source.first_lines(_MAX_SAMPLE_LINES))
+        lines = source.first_lines(_MAX_SAMPLE_LINES)
+        if any(CUE.match(line) for line in lines[:_N_BEFORE_CUE]):
+            return 0.0
+        speakers, _ = find_speakers(lines)
         return min(1.0, len({(who.role, who.name) for who in speakers.values()}) / 2)
 
     def read(self, source: Source) -> LocatedConversations:

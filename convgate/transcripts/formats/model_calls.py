@@ -99,11 +99,14 @@ def _conversations(calls: Sequence[ModelCall], report: Report) -> Iterator[Conve
             n_separate = sum(not kept.issuperset(map(_key, call.turns)) for call in called)
             report.omit("separate model call", n_separate)
             parts.append(longest.turns)
-        yield Conversation(id, tuple(_timed(_joined(parts), chain.from_iterable(by_trace.values()))))
+        yield Conversation(id, tuple(_timed(_joined(parts, report), chain.from_iterable(by_trace.values()))))
 
 
-def _joined(parts: Iterable[Sequence[Turn]]) -> list[Turn]:
-    """Return the turns of all parts, each without instructions and last turns that it repeats."""
+def _joined(parts: Iterable[Sequence[Turn]], report: Report) -> list[Turn]:
+    """Return the turns of all parts, each without instructions and last turns that it repeats.
+
+    Parts that add nothing are counted in the report.
+    """
     turns: list[Turn] = []
     instructions: set[tuple[str, ...]] = set()
     said: list[tuple[str, ...]] = []  # everything else
@@ -111,6 +114,7 @@ def _joined(parts: Iterable[Sequence[Turn]]) -> list[Turn]:
         keys = [_key(turn) for turn in part if not turn.is_instruction]
         n_max = min(len(said), len(keys))
         n_repeated = next(n for n in range(n_max, -1, -1) if said[len(said) - n :] == keys[:n])
+        report.omit("repeated model call", int(n_repeated == len(keys) > 0))
         said += keys[n_repeated:]
         for turn in part:
             if turn.is_instruction:

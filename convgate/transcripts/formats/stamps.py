@@ -39,6 +39,7 @@ STAMP = (
 _STAMP = re.compile(STAMP, re.IGNORECASE)
 _ISO = re.compile(r"\d{4}-\d\d-\d\d[T ].+")
 _NUMBER = re.compile(r"\d+")
+_US_DATE = re.compile(r"[1-9]/|1\d/[1-9]/")  # numbers of one digit, which others with AM and PM write as two
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Stamp:
 
     date: tuple[int, int, int] | None
     clock: tuple[int, int, int]  # hour 0…23, minute, second; perhaps out of range
+    usual_order: DateOrder | None = None  # of dates that are written like this one
 
     def moment(self, order: DateOrder) -> datetime | None:
         """Return the moment when the numbers of the date are in this order; None when there is none."""
@@ -75,8 +77,12 @@ def stamp_of(match: re.Match[str]) -> Stamp:
         hour += 12
     elif half in _AM and hour == 12:
         hour = 0
-    year_or_day, month, rest = _numbers(match["date"]) if match["date"] else (0, 0, 0)
-    return Stamp((year_or_day, month, rest) if match["date"] else None, (hour, minute, second))
+    if not match["date"]:
+        return Stamp(None, (hour, minute, second))
+    year_or_day, month, rest = _numbers(match["date"])
+    is_us = match["after"] in ("AM", "PM") and _US_DATE.match(match["date"])
+    order: DateOrder | None = "mdy" if is_us else "dmy" if "." in match["date"] else None
+    return Stamp((year_or_day, month, rest), (hour, minute, second), order)
 
 
 def read_moments(texts: Sequence[str], report: Report) -> list[datetime | None]:
@@ -95,8 +101,9 @@ def read_moments(texts: Sequence[str], report: Report) -> list[datetime | None]:
 def find_date_order(stamps: Sequence[Stamp], report: Report) -> DateOrder:
     """Return the order of the numbers in which most dates exist and the fewest go back in time.
 
-    Day first, with a warning, when that does not tell it from month first. A year of two digits comes first
-    only where the number can be no month.
+    When that does not tell day first from month first, the usual order is taken, else day first, and there
+    is a warning unless the numbers have dots between them. A year of two digits comes first only where the
+    number can be no month.
     """
     dated = [stamp for stamp in stamps if stamp.date]
     orders: tuple[DateOrder, ...] = ("dmy", "mdy")
@@ -106,7 +113,12 @@ def find_date_order(stamps: Sequence[Stamp], report: Report) -> DateOrder:
     n_wrong = {order: _count_wrong(moments[order]) for order in orders}
     best = min(orders, key=n_wrong.__getitem__)
     if best == "dmy" and n_wrong["mdy"] == n_wrong["dmy"] and moments["mdy"] != moments["dmy"]:
-        report.warn_once("whether day or month comes first in dates cannot be known; day first was taken")
+        usual = next((stamp.usual_order for stamp in dated if stamp.usual_order), None)
+        best, first = ("mdy", "month") if usual == "mdy" else ("dmy", "day")
+        if usual != "dmy":
+            report.warn_once(
+                f"whether day or month comes first in dates cannot be known; {first} first was taken"
+            )
     return best
 
 
