@@ -3,7 +3,7 @@
 import streamlit as st
 
 from convgate.core.errors import ConvgateError
-from convgate.ui import library, services
+from convgate.ui import library
 from convgate.ui.frame import App, page
 from convgate.ui.library_add import draw_outcome, draw_paste, draw_path, draw_upload
 from convgate.ui.library_data import draw_data
@@ -54,4 +54,3 @@ with page("Library", PURPOSE) as app:
         draw_data(app)
         raise
     draw_data(app)
-    services.warm_up()

@@ -149,14 +149,11 @@ def fast_app_tests() -> Iterator[None]:
     from streamlit.runtime.context import ContextProxy
     from streamlit.testing.v1 import local_script_runner
 
-    from convgate.ui import services
-
     with pytest.MonkeyPatch.context() as patch:
         once = functools.cache(manifest_scanner.scan_component_manifests)
         patch.setattr(manifest_scanner, "scan_component_manifests", once)
         patch.setattr(local_script_runner, "require_widgets_deltas", wait_for_script)
         patch.setattr(ContextProxy, "cookies", {})
-        patch.setattr(services, "warm_up", lambda: None)
         yield
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from convgate.context.classifier.model import MAX_CHARACTERS, TextModel, probabilities
-from convgate.context.classifier.states import StateEncoder
+from convgate.context.classifier.states import state_encoder
 from convgate.context.mode import MODES
 from convgate.context.modes.classifier import ModeClassifier, load_classifier, shipped_model
 from convgate.core.conversation import Turn
-from convgate.core.settings import Settings
+from convgate.core.settings import Settings, load_settings
 from tests.fakes import FakeEncoder
 from tools.mode_fitting import (
     ModeQuality,
@@ -97,7 +97,7 @@ def test_only_both_ends_of_a_long_message_are_read(few: TextModel):
 def test_the_shipped_weights_are_of_the_labelled_messages_and_every_mode_reaches_its_floors():
     messages, info = labelled_messages(), shipped_model().info
     assert info["messages"] == messages_hash(messages)
-    assert info["encoder"] == asdict(StateEncoder().identity)
+    assert info["encoder"] == asdict(state_encoder(load_settings()).identity)
     assert tuple(info["qualities"]) == MODES
     assert all(ModeQuality(**one).reaches_floors for one in info["qualities"].values())
     assert len(messages) == len({message.content for message in messages})

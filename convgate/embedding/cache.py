@@ -27,6 +27,7 @@ from convgate.core.bundled_encoder import BUNDLED_MODEL
 from convgate.core.errors import StoreError
 from convgate.core.home import check_writable, is_read_only, make_home, make_private
 from convgate.embedding.base import ChunkCount, Embeddings, Encoder, EncoderIdentity, Progress
+from convgate.embedding.bundled import BundledEncoder
 from convgate.embedding.chunks import text_vectors
 
 log = logging.getLogger(__name__)
@@ -50,11 +51,18 @@ def default_encoder(
     """Return the named encoder (a sentence-transformers model, or its folder) with its cache in `home`.
 
     `home` None keeps vectors in memory only. `dtype` is "float32", "bfloat16" or "auto", which is the faster
-    of both on this device. Raises EncoderError when the model cannot be loaded.
+    of both on this device. The bundled model is loaded when a text first needs it. Raises EncoderError when a
+    model cannot be loaded.
     """
-    from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
+    from convgate.embedding.precision import resolve_dtype  # torch, which reading the cache does not need
 
-    encoder = SentenceTransformerEncoder.load(name, device=device, dtype=dtype)
+    def load() -> Encoder:
+        from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
+
+        return SentenceTransformerEncoder.load(name, device=device, dtype=dtype)
+
+    dtype = resolve_dtype(dtype, device)
+    encoder = BundledEncoder(load, dtype) if name == BUNDLED_MODEL else load()
     path = home / CACHE_FILE if home else None
     return CachedEncoder(encoder, path, packaged=PACKAGED_VECTORS)
 

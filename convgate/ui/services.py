@@ -5,16 +5,12 @@ Caches are keyed by plain values (paths, names) and bounded. Never change a shar
 
 from __future__ import annotations
 
-import threading
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import add_script_run_ctx
 
 from convgate.core.conversation import Conversation
-from convgate.core.errors import ConvgateError
 from convgate.core.settings import Settings, load_settings
 from convgate.embedding.base import Encoder
 from convgate.store import Conversations, Store, database
@@ -68,21 +64,6 @@ def _encoder(name: str, device: str, dtype: str, home: Path) -> Encoder:
     from convgate.embedding.cache import default_encoder  # torch, which the Library never needs
 
     return default_encoder(name, home=home, device=device, dtype=dtype)
-
-
-@st.cache_resource(show_spinner=False)
-def warm_up() -> threading.Thread:
-    """Load the encoder in the background, once, while a person looks at the first page."""
-    chosen = settings()
-
-    def load() -> None:
-        with suppress(ConvgateError):  # the page that needs the encoder shows the error
-            _encoder(chosen.encoder, chosen.device, chosen.encoder_dtype, chosen.home)
-
-    thread = threading.Thread(target=load, name="warm-up", daemon=True)
-    add_script_run_ctx(thread)  # else Streamlit warns that the cache is used outside of a session
-    thread.start()
-    return thread
 
 
 def remove_for_good(chosen: Settings) -> Removal:
