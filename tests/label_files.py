@@ -51,7 +51,7 @@ def add_all(store: Store) -> list[str]:
 
 
 def import_labels(data: bytes, store: Store, **options: str) -> Import:
-    found = read_labels(data, "labels", store, **options)  # type: ignore[arg-type]
+    found = read_labels(data, "labels", store, **options)
     keep_labels(store, found, by="Importer")
     return found
 

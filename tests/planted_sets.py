@@ -52,7 +52,7 @@ def make_relevance_set(
 def write_planted_set(folder: Path, name: str = "own", **how: object) -> Path:
     """Write such a set to a file; return its path."""
     path = folder / f"{name}.jsonl"
-    write_relevance_set(make_relevance_set(name, **how), path)  # type: ignore[arg-type]
+    write_relevance_set(make_relevance_set(name, **how), path)
     return path
 
 

@@ -34,7 +34,7 @@ def empty_store(folder: Path) -> Store:
 
 def manager(store: Store, clock: Clock, workspace: str = "shop", **rules: float | bool) -> SessionManager:
     """The sessions of a workspace, on the clock `clock`."""
-    return SessionManager(store, workspace=workspace, rules=BoundaryRules(**rules), clock=clock)  # type: ignore[arg-type]
+    return SessionManager(store, workspace=workspace, rules=BoundaryRules(**rules), clock=clock)
 
 
 def add(store: Store, text: str) -> str:

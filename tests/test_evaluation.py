@@ -225,7 +225,7 @@ def three_conversations() -> RelevanceSet:
 
 
 def judge(conversations: RelevanceSet, name: str, **parameters: object) -> JudgedSet:
-    policy = build_policy(name, Settings(), None, **parameters)  # type: ignore[arg-type]
+    policy = build_policy(name, Settings(), None, **parameters)
     return judge_set(conversations, policy, tokens=count_tokens(conversations))
 
 

@@ -36,7 +36,7 @@ def case(turn: int | None, judged: dict[int, bool] | None, id: str = "c", **more
     relevant = frozenset(turn for turn, matters in (judged or {}).items() if matters)
     query = None if turn is not None else Turn.of("user", "and?")
     known = None if judged is None else frozenset(judged)
-    return Case(id, "t", turn, query, relevant, judged=known, **more)  # type: ignore[arg-type]
+    return Case(id, "t", turn, query, relevant, judged=known, **more)
 
 
 def judged_turns(sets: Sequence[RelevanceSet]) -> dict[str, list[tuple[int | None, list[int], list[int]]]]:

@@ -58,7 +58,7 @@ def test_kept_and_dropped_turns_are_two_traces_whose_customdata_is_the_turn() ->
     assert list(kept.customdata) == [0, 3]
     assert list(dropped.customdata) == [1, 2, 4]
     assert list(kept.x) == [1, 4], "turn numbers count from 1"
-    np.testing.assert_allclose(kept.y, FIVE.scores[[0, 3]])  # type: ignore[index]
+    np.testing.assert_allclose(kept.y, FIVE.scores[[0, 3]])
     assert (kept.marker.symbol, dropped.marker.symbol) == ("circle", "circle-open")
     assert (kept.marker.color, dropped.marker.color) == (LIGHT.kept, LIGHT.dropped)
 

@@ -74,7 +74,7 @@ def replace_value(value: object, others: list[object], rng: random.Random) -> ob
     if isinstance(value, dict | list) and value and rng.random() < 0.8:
         key = rng.choice(list(value) if isinstance(value, dict) else range(len(value)))
         copy = value.copy()
-        copy[key] = replace_value(value[key], others, rng)  # type: ignore[index]
+        copy[key] = replace_value(value[key], others, rng)
         return copy
     return rng.choice(others)
 
@@ -98,7 +98,7 @@ def test_a_damaged_transcript_is_read_or_refused(format: str) -> None:
         for skip_bad in (False, True):
             with suppress(ConvgateError):
                 options = {"format": format} if number % 4 == 0 else {}
-                transcript = read_conversations(data, skip_bad=skip_bad, **options)  # type: ignore[arg-type]
+                transcript = read_conversations(data, skip_bad=skip_bad, **options)
                 n_read += 1
                 for conversation in transcript:
                     assert documents.load(documents.dump(conversation)) == conversation

@@ -39,7 +39,7 @@ def clock() -> Clock:
 @pytest.fixture(scope="module")
 def one_server() -> Iterator[ChatServer]:
     server = ChatServer()
-    server._server.handle_error = lambda *_: None  # type: ignore[method-assign]  # clients go away
+    server._server.handle_error = lambda *_: None  # clients go away
     yield server
     server.close()
 
@@ -58,7 +58,7 @@ def test_drift_overrules_every_mode_alerts_once_and_recovers(store: Store, clock
         record(guard, clock, 100)
         assert guard.overruled("TASK") is None
         record(guard, clock)
-        assert all(guard.overruled(mode).cause == "drift" for mode in MODES)  # type: ignore[union-attr]
+        assert all(guard.overruled(mode).cause == "drift" for mode in MODES)
         clock.advance(minutes=30)
         record(guard, clock, 10)
         assert len(heard) == 1

@@ -92,7 +92,7 @@ def test_one_thread_writes_what_many_record(store: Store, monkeypatch: pytest.Mo
 
     def counted(self: Requests, requests: object) -> None:
         writers.append(threading.get_ident())
-        add(self, requests)  # type: ignore[arg-type]
+        add(self, requests)
 
     monkeypatch.setattr(Requests, "add", counted)
     with Guardrails(store.path, Settings()) as guard, ThreadPoolExecutor(4) as threads:

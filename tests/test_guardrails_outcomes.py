@@ -80,7 +80,7 @@ def test_an_invalid_outcome_is_refused(store: Store) -> None:
     logged(store, "a")
     for id, ok in (("b", True), ("a", "yes")):
         with pytest.raises(ContextError):
-            convgate.record_outcome(id, ok=ok)  # type: ignore[arg-type]
+            convgate.record_outcome(id, ok=ok)
     assert outcomes(store) == {"a": None}
     with store.write(), pytest.raises(StoreError):
         convgate.record_outcome("a", ok=True, place=Store(store.path, busy_timeout=0.01))

@@ -77,7 +77,7 @@ def test_counts_are_those_of_all_entries(
         who, message, answers, day = action
         place = CurrentKey(key, 6 + 2 * message)
         if who == "adjudicate":
-            labels.adjudicate(place, answers, by="Ada")  # type: ignore[arg-type]
+            labels.adjudicate(place, answers, by="Ada")
             continue
         kind: AnnotatorKind = "agent" if who == "bot" else "person"
         at = (MONDAY + timedelta(days=day)).isoformat()

@@ -89,7 +89,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Store:
     key = min(Conversations(store).keys())
     for turn in range(1, 12):
         known = dict.fromkeys(range(min(turn, 3)), "relevant")
-        Labels(store).answer(CurrentKey(key, turn), known, by="Ada")  # type: ignore[arg-type]
+        Labels(store).answer(CurrentKey(key, turn), known, by="Ada")
     return store
 
 

@@ -59,7 +59,7 @@ def entries(draw: st.DrawFn, keys: list[str], turns: list[int]) -> list[Entry]:
             draw(st.sampled_from(ANSWERS)),
             draw(st.none() | TIMES.map(lambda time: time.isoformat())),
             draw(st.none() | TEXTS.filter(bool)),
-            PEOPLE.get(who, "adjudication"),  # type: ignore[arg-type]
+            PEOPLE.get(who, "adjudication"),
         )
         found[place, turn, who] = entry
     return list(found.values())

@@ -98,7 +98,7 @@ def test_intents_are_known_in_any_case_and_the_settings_add_to_them():
     with pytest.raises(ContextError, match=r"dance.*bug"):
         mode_of_intent("dance", settings)
     with pytest.raises(ContextError, match="3"):
-        mode_of_intent(3, settings)  # type: ignore[arg-type]
+        mode_of_intent(3, settings)
 
 
 @pytest.mark.parametrize(

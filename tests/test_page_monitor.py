@@ -109,7 +109,7 @@ def test_the_misclassification_rate_counts_what_people_reviewed(store: Store) ->
     clock = Clock()
     with open_guardrails(store, clock) as guard:
         record(guard, clock, 1)
-        assert guard.overruled("TASK").cause == "misclassified"  # type: ignore[union-attr]
+        assert guard.overruled("TASK").cause == "misclassified"
     app = open_monitor(period="7d")
     assert "of 24 messages reviewed" in page_text(app)
     assert "People corrected the mode" in app.error[0].value

@@ -73,7 +73,7 @@ def slide(app: AppTest, key: str, value: object) -> AppTest:
 
 def open_list_page(app: AppTest, page: int) -> AppTest:
     (pages,) = app.get("pagination")
-    return check(pages.set_value(page).run())  # type: ignore[union-attr]
+    return check(pages.set_value(page).run())
 
 
 def table(app: AppTest) -> dict[str, list[str]]:

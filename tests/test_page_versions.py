@@ -209,7 +209,7 @@ def test_a_version_in_the_place_of_a_deleted_one_decides_anew(versions: Versions
     assert kept() == "3"
     versions.delete("second", who="Ada")
     rule = {"threshold_rule": "top_k", "threshold_parameters": {"k": 2}}
-    versions.add(trained_gate(seed=1), Draft(**rule), name="second")  # type: ignore[arg-type]
+    versions.add(trained_gate(seed=1), Draft(**rule), name="second")
     assert kept() == "2"
 
 

@@ -60,7 +60,7 @@ def test_no_messages_and_invalid_messages_are_refused():
     with pytest.raises(TranscriptError, match="role"):
         gate.select([{"content": "who speaks?"}])
     with pytest.raises(TranscriptError):
-        gate.select("not messages")  # type: ignore[arg-type]
+        gate.select("not messages")
 
 
 def add_version(name: str, gate: Gate | None = None, **told: Any) -> Version:

@@ -73,7 +73,7 @@ def test_workspaces_do_not_mix(store: Store, clock: Clock) -> None:
 
 
 @pytest.mark.slow
-def test_detection_with_100_000_stored_sessions(store: Store, clock: Clock, report_figure) -> None:  # type: ignore[no-untyped-def]
+def test_detection_with_100_000_stored_sessions(store: Store, clock: Clock, report_figure) -> None:
     import time
 
     with store.write() as db:

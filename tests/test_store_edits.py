@@ -63,7 +63,7 @@ def key(store: Store) -> str:
 
 
 def item(key: str, current: int, turn: int, kind: str = "audit") -> NewItem:
-    return NewItem(CurrentKey(key, current), turn, kind, "Drawn by lot.")  # type: ignore[arg-type]
+    return NewItem(CurrentKey(key, current), turn, kind, "Drawn by lot.")
 
 
 @pytest.fixture

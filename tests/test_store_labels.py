@@ -111,7 +111,7 @@ def test_an_invalid_answer_stores_nothing(
     labelled_conversation: Talk, store: Store, current: tuple[str, int], turn: int, value: str
 ) -> None:
     labels, key = labelled_conversation
-    place = CurrentKey(*[key if part == "KEY" else part for part in current])  # type: ignore[arg-type]
+    place = CurrentKey(*[key if part == "KEY" else part for part in current])
     entries = [Entry(CurrentKey(key, 6), 1, "Ada", "relevant"), Entry(place, turn, "Ada", value)]
     with pytest.raises(StoreError):
         labels.record(entries, by="Ada", kind="answer")

@@ -141,7 +141,7 @@ def test_a_long_conversation_gives_each_case_once_with_its_history_cut_to_the_st
 
 def half_judged_set(name: str = "own", **how: int) -> RelevanceSet:
     """The planted set with every other turn of each history judged."""
-    sets = make_relevance_set(name, **how)  # type: ignore[arg-type]
+    sets = make_relevance_set(name, **how)
     cases = []
     for case in sets.cases:
         judged = frozenset(range((case.turn or 0) % 2, case.turn or 0, 2))

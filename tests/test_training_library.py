@@ -235,7 +235,7 @@ def test_after_a_kill_in_the_middle_the_rest_is_removed(
                 os.kill(os.getpid(), signal.SIGKILL)
             original(self, missing_ok=missing_ok)
 
-        Path.unlink = unlink  # type: ignore[method-assign]
+        Path.unlink = unlink
         remove_for_good(store, load_settings())
 
     assert fork(remove_and_die, output=tmp_path / "said.txt").wait() == -signal.SIGKILL

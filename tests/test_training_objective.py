@@ -165,8 +165,8 @@ def plain_gate() -> Gate:
     """A gate whose logit is the product of turn and message, and nothing else."""
     gate = Gate(GateConfig("reference", 4, hidden=4)).eval()
     with torch.no_grad():
-        gate.tiers.bilinear.decay_rate.fill_(-50)  # type: ignore[union-attr]
-        gate.tiers.attention.residual_gate.fill_(-50)  # type: ignore[union-attr]
+        gate.tiers.bilinear.decay_rate.fill_(-50)
+        gate.tiers.attention.residual_gate.fill_(-50)
     return gate
 
 

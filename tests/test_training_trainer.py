@@ -27,7 +27,7 @@ SHORT = replace(QUICK, episodes=6, cases=4)
 
 @cache  # training does not change an episode
 def episodes(name: str = "own", *, preset: str = "full", **how: object) -> list[Episode]:
-    return read_episodes(small_gate(preset=preset), small_encoder(), make_relevance_set(name, **how))  # type: ignore[arg-type]
+    return read_episodes(small_gate(preset=preset), small_encoder(), make_relevance_set(name, **how))
 
 
 def make_trainer(
@@ -60,7 +60,7 @@ def losses(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Tensor, int],
 
         def changed(*words: object, **named: object) -> Tensor:
             nonlocal count
-            loss: Tensor = objective(*words, **named)  # type: ignore[arg-type]
+            loss: Tensor = objective(*words, **named)
             if not loss.requires_grad:
                 return loss
             count += 1

@@ -173,7 +173,7 @@ def test_invalid_arguments_are_refused_before_anything_is_encoded(
     ]:
         used = named.get("encoder", encoder)
         with pytest.raises(GateError, match=told):
-            trained(replace(plan, **change), versions, run, **{"encoder": used, **named})  # type: ignore[arg-type]
+            trained(replace(plan, **change), versions, run, **{"encoder": used, **named})
         assert isinstance(used, FakeEncoder)
         assert used.texts == []
     untouched()

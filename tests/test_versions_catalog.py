@@ -33,7 +33,7 @@ def nothing_ships(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def add(versions: Versions, name: str, *, seed: int = 0, **told: object) -> Version:
-    return versions.add(trained_gate(seed=seed), Draft(**told), name=name)  # type: ignore[arg-type]
+    return versions.add(trained_gate(seed=seed), Draft(**told), name=name)
 
 
 def folder_content(folder: Path) -> dict[str, bytes]:
@@ -82,7 +82,7 @@ def test_gate_that_could_not_be_read_again_is_not_kept(versions: Versions):
     with pytest.raises(GateError, match="NaN"):
         versions.add(gate, Draft())
     with pytest.raises(GateError, match="limits"):
-        versions.add(trained_gate(), Draft(limits=["wrong"]))  # type: ignore[arg-type]
+        versions.add(trained_gate(), Draft(limits=["wrong"]))
     assert folder_content(versions.home) == {}
 
 
