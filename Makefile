@@ -22,7 +22,7 @@ set_up = python="$(PYTHON)"; \
 sets = mix.train irc.train tiage.train mtrag.train.conversations
 
 .DEFAULT_GOAL := help
-.PHONY: help app install dev test slow check format screenshots bench weights lock wheel clean
+.PHONY: help app install dev test slow check format screenshots docs bench weights lock wheel clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*  ## /\1|/p' Makefile | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -55,6 +55,12 @@ format: dev  ## format the code, and fix what the linter can
 
 screenshots: dev  ## pictures of every page, light and dark, wide and narrow, in screenshots/
 	@"$(bin)/python" -m tools.screenshots $(ARGS)
+
+docs: dev  ## the documentation site, in build/site
+	@"$(bin)/python" -c "import material, mkdocstrings" 2>/dev/null || { echo "Installing what the site needs …"; \
+		"$(bin)/pip" install --quiet --no-build-isolation --constraint constraints.txt --editable ".[docs]"; }
+	@NO_MKDOCS_2_WARNING=1 "$(bin)/mkdocs" build --strict --quiet $(ARGS)
+	@echo build/site/index.html
 
 bench: install  ## speed and memory, as ratios within one run
 	@"$(bin)/python" -m tools.bench $(ARGS)

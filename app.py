@@ -5,7 +5,7 @@ import streamlit as st
 from convgate.core.errors import ConvgateError
 from convgate.ui import library
 from convgate.ui.frame import App, page
-from convgate.ui.library_add import draw_outcome, draw_paste, draw_upload
+from convgate.ui.library_add import draw_outcome, draw_paste, draw_path, draw_upload
 from convgate.ui.library_data import draw_data
 from convgate.ui.page_state import draw_problems
 from convgate.ui.samples import draw_samples
@@ -24,9 +24,11 @@ def draw_library(app: App) -> None:
     draw_outcome()
     if app.conversations.keys():
         with st.expander("Add conversations", icon=":material/add:", key="library.add"):
-            files, text, samples = st.tabs(["Files", "Pasted text", "Samples"])
+            files, path, text, samples = st.tabs(["Files", "Path", "Pasted text", "Samples"])
             with files:
                 draw_upload(app)
+            with path:
+                draw_path(app)
             with text:
                 draw_paste(app)
             with samples:
@@ -36,9 +38,11 @@ def draw_library(app: App) -> None:
         st.subheader("Start with a sample", anchor=False)
         draw_samples(app)
         st.subheader("Or bring a conversation of your own", anchor=False)
-        files, text = st.tabs(["Files", "Pasted text"])
+        files, path, text = st.tabs(["Files", "Path", "Pasted text"])
         with files:
             draw_upload(app)
+        with path:
+            draw_path(app)
         with text:
             draw_paste(app)
 

@@ -12,7 +12,8 @@ from convgate.embedding.base import Encoder
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.training.epochs import TrainingSettings
-from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_relevance_set
+from convgate.transcripts.cases import Case, RelevanceSet
+from convgate.transcripts.relevance_sets import write_relevance_set
 from tests.fakes import FakeEncoder
 
 PEOPLE = ("ada", "ben", "cleo", "dan")

@@ -224,7 +224,7 @@ def test_evidence_that_names_no_turn_is_dropped_counted_and_reported(tmp_path: P
         ("[0].qa[0].evidence[1]", "no turn is 'D9:17'; left out"),
         ("[0].qa[0].evidence[2]", "no turn is 'D'; left out"),
         ("[0].qa[2].evidence[0]", "no turn is 'D:11:26'; left out"),
-        (None, "left out in all: 3 entries of evidence that name no turn, 2 questions without evidence"),
+        (None, "left out in all: 3 references to no turn and 2 questions without evidence"),
     ]
     assert {problem.severity for problem in found.problems} == {"warning"}
 

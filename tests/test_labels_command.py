@@ -87,3 +87,14 @@ def test_text_from_files_is_escaped_on_the_terminal(run: Run, tmp_path: Path) ->
     file = tmp_path / "evil.json"
     file.write_text(json.dumps([{"role": "user", "content": "\x1b]0;x\x07\x1b[31mHi"}]))
     assert "\x1b" not in run("import", file)[1]
+
+
+def test_a_dry_run_shows_what_an_import_would_add(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "talk.md"
+    file.write_text("# Frost\n\nUser: Will it freeze?\nAssistant: Yes.\n")
+    for _ in range(2):
+        code, out, _ = run("import", "--dry-run", file)
+        assert code == 0
+        assert "  added  Frost\n1 added, 0 in the library already; this was a dry run." in out
+    assert "1 added, 0 in the library already." in run("import", file)[1]
+    assert "0 added, 1 in the library already; this was a dry run." in run("import", "--dry-run", file)[1]

@@ -19,8 +19,9 @@ from convgate.core.settings import load_settings
 from convgate.policies.bm25 import cached_words
 from convgate.store import Conversations, NewConversation, Store
 from convgate.training.library import RelevanceSets
-from convgate.transcripts import Transcript, read_conversations
-from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_relevance_set
+from convgate.transcripts import TranscriptReader, open_transcript
+from convgate.transcripts.cases import Case, RelevanceSet
+from convgate.transcripts.relevance_sets import write_relevance_set
 from convgate.ui import services
 from convgate.ui.library import PER_PAGE
 from convgate.ui.navigation import EXPLORE
@@ -110,9 +111,8 @@ def test_a_file_is_previewed_and_then_added(library: AppTest, conversations: Con
     app = library.run()
     app.file_uploader[0].upload("trip.json", chat("Where to?", "To the sea.", title="A trip").encode()).run()
 
-    assert any(
-        r"**trip\.json** · OpenAI chat messages · 1 conversation · 2 turns" in m.value for m in app.markdown
-    )
+    summary = r"**trip\.json** · OpenAI chat messages · 2 turns\, 1 speaker\, 0 lines skipped"
+    assert summary in [element.value for element in app.markdown]
     assert [element.value for element in app.text] == ["Where to?", "To the sea."]
     assert conversations.find().total == 0
 
@@ -183,18 +183,19 @@ def test_reading_ends_at_the_time_limit(library: AppTest, monkeypatch: pytest.Mo
 def test_a_run_that_is_stopped_stops_reading(library: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     ended: list[BaseException] = []
 
-    def read(*arguments: Any, **options: Any) -> Transcript:
+    def open_stopped(*arguments: Any, **options: Any) -> TranscriptReader:
         context = get_script_run_ctx()
         assert context is not None
         assert context.script_requests is not None
         context.script_requests.request_stop()
         try:
-            return read_conversations(*arguments, **options)
+            list(reader := open_transcript(*arguments, **options))
         except BaseException as error:
             ended.append(error)
             raise
+        return reader
 
-    monkeypatch.setattr("convgate.ui.library_add.read_conversations", read)
+    monkeypatch.setattr("convgate.ui.library_add.open_transcript", open_stopped)
     app = library.run()
     app.file_uploader[0].upload("long.csv", b"role,text\n" + 200 * b"user,Hi\n").run()
     assert [type(one) for one in ended] == [StopException]
@@ -262,10 +263,24 @@ def test_a_download_is_redacted_where_that_is_chosen(
     assert SECRET not in files[f"download-{added.key}"]()
 
 
+def test_a_path_on_the_machine_is_read_and_added(
+    library: AppTest, conversations: Conversations, tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.json").write_text(chat(f"Hi from {name}", title=name), encoding="utf-8")
+    app = library.run()
+    app.text_input(key="library.path.0").input(str(tmp_path)).run()
+    assert any(r"2 conversations\, 2 turns" in element.value for element in app.markdown)
+    app.button(key="add-path").click().run()
+    assert sorted(row.title for row in conversations.find().rows) == ["one", "two"]
+    app.text_input(key="library.path.1").input("/no/such/file").run()
+    assert "cannot be opened" in app.error[0].value
+
+
 def test_a_person_says_which_speaker_is_the_assistant(library: AppTest, conversations: Conversations) -> None:
     app = library.run()
     app.file_uploader[0].upload("talk.csv", b"speaker,text\nAna,Hi\nZed,Hello\nAna,Bye\n").run()
-    assert any("3 turns · 2 speakers · 0 lines skipped" in element.value for element in app.markdown)
+    assert any(r"3 turns\, 2 speakers\, 0 lines skipped" in element.value for element in app.markdown)
 
     app.selectbox(key="assistant-files-0").select("Zed").run()
     app.button(key="add-files").click().run()

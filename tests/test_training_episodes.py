@@ -13,7 +13,7 @@ from convgate.gate.model import Gate
 from convgate.policies.gate import GatePolicy
 from convgate.training.episodes import Episode, batch, read_episodes
 from convgate.training.trainer import training_loss
-from convgate.transcripts.relevance_sets import Case, RelevanceSet
+from convgate.transcripts.cases import Case, RelevanceSet
 from tests.planted_sets import make_relevance_set, small_encoder, small_gate, with_cases
 
 PRESETS = pytest.mark.parametrize("preset", ["full", "reference"])

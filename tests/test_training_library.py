@@ -21,7 +21,8 @@ from convgate.training.library import SAMPLES, RelevanceSets
 from convgate.training.process import resume_training
 from convgate.training.records import Ended, RunRequest, utc_now
 from convgate.training.run import DATA, LOG, Run, Runs
-from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_relevance_set
+from convgate.transcripts.cases import Case, RelevanceSet
+from convgate.transcripts.relevance_sets import write_relevance_set
 from tests.fakes import FakeEncoder
 from tests.processes import fork, needs_fork
 

@@ -19,7 +19,8 @@ from convgate.training import process as process_module
 from convgate.training.library import SAMPLES, RelevanceSets
 from convgate.training.process import finish_training, resume_training, start_process, start_training
 from convgate.training.run import DATA, LOG, Run, Runs
-from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
+from convgate.transcripts.cases import RelevanceSet
+from convgate.transcripts.relevance_sets import read_relevance_set
 from convgate.versions import Draft, Versions
 from tests import training_program
 from tests.conftest import CHECKOUT

@@ -16,7 +16,7 @@ from convgate.training.run import Run
 from convgate.training.sets import Plan
 from convgate.training.split import MIN_COMPARED
 from convgate.training.train import CROSS_VALIDATED, HELD_OUT, train_version, why_not_active
-from convgate.transcripts.relevance_sets import Case, RelevanceSet
+from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.versions import Draft, Versions
 from tests.planted_sets import QUICK, make_relevance_set, small_encoder, small_gate, write_planted_set
 from tests.test_training_version import RecordingListener

@@ -26,7 +26,8 @@ from convgate.training.sets import read_files, read_replays
 from convgate.training.split import group_episodes, hold_out, split_episodes
 from convgate.training.trainer import Trainer
 from convgate.transcripts import read_relevance_set
-from convgate.transcripts.relevance_sets import RelevanceSet, write_relevance_set
+from convgate.transcripts.cases import RelevanceSet
+from convgate.transcripts.relevance_sets import write_relevance_set
 from tests.conversations import make_conversation
 from tests.planted_sets import make_relevance_set, small_encoder, small_gate, with_cases, write_planted_set
 from tools.pretraining import sets as pretraining

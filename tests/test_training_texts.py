@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.transcripts import read_relevance_set
-from convgate.transcripts.relevance_sets import Case, RelevanceSet
+from convgate.transcripts.cases import Case, RelevanceSet
 from tests.conversations import conversations, source_places
 from tools.pretraining.chats import (
     TEXTS,

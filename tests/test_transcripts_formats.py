@@ -235,3 +235,11 @@ def test_a_wrong_entry_is_reported_by_its_field(bad, field):
     with pytest.raises(TranscriptError) as raised:
         read_value({"conversations": [ENTRIES[0], bad]})
     assert raised.value.field == field
+
+
+def test_cursor_speaks_in_bold_and_is_a_property_elsewhere() -> None:
+    (conversation,) = read_text("**User**\n\nWhich?\ncursor: pointer\n\n**Cursor**\n\nThis one.\n")
+    assert [(turn.role, turn.text) for turn in conversation.turns] == [
+        ("user", "Which?\ncursor: pointer"),
+        ("assistant", "This one."),
+    ]

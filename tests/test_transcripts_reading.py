@@ -120,9 +120,7 @@ def test_encodings_are_found(encoding):
     ]
     warnings = [problem.message for problem in transcript.problems]
     assert warnings == (
-        ["2 lines from here on are not UTF-8; read as cp1252, check the accents"]
-        if encoding == "cp1252"
-        else []
+        ["not UTF-8, read as cp1252, here and perhaps later; check the text"] if encoding == "cp1252" else []
     )
 
 

@@ -29,7 +29,8 @@ from convgate.policies.cosine import CosineTopK
 from convgate.policies.gate import GatePolicy
 from convgate.training.encoder_calibration import calibrate_encoder
 from convgate.training.sets import read_unlabelled
-from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
+from convgate.transcripts.cases import RelevanceSet
+from convgate.transcripts.relevance_sets import read_relevance_set
 from convgate.versions import SHIPPED, Versions
 
 

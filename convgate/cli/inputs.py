@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from convgate.core.conversation import Conversation
     from convgate.store import Store
     from convgate.transcripts import RelevanceSet
+    from convgate.transcripts.reading import TranscriptReader
     from convgate.transcripts.source import Source
 
 
@@ -45,6 +47,27 @@ def open_source(file: Path) -> Source:
     return source_of_path(file, report, max_bytes=limit)
 
 
+def open_reader(file: Path, format: str | None) -> TranscriptReader:
+    """Return a reader of the file, archive or folder, or of standard input for -."""
+    from convgate.core.settings import load_settings
+    from convgate.transcripts.reading import open_transcript
+
+    settings = load_settings()
+    is_pipe = str(file) == "-"
+    return open_transcript(
+        _piped() if is_pipe else file,
+        name="standard input" if is_pipe else None,
+        format=format,
+        max_bytes=settings.upload_limit_mb << 20,
+        time_limit=settings.read_limit_seconds,
+    )
+
+
+@cache
+def _piped() -> bytes:
+    return sys.stdin.buffer.read()
+
+
 def read_one(
     file: Path, *, which: str | None, format: str | None, skip_bad: bool, redact: bool = False
 ) -> Conversation:
@@ -52,13 +75,14 @@ def read_one(
 
     redact: replace its secrets, and print how many on standard error.
     """
-    from convgate.transcripts.reading import read_source
     from convgate.transcripts.redaction import Redactor
 
     with output.status(f"Reading {file}"):
-        transcript = read_source(open_source(file), format, skip_bad=skip_bad)
-    output.print_problems(transcript.problems)
-    conversation = _find_conversation(file, transcript.conversations, which)
+        reader = open_reader(file, format)
+        conversations = tuple(reader)
+    output.print_problems(reader.close(skip_bad=skip_bad))
+    output.print_alternatives(reader)
+    conversation = _find_conversation(file, conversations, which)
     if redact:
         redactor = Redactor()
         conversation = redactor.redact(conversation)

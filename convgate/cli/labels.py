@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -14,7 +15,7 @@ from convgate.core.home import login_name
 
 if TYPE_CHECKING:
     from convgate.labels.imports import Import
-    from convgate.store import ActionRecord
+    from convgate.store import ActionRecord, Addition
 
 labels = typer.Typer(
     no_args_is_help=False, help="Labels: which earlier turns are relevant, by people and agents."
@@ -29,47 +30,51 @@ def import_conversations(
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
     redact: options.RedactOption = False,
+    dry_run: options.DryRunOption = False,
     json_output: options.JsonOption = False,
     out: options.OutOption = None,
 ) -> None:
-    """Add the conversations of files to the library: all of them, or none when a file cannot be read.
+    """Add the conversations of files, archives and folders to the library.
 
-    Conversations that the library has already are left unchanged.
+    Everything is read once before anything is added, so that a bad file adds nothing; then one conversation
+    is added after the other. Those that the library has already are left unchanged.
     """
     from convgate.messages.tokens import turn_tokens
     from convgate.store import Conversations, NewConversation
-    from convgate.transcripts.reading import read_source
     from convgate.transcripts.redaction import Redactor
 
-    redactor = Redactor()
-    new: list[NewConversation] = []
     for file in files:
-        source = inputs.open_source(file)
-        transcript = read_source(source, format, skip_bad=skip_bad)
-        output.print_problems(transcript.problems)
-        n_turns, n_skipped = sum(map(len, transcript)), transcript.problems.n_errors
-        output.print_note(f"{source.report.file}: turns read: {n_turns:,}; lines skipped: {n_skipped:,}")
-        conversations = map(redactor.redact, transcript) if redact else transcript
-        new += [
-            NewConversation(conversation, source.report.file, int(turn_tokens(conversation.turns).sum()))
-            for conversation in conversations
-        ]
+        reader = inputs.open_reader(file, format)
+        for _ in output.read_all(reader):
+            pass  # one at a time, for a file may be larger than the memory
+        output.print_problems(reader.close(skip_bad=skip_bad))
+        output.print_alternatives(reader)
+        output.print_note(f"{reader.report.file}: {reader.summary}")
+    redactor = Redactor()
+    added: list[tuple[Addition, str]] = []
+    store = inputs.open_library(check=True)
+    with inputs.transaction(store, dry_run=True) if dry_run else nullcontext():
+        library = Conversations(store)
+        for file in files:
+            reader = inputs.open_reader(file, format)
+            read = output.read_all(reader)
+            for conversation in map(redactor.redact, read) if redact else read:
+                n_tokens = int(turn_tokens(conversation.turns).sum())
+                new = NewConversation(conversation, reader.report.file, n_tokens)
+                added += [(addition, new.origin) for addition in library.add([new])]
     if redact:
         output.print_note(redactor.summary)
-    additions = Conversations(inputs.open_library(check=True)).add(new)
 
     def show() -> None:
-        for addition in additions:
+        for addition, _ in added:
             state = "added  " if addition.new else "known  "
             more = " (with further turns)" if addition.grown else ""
             output.print_lines(f"{addition.key}  {state}{addition.title}{more}")
-        added = sum(addition.new for addition in additions)
-        output.print_lines(f"{added:,} added, {len(additions) - added:,} in the library already.")
+        n_new = sum(addition.new for addition, _ in added)
+        end = "; this was a dry run." if dry_run else "."
+        output.print_lines(f"{n_new:,} added, {len(added) - n_new:,} in the library already{end}")
 
-    rows = [
-        output.pick(addition, "key", "title", "new") | {"origin": item.origin}
-        for addition, item in zip(additions, new, strict=True)
-    ]
+    rows = [output.pick(addition, "key", "title", "new") | {"origin": origin} for addition, origin in added]
     output.write_result({"conversations": rows}, show, json_output, out)
 
 

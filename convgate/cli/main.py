@@ -20,9 +20,11 @@ from convgate.cli.evaluate import evaluate
 from convgate.cli.feedback import feedback
 from convgate.cli.gatekeep import gatekeep
 from convgate.cli.labels import import_conversations, labels
+from convgate.cli.mcp import mcp
 from convgate.cli.monitor import monitor, record_outcome
 from convgate.cli.output import print_error
 from convgate.cli.selection import score, select
+from convgate.cli.serve import serve
 from convgate.cli.sessions import sessions
 from convgate.cli.tools import FORWARDED, bench, corpus, pretrain
 from convgate.cli.training import train
@@ -73,7 +75,7 @@ def open_app(
 
 for command in (
     score, select, evaluate, calibrate, train, sessions, invariants, context, feedback, gatekeep, modes,
-    record_outcome, monitor,
+    record_outcome, monitor, serve, mcp,
 ):  # fmt: skip
     app.command()(command)
 app.command("import")(import_conversations)

@@ -15,12 +15,14 @@ import typer
 
 from convgate.core.errors import ConvgateError
 from convgate.core.files import write_whole
-from convgate.core.text import pluralize, to_line
+from convgate.core.text import join_words, pluralize, to_line
 
 if TYPE_CHECKING:
+    from convgate.core.conversation import Conversation
     from convgate.embedding.base import Progress
     from convgate.evaluation.judged_cases import EvaluationProgress
     from convgate.transcripts.problems import Problems
+    from convgate.transcripts.reading import TranscriptReader
 
 SHOWN = 20  # bad places of a file that are listed
 
@@ -41,6 +43,13 @@ def print_problems(problems: Problems) -> None:
         print_note(str(problem))
     if problems.total > SHOWN:
         print_note(f"and {problems.total - SHOWN:,} more.")
+
+
+def print_alternatives(reader: TranscriptReader) -> None:
+    """Print which other formats a file fits as well, if any."""
+    if reader.alternatives:
+        others = join_words(reader.alternatives, last="or")
+        print_note(f"{reader.report.file}: read as {reader.format}; --format can choose {others}")
 
 
 def print_error(error: ConvgateError) -> None:
@@ -89,6 +98,14 @@ def progress_bar() -> Iterator[EvaluationProgress]:
             bar.update(task, description=stage, completed=done, total=total)
 
         yield report
+
+
+def read_all(reader: TranscriptReader) -> Iterator[Conversation]:
+    """Yield the conversations, and show how much of the file is read, as `progress_bar` does."""
+    with progress_bar() as report:
+        for conversation in reader:
+            report(f"Reading {reader.report.file}", round(100 * reader.fraction_read), 100)
+            yield conversation
 
 
 @contextmanager

@@ -26,6 +26,10 @@ CHAT_ROLES = INSTRUCTION_ROLES | ANSWERED_ROLES | {"assistant"}
 """Roles that chat APIs know; transcripts may have any other."""
 
 
+TEXT_PARTS = frozenset({"text", "refusal", "thinking"})
+"""Kinds of parts that are text."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One call of a tool that an assistant's turn asks for."""
@@ -41,6 +45,11 @@ class ContentPart:
 
     kind: str  # "text", "image_url", "input_audio", "file", …
     text: str  # a non-text part is named in brackets, such as "[image]"
+
+    @property
+    def is_placeholder(self) -> bool:
+        """Whether the text stands for something that is none, such as an image."""
+        return self.kind not in TEXT_PARTS and self.text.startswith("[")
 
 
 @dataclass(frozen=True)

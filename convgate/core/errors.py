@@ -114,3 +114,9 @@ class TrainingError(ConvgateError):
     """Training data cannot be read or learned from, or a run cannot be written or resumed."""
 
     code = "training"
+
+
+class AdapterError(ConvgateError):
+    """The framework of an adapter is not installed, or has another version than the adapter supports."""
+
+    code = "adapter"

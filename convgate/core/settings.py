@@ -29,7 +29,7 @@ FILE_NAME = "convgate.toml"
 _MAX_BYTES = 64 << 10  # of a settings file
 _MAX_LINE_BYTES = 2_000
 _MAX_PROBLEMS = 3  # problems that one error names
-_SECRETS = ("guard_webhook",)  # settings whose values no error quotes
+_SECRETS = ("guard_webhook", "server_token")  # settings whose values no error quotes
 
 
 def _default_home() -> Path:
@@ -99,6 +99,15 @@ class Settings(BaseSettings):
     guard_error_hours: float = Field(24, gt=0, le=8_760)  # that its outcomes may be old
     # Where alerts are posted as JSON; its address is often a secret.
     guard_webhook: str | None = Field(None, pattern=r"^https?://", repr=False)
+
+    # of `convgate serve`, in addresses and headers; None: a new one at each start
+    server_token: str | None = Field(None, pattern=r"^[A-Za-z0-9_.~-]{16,200}$", repr=False)
+    server_upstream: str | None = Field(None, pattern=r"^https?://")  # base URL of an OpenAI-compatible API
+    server_max_body_mb: int = Field(64, ge=1, le=2_000)  # MB of a request
+    server_max_turns: int = Field(10_000, ge=1, le=1_000_000)  # turns of a conversation
+    server_max_requests: int = Field(100, ge=1, le=100_000)  # at once, in each worker
+    server_select_seconds: float = Field(5, gt=0, le=3_600)  # after which the proxy forwards everything
+    server_upstream_seconds: float = Field(600, gt=0, le=86_400)  # without data from the upstream
 
     @field_validator("home", "gatekeeper_rules", "gatekeeper_debug_log")
     @classmethod

@@ -31,7 +31,7 @@ from convgate.gatekeeper.rules import Rules
 from convgate.gatekeeper.rules_file import RulesFile
 from convgate.gatekeeper.statistics import BY_DEFAULT, Key, Statistics, key_of
 from convgate.transcripts.characters import printable
-from convgate.transcripts.openai_messages import turns_from_messages
+from convgate.transcripts.formats.openai_messages import turns_from_messages
 
 Mode = Literal["pattern", "hybrid", "llm", "disabled"]
 Fail = Literal["open", "closed"]

@@ -14,7 +14,8 @@ from itertools import groupby
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.store import Conversations, CurrentKey, Entry, Labels, Store
-from convgate.transcripts.relevance_sets import SPLIT_GROUP, Case, RelevanceSet
+from convgate.transcripts.cases import Case, RelevanceSet
+from convgate.transcripts.relevance_sets import SPLIT_GROUP
 
 _VOTES = {"relevant": 1, "not_relevant": -1}
 

@@ -30,11 +30,11 @@ from convgate.labels.imports import (
 )
 from convgate.store import Conversations, CurrentKey, Entry, NewConversation, Store, documents
 from convgate.store.openings import PrefixIndex, prefix_hashes
+from convgate.transcripts.cases import Case
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.message_lists import dump_json
 from convgate.transcripts.relevance_sets import (
     SPLIT_GROUP,
-    Case,
     RelevanceFormat,
     case_fields,
     case_of_line,

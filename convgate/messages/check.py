@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from convgate.core.conversation import CHAT_ROLES, Turn
-from convgate.transcripts.openai_messages import turn_from_message
+from convgate.transcripts.formats.openai_messages import turn_from_message
 
 
 def check_valid(messages: Sequence[Turn | Mapping[str, Any]]) -> list[str]:

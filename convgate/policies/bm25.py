@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -16,6 +17,8 @@ from convgate.core.parameters import ParameterSet, setting
 from convgate.gate.thresholds import TopK
 from convgate.gate.words import words
 from convgate.policies.base import decide_by_rule, history_indices
+
+logging.getLogger("bm25s").setLevel(logging.WARNING)  # it logs every index that it builds, as DEBUG
 
 cached_words = lru_cache(maxsize=100_000)(words)
 

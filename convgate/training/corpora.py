@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from convgate.transcripts.relevance_sets import RelevanceSet
+from convgate.transcripts.cases import RelevanceSet
 
 
 @dataclass(frozen=True)

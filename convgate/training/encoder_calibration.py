@@ -15,7 +15,7 @@ from convgate.gate.features import NAMES
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.training.episodes import read_episodes
-from convgate.transcripts.relevance_sets import Case, RelevanceSet
+from convgate.transcripts.cases import Case, RelevanceSet
 
 _TEXTS_PER_DIMENSION = 2  # with fewer, the directions of the embeddings are measured badly
 _WINDOW = 128  # turns of a message's history, so that long conversations take bounded memory

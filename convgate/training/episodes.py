@@ -22,7 +22,8 @@ from convgate.gate.features import FEATURES, Passages, message_features, turn_fe
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.store.openings import prefix_hashes
-from convgate.transcripts.relevance_sets import Case, RelevanceSet, split_group_of
+from convgate.transcripts.cases import Case, RelevanceSet
+from convgate.transcripts.relevance_sets import split_group_of
 
 _STRETCH = 130  # turns of a long conversation that are read together when its cases have windows
 _RUN_UP = 30  # turns at the beginning of a stretch that serve as history only

@@ -16,7 +16,8 @@ from convgate.core.errors import SettingsError, TranscriptError
 from convgate.core.files import sync_folder, write_whole
 from convgate.core.home import app_root, check_writable, make_home
 from convgate.training.corpora import attribution_of, corpora_in, licence_of
-from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set, write_relevance_set
+from convgate.transcripts.cases import RelevanceSet
+from convgate.transcripts.relevance_sets import read_relevance_set, write_relevance_set
 from convgate.versions import is_name
 
 FOLDER, SUFFIX = "sets", ".jsonl"

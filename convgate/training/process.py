@@ -19,7 +19,8 @@ from convgate.training.library import RelevanceSets
 from convgate.training.records import Activate, Status
 from convgate.training.run import DATA, LOG, STARTING, STOP, Run, Runs
 from convgate.training.sets import Plan
-from convgate.transcripts.relevance_sets import RelevanceSet, write_relevance_set
+from convgate.transcripts.cases import RelevanceSet
+from convgate.transcripts.relevance_sets import write_relevance_set
 from convgate.versions import Versions, check_name
 
 _NICE = 10  # how far behind the app's own process the system puts a training

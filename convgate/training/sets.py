@@ -20,8 +20,9 @@ from convgate.training.epochs import TrainingSettings
 from convgate.training.progress import Listener
 from convgate.training.records import Activate, RunRequest, utc_now
 from convgate.training.split import make_ids_unique
+from convgate.transcripts.cases import RelevanceSet
 from convgate.transcripts.reading import read_conversations
-from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
+from convgate.transcripts.relevance_sets import read_relevance_set
 from convgate.versions import DataSet, Version, Versions
 
 if TYPE_CHECKING:

@@ -7,11 +7,18 @@
 A format is recognised by its content. `FORMATS` lists them all.
 """
 
-from convgate.transcripts.openai_messages import to_messages, turns_from_messages
+from convgate.transcripts.cases import Case, RelevanceSet
+from convgate.transcripts.formats.openai_messages import to_messages, turns_from_messages
 from convgate.transcripts.problems import BadLinesError, Problem, Problems, ReadStoppedError
-from convgate.transcripts.reading import Transcript, read_conversations, read_text
-from convgate.transcripts.registry import FORMATS, Format, format_named, write_conversation
-from convgate.transcripts.relevance_sets import Case, RelevanceSet, read_relevance_set, write_relevance_set
+from convgate.transcripts.reading import (
+    Transcript,
+    TranscriptReader,
+    open_transcript,
+    read_conversations,
+    read_text,
+)
+from convgate.transcripts.registry import FORMATS, Format, format_named, write_conversation, writer_named
+from convgate.transcripts.relevance_sets import read_relevance_set, write_relevance_set
 from convgate.transcripts.source import MAX_BYTES
 
 __all__ = [
@@ -25,7 +32,9 @@ __all__ = [
     "ReadStoppedError",
     "RelevanceSet",
     "Transcript",
+    "TranscriptReader",
     "format_named",
+    "open_transcript",
     "read_conversations",
     "read_relevance_set",
     "read_text",
@@ -33,4 +42,5 @@ __all__ = [
     "turns_from_messages",
     "write_conversation",
     "write_relevance_set",
+    "writer_named",
 ]

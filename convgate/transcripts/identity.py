@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -36,6 +37,36 @@ def content_id(turns: Iterable[Turn]) -> str:
             encoded = text.encode("utf-8", "surrogatepass")
             digest.update(f"{len(encoded)}:".encode() + encoded)
     return f"c-{digest.hexdigest()[:12]}"
+
+
+def pair_calls(turns: Iterable[Turn]) -> tuple[Turn, ...]:
+    """Return the turns with ids for calls of tools that have none, and for the results that follow them.
+
+    A result without an id is that of the first such call since the user's last message which has no result
+    yet. Messages that are written as they came keep what they have.
+
+    >>> from convgate.core.conversation import ToolCall
+    >>> call = Turn("assistant", tool_calls=(ToolCall("", "search", "{}"),))
+    >>> [turn.tool_call_id for turn in pair_calls([call, Turn.of("tool", "Found.")])]
+    [None, 'call-1']
+    """
+    paired, waiting, n_calls = [], deque[str](), 0
+    for turn in turns:
+        if turn.source is None and not all(call.id for call in turn.tool_calls):
+            calls = []
+            for call in turn.tool_calls:
+                if not call.id:
+                    n_calls += 1
+                    call = replace(call, id=f"call-{n_calls}")
+                    waiting.append(call.id)
+                calls.append(call)
+            turn = replace(turn, tool_calls=tuple(calls))
+        elif turn.role == "tool" and not turn.tool_call_id and waiting:
+            turn = replace(turn, tool_call_id=waiting.popleft())
+        elif turn.role == "user":
+            waiting.clear()
+        paired.append(turn)
+    return tuple(paired)
 
 
 def make_ids_unique(

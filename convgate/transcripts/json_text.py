@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import ijson
 
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import REPLACEMENT, writable
@@ -18,6 +20,8 @@ from convgate.transcripts.problems import ReadStoppedError, Report
 
 if TYPE_CHECKING:
     from convgate.transcripts.source import Source
+
+T = TypeVar("T")
 
 MAX_DEPTH = 100
 """Levels of lists and objects in each other; Python itself gives up near 1,000."""
@@ -40,7 +44,7 @@ def parse_json(text: str, report: Report | None = None, line: int | None = None)
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        reason = f"{error.msg[0].lower()}{error.msg[1:]} at column {error.colno}"
+        reason = f"{error.msg[0].lower()}{error.msg[1:].removesuffix(' at')} at column {error.colno}"
         raise TranscriptError(f"not valid JSON: {reason}", line=error.lineno) from None
     except RecursionError:
         raise TranscriptError(_TOO_DEEP) from None
@@ -190,8 +194,12 @@ class Place:
         return self.locator.line(name) if self.locator else self.line, name or None
 
 
-_N_SAMPLED = 20
-_JSON_START = re.compile(r'\s*(\[\s*([\[{"\]\d-]|true|false|null|NaN|$)|\{\s*(["}]|$))')
+_N_SAMPLED = 50
+_N_LINES_SAMPLED = 20
+_STREAMED_FROM = 16 * 2**20  # bytes: a larger list is read item by item
+_JSON_START = re.compile(
+    r'\s*(\[\s*([\[{"\]]|-?\d[\d.eE+-]*\s*(?:[,\]]|$)|true|false|null|NaN|$)|\{\s*(["}]|$))'
+)
 
 
 @dataclass(frozen=True)
@@ -203,28 +211,35 @@ class JsonFile:
     sample: tuple[Any, ...]
     """The first values: of lines those that hold an object or a list, else None; the items of a list; or
     the document alone."""
-    document: Any = None  # the value of a file that is one
+    document: Any = None
+    """The value of a file that is one; of a large file that is a list, its first items."""
+    stream: str | None = None
+    """Where the items of a large file are, as `ijson` has it: "item", or "conversations.item"."""
 
     def values(self, *, split: bool = True) -> Iterator[tuple[Any, Place]]:
         """Yield every value with its place: those of the lines, the items of a list, or the document.
 
         split: whether the items of a list are the values. A line that is not JSON is reported and left out.
         """
+        report = self.source.report
         if self.is_lines:
             yield from self.lines()
-            return
-        report, locator = self.source.report, Locator(self.source.text)
-        if split and isinstance(self.document, list):
+        elif self.stream is not None and split:
+            for index, item in enumerate(report.watch(_stream(self.source, self.stream), "items")):
+                yield item, Place(report, prefix=f"{self.stream.removesuffix('item').rstrip('.')}[{index}]")
+        elif split and isinstance(self.document, list):
+            locator = Locator(self.source.text)
             for index, item in enumerate(report.watch(self.document, "items")):
                 yield item, Place(report, prefix=f"[{index}]", locator=locator)
         else:
-            yield self.document, Place(report, locator=locator)
+            document = self.document if self.stream is None else parse_json(self.source.text(), report)
+            yield document, Place(report, locator=Locator(self.source.text))
 
     def lines(self) -> Iterator[tuple[Any, Place]]:
         """Yield the value of every line with its place; a document counts as line 1."""
         report = self.source.report
         if not self.is_lines:
-            yield self.document, Place(report, line=1)
+            yield next(self.values(split=False))[0], Place(report, line=1)
             return
         for number, line in enumerate(self.source.lines(), 1):
             if line.isspace():
@@ -243,16 +258,47 @@ def open_json(source: Source) -> JsonFile | None:
     It is lines when at least half of the first ones hold an object or a list each.
     Raises TranscriptError when it begins as JSON does and is not.
     """
-    first = list(islice((line for line in source.lines() if not line.isspace()), _N_SAMPLED))
+    first = [line for line in source.first_lines(4 * _N_LINES_SAMPLED) if not line.isspace()][
+        :_N_LINES_SAMPLED
+    ]
     if len(first) > 1:
         values = tuple(map(_parse_container, first))
         if 2 * sum(value is not None for value in values) >= len(first):
             return JsonFile(source, is_lines=True, sample=values)
     if not first or not _JSON_START.match(first[0]):
         return None
+    if source.size >= _STREAMED_FROM and (path := _find_list(source)) is not None:
+        sample = list(islice(_stream(source, path), _N_SAMPLED))
+        return JsonFile(source, is_lines=False, sample=tuple(sample), document=sample, stream=path)
     document = parse_json(source.text(), source.report)
     sample = document[:_N_SAMPLED] if isinstance(document, list) else [document]
     return JsonFile(source, is_lines=False, sample=tuple(sample), document=document)
+
+
+def _find_list(source: Source) -> str | None:
+    """Return where the items of a large document are: in the document, or in its `conversations`."""
+    with source.open() as file:
+        for path, event, _ in islice(_checked(ijson.parse(file), source), 1_000):
+            if event == "start_array" and path in ("", "conversations"):
+                return f"{path}.item".lstrip(".")
+    return None
+
+
+def _stream(source: Source, path: str) -> Iterator[Any]:
+    """Yield the items of a list in a document without holding the others in memory."""
+    with source.open() as file:
+        for value in _checked(ijson.items(file, path, use_float=True), source):
+            if _depth_exceeds(value, MAX_DEPTH):
+                raise TranscriptError(_TOO_DEEP)
+            yield _writable(value)
+
+
+def _checked(values: Iterator[T], source: Source) -> Iterator[T]:
+    try:
+        yield from values
+    except (ijson.JSONError, UnicodeDecodeError) as error:
+        reason = str(error).partition("\n")[0]
+        raise TranscriptError(f"not valid JSON: {reason}", file=source.report.file) from None
 
 
 def _parse_container(line: str) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
@@ -49,8 +49,8 @@ class MessageLists(ABC):
         """Return whether a value looks like a message of this format."""
 
     @abstractmethod
-    def turn(self, message: Any, field: str, place: Place) -> Turn:
-        """Return one message as a turn; raises TranscriptError naming `field`."""
+    def turns(self, message: Any, field: str, place: Place) -> Iterable[Turn]:
+        """Return one message as turns, mostly one; raises TranscriptError naming `field`."""
 
     def is_case(self, value: Any) -> bool:
         """Return whether a value is a case of a relevance set, which is no conversation and passed over."""
@@ -80,9 +80,9 @@ class MessageLists(ABC):
                 continue
             try:
                 if isinstance(value, Mapping) and self.list_key(value) is None and self.is_message(value):
-                    turn = self.turn(value, "", place)
+                    turns = list(self.turns(value, "", place))
                     id = given_id(value, *CONVERSATION_ID_FIELDS)
-                    loose.setdefault(id, (place.line, []))[1].append(turn)
+                    loose.setdefault(id, (place.line, []))[1].extend(turns)
                 else:
                     yield place.line, self.conversation(value, place)
             except TranscriptError as error:
@@ -95,7 +95,7 @@ class MessageLists(ABC):
         """Return the conversation that an object or a bare list holds; its id is empty when it names none."""
         notes = {ONE_LINE: True} if place.line is not None else {}
         if isinstance(value, list) and self._is_record(value):
-            turns = self._turns(value, "", place)
+            turns = self.turns_in(value, "", place)
             return Conversation("", turns, metadata={LAYOUT: LIST, **notes}, format=self.name)
         key = self.list_key(value) if isinstance(value, Mapping) else None
         if key is None:
@@ -103,7 +103,7 @@ class MessageLists(ABC):
         title = value.get("title")
         return Conversation(
             id=given_id(value, "id", *CONVERSATION_ID_FIELDS) or "",
-            turns=self._turns(value[key], key, place),
+            turns=self.turns_in(value[key], key, place),
             title=title if isinstance(title, str) and title else None,
             metadata={
                 LAYOUT: OBJECT,
@@ -114,13 +114,14 @@ class MessageLists(ABC):
             format=self.name,
         )
 
-    def _turns(self, messages: Any, key: str, place: Place) -> tuple[Turn, ...]:
+    def turns_in(self, messages: Any, key: str, place: Place) -> tuple[Turn, ...]:
+        """Return the turns of a list of messages, which the field `key` holds."""
         if not isinstance(messages, list):
             raise TranscriptError(f"expected a list of messages, got {kind(messages)}", field=key)
-        turns = []
+        turns: list[Turn] = []
         for index, message in enumerate(place.report.watch(messages, "messages of a conversation")):
             try:
-                turns.append(self.turn(message, f"{key}[{index}]", place))
+                turns += self.turns(message, f"{key}[{index}]", place)
             except TranscriptError as error:
                 place.leave_out(error)
         return self.link_turns(turns)

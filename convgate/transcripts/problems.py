@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -15,6 +16,8 @@ MAX_LISTED = 1_000
 """Errors of a file that are kept, and warnings; more are only counted."""
 
 _ITEMS_PER_CHECK = 100  # lines or items between two checks of the time limit
+
+_AFTER_NOUN = re.compile(r"(?= (?:of|in|on|to|for|from|by|with|without|that) )")
 
 Severity = Literal["error", "warning"]
 T = TypeVar("T")
@@ -97,6 +100,7 @@ class Report:
         self.file, self.time_limit, self.stop = file, time_limit, stop
         self.problems: list[Problem] = []
         self.counts: Counter[Severity] = Counter()
+        self.omitted: Counter[str] = Counter()  # by what it is, in the singular
         self._started = time.monotonic()
 
     def watch(self, items: Iterable[T], unit: str) -> Iterator[T]:
@@ -124,6 +128,22 @@ class Report:
         """Note something odd that loses no turn."""
         self._note(Problem(self.file, line, field, message, "warning"))
 
+    def warn_once(self, message: str, *, line: int | None = None) -> None:
+        """Note something odd, unless it was noted already."""
+        if not any(problem.message == message for problem in self.problems):
+            self.warn(message, line=line)
+
+    def omit(self, what: str, n: int = 1) -> None:
+        """Count what the file has and a conversation cannot hold: "turn of another branch"."""
+        if n:
+            self.omitted[what] += n
+
+    def of_part(self, name: str) -> Report:
+        """Return the report of a file within this archive or folder, with the same limits."""
+        part = Report(f"{self.file}/{name}", self.time_limit, self.stop)
+        part._started = self._started
+        return part
+
     def _note(self, problem: Problem) -> None:
         self.counts[problem.severity] += 1
         if self.counts[problem.severity] <= MAX_LISTED:
@@ -148,3 +168,13 @@ def close_reports(reports: Iterable[Report], readable: str | None, *, skip_bad: 
     if problems.n_errors and not (skip_bad and readable):
         raise BadLinesError(problems, readable)
     return problems
+
+
+def pluralize_noun(n: int, what: str) -> str:
+    """Return a number with what it counts, as given to `Report.omit`.
+
+    >>> pluralize_noun(2, "message of another branch"), pluralize_noun(1, "reaction")
+    ('2 messages of another branch', '1 reaction')
+    """
+    noun, *rest = _AFTER_NOUN.split(what, maxsplit=1)
+    return "".join((pluralize(n, noun), *rest))

@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.text import pluralize
-from convgate.transcripts.csv_table import ROW
-from convgate.transcripts.markdown import RAW
+from convgate.transcripts.formats.csv_table import ROW
+from convgate.transcripts.formats.markdown import RAW
 
 _WINDOW, _STEP = 8_000, 4_000
 """Characters of a line that are searched at once, and from one window to the next: some patterns take time

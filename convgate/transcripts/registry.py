@@ -6,49 +6,102 @@ A new one is a module with one class of the shape of `Format`, and a line in `FO
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.csv_table import CSVFormat
-from convgate.transcripts.markdown import MarkdownFormat
-from convgate.transcripts.message_lists import described
-from convgate.transcripts.openai_messages import OpenAIFormat
-from convgate.transcripts.relevance_sets import RelevanceFormat
-from convgate.transcripts.sharegpt import ShareGPTFormat
-from convgate.transcripts.source import LocatedConversations, Source
+from convgate.transcripts.formats.anthropic_messages import AnthropicFormat
+from convgate.transcripts.formats.chat_apps import DiscordFormat, TelegramFormat
+from convgate.transcripts.formats.chatgpt import ChatGPTFormat
+from convgate.transcripts.formats.claude_ai import ClaudeAIFormat
+from convgate.transcripts.formats.claude_code import ClaudeCodeFormat
+from convgate.transcripts.formats.codex import CodexFormat
+from convgate.transcripts.formats.csv_table import CSVFormat
+from convgate.transcripts.formats.langchain import LangChainFormat
+from convgate.transcripts.formats.langfuse import LangfuseFormat
+from convgate.transcripts.formats.llama_index import LlamaIndexFormat
+from convgate.transcripts.formats.markdown import MarkdownFormat
+from convgate.transcripts.formats.openai_messages import OpenAIFormat
+from convgate.transcripts.formats.pydantic_ai import PydanticAIFormat
+from convgate.transcripts.formats.responses import ResponsesFormat
+from convgate.transcripts.formats.sharegpt import ShareGPTFormat
+from convgate.transcripts.formats.slack import SlackFormat
+from convgate.transcripts.formats.spans import SpanFormat
+from convgate.transcripts.formats.whatsapp import WhatsAppFormat
+from convgate.transcripts.relevance_sets import BENCHMARKS, RelevanceFormat
+from convgate.transcripts.source import Archive, LocatedConversations, Part, Source
+from convgate.transcripts.unknown import describe_unknown
 
 
 class Format(Protocol):
-    """One transcript format."""
+    """A transcript format that can be read."""
 
     name: str  # what `format=` and `Conversation.format` call it
     label: str  # what people call it
-    suffix: str  # of files written in it
 
     def match_share(self, source: Source) -> float:
         """Return how much of the source is in this format, 0…1; cheap, for every format is asked."""
         ...
 
     def read(self, source: Source) -> LocatedConversations:
-        """The conversations, each with its line where it has one; bad places go to the source's report.
+        """Yield the conversations, each with its line where it has one; bad places go to the source's report.
 
         A conversation without an id of its own has an empty one.
         """
         ...
 
+
+@runtime_checkable
+class WritableFormat(Format, Protocol):
+    """A format that can be written too."""
+
+    suffix: str  # of files written in it
+
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
-        """Chosen turns of a conversation as the text of a file."""
+        """Return chosen turns of a conversation as the text of a file."""
         ...
 
 
-FORMATS: tuple[Format, ...] = (  # of formats that fit equally well, the first is taken
+@runtime_checkable
+class ArchiveFormat(Format, Protocol):
+    """A format whose conversations are in several files of a zip archive or a folder."""
+
+    def parts(self, archive: Archive) -> Sequence[Part]:
+        """Return what to read one after the other, nothing when the archive is in another format."""
+        ...
+
+
+EXPORTS: tuple[Format, ...] = (
+    ChatGPTFormat(),
+    ClaudeAIFormat(),
+    ClaudeCodeFormat(),
+    AnthropicFormat(),
+    *BENCHMARKS,
+    SlackFormat(),
+    WhatsAppFormat(),
+    TelegramFormat(),
+    DiscordFormat(),
+    CodexFormat(),
+    ResponsesFormat(),
+    LangChainFormat(),
+    LlamaIndexFormat(),
+    PydanticAIFormat(),
+    SpanFormat(),
+    LangfuseFormat(),
+)
+"""Formats known by fields that no other has."""
+
+OPENAI = OpenAIFormat()
+GENERAL: tuple[WritableFormat, ...] = (
     RelevanceFormat(),
     ShareGPTFormat(),
-    OpenAIFormat(),
+    OPENAI,
     CSVFormat(),
     MarkdownFormat(),
 )
+"""Formats that other programs use too; of those that fit equally well, the first is taken."""
+
+FORMATS: tuple[Format, ...] = (*EXPORTS, *GENERAL)
 
 
 def format_named(name: str) -> Format:
@@ -60,27 +113,22 @@ def format_named(name: str) -> Format:
     raise TranscriptError(f"there is no transcript format {name!r}; there are {names}")
 
 
-def recognise(source: Source) -> Format:
-    """Return the format that fits the source's content best; raises TranscriptError when none does."""
-    shares = [format.match_share(source) for format in FORMATS]
-    if max(shares) > 0:
-        return FORMATS[shares.index(max(shares))]
-    raise source.json_error or TranscriptError(_unknown(source), file=source.report.file)
+def writer_named(name: str) -> WritableFormat:
+    """Return the format of that name, or OpenAI's for one that can only be read."""
+    format = format_named(name)
+    return format if isinstance(format, WritableFormat) else OPENAI
 
 
-def _unknown(source: Source) -> str:
-    if not source.is_text:
-        return "this is not a text file; give a transcript as JSON, CSV, Markdown or plain text"
-    if source.json is not None:
-        value = next((value for value in source.json.sample if value is not None), None)
-        return (
-            f"JSON in no form that convgate reads: {described(value)}; "
-            "expected 'messages' with role and content, or 'conversations' with from and value"
-        )
-    return (
-        "no form of transcript that convgate reads: begin each turn with who speaks, as in 'User: …' and "
-        "'Assistant: …', or give a CSV file with the columns role and text, or JSON with 'messages'"
-    )
+def recognise(source: Source) -> list[Format]:
+    """Return the format that fits the source's content best, and exports that fit equally well.
+
+    Raises TranscriptError when none fits.
+    """
+    shares = {format.name: format.match_share(source) for format in FORMATS}
+    if best := max(shares.values()):
+        fitting = [format for format in FORMATS if shares[format.name] == best]
+        return [fitting[0], *(format for format in fitting[1:] if format in EXPORTS)]
+    raise source.json_error or TranscriptError(describe_unknown(source), file=source.report.file)
 
 
 def write_conversation(
@@ -96,4 +144,4 @@ def write_conversation(
     turns = conversation.turns
     if indices is not None:
         turns = tuple(conversation.at(index)[0].turn for index in indices)
-    return format_named(format or conversation.format).write(conversation, turns)
+    return writer_named(format or conversation.format).write(conversation, turns)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
 
-from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
+from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.core.files import write_whole
-from convgate.core.text import quote
+from convgate.core.text import join_words, quote
+from convgate.transcripts.cases import Case, CaseExport, RelevanceSet
+from convgate.transcripts.formats.locomo import LoCoMoFormat
+from convgate.transcripts.formats.longmemeval import LongMemEvalFormat
+from convgate.transcripts.formats.openai_messages import OpenAIFormat, file_message, turn_from_message
+from convgate.transcripts.identity import make_ids_unique
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.message_lists import dump_json, top_fields
-from convgate.transcripts.openai_messages import OpenAIFormat, file_message, turn_from_message
-from convgate.transcripts.problems import Problems, Report
+from convgate.transcripts.problems import Report, pluralize_noun
 from convgate.transcripts.source import MAX_BYTES, Source, source_of_path
 
 SPLIT_GROUP = "split_group"
@@ -72,46 +76,8 @@ def _message(turn: Turn) -> Mapping[str, Any]:
 
 _FORMAT = RelevanceFormat()
 
-
-@dataclass(frozen=True)
-class Case:
-    """One current message, and which turns of its history matter to it."""
-
-    id: str
-    conversation: str  # id of its conversation
-    turn: int | None  # 0-based index of the current message; None when `query` is the message
-    query: Turn | None  # a question put after the whole conversation
-    relevant: frozenset[int]  # 0-based indices of turns in the history; empty when nothing matters
-    window: int | None = None  # the history is cut to its last turns, this many
-    tags: tuple[str, ...] = ()
-    judged: frozenset[int] | None = None
-    """0-based indices of the turns whose relevance is known, `relevant` among them; None: the whole history.
-    What is not judged is neither learned from nor measured, though policies see it."""
-
-    @property
-    def says_something(self) -> bool:
-        """Whether the relevance of any turn is known; a history without turns counts as known."""
-        return self.judged is None or bool(self.judged)
-
-
-@dataclass(frozen=True)
-class RelevanceSet:
-    """Cases and the conversations that they are about."""
-
-    name: str  # the file's name without its ending
-    conversations: Mapping[str, Conversation]  # by id
-    cases: tuple[Case, ...]
-    problems: Problems = field(default_factory=Problems)  # what was left out or odd in the file
-
-    def current(self, case: Case) -> tuple[CurrentMessage, History]:
-        """Return what the model has to answer in a case, and the turns before it.
-
-        Raises ConversationError when its conversation has no such turn.
-        """
-        conversation = self.conversations[case.conversation]
-        if case.query is not None:
-            return conversation.with_question(case.query, window=case.window)
-        return conversation.at(-1 if case.turn is None else case.turn, window=case.window)
+BENCHMARKS: tuple[CaseExport, ...] = (LoCoMoFormat(), LongMemEvalFormat())
+"""Formats of others that have cases too."""
 
 
 def read_relevance_set(
@@ -119,13 +85,24 @@ def read_relevance_set(
 ) -> RelevanceSet:
     """Return the relevance set in a file of JSON lines; cases may come before their conversations.
 
+    The file may also be one of `BENCHMARKS`; what its questions lack is a warning.
+
     Raises TranscriptError when the file cannot be read or, unless `skip_bad`, has a bad line: broken
     JSON, a conversation that is not one, an id given twice, a case about an unknown conversation or
     with turns that are not in its history.
     """
     path = Path(path)
     report = Report(path.name)
-    conversations, lines = read_set_lines(source_of_path(path, report, max_bytes=max_bytes))
+    source = source_of_path(path, report, max_bytes=max_bytes)
+    benchmark = next((format for format in BENCHMARKS if format.match_share(source) > 0.5), None)
+    conversations, cases = _read_benchmark(benchmark, source) if benchmark else _read_set(source)
+    readable = f"{len(conversations)} conversations and {len(cases)} cases" if conversations else None
+    problems = report.close(readable, skip_bad=skip_bad)
+    return RelevanceSet(path.stem, conversations, tuple(cases.values()), problems)
+
+
+def _read_set(source: Source) -> tuple[dict[str, Conversation], dict[str, Case]]:
+    conversations, lines = read_set_lines(source)
     cases: dict[str, Case] = {}
     for value, place in lines:
         try:
@@ -134,9 +111,25 @@ def read_relevance_set(
             cases[case.id] = case
         except TranscriptError as error:
             place.leave_out_all(error)
-    readable = f"{len(conversations)} conversations and {len(cases)} cases" if conversations else None
-    problems = report.close(readable, skip_bad=skip_bad)
-    return RelevanceSet(path.stem, conversations, tuple(cases.values()), problems)
+    return conversations, cases
+
+
+def _read_benchmark(benchmark: CaseExport, source: Source) -> tuple[dict[str, Conversation], dict[str, Case]]:
+    report, used = source.report, dict[str, int]()
+    conversations: dict[str, Conversation] = {}
+    cases: dict[str, Case] = {}
+    for value, place in benchmark.objects(source):
+        try:
+            read = benchmark.conversation(value, place)
+            conversation = make_ids_unique(read, used, report, place.line)
+            conversations[conversation.id] = conversation
+            cases |= {case.id: case for case in benchmark.cases(value, conversation, place)}
+        except TranscriptError as error:
+            place.leave_out_all(error)
+    if report.omitted:
+        counts = (pluralize_noun(n, what) for what, n in report.omitted.items())
+        report.warn(f"left out in all: {join_words(counts)}")
+    return conversations, cases
 
 
 def read_set_lines(source: Source) -> tuple[dict[str, Conversation], list[tuple[Mapping[str, Any], Place]]]:
@@ -182,7 +175,7 @@ def case_fields(case: Case) -> dict[str, Any]:
     """Return what a case's line holds."""
     optional = {
         "turn": case.turn,
-        "query": None if case.query is None else {"role": case.query.role, "content": case.query.text},
+        "query": _query_fields(case.query) if case.query else None,
         "window": case.window,
         "tags": list(case.tags) or None,
         "judged": None if case.judged is None else sorted(case.judged),
@@ -190,6 +183,11 @@ def case_fields(case: Case) -> dict[str, Any]:
     line = {"type": "case", "id": case.id, "conversation": case.conversation}
     given = {key: value for key, value in optional.items() if value is not None}
     return {**line, **given, "relevant": sorted(case.relevant)}
+
+
+def _query_fields(query: Turn) -> dict[str, str]:
+    timestamp = {"timestamp": query.timestamp.isoformat()} if query.timestamp else {}
+    return {"role": query.role, "content": query.text, **timestamp}
 
 
 class _CaseLine(BaseModel):

@@ -12,7 +12,7 @@ ROLE_NAMES: dict[str, tuple[str, ...]] = {
         *("assistant", "ai", "ai assistant", "gpt", "chatgpt", "gpt-3.5", "gpt-4", "gpt-4o", "gpt-5"),
         *("claude", "gemini", "bard", "copilot", "microsoft copilot", "grok", "deepseek", "llama", "mistral"),
         *("le chat", "perplexity", "bing", "bot", "chatbot", "llm", "model", "language model"),
-        *("assistent", "asistente", "assistente", "asystent", "ассистент"),
+        *("github copilot", "cursor", "assistent", "asistente", "assistente", "asystent", "ассистент"),
         *("助手", "アシスタント", "어시스턴트"),
     ),
     "system": ("system", "system prompt", "system message"),

@@ -1,4 +1,4 @@
-"""The file, upload or pasted text that a transcript is in."""
+"""The file, upload or pasted text that a transcript is in, or the files of an archive or a folder."""
 
 from __future__ import annotations
 
@@ -6,9 +6,14 @@ import codecs
 import io
 import os
 import stat
-from collections.abc import Iterator
-from functools import cached_property
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
+from typing import IO
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
@@ -17,13 +22,22 @@ from convgate.transcripts.json_text import JsonFile, open_json
 from convgate.transcripts.problems import ReadStoppedError, Report
 
 MAX_BYTES = 200 * 2**20
-"""Size of the largest file that is read unless the caller allows more, in bytes (200 MB)."""
+"""Size of the largest text that is held in memory at once, unless the caller allows more (200 MB)."""
+
+MAX_FILES = 20_000
+"""Files of an archive or a folder that are looked at."""
 
 LocatedConversations = Iterator[tuple[int | None, Conversation]]
 """Conversations as readers yield them, each with its line in a file of lines, else None."""
 
-_MAGIC = (b"PK\x03\x04", b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"SQLite format 3")
+ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError)
+"""What reading a damaged zip archive raises."""
+
+_ZIP = b"PK\x03\x04"
+_MAGIC = (_ZIP, b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"SQLite format 3")
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
+_HEAD = 8192  # bytes that say what kind of file it is
+_MAX_FIRST = 4 * 2**20  # bytes that say which format it is
 
 _MARKS = (  # UTF-32 first: its mark begins with that of UTF-16
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -35,28 +49,28 @@ _FALLBACK = "cp1252"  # of lines that are not UTF-8
 
 
 class Source:
-    """The text of a transcript, line by line or whole, whatever its encoding.
+    """The text of a transcript, line by line or whole, whatever its encoding; only a line feed ends a line.
 
-    data: a binary file as it came; text as UTF-8 in which only a line feed ends a line, without a byte order
-        mark and NUL. Lines are decoded one at a time, because one emoji makes Python keep a whole text at
-        four bytes a character.
+    open_file: returns the file at its beginning, as bytes. size: of the file, in bytes. max_bytes: of a text
+    that is held in memory at once; a format that reads one conversation after the other has no limit.
     """
 
-    def __init__(self, data: bytes, report: Report) -> None:
-        self.report = report
+    def __init__(
+        self, open_file: Callable[[], IO[bytes]], size: int, report: Report, *, max_bytes: int = MAX_BYTES
+    ) -> None:
+        self.report, self.size, self.max_bytes = report, size, max_bytes
         self.json_error: TranscriptError | None = None
-        self.data = data
-        is_known_binary = data.startswith(_MAGIC)
-        if not is_known_binary:
-            data = with_line_feeds(data)
-        numbered = enumerate(report.watch(io.BytesIO(data), "lines"), 1)
-        bad_lines = [] if data.isascii() else [number for number, raw in numbered if not _is_utf8(raw)]
-        head = data[:8192]
+        self._open, self._skipped, self._file = open_file, 0, open_file()
+        with self._file as file:
+            head = file.read(_HEAD)
         controls = len(head) - len(head.translate(None, _CONTROLS))
-        has_controls = len(head) > 64 and controls > (0.05 if bad_lines else 0.3) * len(head)
-        self.is_text = not (is_known_binary or has_controls)
-        if self.is_text:
-            self.data = self._replace_nul(self._recode(data, bad_lines))
+        encoding = next((name for mark, name in _MARKS if head.startswith(mark)), None)
+        has_controls = len(head) > 64 and controls > (0.3 if _is_utf8(head) else 0.05) * len(head)
+        self.is_text = not head.startswith(_MAGIC) and (encoding is not None or not has_controls)
+        if self.is_text and (encoding or (b"\r" in head and b"\n" not in head)):
+            self._recode(encoding)
+        elif head.startswith(codecs.BOM_UTF8):
+            self._skipped = len(codecs.BOM_UTF8)
 
     @cached_property
     def json(self) -> JsonFile | None:
@@ -77,89 +91,197 @@ class Source:
             raise self.json_error or TranscriptError(f"expected {expected}", file=self.report.file)
         return self.json
 
+    def open(self) -> IO[bytes]:
+        """Return the file as bytes, behind a byte order mark."""
+        self._file = self._open()
+        self._file.read(self._skipped)
+        return self._file
+
+    @property
+    def fraction_read(self) -> float:
+        """Return how much of the file has been read, 0…1."""
+        return 1.0 if self._file.closed else self._file.tell() / max(1, self.size)
+
     def lines(self) -> Iterator[str]:
-        """Yield the lines with their ends; only a line feed ends one."""
-        for raw in self.report.watch(io.BytesIO(self.data), "lines"):
-            yield raw.decode("utf-8", "replace")
+        """Yield the lines with their ends; one that is not UTF-8 is read as Western European."""
+        with self.open() as file:
+            yield from self._decode(self.report.watch(file, "lines"))
+
+    def first_lines(self, n: int) -> list[str]:
+        """Return the first `n` lines, fewer of a file with long ones; what is longer than 4 MB is cut."""
+        with self.open() as file:
+            head = file.read(_MAX_FIRST)
+        return list(self._decode(islice(io.BytesIO(head), n)))
+
+    def _decode(self, raw_lines: Iterable[bytes]) -> Iterator[str]:
+        warned = False
+        for number, raw in enumerate(raw_lines, 1):
+            try:
+                line, problem = raw.decode(), ""
+            except UnicodeDecodeError:
+                line, problem = raw.decode(_FALLBACK, "replace"), f"not UTF-8, read as {_FALLBACK}"
+            if "\0" in line:
+                line, problem = line.replace("\0", REPLACEMENT), f"NUL characters, read as {REPLACEMENT}"
+            if problem and not warned:
+                warned = True
+                self.report.warn_once(f"{problem}, here and perhaps later; check the text", line=number)
+            yield line
 
     def text(self) -> str:
-        """Return all lines together. Not kept: the caller decides how long it lives."""
-        return self.data.decode("utf-8", "replace")
+        """Return all lines together. Not kept: the caller decides how long it lives.
 
-    def _recode(self, data: bytes, bad_lines: list[int]) -> bytes:
-        """Return the text with its lines that are not UTF-8 read as Western European."""
-        if not bad_lines:
-            return data
-        where = "this line is" if len(bad_lines) == 1 else f"{len(bad_lines)} lines from here on are"
-        self.report.warn(f"{where} not UTF-8; read as {_FALLBACK}, check the accents", line=bad_lines[0])
-        lines = io.BytesIO(data).readlines()
-        for number in bad_lines:
-            lines[number - 1] = lines[number - 1].decode(_FALLBACK, "replace").encode()
-        return b"".join(lines)
+        Raises TranscriptError when it is larger than may be held in memory.
+        """
+        self.check_size()
+        return "".join(self.lines())
 
-    def _replace_nul(self, data: bytes) -> bytes:
-        if b"\0" not in data:
-            return data
-        line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        self.report.warn(f"NUL characters, read as {REPLACEMENT}", line=line)
-        return data.replace(b"\0", REPLACEMENT.encode())
+    def check_size(self) -> None:
+        """Raise TranscriptError when the file is larger than may be held in memory at once."""
+        if self.size > self.max_bytes:
+            raise TranscriptError(
+                f"the file has {self.size / 2**20:,.0f} MB, more than the limit of"
+                f" {self.max_bytes / 2**20:,.0f} MB for this format; split it, or raise the limit"
+                " (max_bytes, or set CONVGATE_UPLOAD_LIMIT_MB)",
+                file=self.report.file,
+            )
+
+    def _recode(self, encoding: str | None) -> None:
+        """Hold the text as UTF-8 with line feeds."""
+        self.check_size()
+        with self._open() as file:
+            data = file.read()
+        if encoding:
+            data = data.decode(encoding, "replace").encode().removeprefix(codecs.BOM_UTF8)
+        data = data if b"\n" in data else data.replace(b"\r", b"\n")
+        self._open, self.size = partial(io.BytesIO, data), len(data)
 
 
-def source_of_path(path: Path, report: Report, *, max_bytes: int = MAX_BYTES) -> Source:
-    """Return the file at `path`.
+@dataclass(frozen=True)
+class Archive:
+    """The files of a zip archive or of a folder, by their paths in it, in order."""
 
-    Raises TranscriptError when it cannot be opened or is larger than `max_bytes`.
+    report: Report
+    sources: Mapping[str, Source]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Files that are read together: one alone, or all of what a format has in several."""
+
+    format: str
+    sources: Sequence[Source]  # at least one
+    read: Callable[[], LocatedConversations]
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        return sum(source.size for source in self.sources)
+
+    @property
+    def fraction_read(self) -> float:
+        """Return how much has been read, 0…1; of several files, only once all are."""
+        return self.sources[0].fraction_read if len(self.sources) == 1 else 0.0
+
+
+def open_path(path: Path, report: Report, *, max_bytes: int = MAX_BYTES) -> Source | Archive:
+    """Return the file at `path`, or the files of the folder or the zip archive.
+
+    Raises TranscriptError when it cannot be opened.
     """
     try:
+        if path.is_dir():
+            return _open_folder(path, report, max_bytes)
         with path.open("rb") as file:
-            status = os.fstat(file.fileno())
-            _check_size(status.st_size, report.file, max_bytes)
-            data = file.read() if stat.S_ISREG(status.st_mode) else file.read(max_bytes + 1)
+            is_regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            is_zip = is_regular and file.peek(4).startswith(_ZIP)
+            data = b"" if is_regular else file.read(max_bytes + 1)
+        if is_zip:
+            return _open_zip(path, report, max_bytes)
+        if not is_regular:
+            return source_of_bytes(data, report, max_bytes=max_bytes)
+        return _not_blank(Source(_opener(path), path.stat().st_size, report, max_bytes=max_bytes))
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or str(error)
         raise TranscriptError(f"the file cannot be opened: {reason}", file=report.file) from error
+
+
+def open_bytes(data: bytes, report: Report, *, max_bytes: int = MAX_BYTES) -> Source | Archive:
+    """Return an upload, or the files of one that is a zip archive; raises TranscriptError as `open_path`."""
+    if data.startswith(_ZIP):
+        return _open_zip(io.BytesIO(data), report, max_bytes)
     return source_of_bytes(data, report, max_bytes=max_bytes)
 
 
+def source_of_path(path: Path, report: Report, *, max_bytes: int = MAX_BYTES) -> Source:
+    """Return the file at `path`; raises TranscriptError when it cannot be opened or is an archive."""
+    return _single(open_path(path, report, max_bytes=max_bytes), report)
+
+
 def source_of_bytes(data: bytes, report: Report, *, max_bytes: int = MAX_BYTES) -> Source:
-    """Return an upload.
-
-    Raises TranscriptError when it is larger than `max_bytes`, or blank.
-    """
-    _check_size(len(data), report.file, max_bytes)
-    source = Source(data, report)
-    if not source.data or source.data.isspace():
-        raise TranscriptError("the file is empty", file=report.file)
-    return source
+    """Return an upload; raises TranscriptError when it is larger than `max_bytes`, or blank."""
+    source = Source(partial(io.BytesIO, data), len(data), report, max_bytes=max_bytes)
+    source.check_size()
+    return _not_blank(source)
 
 
-def _check_size(size: int, file: str, limit: int) -> None:
-    if size > limit:
+def _single(opened: Source | Archive, report: Report) -> Source:
+    if isinstance(opened, Archive):
+        raise TranscriptError("expected a file, got an archive or a folder", file=report.file)
+    return opened
+
+
+def _not_blank(source: Source) -> Source:
+    with source.open() as file:
+        while part := file.read(_HEAD):
+            if part.strip():
+                return source
+    raise TranscriptError("the file is empty", file=source.report.file)
+
+
+def _open_folder(path: Path, report: Report, max_bytes: int) -> Archive:
+    files = sorted(file for file in path.rglob("*") if file.is_file() and not file.is_symlink())
+    _check_number(len(files), report)
+    sources = {
+        str(name := file.relative_to(path)): Source(
+            _opener(file), file.stat().st_size, report.of_part(str(name)), max_bytes=max_bytes
+        )
+        for file in files
+    }
+    return Archive(report, sources)
+
+
+def _opener(path: Path) -> Callable[[], IO[bytes]]:
+    return lambda: path.open("rb")
+
+
+def _open_zip(file: Path | io.BytesIO, report: Report, max_bytes: int) -> Archive:
+    """Return the files of a zip archive; nothing is unpacked to disk, and no name is used as a path."""
+    try:
+        archive = zipfile.ZipFile(file)
+        members = [member for member in archive.infolist() if not member.is_dir()]
+        _check_number(len(members), report)
+        sources = {
+            member.filename: Source(
+                partial(archive.open, member), member.file_size, report.of_part(member.filename),
+                max_bytes=max_bytes,
+            )
+            for member in members
+        }  # fmt: skip
+    except (*ZIP_ERRORS, NotImplementedError, RuntimeError) as error:
+        raise TranscriptError(f"the zip archive cannot be read: {error}", file=report.file) from error
+    return Archive(report, sources)
+
+
+def _check_number(n_files: int, report: Report) -> None:
+    if n_files > MAX_FILES:
         raise TranscriptError(
-            f"the file has {size / 2**20:,.0f} MB, more than the limit of {limit / 2**20:,.0f} MB; "
-            "split it, or raise the limit (max_bytes, or set CONVGATE_UPLOAD_LIMIT_MB)",
-            file=file,
+            f"there are {n_files:,} files; at most {MAX_FILES:,} are read", file=report.file
         )
 
 
-def with_line_feeds(data: bytes) -> bytes:
-    """Return text in which only a line feed ends a line; the same object if it is so already.
-
-    UTF-16 and UTF-32 with a byte order mark become UTF-8 without one; carriage returns alone, line feeds.
-
-    >>> with_line_feeds("hé\\rllo".encode("utf-16")).decode()
-    'hé\\nllo'
-    """
-    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), None)
-    if encoding:
-        data = data.decode(encoding, "replace").encode()
-    data = data.removeprefix(codecs.BOM_UTF8)
-    return data if b"\n" in data else data.replace(b"\r", b"\n")
-
-
-def _is_utf8(line: bytes) -> bool:
+def _is_utf8(head: bytes) -> bool:
     try:
-        line.decode()
+        codecs.getincrementaldecoder("utf-8")().decode(head)  # which may end within a character
     except UnicodeDecodeError:
         return False
     return True

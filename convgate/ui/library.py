@@ -8,7 +8,7 @@ import streamlit as st
 
 from convgate.core.text import format_age, pluralize, truncate
 from convgate.store import ConversationPage, Conversations, ConversationSummary, Sort
-from convgate.transcripts import format_named, write_conversation
+from convgate.transcripts import format_named, write_conversation, writer_named
 from convgate.transcripts.redaction import Redactor
 from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.codecs import one_of, words
@@ -136,4 +136,4 @@ def _draw_details(conversations: Conversations, row: ConversationSummary) -> Non
 
 def _file_name(row: ConversationSummary) -> str:
     safe = "".join(letter if letter.isalnum() else "-" for letter in truncate(row.title, 60)).strip("-")
-    return f"{safe or row.key}.{format_named(row.format).suffix.lstrip('.')}"
+    return f"{safe or row.key}.{writer_named(row.format).suffix.lstrip('.')}"

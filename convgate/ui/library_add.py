@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.core.text import pluralize
+from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.messages.tokens import turn_tokens
 from convgate.store import Addition, Conversations, NewConversation
-from convgate.transcripts import (
-    BadLinesError,
-    Problems,
-    Transcript,
-    format_named,
-    read_conversations,
-    read_text,
-)
+from convgate.transcripts import BadLinesError, Problems, TranscriptReader, format_named, open_transcript
+from convgate.transcripts.characters import writable
+from convgate.transcripts.reading import Summary
 from convgate.transcripts.redaction import Redactor
 from convgate.ui.files import redact_checkbox
 from convgate.ui.frame import App
 from convgate.ui.library import page
+from convgate.ui.measurement import compute_once
 from convgate.ui.navigation import open_conversation
 from convgate.ui.text import literal, make_labels_unique, show_text
 
@@ -33,23 +33,78 @@ MAX_SPEAKERS = 12
 PASTED = "pasted text"
 
 
+@dataclass(frozen=True)
+class Preview:
+    """What a transcript holds, of its conversations only the first."""
+
+    format: str
+    alternatives: tuple[str, ...]
+    summary: Summary
+    problems: Problems
+    first: Conversation
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A transcript that may be added."""
+
+    app: App
+    name: str
+    key: str  # stands for the content, because hashing 200 MB would cost seconds
+    load: Callable[[], bytes | Path]
+
+    def open(self, format: str | None) -> TranscriptReader:
+        """Return a reader of the conversations."""
+        data, settings = self.load(), self.app.settings
+        return open_transcript(
+            data, name=self.name, format=format, max_bytes=settings.upload_limit_mb * 2**20,
+            time_limit=None if isinstance(data, Path) else settings.read_limit_seconds, stop=_end_if_stopped,
+        )  # fmt: skip
+
+    def preview(self, format: str | None) -> Preview | TranscriptError:
+        """Return what everything in it comes to, read once."""
+        return compute_once(f"preview {self.key} {format}", partial(self._read, format))
+
+    def _read(self, format: str | None, progress: EvaluationProgress) -> Preview | TranscriptError:
+        try:
+            reader = self.open(format)
+            conversations = iter(reader)
+            first = next(conversations, None)
+            for _ in conversations:
+                progress(f"Reading {self.name}, percent", round(100 * reader.fraction_read), 100)
+            problems = reader.close(skip_bad=True)
+        except TranscriptError as error:
+            return error
+        assert first is not None  # an empty one is refused when it is closed
+        return Preview(reader.format, reader.alternatives, reader.summary, problems, first)
+
+
 def draw_upload(app: App) -> None:
     """Draw the upload of files, and a preview of each."""
     settings = app.settings
     files = st.file_uploader(
-        "Transcripts: OpenAI chat JSON or JSONL, ShareGPT, CSV, Markdown, relevance sets",
+        "Transcripts: exports of chat apps, coding agents and frameworks, JSON, CSV, Markdown, text",
         accept_multiple_files=True,
         max_upload_size=settings.upload_limit_mb,
         # A new key gives an empty widget.
         key=f"library.files.{st.session_state.setdefault(GENERATION, 0)}",
     )
-    results = {
-        file.file_id: _read_file(
-            file.file_id, file.name, settings.upload_limit_mb, settings.read_limit_seconds, file.getvalue()
-        )
-        for file in files
-    }
-    _draw_results(app, [(file.name, results[file.file_id]) for file in files], "files")
+    uploads = [Upload(app, file.name, file.file_id, file.getvalue) for file in files]
+    _draw_results(app, "files", uploads)
+
+
+def draw_path(app: App) -> None:
+    """Draw the field for a file, archive or folder on the app's machine, of any size, and its preview."""
+    typed = st.text_input(
+        "A file, a zip archive or a folder on this machine",
+        key=f"library.path.{st.session_state.setdefault(GENERATION, 0)}",
+        placeholder="~/Downloads/conversations.json",
+        help="For exports that are too large to upload, and for folders. One conversation is read at a time.",
+    ).strip()
+    if typed:
+        path = Path(typed).expanduser()
+        version = str(path.stat().st_mtime_ns) if path.exists() else ""
+        _draw_results(app, "path", [Upload(app, path.name, f"{path} {version}", lambda: path)])
 
 
 def draw_paste(app: App) -> None:
@@ -63,7 +118,8 @@ def draw_paste(app: App) -> None:
     # Leaving the field reads it too.
     pressed = st.button("Read it", key="library.read", icon=":material/visibility:")
     if text.strip():
-        _draw_results(app, [(PASTED, _read_paste(text, app.settings.read_limit_seconds))], "text")
+        data = writable(text).encode()
+        _draw_results(app, "text", [Upload(app, PASTED, text, lambda: data)])
     elif pressed:
         st.caption("Paste a conversation into the field first.")
 
@@ -74,11 +130,17 @@ def draw_outcome() -> None:
         st.success(sentence, icon=":material/check:")
 
 
-def add_to_library(conversations: Conversations, new: Sequence[NewConversation]) -> list[Addition]:
-    """Store all or none of the conversations with their number of tokens, and keep a message about it."""
-    with st.spinner(f"Adding {pluralize(len(new), 'conversation')} …"):
-        items = [replace(item, tokens=int(turn_tokens(item.conversation.turns).sum())) for item in new]
-        additions = conversations.add(items)
+def add_to_library(
+    conversations: Conversations, new: Iterable[NewConversation], total: int
+) -> list[Addition]:
+    """Store one conversation after the other with its number of tokens, and keep a message about it."""
+    additions: list[Addition] = []
+    place = st.empty()
+    for item in new:
+        tokens = int(turn_tokens(item.conversation.turns).sum())
+        additions += conversations.add([replace(item, tokens=tokens)])
+        place.progress(min(1.0, len(additions) / total), f"Added {len(additions):,} of {total:,}")
+    place.empty()
     added = [addition for addition in additions if addition.new]
     n_known = len(additions) - len(added)
     if added:
@@ -91,61 +153,42 @@ def add_to_library(conversations: Conversations, new: Sequence[NewConversation])
     return additions
 
 
-@st.cache_resource(max_entries=8, scope="session", show_spinner="Reading …")
-def _read_file(
-    file_id: str, name: str, limit_mb: int, seconds: float, _data: bytes
-) -> Transcript | TranscriptError:
-    # Keyed by the upload's id, because hashing 200 MB on every rerun would cost seconds.
-    try:
-        return read_conversations(
-            _data, name=name, skip_bad=True, max_bytes=limit_mb * 2**20, time_limit=seconds,
-            stop=_end_if_stopped,
-        )  # fmt: skip
-    except TranscriptError as error:
-        return error
-
-
-@st.cache_resource(max_entries=2, scope="session", show_spinner="Reading …")
-def _read_paste(text: str, seconds: float) -> Transcript | TranscriptError:
-    try:
-        return read_text(text, skip_bad=True, time_limit=seconds, stop=_end_if_stopped)
-    except TranscriptError as error:
-        return error
-
-
 def _end_if_stopped() -> bool:
     """Let Streamlit end the run, as it does when the session state is read; never True."""
     st.session_state.get(GENERATION)
     return False
 
 
-def _draw_results(app: App, results: Sequence[tuple[str, Transcript | TranscriptError]], place: str) -> None:
-    """Draw the previews of files by name, and the buttons that add them."""
-    new: list[NewConversation] = []
-    for number, (name, result) in enumerate(results):
+def _draw_results(app: App, place: str, uploads: Sequence[Upload]) -> None:
+    """Draw the previews, and the buttons that add them."""
+    chosen: list[tuple[Upload, Preview, str | None]] = []  # with who is the assistant
+    for number, upload in enumerate(uploads):
         with st.container(border=True):
+            result = upload.preview(st.session_state.get(f"format-{place}-{number}"))
             if isinstance(result, TranscriptError):
                 st.error(literal(str(result), ltr=True), icon=":material/error:")
                 _draw_problems(result.problems if isinstance(result, BadLinesError) else Problems())
-                continue
-            conversations = _draw_transcript(name, result, f"{place}-{number}")
-            new += [NewConversation(conversation, name) for conversation in conversations]
-    if not new:
+            elif (assistant := _draw_preview(upload.name, result, f"{place}-{number}")) is not False:
+                chosen.append((upload, result, assistant))
+    if not chosen:
         return
     redactor = Redactor() if redact_checkbox(f"redact-{place}") else None
+    total = sum(preview.summary.n_conversations for _, preview, _ in chosen)
     with st.container(horizontal=True):
-        is_single = len(new) == 1
-        opening = is_single and st.button(
+        opening = total == 1 and st.button(
             "Add and open", key=f"open-{place}", type="primary", icon=":material/query_stats:"
         )
-        label = "Add to the library" if is_single else f"Add {pluralize(len(new), 'conversation')}"
+        label = "Add to the library" if total == 1 else f"Add {pluralize(total, 'conversation')}"
         adding = st.button(
-            label, key=f"add-{place}", type="secondary" if is_single else "primary", icon=":material/add:"
+            label, key=f"add-{place}", type="secondary" if total == 1 else "primary", icon=":material/add:"
         )
     if opening or adding:
-        if redactor:
-            new = [replace(item, conversation=redactor.redact(item.conversation)) for item in new]
-        additions = add_to_library(app.conversations, new)
+        new = (
+            NewConversation(_prepare(conversation, assistant, redactor), upload.name)
+            for upload, preview, assistant in chosen
+            for conversation in upload.open(preview.format)
+        )
+        additions = add_to_library(app.conversations, new, total)
         if redactor:
             st.session_state[OUTCOME] += f" {redactor.summary}"
             st.toast(redactor.summary)  # visible on Explore too
@@ -156,47 +199,44 @@ def _draw_results(app: App, results: Sequence[tuple[str, Transcript | Transcript
         st.rerun()
 
 
-def _draw_transcript(name: str, transcript: Transcript, place: str) -> list[Conversation]:
-    """Draw the preview of a file, and return the conversations to add."""
-    conversations, problems = list(transcript.conversations), transcript.problems
-    speakers = sorted({turn.speaker for conversation in conversations for turn in conversation.turns})
-    n_turns = pluralize(sum(map(len, conversations)), "turn")
-    st.markdown(
-        f"**{literal(name)}** · {format_named(transcript.format).label} · "
-        f"{pluralize(len(conversations), 'conversation')} · {n_turns} · {pluralize(len(speakers), 'speaker')}"
-        f" · {pluralize(problems.n_errors, 'line')} skipped"
-    )
+def _draw_preview(name: str, preview: Preview, place: str) -> str | Literal[False] | None:
+    """Draw what a file holds; return which speaker is the assistant, or False to leave the file out."""
+    summary, problems = preview.summary, preview.problems
+    st.markdown(f"**{literal(name)}** · {format_named(preview.format).label} · {literal(str(summary))}")
+    if preview.alternatives:
+        names = [preview.format, *preview.alternatives]
+        st.selectbox(
+            "It fits several formats. Read it as", sorted(names), index=sorted(names).index(preview.format),
+            key=f"format-{place}", format_func=lambda name: format_named(name).label,
+        )  # fmt: skip
     _draw_problems(problems)
     if problems.n_errors:
-        rest = pluralize(len(conversations), "conversation") if len(conversations) > 1 else n_turns
+        n = summary.n_conversations
+        rest = pluralize(n, "conversation") if n > 1 else pluralize(summary.n_turns, "turn")
         if not st.toggle(f"Open the other {rest} without what cannot be read", key=f"skip-{place}"):
-            return []
-    conversations = _assign_assistant(conversations, speakers, place)
-    if conversations:
-        _draw_first_turns(conversations[0])
-    return conversations
+            return False
+    assistant = None
+    speakers = sorted(summary.speakers)
+    if 2 <= len(speakers) <= MAX_SPEAKERS and "assistant" not in summary.roles:
+        labels = make_labels_unique({speaker: speaker for speaker in speakers})
+        assistant = st.selectbox(
+            "Which speaker is the assistant?", [None, *speakers], key=f"assistant-{place}",
+            format_func=lambda speaker: "None: they are all people" if speaker is None else labels[speaker],
+        )  # fmt: skip
+    _draw_first_turns(_prepare(preview.first, assistant, None))
+    return assistant
 
 
-def _assign_assistant(
-    conversations: list[Conversation], speakers: list[str], place: str
-) -> list[Conversation]:
-    """Ask which speaker is the assistant, where a transcript has names and no assistant."""
-    roles = {turn.role for conversation in conversations for turn in conversation.turns}
-    if not 2 <= len(speakers) <= MAX_SPEAKERS or "assistant" in roles:
-        return conversations
-    labels = make_labels_unique({speaker: speaker for speaker in speakers})
-    assistant = st.selectbox(
-        "Which speaker is the assistant?", [None, *speakers], key=f"assistant-{place}",
-        format_func=lambda speaker: "None: they are all people" if speaker is None else labels[speaker],
-    )  # fmt: skip
+def _prepare(conversation: Conversation, assistant: str | None, redactor: Redactor | None) -> Conversation:
+    """Return the conversation with the speaker who is the assistant, and without secrets."""
 
     def assign(turn: Turn) -> Turn:
         is_assistant = turn.speaker == assistant and turn.role == "user"
         return replace(turn, role="assistant") if is_assistant else turn
 
-    return [
-        replace(conversation, turns=tuple(map(assign, conversation.turns))) for conversation in conversations
-    ]
+    if assistant is not None:
+        conversation = replace(conversation, turns=tuple(map(assign, conversation.turns)))
+    return redactor.redact(conversation) if redactor else conversation
 
 
 def _draw_first_turns(conversation: Conversation) -> None:

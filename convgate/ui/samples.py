@@ -110,4 +110,4 @@ def _add(app: App, samples: Sequence[Sample]) -> list[str]:
         for sample in samples
         for conversation in sample.conversations
     ]
-    return [addition.key for addition in add_to_library(app.conversations, conversations)]
+    return [addition.key for addition in add_to_library(app.conversations, conversations, len(conversations))]

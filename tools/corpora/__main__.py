@@ -16,7 +16,8 @@ from convgate.cli.main import main
 from convgate.cli.options import SkipBadOption
 from convgate.cli.output import print_note, print_problems
 from convgate.training.corpora import CORPORA
-from convgate.transcripts.relevance_sets import RelevanceSet, write_relevance_set
+from convgate.transcripts.cases import RelevanceSet
+from convgate.transcripts.relevance_sets import write_relevance_set
 from tools.corpora.cast import read_cast
 from tools.corpora.irc import read_irc
 from tools.corpora.locomo import read_locomo

@@ -9,9 +9,9 @@ from typing import Any
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
+from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.json_text import Locator, Place, kind
 from convgate.transcripts.problems import Report, close_reports
-from convgate.transcripts.relevance_sets import Case, RelevanceSet
 from convgate.transcripts.source import source_of_path
 
 SPLITS = ("train", "dev", "test")

@@ -25,8 +25,8 @@ from pathlib import Path
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.training.corpora import CORPORA
+from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.problems import Report
-from convgate.transcripts.relevance_sets import Case, RelevanceSet
 from convgate.transcripts.source import source_of_path
 from tools.corpora.corpus import Gathering, split_of
 

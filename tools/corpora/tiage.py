@@ -16,8 +16,8 @@ from typing import Any
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.training.corpora import CORPORA
+from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.problems import Report
-from convgate.transcripts.relevance_sets import Case, RelevanceSet
 from tools.corpora.corpus import (
     Gathering,
     corpus_file,

@@ -14,7 +14,7 @@ import numpy as np
 import convgate
 from convgate.core.conversation import ContentPart, Conversation, Turn
 from convgate.training.sets import read_packed
-from convgate.transcripts.relevance_sets import Case, RelevanceSet
+from convgate.transcripts.cases import Case, RelevanceSet
 
 CHATS = Path(convgate.__file__).parent / "training" / "texts" / "chats.train.jsonl.gz"
 TEXTS = Path(__file__).parent / "texts"  # that do not come with convgate

@@ -11,7 +11,7 @@ import numpy as np
 
 from convgate.core.conversation import ContentPart, Conversation, Turn
 from convgate.core.errors import TrainingError
-from convgate.transcripts.relevance_sets import Case, RelevanceSet
+from convgate.transcripts.cases import Case, RelevanceSet
 
 
 def lengthen(

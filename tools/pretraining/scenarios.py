@@ -26,7 +26,7 @@ import numpy as np
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TrainingError
-from convgate.transcripts.relevance_sets import Case, RelevanceSet
+from convgate.transcripts.cases import Case, RelevanceSet
 from tools.pretraining.talks import Exchange, Talk, draw_distinct, pick, same_source, stands_alone, usable
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(

@@ -19,7 +19,8 @@ from convgate.training.encoder_calibration import measure_embeddings
 from convgate.training.episodes import Episode, read_episodes
 from convgate.training.progress import Listener
 from convgate.training.sets import RULES, Plan, TrainingSet, make_set, read_files, read_packed
-from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
+from convgate.transcripts.cases import RelevanceSet
+from convgate.transcripts.relevance_sets import read_relevance_set
 from convgate.versions import Version, Versions
 from tools.pretraining.chats import TEXTS, chat_sets
 from tools.pretraining.cues import HeldOutCues

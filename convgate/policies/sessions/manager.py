@@ -26,7 +26,7 @@ from convgate.policies.sessions.segmentation import State, step
 from convgate.store.database import Store
 from convgate.store.documents import translate_decoding_errors
 from convgate.store.sessions import Session, SessionConversation, Sessions
-from convgate.transcripts.openai_messages import turn_from_message
+from convgate.transcripts.formats.openai_messages import turn_from_message
 
 ENDED = "It was ended."
 

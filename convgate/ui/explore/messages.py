@@ -12,7 +12,7 @@ from convgate.core.errors import TranscriptError
 from convgate.core.text import join_words, pluralize
 from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.selector import write_selection
-from convgate.transcripts import format_named
+from convgate.transcripts import writer_named
 from convgate.transcripts.characters import writable
 from convgate.ui import services
 from convgate.ui.explore import state
@@ -60,7 +60,7 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
         names = literal(join_words(selection.missing_results), limit=200)
         st.caption(f":material/hourglass_empty: The current turn still waits for results of: {names}.")
     agent = AgentSettings.of(outcome.policy, services.settings(), pair_answers=view.pairs)
-    transcript_format = format_named(conversation.format)
+    transcript_format = writer_named(conversation.format)
     with st.container(horizontal=True):
         st.download_button(
             f"Download as {transcript_format.label}", lambda: _write(outcome),

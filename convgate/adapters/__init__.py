@@ -1,0 +1,1 @@
+"""Connections to agent frameworks: one module each, which alone imports its framework."""

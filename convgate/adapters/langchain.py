@@ -1,0 +1,55 @@
+"""LangChain 1.x: agent middleware that sends the model a selection.
+
+agent = create_agent(model, tools, middleware=[SelectionMiddleware()])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from convgate.adapters.selection import MessageSelector, Source, framework
+
+with framework("langchain"):
+    from langchain.agents.middleware import AgentMiddleware, ModelRequest
+    from langchain_core.messages import BaseMessage
+
+    from convgate.adapters.langgraph import to_openai
+
+
+class SelectionMiddleware(AgentMiddleware):
+    """Sends the selected messages to the model; the agent's state keeps all.
+
+    source: what chooses; default: the active gate. budget: tokens of what is sent, with a context builder.
+
+    Raises ContextError for a gate or policy with a budget.
+    """
+
+    def __init__(self, source: Source | None = None, budget: int | None = None) -> None:
+        super().__init__()
+        self.selector = MessageSelector.of(source, budget)
+
+    def wrap_model_call(self, request: ModelRequest, handler: Callable[[ModelRequest], Any]) -> Any:
+        """Call the model with the selected messages."""
+        messages = _all_messages(request)
+        return handler(_with(request, messages, self.selector.keep(messages, to_openai)))
+
+    async def awrap_model_call(
+        self, request: ModelRequest, handler: Callable[[ModelRequest], Awaitable[Any]]
+    ) -> Any:
+        """Call the model with the selected messages, without blocking the event loop."""
+        messages = _all_messages(request)
+        return await handler(_with(request, messages, await self.selector.akeep(messages, to_openai)))
+
+
+def _all_messages(request: ModelRequest) -> list[BaseMessage]:
+    """Return the system message, which the request has apart, and the others."""
+    system = request.system_message
+    return request.messages if system is None else [system, *request.messages]
+
+
+def _with(request: ModelRequest, messages: list[BaseMessage], kept: list[int]) -> ModelRequest:
+    selected = [messages[index] for index in kept]
+    return request.override(
+        messages=[message for message in selected if message is not request.system_message]
+    )

@@ -1,0 +1,57 @@
+"""LangGraph: a `pre_model_hook` for `create_react_agent`, which sends the model a selection.
+
+agent = create_react_agent(model, tools, pre_model_hook=pre_model_hook())
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from convgate.adapters.selection import MessageSelector, Source, framework
+
+with framework("langgraph"):
+    from langchain_core.messages import BaseMessage
+    from langchain_core.runnables import RunnableLambda
+
+ROLES = {"human": "user", "ai": "assistant"}  # by a message's type; other types are roles
+
+
+def pre_model_hook(source: Source | None = None, budget: int | None = None) -> RunnableLambda:
+    """Return a hook that gives the selected messages as `llm_input_messages`; the state keeps all.
+
+    source: what chooses; default: the active gate. budget: tokens of what is sent, with a context builder.
+
+    Raises ContextError for a gate or policy with a budget.
+    """
+    selector = MessageSelector.of(source, budget)
+
+    def hook(state: Any) -> dict[str, list[BaseMessage]]:
+        messages = state["messages"] if isinstance(state, Mapping) else state.messages
+        return {"llm_input_messages": [messages[index] for index in selector.keep(messages, to_openai)]}
+
+    async def ahook(state: Any) -> dict[str, list[BaseMessage]]:
+        messages = state["messages"] if isinstance(state, Mapping) else state.messages
+        return {
+            "llm_input_messages": [messages[index] for index in await selector.akeep(messages, to_openai)]
+        }
+
+    return RunnableLambda(hook, afunc=ahook, name="convgate")
+
+
+def to_openai(message: BaseMessage) -> dict[str, Any]:
+    """Return what a selection depends on: role, text, tool calls and the id of the call it answers."""
+    role = ROLES.get(message.type) or getattr(message, "role", message.type)
+    fields: dict[str, Any] = {"role": role, "content": message.text}
+    if message.name:
+        fields["name"] = message.name
+    if call_id := getattr(message, "tool_call_id", None):
+        fields["tool_call_id"] = call_id
+    # An invalid call is sent like the others, so it needs a result like them.
+    calls = [*getattr(message, "tool_calls", ()), *getattr(message, "invalid_tool_calls", ())]
+    if calls:
+        fields["tool_calls"] = [
+            {"id": call["id"], "function": {"name": call["name"] or "?", "arguments": call["args"]}}
+            for call in calls
+        ]
+    return fields

@@ -1,0 +1,99 @@
+"""`convgate serve`: selections over HTTP, and a proxy in front of an OpenAI-compatible API."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+import tempfile
+from contextlib import nullcontext
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from convgate.cli import options, output
+from convgate.core.errors import ConvgateError, SettingsError
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+SHUTDOWN_SECONDS = 30
+"""How long requests that are being answered may take when the server is stopped."""
+
+
+def serve(
+    port: Annotated[int, typer.Option(help="The port; 0 takes a free one.", min=0, max=65535)] = 8700,
+    address: Annotated[
+        str, typer.Option(help="The address to listen on; 127.0.0.1 serves this machine only.")
+    ] = "127.0.0.1",
+    upstream: Annotated[
+        str | None,
+        typer.Option(
+            help="The base URL of an OpenAI-compatible API, as in https://host/v1, to forward requests to.",
+            metavar="URL",
+        ),
+    ] = None,
+    workers: Annotated[int, typer.Option(help="Processes; each loads its own model.", min=1, max=64)] = 1,
+    settings_file: options.SettingsFileOption = None,
+) -> None:
+    """Serve selections over HTTP, and forward model requests with the selected messages only.
+
+    Requests need the token that is printed, or that of the setting server_token (CONVGATE_SERVER_TOKEN).
+    """
+    missing = [name for name in ("fastapi", "httpx", "prometheus_client", "uvicorn") if not find_spec(name)]
+    if missing:
+        raise SettingsError(f'`convgate serve` needs {missing[0]}: pip install "convgate[serve]"')
+    import uvicorn
+    from uvicorn.supervisors import Multiprocess
+
+    from convgate.core.settings import load_settings
+
+    # Workers read the environment.
+    if settings_file is not None:
+        os.environ["CONVGATE_CONFIG"] = str(settings_file.absolute())
+    if upstream is not None:
+        os.environ["CONVGATE_SERVER_UPSTREAM"] = upstream
+    settings = load_settings()
+    token = settings.server_token or secrets.token_urlsafe()
+    os.environ["CONVGATE_SERVER_TOKEN"] = token
+    app: str | Starlette = f"{__name__}:create_worker_app"
+    # A single worker is ended by its signal, and could not remove the folder.
+    with tempfile.TemporaryDirectory(prefix="convgate-") if workers > 1 else nullcontext("") as folder:
+        if workers == 1:
+            from convgate.server.app import create_app
+
+            app = create_app(settings, token=token)
+        else:
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+        config = uvicorn.Config(
+            app, address, port, factory=workers > 1, workers=workers, access_log=False, server_header=False,
+            date_header=False, log_level="warning", timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        )  # fmt: skip
+        socket = config.bind_socket()
+        host = f"[{address}]" if ":" in address else address
+        home = f"http://{host}:{socket.getsockname()[1]}"
+        lines = [f"convgate serves at {home}", "Stop it with Ctrl+C."]
+        if settings.server_token is None:
+            lines[1:1] = [f"Token: {token}", f"The same in an address: {home}/token/{token}/v1"]
+        output.print_lines(*lines)
+        sys.stdout.flush()
+        if workers == 1:
+            uvicorn.Server(config).run(sockets=[socket])
+        else:
+            Multiprocess(config, sockets=[socket]).run()
+
+
+def create_worker_app() -> Starlette:
+    """Return the application of a worker; end the server where its settings cannot be had."""
+    from uvicorn.config import STARTUP_FAILURE
+
+    from convgate.core.settings import load_settings
+    from convgate.server.app import create_app
+
+    try:
+        app: Starlette = create_app(load_settings())
+    except ConvgateError as error:
+        output.print_error(error)
+        sys.exit(STARTUP_FAILURE)
+    return app

@@ -1,0 +1,36 @@
+"""Prometheus metrics; with several workers, GET /metrics of any of them has the sums of all."""
+
+from __future__ import annotations
+
+import os
+
+from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+
+FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+"""Environment variable of the folder that workers share; read when prometheus_client is imported."""
+
+REQUESTS = Counter("convgate_requests", "Requests.", ["endpoint", "status"])
+REQUEST_SECONDS = Histogram("convgate_request_seconds", "Until the last byte.", ["endpoint"])
+SELECT_SECONDS = Histogram("convgate_select_seconds", "Selecting the messages of a request.")
+MESSAGES = Counter("convgate_messages", "Messages of selections.", ["outcome"])
+TOKENS = Counter("convgate_tokens", "Tokens of selections.", ["outcome"])
+FALLBACKS = Counter("convgate_fallbacks", "Requests that the proxy forwarded unchanged.", ["reason"])
+UPSTREAM_FAILURES = Counter("convgate_upstream_failures", "Requests without a whole response.", ["kind"])
+
+
+def count_selection(*, kept: int, dropped: int, tokens_kept: int, tokens_total: int) -> None:
+    """Count the messages and tokens of a selection."""
+    MESSAGES.labels("kept").inc(kept)
+    MESSAGES.labels("dropped").inc(dropped)
+    TOKENS.labels("kept").inc(tokens_kept)
+    TOKENS.labels("dropped").inc(tokens_total - tokens_kept)
+
+
+def exposition() -> bytes:
+    """Return all metrics in Prometheus' text format."""
+    registry = REGISTRY
+    if os.environ.get(FOLDER_VARIABLE):
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)
+    return bytes(generate_latest(registry))

@@ -1,0 +1,232 @@
+"""A proxy in front of an OpenAI-compatible API that sends selected messages only.
+
+Whatever goes wrong with selecting, the request is forwarded as it came, and the reason is counted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+import anyio
+import httpx
+from fastapi import APIRouter
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response, StreamingResponse
+
+from convgate.adapters.openai import call_ids, group_items, group_message
+from convgate.adapters.selection import MessageSelector
+from convgate.core.errors import ConvgateError
+from convgate.messages.tokens import turn_tokens
+from convgate.server import metrics
+from convgate.server.limits import TOKEN_HEADER, bearer_of, error_response, is_token
+from convgate.server.service import Service
+from convgate.transcripts import turns_from_messages
+
+log = logging.getLogger(__name__)
+
+_CONNECT_SECONDS = 10.0
+_HOP_BY_HOP = frozenset({
+    "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer",
+    "transfer-encoding", "upgrade",
+})  # fmt: skip
+_FIELDS = {"chat/completions": "messages", "responses": "input"}  # by path: where the messages are
+_STORED = ("previous_response_id", "conversation")  # fields of a request whose history the upstream has
+
+
+class NotSelectedError(ConvgateError):
+    """A request is forwarded as it came; `reason` is one of a few words."""
+
+    code = "not_selected"
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+@dataclass(frozen=True)
+class Forwarded:
+    """A body for the upstream, and the headers that say what was kept."""
+
+    body: bytes
+    headers: dict[str, str]
+    counts: dict[str, int] = field(default_factory=dict)  # for `metrics.count_selection`
+
+
+class Proxy:
+    """Forwards requests to the upstream of the settings."""
+
+    def __init__(self, service: Service) -> None:
+        self._service, self._settings = service, service.settings
+        timeout = httpx.Timeout(self._settings.server_upstream_seconds, connect=_CONNECT_SECONDS)
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+        self._client = httpx.AsyncClient(timeout=timeout, limits=limits)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    def router(self) -> APIRouter:
+        """Return the routes: every path below /v1 that is no endpoint of the server's own."""
+        router = APIRouter()
+        methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] if self._settings.server_upstream else ["POST"]
+        paths = [*_FIELDS, "{path:path}"] if self._settings.server_upstream else list(_FIELDS)
+        for path in paths:
+            router.add_api_route(
+                f"/v1/{path}", self._answer, methods=methods, include_in_schema=False, response_model=None
+            )
+        return router
+
+    async def _answer(self, request: Request) -> Response:
+        """Forward a request, with the selected messages where it has any."""
+        if self._settings.server_upstream is None:
+            return error_response(404, "no_upstream", "Start the server with --upstream URL to forward this.")
+        path, body = request.url.path.removeprefix("/v1/"), await request.body()
+        forwarded = Forwarded(body, {})
+        if path in _FIELDS and request.method == "POST":
+            forwarded = await self._select(body, _FIELDS[path])
+        query = f"?{request.url.query}" if request.url.query else ""
+        url = f"{self._settings.server_upstream.rstrip('/')}/{quote(path, safe='/:@')}{query}"
+        upstream = self._client.build_request(
+            request.method, url, headers=self._headers(request), content=forwarded.body
+        )
+        try:
+            response = await _unless_disconnected(request, self._client.send(upstream, stream=True))
+        except httpx.TimeoutException as error:
+            return _fail(504, "upstream_timeout", error, forwarded)
+        except httpx.RequestError as error:
+            return _fail(502, "upstream_unreachable", error, forwarded)
+        return Relay(response, forwarded.headers)
+
+    async def _select(self, body: bytes, name: str) -> Forwarded:
+        """Return the body with the selected messages; as it came when selecting fails or takes too long."""
+        try:
+            async with asyncio.timeout(self._settings.server_select_seconds):
+                forwarded = await self._service.run(self._reduce, body, name)
+            metrics.count_selection(**forwarded.counts)
+            return forwarded
+        except TimeoutError:
+            reason = "timeout"
+            log.warning(
+                "selecting took longer than server_select_seconds; the request is forwarded unchanged"
+            )
+        except NotSelectedError as error:
+            reason = error.reason
+        except Exception as error:  # whatever it is, the agent must get its answer
+            reason = error.code if isinstance(error, ConvgateError) else "error"
+            log.warning("selecting failed; the request is forwarded unchanged", exc_info=error)
+        metrics.FALLBACKS.labels(reason).inc()
+        return Forwarded(body, {"x-convgate-policy": "none", "x-convgate-reason": reason})
+
+    def _reduce(self, body: bytes, name: str) -> Forwarded:
+        """Return the body with the selected messages. Raises NotSelectedError, or what selecting raises."""
+        request, items = _read(body, name)
+        if len(items) > self._settings.server_max_turns:
+            raise NotSelectedError("too_many_turns")
+        groups = group_items(items)
+        known_calls = call_ids(groups)
+        turns = turns_from_messages([group_message(group, call_ids=known_calls) for group in groups])
+        with metrics.SELECT_SECONDS.time():
+            chosen = MessageSelector(self._service.selector).choose(turns)
+        tokens = turn_tokens(turns)
+        kept = [items[index] for place in chosen for index in groups[place].indices]
+        dropped = len(items) - len(kept)
+        counts = {
+            "kept": len(kept),
+            "dropped": dropped,
+            "tokens_kept": int(tokens[chosen].sum()),
+            "tokens_total": int(tokens.sum()),
+        }
+        headers = {
+            "x-convgate-kept": str(len(kept)),
+            "x-convgate-dropped": str(dropped),
+            "x-convgate-tokens": str(counts["tokens_kept"]),
+            "x-convgate-policy": quote(self._service.policy_name, safe=" "),
+        }
+        return Forwarded(json.dumps({**request, name: kept}).encode() if dropped else body, headers, counts)
+
+    def _headers(self, request: Request) -> list[tuple[str, str]]:
+        """Return the client's headers for the upstream, without those for this server."""
+        left_out = _left_out(request.headers.get("connection", "")) | {"host", "content-length", TOKEN_HEADER}
+        token = request.app.state.token
+        if is_token(bearer_of(request.headers), token):
+            left_out |= {"authorization"}
+        headers = [(name, value) for name, value in request.headers.items() if name not in left_out]
+        if "accept-encoding" not in request.headers:
+            headers.append(("accept-encoding", "identity"))  # httpx would ask for gzip
+        return headers
+
+
+class Relay(StreamingResponse):
+    """The upstream's response, byte for byte as it comes."""
+
+    def __init__(self, upstream: httpx.Response, headers: dict[str, str]) -> None:
+        super().__init__(upstream.aiter_raw(), upstream.status_code)
+        self._upstream = upstream
+        left_out = _left_out(upstream.headers.get("connection", ""))
+        values = [
+            (name, value) for name, value in upstream.headers.raw if name.decode().lower() not in left_out
+        ]
+        self.raw_headers = [*values, *((name.encode(), value.encode()) for name, value in headers.items())]
+
+    async def stream_response(self, send: Any) -> None:
+        """Send the response; one that the upstream breaks off is broken off here too, never ended."""
+        try:
+            await super().stream_response(send)
+        except httpx.RequestError as error:
+            metrics.UPSTREAM_FAILURES.labels("broken").inc()
+            log.warning("the upstream broke off its response: %s", type(error).__name__)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._upstream.aclose()
+
+
+def _read(body: bytes, name: str) -> tuple[dict[str, Any], list[Any]]:
+    """Return the request, and its messages or items."""
+    try:
+        request = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise NotSelectedError("unreadable") from error
+    items = request.get(name) if isinstance(request, dict) else None
+    if isinstance(request, dict) and any(map(request.get, _STORED)):
+        raise NotSelectedError("stored_history")
+    if not isinstance(items, list) or not items:
+        raise NotSelectedError("no_messages")
+    return request, items
+
+
+def _fail(status: int, code: str, error: httpx.RequestError, forwarded: Forwarded) -> Response:
+    metrics.UPSTREAM_FAILURES.labels(code).inc()
+    log.warning("the upstream did not answer: %s", type(error).__name__)
+    return error_response(
+        status, code, f"The upstream did not answer ({type(error).__name__}).", forwarded.headers
+    )
+
+
+def _left_out(connection: str) -> frozenset[str]:
+    """Return the names of headers for this connection alone."""
+    return _HOP_BY_HOP | {name.strip().lower() for name in connection.split(",")}
+
+
+async def _unless_disconnected(request: Request, sending: Awaitable[httpx.Response]) -> httpx.Response:
+    """Return the response; when the client goes away before it comes, the upstream is not waited for."""
+
+    async def wait_for_disconnect() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    response = asyncio.ensure_future(sending)
+    watch = asyncio.ensure_future(wait_for_disconnect())
+    try:
+        await asyncio.wait({response, watch}, return_when=asyncio.FIRST_COMPLETED)
+        if not response.done():
+            raise ClientDisconnect
+        return response.result()
+    finally:
+        watch.cancel()
+        response.cancel()

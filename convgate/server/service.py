@@ -1,0 +1,167 @@
+"""What the endpoints share: the policy, the context builder, the store, and the threads that they run in."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import Any, TypeVar
+
+from convgate.context.builder import ContextBuilder
+from convgate.context.guardrails import Guardrails, load_guard
+from convgate.context.guardrails.outcomes import record_outcomes
+from convgate.core.conversation import Conversation
+from convgate.core.errors import ConversationError, StoreError
+from convgate.core.settings import Settings
+from convgate.embedding.base import Encoder
+from convgate.labels.feedback import Feedback, keep_feedback
+from convgate.policies.selector import load_policy
+from convgate.server import metrics
+from convgate.server.schemas import Context, FeedbackLine, Outcome, Score, Select
+from convgate.server.sessions import SessionHistories, SessionHistory
+from convgate.store import Store
+from convgate.transcripts import turns_from_messages
+from convgate.transcripts.message_lists import dump_json
+
+T = TypeVar("T")
+
+THREADS = min(4, os.cpu_count() or 1)
+"""Selections at once in a worker; scoring keeps a core busy."""
+
+
+class Service:
+    """Answers requests of the settings. Its methods block: `run` calls them in a thread."""
+
+    def __init__(self, settings: Settings, encoder: Encoder | None = None) -> None:
+        self.settings = settings
+        self.selector = load_policy(settings=settings, encoder=encoder)
+        policy = self.selector.policy
+        version = getattr(policy, "version", None)
+        self.policy_name = f"{policy.name} {version}" if version else policy.name
+        self._guard = load_guard(settings)
+        self._builder = ContextBuilder.of(settings, policy=policy, guard=self._guard)
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="convgate")
+
+    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Call a function in a thread; one that is given up goes on, and holds its thread until it ends."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
+
+    def close(self) -> None:
+        """Write what waits to be logged; requests that have not begun are given up."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        if isinstance(self._guard, Guardrails):
+            self._guard.close()
+        if "_store" in vars(self):
+            self._store.close()
+
+    def select(self, body: Select) -> dict[str, Any]:
+        """Answer POST /v1/select."""
+        conversation, session = self._conversation(body)
+        with metrics.SELECT_SECONDS.time():
+            selection = self.selector.select_at(
+                conversation, question=body.question, pair_answers=body.pair_answers
+            )
+        metrics.count_selection(
+            kept=len(selection.messages),
+            dropped=sum(not decision.kept for decision in selection.decisions),
+            tokens_kept=selection.tokens_kept,
+            tokens_total=selection.tokens_total,
+        )
+        return {
+            "messages": selection.messages,
+            "indices": selection.indices,
+            "decisions": [decision.to_json() for decision in selection.decisions],
+            "tokens_kept": selection.tokens_kept,
+            "tokens_total": selection.tokens_total,
+            "missing_results": selection.missing_results,
+            "violations": selection.violations,
+            "policy": self.policy_name,
+            "session": session and session.to_json(),
+        }
+
+    def score(self, body: Score) -> dict[str, Any]:
+        """Answer POST /v1/score."""
+        conversation, session = self._conversation(body)
+        current, history = conversation.find_current(question=body.question)
+        with metrics.SELECT_SECONDS.time():
+            decisions = self.selector.policy.decide(current, history)
+        return {
+            "policy": self.policy_name,
+            "rule": decisions.rule,
+            "threshold": decisions.threshold,
+            "gate_activation": decisions.gate_activation,
+            "turns": [decision.to_json() for decision in decisions],
+            "session": session and session.to_json(),
+        }
+
+    def build_context(self, body: Context) -> dict[str, Any]:
+        """Answer POST /v1/context."""
+        conversation, session = self._conversation(body)
+        with metrics.SELECT_SECONDS.time():
+            bundle = self._builder.build_at(
+                conversation,
+                budget=body.budget,
+                intent=body.intent,
+                question=body.question,
+                capsules=body.capsules,
+                request_id=body.request_id,
+            )
+        metrics.count_selection(
+            kept=len(bundle.messages),
+            dropped=sum(not decision.kept for decision in bundle.decisions),
+            tokens_kept=bundle.tokens,
+            tokens_total=max(bundle.tokens, bundle.tokens_total),
+        )
+        return {**bundle.to_json(), "session": session and session.to_json()}
+
+    def keep_feedback(self, body: FeedbackLine) -> dict[str, Any]:
+        """Answer POST /v1/feedback."""
+        sources = (body.conversation, body.messages, body.session)
+        if sum(source is not None for source in sources) != 1:
+            raise ConversationError("give one of conversation, messages and session")
+        conversation = body.messages if body.conversation is None else body.conversation
+        if body.session is not None:
+            conversation = self._histories.key_of(body.session)
+        assert conversation is not None
+        self._check_length(len(conversation) if isinstance(conversation, list) else 0)
+        turns = tuple(body.turn) if isinstance(body.turn, list) else (body.turn,)
+        piece = Feedback(
+            conversation, turns, body.relevant, body.at, body.question, body.source, body.version, body.how
+        )
+        saved = keep_feedback(self._store, piece)
+        current = saved.current
+        key, at = (current.conversation, current.turn) if current else (None, None)
+        return {"changed": saved.changed, "conversation": key, "at": at}
+
+    def record_outcome(self, body: Outcome) -> dict[str, Any]:
+        """Answer POST /v1/outcome."""
+        if record_outcomes([(body.request_id, body.ok)], place=self._store):
+            raise StoreError(
+                f"No request {body.request_id!r} is logged: send the `request_id` of a context, and check"
+                " guard_log."
+            )
+        return {"request_id": body.request_id, "ok": body.ok}
+
+    def _conversation(self, body: Select | Score) -> tuple[Conversation, SessionHistory | None]:
+        self._check_length(len(body.messages))
+        if body.session is None:
+            if body.after is not None:
+                raise ConversationError("`after` belongs to a session")
+            return Conversation("live", turns_from_messages(body.messages)), None
+        dump_json(body.messages)  # raises for numbers that could be stored, but not be sent back
+        session = self._histories.append(body.session, body.messages, after=body.after)
+        return session.conversation, session
+
+    def _check_length(self, n_turns: int) -> None:
+        if n_turns > self.settings.server_max_turns:
+            raise ConversationError(f"a conversation may have {self.settings.server_max_turns:,} turns")
+
+    @cached_property
+    def _store(self) -> Store:
+        return Store(self.settings.database)  # opened late: without sessions and feedback nothing is written
+
+    @cached_property
+    def _histories(self) -> SessionHistories:
+        return SessionHistories(self._store, self.settings)

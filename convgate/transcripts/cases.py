@@ -1,0 +1,65 @@
+"""Cases of relevance: a current message, and which earlier turns matter to it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
+from convgate.transcripts.exports import ConversationExport
+from convgate.transcripts.json_text import Place
+from convgate.transcripts.problems import Problems
+
+
+@dataclass(frozen=True)
+class Case:
+    """One current message, and which turns of its history matter to it."""
+
+    id: str
+    conversation: str  # id of its conversation
+    turn: int | None  # 0-based index of the current message; None when `query` is the message
+    query: Turn | None  # a question put after the whole conversation
+    relevant: frozenset[int]  # 0-based indices of turns in the history; empty when nothing matters
+    window: int | None = None  # the history is cut to its last turns, this many
+    tags: tuple[str, ...] = ()
+    judged: frozenset[int] | None = None
+    """0-based indices of the turns whose relevance is known, `relevant` among them; None: the whole history.
+    What is not judged is neither learned from nor measured, though policies see it."""
+
+    @property
+    def says_something(self) -> bool:
+        """Whether the relevance of any turn is known; a history without turns counts as known."""
+        return self.judged is None or bool(self.judged)
+
+
+@dataclass(frozen=True)
+class RelevanceSet:
+    """Cases and the conversations that they are about."""
+
+    name: str  # the file's name without its ending
+    conversations: Mapping[str, Conversation]  # by id
+    cases: tuple[Case, ...]
+    problems: Problems = field(default_factory=Problems)  # what was left out or odd in the file
+
+    def current(self, case: Case) -> tuple[CurrentMessage, History]:
+        """Return what the model has to answer in a case, and the turns before it.
+
+        Raises ConversationError when its conversation has no such turn.
+        """
+        conversation = self.conversations[case.conversation]
+        if case.query is not None:
+            return conversation.with_question(case.query, window=case.window)
+        return conversation.at(-1 if case.turn is None else case.turn, window=case.window)
+
+
+class CaseExport(ConversationExport):
+    """A benchmark whose objects are a conversation each, with questions about it."""
+
+    @abstractmethod
+    def cases(self, value: Mapping[str, Any], conversation: Conversation, place: Place) -> Iterator[Case]:
+        """Yield the cases of an object whose conversation was read.
+
+        Evidence that names no turn is a warning; it is left out, and so is a question without any.
+        """

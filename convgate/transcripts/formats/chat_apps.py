@@ -1,0 +1,181 @@
+"""Chats of people as one object: `result.json` of Telegram Desktop, and the files of DiscordChatExporter."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from convgate.core.conversation import ContentPart, Conversation, Turn
+from convgate.core.errors import TranscriptError
+from convgate.transcripts.blocks import placeholder
+from convgate.transcripts.characters import writable
+from convgate.transcripts.exports import ConversationExport, list_in, mapping_of, text_of
+from convgate.transcripts.identity import given_id
+from convgate.transcripts.json_text import Place, kind
+from convgate.transcripts.source import Source
+from convgate.transcripts.timestamps import time_of
+
+_DISCORD_SPOKEN = ("Default", "Reply", "ChatInputCommand", "ContextMenuCommand")  # types of messages
+_MEDIA = {"voice": "audio", "audio": "audio", "video": "video", "animation": "video", "sticker": "image"}
+
+
+class _ChatFormat(ConversationExport):
+    """Objects with `messages`; everybody but bots is a user with a name."""
+
+    def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
+        """Return the conversation of a chat."""
+        turns = []
+        for index, message in enumerate(list_in(value, "messages", "")):
+            field = f"messages[{index}]"
+            try:
+                if not isinstance(message, Mapping):
+                    raise TranscriptError(f"expected a message, got {kind(message)}", field=field)
+                turn = self.turn(message, field, place) if self.is_spoken(message) else None
+            except TranscriptError as error:
+                place.leave_out(error)
+                continue
+            if turn is None:
+                place.report.omit("system message")
+            elif turn.parts:
+                turns.append(turn)
+            else:
+                place.report.omit("message without content")
+            place.report.omit("reaction", len(list_in(message, "reactions", field)))
+        id, title = self.names(value)
+        return Conversation(id or "", tuple(turns), title, format=self.name)
+
+    @abstractmethod
+    def names(self, value: Mapping[str, Any]) -> tuple[str | None, str | None]:
+        """Return a chat's id and title."""
+
+    @abstractmethod
+    def is_spoken(self, message: Mapping[str, Any]) -> bool:
+        """Return whether somebody wrote the message, not the app."""
+
+    @abstractmethod
+    def turn(self, message: Mapping[str, Any], field: str, place: Place) -> Turn:
+        """Return a message as a turn; raises TranscriptError naming the field."""
+
+
+class TelegramFormat(_ChatFormat):
+    """One chat, or all of an account in `chats.list`."""
+
+    name = "telegram"
+    label = "Telegram export"
+
+    def is_conversation(self, value: Mapping[str, Any]) -> bool:
+        """Return whether it is a chat with Telegram's texts, or holds some."""
+        messages = value.get("messages")
+        return bool(_chats(value)) or (
+            isinstance(messages, list)
+            and any(isinstance(message, Mapping) and "date_unixtime" in message for message in messages[:50])
+        )
+
+    def objects(self, source: Source) -> Iterator[tuple[Mapping[str, Any], Place]]:
+        """Yield the chats with their places."""
+        for value, place in super().objects(source):
+            for index, chat in enumerate(_chats(value)):
+                dot = "." if place.prefix else ""
+                yield chat, replace(place, prefix=f"{place.prefix}{dot}chats.list[{index}]")
+            if not _chats(value):
+                yield value, place
+
+    def names(self, value: Mapping[str, Any]) -> tuple[str | None, str | None]:
+        """Return a chat's id and title."""
+        return given_id(value, "id"), text_of(value, "name")
+
+    def is_spoken(self, message: Mapping[str, Any]) -> bool:
+        """Return whether it is a message."""
+        return message.get("type") == "message"
+
+    def turn(self, message: Mapping[str, Any], field: str, place: Place) -> Turn:
+        """Return a message as a turn, with its time in UTC where the file has it."""
+        texts = message.get("text", "")
+        texts = texts if isinstance(texts, list) else [texts]
+        runs = [text.get("text") if isinstance(text, Mapping) else text for text in texts]
+        if not all(isinstance(run, str) for run in runs):
+            raise TranscriptError("expected a text or a list of texts", field=f"{field}.text")
+        said = "".join(map(str, runs)).strip()
+        parts = [ContentPart("text", writable(said))] if said else []
+        media = text_of(message, "media_type") or ""
+        if "photo" in message:
+            parts.append(ContentPart("image", "[image]"))
+        elif "file" in message:
+            what = _MEDIA.get(media.partition("_")[0], "file")
+            parts.append(ContentPart(what, placeholder(what, message)))
+        elif "poll" in message:
+            parts.append(ContentPart("poll", placeholder("poll", {"title": _question(message)})))
+        moment = time_of({"time": message.get("date_unixtime") or message.get("date")}, field, place.warn)[1]
+        name = text_of(message, "from") or text_of(message, "from_id")
+        edited = {"edited": True} if "edited" in message else {}
+        return Turn(
+            "user",
+            tuple(parts),
+            id=given_id(message, "id"),
+            name=writable(name) if name else None,
+            timestamp=moment,
+            metadata=edited,
+        )
+
+
+class DiscordFormat(_ChatFormat):
+    """One channel of a server, or one direct chat."""
+
+    name = "discord"
+    label = "DiscordChatExporter file"
+
+    def is_conversation(self, value: Mapping[str, Any]) -> bool:
+        """Return whether it has messages of a channel of a guild."""
+        has_channel = isinstance(value.get("guild"), Mapping) and isinstance(value.get("channel"), Mapping)
+        return has_channel and isinstance(value.get("messages"), list)
+
+    def names(self, value: Mapping[str, Any]) -> tuple[str | None, str | None]:
+        """Return a channel's id and title."""
+        channel = mapping_of(value, "channel")
+        name = text_of(channel, "name")
+        return given_id(channel, "id"), f"#{name}" if name else None
+
+    def is_spoken(self, message: Mapping[str, Any]) -> bool:
+        """Return whether somebody wrote the message."""
+        return message.get("type", "Default") in _DISCORD_SPOKEN
+
+    def turn(self, message: Mapping[str, Any], field: str, place: Place) -> Turn:
+        """Return a message as a turn; those of bots are the assistant's."""
+        author = mapping_of(message, "author")
+        content = text_of(message, "content")
+        parts = [ContentPart("text", writable(content))] if content else []
+        embeds = list_in(message, "embeds", field) if not content else []
+        for embed in embeds:
+            texts = (text_of(embed, key) for key in ("title", "description") if isinstance(embed, Mapping))
+            if said := "\n".join(filter(None, texts)):
+                parts.append(ContentPart("text", writable(said)))
+        for key, what in (("attachments", "attachment"), ("stickers", "image")):
+            for file in list_in(message, key, field):
+                if isinstance(file, Mapping):
+                    named = {"name": file.get("fileName") or file.get("name")}
+                    parts.append(ContentPart(what, placeholder(what, named)))
+        name = text_of(author, "nickname") or text_of(author, "name")
+        return Turn(
+            "assistant" if author.get("isBot") is True else "user",
+            tuple(parts),
+            id=given_id(message, "id"),
+            name=writable(name) if name else None,
+            timestamp=time_of(message, field, place.warn)[1],
+            metadata={"edited": True} if message.get("timestampEdited") else {},
+        )
+
+
+def _chats(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the chats of an account's export."""
+    chats = mapping_of(value, "chats").get("list")
+    return [
+        chat
+        for chat in (chats if isinstance(chats, list) else [])
+        if isinstance(chat, Mapping) and isinstance(chat.get("messages"), list)
+    ]
+
+
+def _question(message: Mapping[str, Any]) -> str | None:
+    return text_of(mapping_of(message, "poll"), "question")

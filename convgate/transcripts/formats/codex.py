@@ -1,0 +1,106 @@
+"""Sessions of Codex: `rollout-….jsonl`, in its older form bare items behind a line about the session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import TranscriptError
+from convgate.transcripts.characters import writable
+from convgate.transcripts.exports import join_turns, text_of
+from convgate.transcripts.formats.responses import is_item, item_turns
+from convgate.transcripts.identity import given_id
+from convgate.transcripts.json_text import Place, kind
+from convgate.transcripts.message_lists import described
+from convgate.transcripts.source import LocatedConversations, Source
+from convgate.transcripts.timestamps import time_of
+
+_LINES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+_CONTEXT = ("<", "# AGENTS.md")  # how a user's message begins that Codex writes
+
+
+class CodexFormat:
+    """One session a file, in items of the Responses API; turns that were rolled back are left out."""
+
+    name = "codex"
+    label = "Codex session"
+
+    def match_share(self, source: Source) -> float:
+        """Return the share of the first lines that are of a session, 0…1; 0 without any of Codex alone."""
+        if source.json is None:
+            return 0.0
+        values = [value for value in source.json.sample if isinstance(value, Mapping)]
+        is_older = any(map(_is_older_line, values)) and any(map(is_item, values))
+        if not is_older and not any(map(_is_line, values)):
+            return 0.0
+        fitting = sum(_is_line(value) or _is_older_line(value) or is_item(value) for value in values)
+        return fitting / max(1, len(source.json.sample))
+
+    def read(self, source: Source) -> LocatedConversations:
+        """Yield the session; bad places go to its report."""
+        session = _Session()
+        for value, place in source.need_json().values():
+            try:
+                session.add(value, place)
+            except TranscriptError as error:
+                place.leave_out_all(error)
+        yield None, Conversation(session.id, tuple(join_turns(session.turns)), format=self.name)
+
+
+class _Session:
+    def __init__(self) -> None:
+        self.id = ""
+        self.turns: list[Turn] = []
+
+    def add(self, line: Any, place: Place) -> None:
+        """Add what a line holds; events repeat what the items say."""
+        if not isinstance(line, Mapping):
+            raise TranscriptError(f"expected a line of a session, got {kind(line)}")
+        moment = time_of(line, "", place.warn)[1]
+        if _is_older_line(line):
+            self._begin(line)
+        elif not _is_line(line):
+            if not is_item(line) and "type" not in line:
+                raise TranscriptError(f"expected a line of a session, got {described(line)}")
+            self.turns += item_turns(line, "", place, moment)
+        elif line["type"] == "session_meta":
+            self._begin(line["payload"])
+        elif line["type"] == "response_item":
+            self.turns += item_turns(line["payload"], "payload", place, moment)
+        elif line["type"] == "compacted":
+            place.report.omit("summary of earlier messages")
+        elif line["payload"].get("type") == "thread_rolled_back":
+            self._roll_back(line["payload"].get("num_turns"), place)
+
+    def _begin(self, meta: Mapping[str, Any]) -> None:
+        """Take id and instructions of the session; those of one that it was forked from come later."""
+        if self.id or not (id := given_id(meta, "id")):
+            return
+        self.id = id
+        base = meta.get("base_instructions")
+        text = text_of(base, "text") if isinstance(base, Mapping) else text_of(meta, "instructions")
+        if text:
+            self.turns.append(Turn.of("system", writable(text)))
+
+    def _roll_back(self, n_turns: Any, place: Place) -> None:
+        """Leave out the user's last messages, and everything behind the first of them."""
+        starts = [
+            index
+            for index, turn in enumerate(self.turns)
+            if turn.role == "user" and not turn.text.startswith(_CONTEXT)
+        ]
+        if isinstance(n_turns, int) and n_turns > 0 and starts:
+            start = starts[max(0, len(starts) - n_turns)]
+            place.report.omit("message of another branch", len(self.turns) - start)
+            del self.turns[start:]
+
+
+def _is_line(value: Mapping[str, Any]) -> bool:
+    type_ = value.get("type")
+    return isinstance(type_, str) and type_ in _LINES and isinstance(value.get("payload"), Mapping)
+
+
+def _is_older_line(value: Mapping[str, Any]) -> bool:
+    """Return whether it is the first line of an older session, or one about its state."""
+    return "record_type" in value or ("instructions" in value and {"id", "timestamp"} <= value.keys())

@@ -1,0 +1,232 @@
+"""Spans of model calls: OTLP JSON, the console exporter's, and Phoenix's, with OpenInference's attributes or
+those of OpenTelemetry, old and new."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from convgate.core.conversation import Turn
+from convgate.transcripts.exports import mapping_of, text_of
+from convgate.transcripts.formats.model_calls import CallLog, ModelCall, message_turns, moment_at, parsed
+from convgate.transcripts.identity import given_id
+from convgate.transcripts.json_text import Place
+
+_CONTAINERS = (
+    *("resourceSpans", "batches", "scopeSpans", "instrumentationLibrarySpans", "spans", "data"),
+    *("resourceLogs", "scopeLogs"),
+)
+_CONVERSATION_IDS = (
+    *("gen_ai.conversation.id", "session.id", "langfuse.session.id"),
+    "traceloop.association.properties.session_id",
+)
+_STARTS = ("startTimeUnixNano", "start_time", "startTime", "timeUnixNano")
+_ENDS = ("endTimeUnixNano", "end_time", "endTime")
+_MESSAGE_EVENT = re.compile(r"gen_ai\.(?:(system|user|assistant|tool)\.message|choice)")
+_DETAILS = "gen_ai.client.inference.operation.details"
+
+_Messages = list[tuple[str, Any]]  # each with its field
+
+
+class SpanFormat(CallLog):
+    """A conversation for each conversation or session id, or each trace."""
+
+    name = "otel-spans"
+    label = "OpenTelemetry spans"
+
+    def records(self, value: Mapping[str, Any], field: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield the spans in a value, and log records as the events of one."""
+        for key in _CONTAINERS:
+            items = value.get(key)
+            for index, item in enumerate(items if isinstance(items, list) else ()):
+                if isinstance(item, Mapping):
+                    yield from self.records(item, f"{field}.{key}[{index}]".lstrip("."))
+        logs: dict[tuple[str | None, str | None], list[Mapping[str, Any]]] = defaultdict(list)
+        records = value.get("logRecords")
+        for record in records if isinstance(records, list) else ():
+            if isinstance(record, Mapping) and (trace := given_id(record, "traceId")):
+                logs[trace, given_id(record, "spanId")].append(record)
+        for (trace, _), events in logs.items():
+            yield f"{field}.logRecords", {"traceId": trace, "events": events, **events[-1]}
+        has_attributes = "attributes" in value or any(key.startswith("attributes.") for key in value)
+        if (has_attributes or "events" in value) and _trace_id(value):
+            yield field, value
+
+    def call(self, record: Mapping[str, Any], place: Place) -> ModelCall:
+        """Return the call of a span, from the first kind of attributes that has messages, or its events."""
+        attributes = _attributes(record)
+        events = parsed(record.get("events") or attributes.get("events"), "events")
+        events = events if isinstance(events, list) else []
+        events = [event for event in events if isinstance(event, Mapping)]
+        for event in events:
+            if _event_name(event) == _DETAILS:
+                attributes = {**attributes, **_attributes(event)}
+        inputs, outputs = _genai(attributes, place)
+        for (sent, returned), read in _NUMBERED:
+            if not inputs and not outputs:
+                inputs = [(f"attributes.{key}", read(item)) for key, item in _items(attributes, sent)]
+                outputs = [(f"attributes.{key}", read(item)) for key, item in _items(attributes, returned)]
+        if not inputs and not outputs:
+            inputs, outputs = _of_events(events, place)
+        ids = (_at(attributes, key) for key in _CONVERSATION_IDS)
+        return ModelCall(
+            trace=_trace_id(record) or "",
+            conversation=next((id for id in ids if isinstance(id, str) and id), None),
+            inputs=_turns(inputs, "user", place),
+            outputs=_turns(outputs, "assistant", place),
+            started=moment_at(record, _STARTS, place),
+            ended=moment_at(record, _ENDS, place),
+        )
+
+
+def _turns(messages: _Messages, role: str, place: Place) -> tuple[Turn, ...]:
+    return tuple(turn for field, message in messages for turn in message_turns(message, role, field, place))
+
+
+def _genai(attributes: Mapping[str, Any], place: Place) -> tuple[_Messages, _Messages]:
+    """Return the messages of `gen_ai.input.messages` and its kin; of several answers the first."""
+    lists = []
+    for key in ("gen_ai.system_instructions", "gen_ai.input.messages", "gen_ai.output.messages"):
+        name = f"attributes.{key}"
+        value = parsed(_at(attributes, key), name)
+        values = value if isinstance(value, list) else [] if value is None else [value]
+        lists.append([(f"{name}[{index}]", item) for index, item in enumerate(values)])
+    instructions, inputs, outputs = lists
+    if len(outputs) > 1 and all(isinstance(item, Mapping) and "finish_reason" in item for _, item in outputs):
+        place.report.omit("other answer", len(outputs) - 1)
+        outputs = outputs[:1]
+    if instructions:
+        parts = [
+            {"type": "text", "content": item} if isinstance(item, str) else item for _, item in instructions
+        ]
+        inputs = [(instructions[0][0], {"role": "system", "parts": parts}), *inputs]
+    return inputs, outputs
+
+
+def _openinference(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an OpenInference message in OpenAI's form."""
+    contents = [
+        {"type": _at(part, "message_content.type") or "text", "text": _at(part, "message_content.text")}
+        for _, part in _items(item, "message.contents")
+    ]
+    calls = [
+        {
+            "id": _at(call, "tool_call.id"),
+            "function": {key: _at(call, f"tool_call.function.{key}") for key in ("name", "arguments")},
+        }
+        for _, call in _items(item, "message.tool_calls")
+    ]
+    message = {key: _at(item, f"message.{key}") for key in ("role", "content", "name", "tool_call_id")}
+    return {**message, "content": message["content"] or contents, "tool_calls": calls}
+
+
+def _indexed(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a message of numbered attributes, such as `gen_ai.prompt.0.role`, in OpenAI's form."""
+    return {**item, "tool_calls": [call for _, call in _items(item, "tool_calls")]}
+
+
+_NUMBERED = (
+    (("llm.input_messages", "llm.output_messages"), _openinference),
+    (("gen_ai.prompt", "gen_ai.completion"), _indexed),
+)
+"""Attributes with a list of messages, or with one attribute for each of their fields."""
+
+
+def _of_events(events: list[Mapping[str, Any]], place: Place) -> tuple[_Messages, _Messages]:
+    """Return the messages of events such as `gen_ai.user.message` and `gen_ai.choice`."""
+    inputs: _Messages = []
+    outputs: _Messages = []
+    for index, event in enumerate(events):
+        match = _MESSAGE_EVENT.fullmatch(_event_name(event))
+        if match is None:
+            continue
+        name = f"events[{index}]"
+        attributes = _attributes(event) or event
+        body = parsed(attributes.get("gen_ai.event.content"), name) or _plain(event.get("body")) or attributes
+        message = _message(body)
+        if match[1] is None:
+            message |= _message(parsed(message.get("message"), name))
+        message["tool_calls"] = parsed(message.get("tool_calls"), name)
+        role = text_of(message, "role") or match[1] or "assistant"
+        call_id = given_id(message, "tool_call_id", "id") if role == "tool" else None
+        message |= {"role": role, "tool_call_id": call_id}
+        if match[1] is None and outputs and message.get("index") not in (None, 0, "0"):
+            place.report.omit("other answer")
+            continue
+        (inputs if match[1] else outputs).append((name, message))
+    return inputs, outputs
+
+
+def _message(value: Any) -> dict[str, Any]:
+    """Return the fields of a message that is an object, or its content alone."""
+    return {"content": value} if isinstance(value, str) else dict(value) if isinstance(value, Mapping) else {}
+
+
+def _event_name(event: Mapping[str, Any]) -> str:
+    fields = (event, _attributes(event))
+    names = (text_of(of, key) for key in ("event.name", "eventName", "name") for of in fields)
+    return next(filter(None, names), "")
+
+
+def _trace_id(record: Mapping[str, Any]) -> str | None:
+    ids = (_at(record, key) for key in ("traceId", "trace_id", "context.trace_id"))
+    return next((id for id in ids if isinstance(id, str) and id), None)
+
+
+def _attributes(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return attributes by name: of an OTLP list, an object, or fields that begin with `attributes.`."""
+    value = record.get("attributes")
+    if isinstance(value, list):
+        return {
+            item["key"]: _plain(item.get("value"))
+            for item in value
+            if isinstance(item, Mapping) and isinstance(item.get("key"), str)
+        }
+    prefix = "attributes."
+    fields = {key.removeprefix(prefix): item for key, item in record.items() if key.startswith(prefix)}
+    return mapping_of(record, "attributes") or fields
+
+
+def _plain(value: Any) -> Any:
+    """Return an OTLP value as JSON has it."""
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return value
+    ((key, held),) = value.items()
+    if key == "arrayValue":
+        values = held.get("values") if isinstance(held, Mapping) else None
+        return [_plain(item) for item in values] if isinstance(values, list) else []
+    if key == "kvlistValue":
+        return _attributes({"attributes": held.get("values")}) if isinstance(held, Mapping) else {}
+    return held if key.endswith("Value") else value
+
+
+def _at(fields: Any, path: str) -> Any:
+    """Return the value at a dotted path, whose names may be keys as they are or nested objects."""
+    if not isinstance(fields, Mapping):
+        return None
+    if path in fields:
+        return fields[path]
+    head, _, rest = path.partition(".")
+    while rest:
+        if (value := _at(fields.get(head), rest)) is not None:
+            return value
+        name, _, rest = rest.partition(".")
+        head = f"{head}.{name}"
+    return None
+
+
+def _items(fields: Mapping[str, Any], path: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the objects of a list at a path, or of attributes such as `path.0.role`, with names."""
+    value = _at(fields, path)
+    if isinstance(value, str):
+        value = parsed(value, path)
+    if isinstance(value, list):
+        return [(f"{path}[{n}]", item) for n, item in enumerate(value) if isinstance(item, Mapping)]
+    items: dict[int, dict[str, Any]] = defaultdict(dict)
+    for key, held in fields.items():
+        number, _, rest = key.removeprefix(f"{path}.").partition(".")
+        if key.startswith(f"{path}.") and rest and re.fullmatch("[0-9]{1,9}", number):
+            items[int(number)][rest] = held
+    return [(f"{path}.{number}", item) for number, item in sorted(items.items())]

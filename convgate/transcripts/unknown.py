@@ -1,0 +1,93 @@
+"""What a file that no reader accepts looks like, and what would help."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from convgate.core.text import join_words, quote
+from convgate.transcripts.formats.csv_table import DELIMITERS, Columns, split_header
+from convgate.transcripts.formats.markdown import CUE
+from convgate.transcripts.message_lists import described
+from convgate.transcripts.source import Source
+
+_BINARY = {
+    b"%PDF": "a PDF file; copy its text and paste it, or save it as plain text",
+    b"\x89PNG": "an image; export the chat as text or JSON",
+    b"\xff\xd8\xff": "an image; export the chat as text or JSON",
+    b"GIF8": "an image; export the chat as text or JSON",
+    b"\x1f\x8b": "a gzip archive; unpack it, and give the file inside",
+    b"SQLite": "a database; export its messages as JSON or CSV",
+}
+_WRITTEN = {
+    ("<!doctype", "<html"): "a web page; copy the conversation from the browser and paste it",
+    ("{\\rtf",): "a rich text document; save it as plain text",
+    ("<?xml",): "an XML document; export the chat as text or JSON",
+}
+_OFFICE = ("[content_types].xml", "mimetype")
+_LOG_LINE = re.compile(
+    r"\W{0,2}(?:\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:)"
+    r"|.{0,60}\b(?:DEBUG|INFO|WARN|WARNING|ERROR)\b"
+)
+_N_LINES = 50
+_SPEAKERS = "begin each turn with who speaks, as in 'User: …' and 'Assistant: …'"
+
+
+def describe_unknown(source: Source) -> str:
+    """Return what a file looks like that is in no format, and what to do about it."""
+    if not source.is_text:
+        with source.open() as file:
+            head = file.read(16)
+        what = next((text for magic, text in _BINARY.items() if head.startswith(magic)), None)
+        return f"this is {what}" if what else "this is no text file; give a transcript as text, JSON or CSV"
+    if source.json is not None:
+        return _describe_json(source.json.sample)
+    lines = [line.strip() for line in source.first_lines(_N_LINES) if line.strip()]
+    begin = lines[0].lower() if lines else ""
+    what = next((text for starts, text in _WRITTEN.items() if begin.startswith(starts)), None)
+    if what:
+        return f"this looks like {what}"
+    if any(CUE.match(line) for line in lines):
+        return "this looks like subtitles; save what was said as text, and " + _SPEAKERS
+    if len(names := _table_names(lines)) > 1:
+        places = Columns.of(names).places
+        missing = [] if "text" in places else ["'text' for what is said"]
+        missing += [] if {"role", "speaker"} & set(places) else ["'role' for who says it"]
+        shown = join_words([quote(name, 40) for name in names], max_words=8)
+        return f"this looks like a table with the columns {shown}; call a column {join_words(missing)}"
+    if 2 * sum(_LOG_LINE.match(line) is not None for line in lines) > len(lines):
+        return f"this looks like a log file, and no line says who speaks; {_SPEAKERS}"
+    return f"no line says who speaks; {_SPEAKERS}, or give a CSV file with the columns role and text, or JSON"
+
+
+def describe_archive(names: Iterable[str]) -> str:
+    """Return what an archive or a folder without a transcript holds, and what to do about it."""
+    names = list(names)
+    if {name.lower() for name in names} & set(_OFFICE):
+        return "this is an office document; save it as plain text, or its table as CSV"
+    shown = join_words([quote(name, 40) for name in names], max_words=5) or "nothing"
+    return f"no transcript is in it; there is {shown}"
+
+
+def _describe_json(sample: Sequence[Any]) -> str:
+    value = next((value for value in sample if value is not None), None)
+    inside = ""
+    for key, child in value.items() if isinstance(value, Mapping) else ():
+        if isinstance(child, list) and child and isinstance(child[0], Mapping):
+            inside = f", whose {quote(key, 40)} holds {described(child[0])}"
+            break
+    return (
+        f"JSON in no form that convgate reads: {described(value)}{inside}; "
+        "expected 'messages' with role and content, or 'conversations' with from and value"
+    )
+
+
+def _table_names(lines: Sequence[str]) -> list[str]:
+    """Return the names of columns when the first lines are rows of one table; none otherwise."""
+    for delimiter in DELIMITERS:
+        rows = [split_header(line, delimiter) for line in lines[:5]]
+        is_table = len(rows) > 1 and len(rows[0]) > 1 and len({len(row) for row in rows}) == 1
+        if is_table and all(0 < len(name) <= 30 and len(name.split()) <= 3 for name in rows[0]):
+            return rows[0]
+    return []

@@ -1,0 +1,58 @@
+"""The exports of Telegram Desktop and DiscordChatExporter."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from convgate.transcripts import BadLinesError, read_conversations
+
+FOLDER = Path(__file__).with_name("transcripts")
+
+
+def test_a_chat_of_telegram_is_read() -> None:
+    transcript = read_conversations(FOLDER / "telegram.json")
+    (chat,) = transcript
+    assert (chat.id, chat.title) == ("4711", "Rowing club")
+    assert [(turn.role, turn.name, turn.text) for turn in chat.turns] == [
+        ("user", "Nadia", "Who rows on Friday?"),
+        ("user", "Tom", "I do, see https://example.org/plan."),
+        ("user", "user3", "[image: AnimatedSticker.tgs]"),
+        ("user", "Tom", "The boat\n[image]"),
+    ]
+    assert chat.turns[0].timestamp
+    assert chat.turns[0].timestamp.isoformat() == "2026-03-02T08:01:00+00:00"
+    assert [turn.metadata.get("edited", False) for turn in chat.turns] == [False, True, False, False]
+    assert dict(transcript.summary.omitted) == {"system message": 1, "reaction": 1}
+
+
+def test_all_chats_of_an_account_are_read_and_bad_messages_named() -> None:
+    chat = json.loads((FOLDER / "telegram.json").read_text(encoding="utf-8"))
+    other = {
+        "type": "saved_messages",
+        "id": 5,
+        "messages": [*chat["messages"][1:2], {"type": "message", "text": 5}],
+    }
+    account = json.dumps({"about": "Here", "contacts": {"list": []}, "chats": {"list": [chat, other]}})
+    with pytest.raises(BadLinesError) as caught:
+        read_conversations(account.encode())
+    assert caught.value.field == "chats.list[1].messages[1].text"
+    transcript = read_conversations(account.encode(), skip_bad=True)
+    assert transcript.format == "telegram"
+    assert [(chat.id, len(chat)) for chat in transcript] == [("4711", 4), ("5", 1)]
+
+
+def test_a_channel_of_discord_is_read() -> None:
+    transcript = read_conversations(FOLDER / "discord.json")
+    (channel,) = transcript
+    assert (channel.id, channel.title) == ("22", "#seeds")
+    assert [(turn.role, turn.id, turn.name, turn.text) for turn in channel.turns] == [
+        ("user", "102", "Nadia", "Which seeds now?\n[attachment: bed.png]"),
+        ("user", "103", "tom", "Peas."),
+        ("assistant", "104", "Weather", "Tonight\nFrost"),
+    ]
+    assert channel.turns[0].timestamp
+    assert channel.turns[0].timestamp.isoformat() == "2026-03-02T09:00:00.123000+01:00"
+    assert dict(transcript.summary.omitted) == {"system message": 1}

@@ -1,0 +1,110 @@
+"""Every format that can only be read: what is recognised, and what damage leads to."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convgate.core.errors import ConvgateError
+from convgate.transcripts import FORMATS, read_conversations, write_conversation
+
+FOLDER = Path(__file__).with_name("transcripts")
+FILES = {  # by file: the format's name, and how many turns each conversation has
+    "anthropic.json": ("anthropic", [7]),
+    "chatgpt.json": ("chatgpt", [5, 2]),
+    "claude_ai.json": ("claude.ai", [5]),
+    "locomo.json": ("locomo", [5]),
+    "longmemeval.json": ("longmemeval", [4, 2]),
+    "slack.json": ("slack", [2]),
+    "whatsapp_android.txt": ("whatsapp", [5]),
+    "whatsapp_ios.txt": ("whatsapp", [6]),
+    "telegram.json": ("telegram", [4]),
+    "discord.json": ("discord", [3]),
+    "claude_code.jsonl": ("claude-code", [8]),
+    "claude_code_agent.jsonl": ("claude-code", [2]),
+    "codex.jsonl": ("codex", [9]),
+    "codex_older.jsonl": ("codex", [5]),
+    "responses.json": ("openai-responses", [13]),
+    "langchain_messages.json": ("langchain", [8]),
+    "langchain_dumpd.json": ("langchain", [5]),
+    "langgraph_messages.json": ("langchain", [5]),
+    "langgraph_state.json": ("langchain", [5]),
+    "langgraph_history.json": ("langchain", [5]),
+    "llama_index_store.json": ("llama-index", [5, 4]),
+    "llama_index_buffer.json": ("llama-index", [2]),
+    "pydantic_ai.json": ("pydantic-ai", [9]),
+    "otel_spans.json": ("otel-spans", [7, 2]),
+    "otel_events.jsonl": ("otel-spans", [5]),
+    "otel_logs.json": ("otel-spans", [2]),
+    "openinference_spans.jsonl": ("otel-spans", [7]),
+    "langfuse_trace.json": ("langfuse", [5]),
+    "langfuse_observations.jsonl": ("langfuse", [7, 3]),
+    "langfuse_session.json": ("langfuse", [4]),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_recognised_by_its_content(name: str) -> None:
+    format, n_turns = FILES[name]
+    transcript = read_conversations((FOLDER / name).read_bytes(), name="upload")
+    assert (transcript.format, [len(conversation) for conversation in transcript]) == (format, n_turns)
+    assert transcript.alternatives == ()
+    assert transcript.summary.n_turns == sum(n_turns)
+    assert transcript.summary.n_skipped == 0
+
+
+def test_every_format_has_a_file() -> None:
+    written = {"relevance-set", "sharegpt", "openai", "csv", "markdown"}
+    assert {format for format, _ in FILES.values()} == {format.name for format in FORMATS} - written
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_was_read_can_be_written_as_openai_messages(name: str) -> None:
+    for conversation in read_conversations(FOLDER / name):
+        written = write_conversation(conversation).encode()
+        again = read_conversations(written).conversations[0]
+        assert [turn.text for turn in again.turns] == [turn.text for turn in conversation.turns]
+
+
+@pytest.mark.parametrize("name", FILES)
+@given(data=st.data())
+def test_any_byte_may_be_wrong(name: str, data: st.DataObject) -> None:
+    content = bytearray((FOLDER / name).read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(ConvgateError):  # and nothing else
+        assert read_conversations(bytes(content), skip_bad=True).conversations
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if not name.endswith(".txt")])
+@given(data=st.data())
+def test_any_field_may_hold_something_else(name: str, data: st.DataObject) -> None:
+    text = (FOLDER / name).read_text()
+    values = [json.loads(line) for line in text.splitlines()] if name.endswith("l") else [json.loads(text)]
+    for _ in range(data.draw(st.integers(1, 3))):
+        container = data.draw(st.sampled_from(list(containers(values))))
+        keys = list(container) if isinstance(container, dict) else range(len(container))
+        container[data.draw(st.sampled_from(keys))] = data.draw(OTHER_VALUES)
+    content = "\n".join(map(json.dumps, values))
+    with suppress(ConvgateError):  # and nothing else
+        for conversation in read_conversations(content.encode(), format=FILES[name][0], skip_bad=True):
+            assert write_conversation(conversation)
+
+
+OTHER_VALUES = st.sampled_from([None, 5, True, "", "x", [], [5], {}, {"type": []}]).map(copy.deepcopy)
+
+
+def containers(value: Any) -> Iterator[Any]:
+    """Yield every list and object that is not empty."""
+    if isinstance(value, list | dict) and value:
+        yield value
+        for child in value.values() if isinstance(value, dict) else value:
+            yield from containers(child)

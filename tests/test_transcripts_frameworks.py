@@ -1,0 +1,172 @@
+"""Message histories of agent frameworks: LangChain and LangGraph, LlamaIndex, pydantic-ai."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from convgate.core.conversation import Conversation
+from convgate.core.errors import TranscriptError
+from convgate.transcripts import BadLinesError, Transcript, read_conversations
+
+FOLDER = Path(__file__).with_name("transcripts")
+WALK = [
+    ("system", "You plan walks."),
+    ("user", "Which path is dry?\n[image]"),
+    ("assistant", "Ask the gauge.\nI will look."),
+    ("tool", "wet"),
+    ("assistant", "The ridge path is dry."),
+]
+
+
+def _turns(conversation: Conversation) -> list[tuple[str, str]]:
+    return [(turn.role, turn.text) for turn in conversation.turns]
+
+
+def _read(value: Any, **options: Any) -> Transcript:
+    return read_conversations(json.dumps(value).encode(), **options)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("langchain_messages.json", "langchain_dumpd.json", "langgraph_messages.json"),
+        *("langgraph_state.json", "langgraph_history.json"),
+    ],
+)
+def test_each_form_of_langchain_messages_is_read_alike(name: str) -> None:
+    (conversation,) = read_conversations(FOLDER / name)
+    assert _turns(conversation)[:5] == WALK
+    _, question, call, result, answer, *_ = conversation.turns
+    assert (question.id, question.name) == ("h1", "Ines")
+    assert [(c.id, c.name, c.arguments) for c in call.tool_calls] == [
+        ("toolu_1", "gauge", '{"place": "moor"}')
+    ]
+    assert [part.kind for part in call.parts] == ["thinking", "text"]
+    assert (result.tool_call_id, result.name) == ("toolu_1", "gauge")
+    assert str(answer.timestamp) == "2026-04-01 09:30:00+00:00"
+
+
+def test_other_roles_invalid_calls_and_empty_results_of_langchain_are_kept() -> None:
+    transcript = read_conversations(FOLDER / "langchain_messages.json")
+    *_, ranger, call, result = transcript.conversations[0].turns
+    assert (ranger.role, ranger.text) == ("ranger", "Mind the wind.")
+    assert [(c.id, c.arguments) for c in call.tool_calls] == [("toolu_2", '{"place":')]
+    assert (result.role, result.text, result.tool_call_id) == ("tool", "", "toolu_2")
+    assert dict(transcript.summary.omitted) == {"tool artifact": 1}
+
+
+def test_the_newest_state_of_a_thread_is_the_conversation() -> None:
+    states = json.loads((FOLDER / "langgraph_history.json").read_text())
+    for order in (states, states[::-1]):
+        transcript = _read(order)
+        assert transcript.conversations[0].id == "walks"
+        assert _turns(transcript.conversations[0]) == WALK
+        assert transcript.summary.omitted["earlier thread state"] == 3
+    other = {**states[0], "checkpoint": {"thread_id": "rides"}}
+    assert [conversation.id for conversation in _read([*states, other])] == ["walks", "rides"]
+
+
+def test_older_langchain_messages_have_openai_calls_and_reasoning_among_other_fields() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "gauge", "arguments": "{}"}}
+    extra = {"reasoning_content": "Hm.", "tool_calls": [call]}
+    lines = [
+        {"type": "human", "data": {"content": "Dry?"}},
+        {"type": "AIMessageChunk", "data": {"content": "", "additional_kwargs": extra}},
+        {"type": "system", "data": {"content": "S", "additional_kwargs": {"__openai_role__": "developer"}}},
+        {"type": "remove", "data": {"content": "", "id": "x"}},
+    ]
+    transcript = read_conversations("\n".join(map(json.dumps, lines)).encode())
+    (conversation,) = transcript
+    assert _turns(conversation) == [("user", "Dry?"), ("assistant", "Hm."), ("developer", "S")]
+    assert [call.id for call in conversation.turns[1].tool_calls] == ["c1"]
+    assert dict(transcript.summary.omitted) == {"message removal": 1}
+
+
+def test_each_key_of_a_chat_store_is_a_conversation() -> None:
+    first, second = read_conversations(FOLDER / "llama_index_store.json")
+    assert (first.id, second.id) == ("ines", "tomo")
+    question = ("user", "Which path is dry?\n[document: map.pdf]\n[image]")
+    assert _turns(first) == [WALK[0], question, *WALK[2:]]
+    assert [(c.id, c.arguments) for c in first.turns[2].tool_calls] == [("call_1", '{"place": "moor"}')]
+    assert (first.turns[3].tool_call_id, first.turns[3].name) == ("call_1", "gauge")
+    assert _turns(second) == [
+        ("user", "And tomorrow?"), ("assistant", ""), ("tool", "sun"), ("assistant", "Sunny."),
+    ]  # fmt: skip
+    assert [call.name for call in second.turns[1].tool_calls] == ["forecast"]
+
+
+def test_citations_and_calls_of_other_providers_are_read_from_llama_index() -> None:
+    cited = {"block_type": "citable", "title": "t", "content": [{"block_type": "text", "text": "quoted"}]}
+    call = {"id": "c1", "name": "gauge", "input": {"place": "moor"}, "type": "tool_use"}
+    messages = [
+        {"role": "user", "blocks": [cited, {"block_type": "cache"}]},
+        {"role": "model", "content": "", "additional_kwargs": {"tool_calls": [call]}},
+        {"role": "assistant", "content": "", "additional_kwargs": {}},
+    ]
+    transcript = _read(messages)
+    assert _turns(transcript.conversations[0]) == [("user", "quoted"), ("assistant", "")]
+    assert transcript.conversations[0].turns[1].tool_calls[0].arguments == '{"place": "moor"}'
+    assert dict(transcript.summary.omitted) == {"empty message": 1}
+
+
+def test_requests_and_responses_of_pydantic_ai_become_turns() -> None:
+    transcript = read_conversations(FOLDER / "pydantic_ai.json")
+    (conversation,) = transcript
+    assert _turns(conversation) == [
+        ("system", "Answer briefly."),
+        WALK[0],
+        ("user", "Which path is dry?\n[image]\n[file]"),
+        WALK[2],
+        ("tool", '{"level": 3}'),
+        ("tool", "place is a name"),
+        ("assistant", ""),
+        ("tool", '[{"title": "Ridge"}]'),
+        ("assistant", "The ridge path is dry.\n[image]"),
+    ]
+    calls, results = conversation.turns[3].tool_calls, conversation.turns[4:6]
+    assert [(c.id, c.arguments) for c in calls] == [
+        ("call_1", '{"place": "moor"}'), ("call_2", '{"place": 4}'),
+    ]  # fmt: skip
+    assert [(turn.tool_call_id, turn.name) for turn in results] == [("call_1", "gauge"), ("call_2", "gauge")]
+    assert conversation.turns[6].tool_calls[0].id == conversation.turns[7].tool_call_id == "b1"
+    assert str(conversation.turns[3].timestamp) == "2026-04-01 09:30:02+00:00"
+    assert dict(transcript.summary.omitted) == {"empty part": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "field"),
+    [
+        ("langgraph_messages.json", ("messages", 1, "content"), "messages[1].content"),
+        (
+            "llama_index_store.json",
+            ("store", "ines", 1, "blocks", 0, "block_type"),
+            "store.ines[1].blocks[0]",
+        ),
+        ("pydantic_ai.json", (1, "parts", 2, "tool_name"), "[1].parts[2].tool_name"),
+    ],
+)
+def test_a_bad_message_is_named_and_left_out(name: str, path: tuple[Any, ...], field: str) -> None:
+    document = json.loads((FOLDER / name).read_text())
+    value = document
+    for key in path[:-1]:
+        value = value[key]
+    value[path[-1]] = 5
+    with pytest.raises(BadLinesError) as error:
+        _read(document)
+    assert str(error.value.field).startswith(field)
+    assert _read(document, skip_bad=True).summary.n_skipped == 1
+
+
+def test_a_list_of_messages_has_the_conversation_id_of_its_messages() -> None:
+    messages = json.loads((FOLDER / "pydantic_ai.json").read_text())
+    messages[1]["conversation_id"] = "walks"
+    assert [conversation.id for conversation in _read(messages)] == ["walks"]
+
+
+def test_an_object_without_messages_is_refused_by_name() -> None:
+    with pytest.raises(TranscriptError, match="expected a message of LangChain"):
+        _read({"a": 1}, format="langchain")

@@ -1,0 +1,54 @@
+"""Files in no format: what their error says they look like."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from convgate.core.errors import TranscriptError
+from convgate.transcripts import read_conversations
+
+
+def zipped(*names: str) -> bytes:
+    with io.BytesIO() as file:
+        with zipfile.ZipFile(file, "w") as archive:
+            for name in names:
+                archive.writestr(name, "x")
+        return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"%PDF-1.7 ...", ["PDF", "paste"]),
+        (b"\x89PNG\r\n\x1a\n", ["image"]),
+        (b"\x1f\x8b\x08\0\0\0\0\0", ["gzip", "unpack"]),
+        (b"SQLite format 3\0", ["database"]),
+        (bytes(range(256)) * 4, ["no text file"]),
+        (b"<!DOCTYPE html>\n<html><body>User: Hi</body></html>", ["web page", "paste"]),
+        (b"{\\rtf1\\ansi Hi}", ["rich text"]),
+        (b'<?xml version="1.0"?><sms body="Hi"/>', ["XML"]),
+        (
+            b'{"items": [{"who": "Ana", "what": "Hi"}], "n": 1}',
+            ["'items', 'n'", "'who', 'what'", "'messages'"],
+        ),
+        (b"date;name;note\n1;Ana;Hi\n2;Ben;Ho", ["'date', 'name' and 'note'", "'text'"]),
+        (b"date,text\n1,Hi\n2,Ho", ["'date' and 'text'", "'role'"]),
+        (b"2026-05-08 10:02:03 INFO started\n2026-05-08 10:02:04 ERROR lost", ["log file"]),
+        (
+            b"WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\nA: Hi\n\n2\n00:00:03.000 --> 00:00:04.000\nA: Ho\n",
+            ["subtitles", "begin each turn"],
+        ),
+        (b"Dear diary,\nit rains.", ["no line says who speaks", "begin each turn"]),
+        (zipped("[Content_Types].xml", "word/document.xml"), ["office document", "plain text"]),
+        (zipped("a.png", "b.png"), ["'a.png' and 'b.png'"]),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_the_error_says_what_the_file_looks_like(data: bytes, words: list[str]) -> None:
+    with pytest.raises(TranscriptError) as raised:
+        read_conversations(data, name="file")
+    for word in words:
+        assert word in str(raised.value)
