@@ -22,7 +22,7 @@ set_up = python="$(PYTHON)"; \
 sets = mix.train irc.train tiage.train mtrag.train.conversations
 
 .DEFAULT_GOAL := help
-.PHONY: help app install dev test slow check format screenshots docs bench weights lock wheel clean
+.PHONY: help app install dev test slow adapters check format screenshots docs bench weights lock wheel clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*  ## /\1|/p' Makefile | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -35,13 +35,17 @@ install:  ## make .venv/bin/convgate
 	@$(set_up)
 
 dev:  ## the same with what tests and checks need
-	@$(set_up) --dev
+	@$(set_up) --extra dev
 
 test: dev  ## all tests; those in a browser where Chromium is there
 	@PYTHONDONTWRITEBYTECODE= "$(bin)/pytest" --numprocesses auto --maxprocesses 4 --dist loadgroup $(ARGS)
 
 slow: dev  ## timing, scale, whole relevance sets, damaged files and kills
 	@"$(bin)/pytest" --numprocesses auto --maxprocesses 4 -m slow $(ARGS)
+
+adapters:  ## adapters, server and MCP with the real packages of the extras
+	@$(set_up) --extra conformance
+	@"$(bin)/pytest" --numprocesses auto --maxprocesses 4 --dist loadgroup -m "adapters and not slow" tests/adapters tests/test_docs_site.py $(ARGS)
 
 check: dev  ## format, lint, types, import rules
 	@"$(bin)/ruff" format --check .
@@ -56,9 +60,8 @@ format: dev  ## format the code, and fix what the linter can
 screenshots: dev  ## pictures of every page, light and dark, wide and narrow, in screenshots/
 	@"$(bin)/python" -m tools.screenshots $(ARGS)
 
-docs: dev  ## the documentation site, in build/site
-	@"$(bin)/python" -c "import material, mkdocstrings" 2>/dev/null || { echo "Installing what the site needs …"; \
-		"$(bin)/pip" install --quiet --no-build-isolation --constraint constraints.txt --editable ".[docs]"; }
+docs:  ## the documentation site, in build/site
+	@$(set_up) --extra docs
 	@NO_MKDOCS_2_WARNING=1 "$(bin)/mkdocs" build --strict --quiet $(ARGS)
 	@echo build/site/index.html
 

@@ -60,27 +60,27 @@ def test_a_cuda_build_that_nobody_asked_for_stops_before_anything_of_it_is_insta
 ) -> None:
     pip.planned = tuple(CUDA_PLAN)
     with pytest.raises(install.InstallError, match=r"nvidia-cudnn-cu13 9\.20(.|\n)*TORCH_INDEX=URL"):
-        install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=False)
+        install.install(tmp_path / "venv", extras=[], torch_index="", torch_cuda=False)
     assert pip.calls == [("pip", "hatchling")]
     assert not (tmp_path / "venv" / "convgate-install.json").exists()
 
 
 def test_a_second_run_does_nothing_and_development_tools_stay(pip: Pip, tmp_path: Path) -> None:
-    install.install(tmp_path / "venv", dev=True, torch_index="", torch_cuda=False)
+    install.install(tmp_path / "venv", extras=["dev"], torch_index="", torch_cuda=False)
     done = len(pip.calls)
-    install.install(tmp_path / "venv", dev=True, torch_index="", torch_cuda=False)
-    install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=False)
+    install.install(tmp_path / "venv", extras=["dev"], torch_index="", torch_cuda=False)
+    install.install(tmp_path / "venv", extras=[], torch_index="", torch_cuda=False)
     assert len(pip.calls) == done
 
 
 def test_another_index_replaces_torch_and_its_password_is_not_written_down(pip: Pip, tmp_path: Path) -> None:
-    install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=False)
+    install.install(tmp_path / "venv", extras=[], torch_index="", torch_cuda=False)
     pip.calls.clear()
     index = "https://somebody:secret@index.example/cu130"
-    install.install(tmp_path / "venv", dev=False, torch_index=index, torch_cuda=False)
+    install.install(tmp_path / "venv", extras=[], torch_index=index, torch_cuda=False)
     assert "--force-reinstall" in pip.calls[1]
     pip.calls.clear()
-    install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=False)
+    install.install(tmp_path / "venv", extras=[], torch_index="", torch_cuda=False)
     assert pip.calls == []
     assert "secret" not in (tmp_path / "venv" / "convgate-install.json").read_text()
 
@@ -91,10 +91,10 @@ def test_a_half_finished_installation_is_not_taken_for_a_whole_one(
     def fail(venv: Path, *words: str) -> None:
         raise install.InstallError("no network")
 
-    install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=False)
+    install.install(tmp_path / "venv", extras=[], torch_index="", torch_cuda=False)
     monkeypatch.setattr(install, "pip_install", fail)
     with pytest.raises(install.InstallError, match="no network"):
-        install.install(tmp_path / "venv", dev=True, torch_index="", torch_cuda=False)
+        install.install(tmp_path / "venv", extras=["dev"], torch_index="", torch_cuda=False)
     assert not (tmp_path / "venv" / "convgate-install.json").exists()
 
 

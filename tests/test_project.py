@@ -9,6 +9,7 @@ import sys
 import tomllib
 import zipfile
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -117,10 +118,12 @@ def test_every_requirement_is_pinned_at_a_version_that_it_allows() -> None:
     project = read_pyproject()
     pinned = constraints()
     wanted = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
-    wanted += project["project"]["optional-dependencies"]["dev"]  # the frameworks of adapters are not pinned
+    wanted += chain.from_iterable(project["project"]["optional-dependencies"].values())
     assert len(wanted) > 20
     for requirement in map(Requirement, wanted):
         name = canonicalize_name(requirement.name)
+        if name == "convgate":  # an extra made of others
+            continue
         assert name in pinned, f"{requirement} has no line in constraints.txt: run make lock"
         assert requirement.specifier.contains(pinned[name]), f"{requirement} and {name}=={pinned[name]}"
 

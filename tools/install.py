@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,14 +44,14 @@ def main(argv: list[str] | None = None) -> None:
     """Bring the environment into the state that the arguments ask for."""
     parser = argparse.ArgumentParser(description="Install convgate into a virtual environment.")
     parser.add_argument("--venv", type=Path, default=CHECKOUT / ".venv", help="its folder")
-    parser.add_argument("--dev", action="store_true", help="with what tests and checks need")
+    parser.add_argument("--extra", action="append", default=[], help="with an extra of pyproject.toml")
     parser.add_argument("--torch-index", default="", help="a package index to take torch from")
     parser.add_argument("--torch-cuda", action="store_true", help="accept the CUDA build of the usual index")
     arguments = parser.parse_args(argv)
     try:
         install(
             arguments.venv,
-            dev=arguments.dev,
+            extras=arguments.extra,
             torch_index=arguments.torch_index,
             torch_cuda=arguments.torch_cuda,
         )
@@ -58,7 +59,7 @@ def main(argv: list[str] | None = None) -> None:
         sys.exit(f"\n{error}")
 
 
-def install(venv: Path, *, dev: bool, torch_index: str, torch_cuda: bool) -> None:
+def install(venv: Path, *, extras: Sequence[str], torch_index: str, torch_cuda: bool) -> None:
     """Create the environment if need be, then torch, then convgate; raises InstallError."""
     if sys.version_info < OLDEST_PYTHON:
         raise InstallError(
@@ -67,31 +68,33 @@ def install(venv: Path, *, dev: bool, torch_index: str, torch_cuda: bool) -> Non
         )
     state_file = venv / "convgate-install.json"
     before = _read_state(state_file)
-    if python_of(venv).exists() and before == wanted_state(before, dev=dev, torch_index=torch_index):
+    if python_of(venv).exists() and before == wanted_state(before, extras=extras, torch_index=torch_index):
         return
     if not _works(venv):
         create_environment(venv)
         before = {}
-    after = wanted_state(before, dev=dev, torch_index=torch_index)
+    after = wanted_state(before, extras=extras, torch_index=torch_index)
     state_file.unlink(missing_ok=True)  # until the end, nothing is known to be complete
     _say("Preparing pip and the build backend")
     # A newer pip plans without downloading; that of Python 3.11 would fetch all of torch to tell.
     pip_install(venv, "pip", "hatchling")
     install_torch(venv, index=torch_index, cuda=torch_cuda, switch=before.get("torch") != after["torch"])
-    _say("Installing convgate" + (" with its tools for development" if after["dev"] else ""))
-    project = f"{CHECKOUT}[dev]" if after["dev"] else str(CHECKOUT)
-    pip_install(venv, "--no-build-isolation", "--editable", project)
+    names = ",".join(after["extras"])
+    _say("Installing convgate" + (f" with what {names} needs" if names else ""))
+    pip_install(
+        venv, "--no-build-isolation", "--editable", f"{CHECKOUT}[{names}]" if names else str(CHECKOUT)
+    )
     state_file.write_text(json.dumps(after, indent=1) + "\n", encoding="utf-8")
 
 
-def wanted_state(before: dict[str, Any], *, dev: bool, torch_index: str) -> dict[str, Any]:
+def wanted_state(before: dict[str, Any], *, extras: Sequence[str], torch_index: str) -> dict[str, Any]:
     """What the environment shall be: what it was made from, and choices that a later run keeps."""
     sources = b"".join((CHECKOUT / name).read_bytes() for name in ("pyproject.toml", "constraints.txt"))
     chosen = hashlib.sha256(torch_index.encode()).hexdigest() if torch_index else before.get("torch", "")
     return {
         "sources": hashlib.sha256(sources).hexdigest(),
         "python": ".".join(map(str, sys.version_info[:2])),
-        "dev": dev or bool(before.get("dev")),
+        "extras": sorted({*extras, *before.get("extras", ())}),
         "torch": chosen,  # a hash: an index's address may hold a password
     }
 

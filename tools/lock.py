@@ -33,7 +33,7 @@ def main() -> None:
             sys.exit(
                 f"versions are pinned with a CPU build of torch, and pip would take {', '.join(packages)}"
             )
-        subprocess.run([*pip, "install", "--quiet", pin[0], f"{CHECKOUT}[dev]"], check=True)
+        subprocess.run([*pip, "install", "--quiet", pin[0], f"{CHECKOUT}[conformance]"], check=True)
         frozen = subprocess.run(
             [*pip, "freeze", "--all", "--exclude", "convgate"], check=True, capture_output=True, text=True
         ).stdout

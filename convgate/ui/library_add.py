@@ -13,7 +13,6 @@ import streamlit as st
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.core.text import pluralize
-from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.messages.tokens import turn_tokens
 from convgate.store import Addition, Conversations, NewConversation
 from convgate.transcripts import BadLinesError, Problems, TranscriptReader, format_named, open_transcript
@@ -23,8 +22,8 @@ from convgate.transcripts.redaction import Redactor
 from convgate.ui.files import redact_checkbox
 from convgate.ui.frame import App
 from convgate.ui.library import page
-from convgate.ui.measurement import compute_once
 from convgate.ui.navigation import open_conversation
+from convgate.ui.results_cache import Progress, compute_once
 from convgate.ui.text import literal, make_labels_unique, show_text
 
 OUTCOME, GENERATION = "library.outcome", "library.generation"
@@ -65,7 +64,7 @@ class Upload:
         """Return what everything in it comes to, read once."""
         return compute_once(f"preview {self.key} {format}", partial(self._read, format))
 
-    def _read(self, format: str | None, progress: EvaluationProgress) -> Preview | TranscriptError:
+    def _read(self, format: str | None, progress: Progress) -> Preview | TranscriptError:
         try:
             reader = self.open(format)
             conversations = iter(reader)

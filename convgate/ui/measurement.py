@@ -6,9 +6,6 @@ during the work ends it; texts that were encoded stay in the cache of the encode
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import streamlit as st
 
 from convgate.core.parameters import parameter_values
@@ -22,10 +19,7 @@ from convgate.evaluation.judged_cases import (
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
-from convgate.ui.text import literal
-
-T = TypeVar("T")
-_RESULT = "result"
+from convgate.ui.results_cache import compute_once, is_computed
 
 
 def digest(policy: Policy) -> str:
@@ -51,28 +45,7 @@ def measure_policy(relevance_set: RelevanceSet, set_digest: str, policy: Policy)
 
 def is_measured(set_digest: str, policy: Policy) -> bool:
     """Return whether `measure_policy` has the result already."""
-    return _RESULT in _box(f"{set_digest} {digest(policy)}")
-
-
-def compute_once(key: str, work: Callable[[EvaluationProgress], T]) -> T:
-    """Return the result of the work under that key, computed the first time while a bar shows progress."""
-    box = _box(key)
-    place = st.empty()  # always: without it, later elements would change their position on the page
-
-    def progress(stage: str, done: int, total: int, /) -> None:
-        place.progress(min(done / max(total, 1), 1.0), literal(f"{stage}, {done:,} of {total:,}"))
-
-    if _RESULT not in box:
-        box[_RESULT] = work(progress)
-        place.empty()
-    result: T = box[_RESULT]
-    return result
-
-
-# A cached function cannot draw its progress, so the box for its result is cached.
-@st.cache_resource(max_entries=256, show_spinner=False)
-def _box(key: str) -> dict[str, Any]:
-    return {}
+    return is_computed(f"{set_digest} {digest(policy)}")
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

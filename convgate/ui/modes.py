@@ -18,8 +18,8 @@ from convgate.messages.units import is_from_user
 from convgate.store.edits import ModeCorrection, ModeCorrections
 from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.frame import App
-from convgate.ui.measurement import compute_once
 from convgate.ui.page_state import Address
+from convgate.ui.results_cache import compute_once
 from convgate.ui.session_state import put
 
 _NOT_REVIEWED = ""

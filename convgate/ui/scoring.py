@@ -27,7 +27,8 @@ from convgate.policies.selector import Selection, Selector
 from convgate.policies.spec import PolicySpec, read_policy
 from convgate.store import CurrentKey
 from convgate.ui.frame import App
-from convgate.ui.measurement import compute_once, digest
+from convgate.ui.measurement import digest
+from convgate.ui.results_cache import compute_once
 from convgate.ui.turn import moves
 from convgate.versions.version import Version
 

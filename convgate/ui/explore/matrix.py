@@ -17,7 +17,7 @@ from convgate.gate.model import Message
 from convgate.policies.gate import GatePolicy
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.measurement import compute_once
+from convgate.ui.results_cache import compute_once
 from convgate.ui.scoring import OpenMessage
 from convgate.ui.session_state import selected_points
 from convgate.ui.theme import current_palette

@@ -14,7 +14,7 @@ from convgate.evaluation.sweeps import at_value, sweep_of
 from convgate.evaluation.tuning import Figures, ScoredCases, score_cases
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
-from convgate.ui.measurement import compute_once
+from convgate.ui.results_cache import compute_once
 from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.threshold_settings import ThresholdSettings
 from convgate.ui.tune.state import View
