@@ -12,7 +12,9 @@ from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 
+# --8<-- [start:import]
 from convgate.adapters.langchain import SelectionMiddleware
+# --8<-- [end:import]
 
 
 class FakeModel(FakeMessagesListChatModel):
@@ -51,6 +53,8 @@ model = FakeModel(
         AIMessage("Try a learning rate of 0.01."),
     ]
 )
+# --8<-- [start:use]
 agent = create_agent(model, [read_loss], system_prompt="You are terse.", middleware=[SelectionMiddleware()])
 state = agent.invoke({"messages": [*history, question]})
+# --8<-- [end:use]
 print(f"The agent's state has {len(state['messages'])} messages.")

@@ -12,7 +12,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langchain_core.tools import tool
 from langgraph.prebuilt import create_react_agent
 
+# --8<-- [start:import]
 from convgate.adapters.langgraph import pre_model_hook
+# --8<-- [end:import]
 
 
 class FakeModel(FakeMessagesListChatModel):
@@ -51,6 +53,8 @@ model = FakeModel(
         AIMessage("Try a learning rate of 0.01."),
     ]
 )
+# --8<-- [start:use]
 agent = create_react_agent(model, [read_loss], prompt="You are terse.", pre_model_hook=pre_model_hook())
 state = agent.invoke({"messages": [*history, question]})
+# --8<-- [end:use]
 print(f"The agent's state has {len(state['messages'])} messages.")

@@ -8,7 +8,9 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # litellm fetches
 import litellm
 from litellm import CustomLLM, ModelResponse
 
+# --8<-- [start:import]
 from convgate.adapters.litellm import ConvgateHandler, select_messages
+# --8<-- [end:import]
 
 
 class RecordingModel(CustomLLM):
@@ -39,7 +41,9 @@ def main() -> list[list[dict]]:
     model = RecordingModel()
     litellm.custom_provider_map = [{"provider": "recording", "custom_handler": model}]
 
+    # --8<-- [start:use]
     litellm.completion("recording/model", messages=select_messages(MESSAGES))
+    # --8<-- [end:use]
 
     handler = ConvgateHandler()  # the proxy calls its hook before each request
     request = {"model": "recording/model", "messages": list(MESSAGES)}

@@ -14,7 +14,9 @@ from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
 from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.tools import FunctionTool
 
+# --8<-- [start:import]
 from convgate.adapters.llama_index import SelectionMemory
+# --8<-- [end:import]
 
 
 def answer(messages: Sequence[ChatMessage], **kwargs: Any) -> ChatMessage:
@@ -53,6 +55,7 @@ for dish in ("a lentil soup", "a nut cake", "pancakes", "a green salad", "dumpli
 
 async def main() -> None:
     """Run the agent on one question."""
+    # --8<-- [start:use]
     memory = SelectionMemory.from_defaults(chat_history=history)
     agent = FunctionAgent(
         tools=[FunctionTool.from_defaults(read_loss)],
@@ -62,6 +65,7 @@ async def main() -> None:
     )
     question = "The training loss of run 7 is nan again. What should the learning rate be?"
     print(await agent.run(user_msg=question, memory=memory))
+    # --8<-- [end:use]
     print(f"The memory has {len(memory.get_all())} messages.")
 
 

@@ -6,7 +6,9 @@ from agents import Agent, Model, ModelResponse, RunConfig, Runner, SQLiteSession
 from agents.items import ItemHelpers
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
+# --8<-- [start:import]
 from convgate.adapters.openai_agents import call_model_input_filter
+# --8<-- [end:import]
 
 
 class ScriptedModel(Model):
@@ -54,7 +56,9 @@ async def main() -> ScriptedModel:
     )
     agent = Agent(name="Helper", model=model, tools=[read_log])
     session = SQLiteSession("example")
+    # --8<-- [start:use]
     config = RunConfig(call_model_input_filter=call_model_input_filter(), tracing_disabled=True)
+    # --8<-- [end:use]
     for question in (
         "My training loss becomes NaN. Why?",
         "What could I cook for lunch with leeks?",

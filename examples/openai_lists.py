@@ -1,6 +1,8 @@
 """Select Chat Completions messages and Responses items. Run: python examples/openai_lists.py"""
 
+# --8<-- [start:import]
 from convgate.adapters.openai import select_messages
+# --8<-- [end:import]
 
 CALL = {"name": "read_log", "arguments": '{"run": 7}'}
 MESSAGES = [
@@ -27,7 +29,9 @@ ITEMS = [
 
 if __name__ == "__main__":
     for name, messages in (("Chat Completions", MESSAGES), ("Responses", ITEMS)):
+        # --8<-- [start:use]
         sent = select_messages(messages)
+        # --8<-- [end:use]
         print(f"{name}: {len(sent)} of {len(messages)} are sent")
         for message in sent:
             print(" ", message)

@@ -67,10 +67,12 @@ def main() -> None:
         time.sleep(0.01)
 
     base_url = f"http://127.0.0.1:{socket.getsockname()[1]}/token/{app.state.token}/v1"
+    # --8<-- [start:use]
     with openai.OpenAI(base_url=base_url, api_key="of-the-upstream") as client:
         raw = client.chat.completions.with_raw_response.create(model="m", messages=MESSAGES)
         print("It answered:", raw.parse().choices[0].message.content)
         print("Kept:", raw.headers["x-convgate-kept"], "Dropped:", raw.headers["x-convgate-dropped"])
+    # --8<-- [end:use]
 
     server.should_exit = True
     thread.join()

@@ -19,7 +19,9 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+# --8<-- [start:import]
 from convgate.adapters.pydantic_ai import SelectionCapability
+# --8<-- [end:import]
 
 
 def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
@@ -45,7 +47,9 @@ for dish in ("a lentil soup", "a nut cake", "pancakes", "a green salad", "dumpli
         ModelResponse([TextPart(f"A recipe for {dish}: mix, heat, season.")]),
     ]
 
+# --8<-- [start:use]
 agent = Agent(FunctionModel(answer), instructions="You are terse.", capabilities=[SelectionCapability()])
+# --8<-- [end:use]
 
 
 @agent.tool_plain

@@ -31,10 +31,12 @@ def main() -> None:
         new = []
         for question in ASKED:
             new.append({"role": "user", "content": question})
+            # --8<-- [start:use]
             # `after`: a request that is sent twice is not stored twice
             body = {"session": "trip", "messages": new, "after": known}
             reply = client.post("/v1/select", json=body).raise_for_status().json()
             known = reply["session"]["turns"]
+            # --8<-- [end:use]
             print(f"Of {known} messages the model receives:")
             for message in reply["messages"]:
                 print(f"  {message['role']}: {message['content']}")
