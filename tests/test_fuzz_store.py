@@ -18,13 +18,13 @@ import pytest
 
 from convgate.context.guardrails import set_baseline
 from convgate.context.guardrails.report import report
+from convgate.context.sessions import SessionManager
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import ConvgateError
 from convgate.core.settings import Settings
 from convgate.labels.agreement import agreement
 from convgate.labels.exchange import write_labels
 from convgate.labels.gold import gold_counts
-from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.store.edits import (
     InvariantEdit,

@@ -154,6 +154,11 @@ class Sessions(Repository):
         self.get(id)
         return self._conversations("sessions.id = ?", [id])
 
+    def open_one(self, id: str) -> SessionConversation | None:
+        """Return the open conversation of a session, in the end its last one; None when it was removed."""
+        rows = self._conversations("sessions.id = ? AND held.number = sessions.present", [id])
+        return next(iter(rows), None)
+
     def delete(self, id: str) -> None:
         """Remove a session; the library keeps its conversations. StoreError when it is missing."""
         with self._store.write() as db:
