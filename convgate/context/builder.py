@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -324,6 +325,7 @@ def _to_record(bundle: ContextBundle, history_tokens: int, breaches: int, second
         over_budget=bundle.over_budget,
         fallbacks=bundle.fallbacks,
         seconds=seconds,
+        invariant_types=Counter(invariant.type for invariant in bundle.invariants if invariant.active),
     )
 
 

@@ -15,6 +15,9 @@ from convgate.transcripts.characters import writable
 TOKEN_COLUMNS = ("rules", "task_state", "recent", "evidence", "decisions", "capsules")
 """Sections, in the order of `RequestRow.tokens`."""
 
+INVARIANT_TYPES = ("safety_requirement", "user_correction", "hard_constraint", "blocking_error")
+"""In the order of `RequestRow.invariant_types`."""
+
 MAX_LOSSES = 1_000
 """Rows of lost requests that are kept."""
 
@@ -25,7 +28,7 @@ _NUMBERS = (
     "requests", "judged", "unsure", "breaches", "over_budget", "tokens_total", "outcomes", "successes",
     "fallbacks",
 )  # fmt: skip
-# The numbers above, then requests by cause, then tokens by section.
+# The numbers above, then requests by cause, tokens by section, and invariants by type.
 _SUMS = ", ".join(
     [
         "count(*)", "count(low)", "count(*) FILTER (WHERE low)", "total(breaches)",
@@ -33,6 +36,7 @@ _SUMS = ", ".join(
         "count(*) FILTER (WHERE ok)", "count(*) FILTER (WHERE fallbacks <> '')",
         *(f"count(*) FILTER (WHERE fallbacks <> '' AND fallbacks LIKE '%{cause}%')" for cause in _CAUSES),
         *(f"total(tokens_{name})" for name in TOKEN_COLUMNS),
+        *(f"total(invariants_{type})" for type in INVARIANT_TYPES),
     ]
 )  # fmt: skip
 _PERIOD = "at >= ? AND at < ?"
@@ -57,6 +61,7 @@ class RequestRow:
     over_budget: int  # tokens
     fallbacks: tuple[str, ...]  # causes
     seconds: float  # to build the context
+    invariant_types: tuple[int, int, int, int] = (0, 0, 0, 0)  # active invariants of each type
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +95,7 @@ class Sums:
     fallbacks: int  # requests with any
     by_cause: Mapping[str, int]  # requests
     tokens: tuple[int, ...]  # sent, of each section in the order of TOKEN_COLUMNS
+    invariant_types: Mapping[str, int]  # active invariants of all requests, by type
     applied: Mapping[str, int]  # requests by mode
     classified: Mapping[str, int]  # requests by classified mode
 
@@ -135,7 +141,7 @@ class Requests(Repository):
             [since.timestamp(), until.timestamp()],
         )
         applied, classified = dict.fromkeys(modes, 0), dict.fromkeys(modes, 0)
-        totals = [0] * (len(_NUMBERS) + len(_CAUSES) + len(TOKEN_COLUMNS))
+        totals = [0] * (len(_NUMBERS) + len(_CAUSES) + len(TOKEN_COLUMNS) + len(INVARIANT_TYPES))
         for mode, classified_mode, *numbers in rows:
             applied[mode] = applied.get(mode, 0) + numbers[0]
             classified[classified_mode] = classified.get(classified_mode, 0) + numbers[0]
@@ -143,7 +149,16 @@ class Requests(Repository):
         values = iter(totals)
         counts = {name: next(values) for name in _NUMBERS}
         by_cause = {cause: next(values) for cause in _CAUSES}
-        return Sums(**counts, by_cause=by_cause, tokens=tuple(values), applied=applied, classified=classified)
+        tokens = tuple(next(values) for _ in TOKEN_COLUMNS)
+        types = dict(zip(INVARIANT_TYPES, values, strict=True))
+        return Sums(
+            **counts,
+            by_cause=by_cause,
+            tokens=tokens,
+            invariant_types=types,
+            applied=applied,
+            classified=classified,
+        )
 
     def classified(self, since: datetime, until: datetime) -> dict[str, int]:
         """Return the number of requests by classified mode, without modes that have none."""
@@ -226,6 +241,8 @@ class Requests(Repository):
 
 def _to_row(request: RequestRow) -> dict[str, Any]:
     row = write_row(request)
-    del row["tokens"]
+    del row["tokens"], row["invariant_types"]
     row |= {f"tokens_{name}": count for name, count in zip(TOKEN_COLUMNS, request.tokens, strict=True)}
+    types = zip(INVARIANT_TYPES, request.invariant_types, strict=True)
+    row |= {f"invariants_{type}": count for type, count in types}
     return row | {"at": request.at.timestamp(), "fallbacks": " ".join(request.fallbacks)}

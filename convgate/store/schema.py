@@ -195,9 +195,22 @@ _REQUESTS = (
     ) STRICT""",
 )
 
+_MEMORY = tuple(
+    # Active invariants of the request, by type.
+    f"ALTER TABLE requests ADD COLUMN invariants_{type} INTEGER NOT NULL DEFAULT 0"
+    for type in ("safety_requirement", "user_correction", "hard_constraint", "blocking_error")
+)
+
 
 @migrations()
 def m001_tables(db: Database) -> None:
     """Create all tables."""
     for statement in (*_CONVERSATIONS, *_LABELS, *_SESSIONS, *_REQUESTS):
+        db.execute(statement)
+
+
+@migrations()
+def m002_memory(db: Database) -> None:
+    """Add invariant types to the log of requests."""
+    for statement in _MEMORY:
         db.execute(statement)

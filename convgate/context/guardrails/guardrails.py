@@ -28,7 +28,7 @@ from convgate.core.http import PostError, post_json
 from convgate.core.settings import Settings
 from convgate.store.database import Store
 from convgate.store.guard_states import Alert, GuardStates
-from convgate.store.requests import RequestRow, Requests
+from convgate.store.requests import INVARIANT_TYPES, RequestRow, Requests
 
 log = logging.getLogger(__name__)
 
@@ -284,6 +284,7 @@ def _to_request_row(request: RequestRecord) -> RequestRow:
         "at": request.at.astimezone(UTC),
         "low": None if request.source == "intent" else is_low,
         "tokens": tuple(request.tokens.get(section, 0) for section in SECTIONS),
+        "invariant_types": tuple(request.invariant_types.get(type, 0) for type in INVARIANT_TYPES),
         "fallbacks": tuple(fallback.cause for fallback in request.fallbacks),
     }
     return RequestRow(**values)
