@@ -182,6 +182,7 @@ def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Stor
     clock.advance(days=90)
     assert sessions.clean_up() == 0, "90 days are kept"
     clock.advance(seconds=1)
+    assert [session.id for session in sessions.expired()] == [session.id for session in sessions.recent()]
     assert sessions.clean_up() == 1
     assert sessions.recent() == []
     assert house.active() is not None, "what is active stays, however old"

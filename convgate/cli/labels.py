@@ -30,6 +30,9 @@ def import_conversations(
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
     redact: options.RedactOption = False,
+    workspace: Annotated[
+        str | None, typer.Option(help="The project that new conversations belong to.", metavar="NAME")
+    ] = None,
     dry_run: options.DryRunOption = False,
     json_output: options.JsonOption = False,
     out: options.OutOption = None,
@@ -60,7 +63,7 @@ def import_conversations(
             read = output.read_all(reader)
             for conversation in map(redactor.redact, read) if redact else read:
                 n_tokens = int(turn_tokens(conversation.turns).sum())
-                new = NewConversation(conversation, reader.report.file, n_tokens)
+                new = NewConversation(conversation, reader.report.file, n_tokens, workspace=workspace)
                 added += [(addition, new.origin) for addition in library.add([new])]
     if redact:
         output.print_note(redactor.summary)

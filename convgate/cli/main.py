@@ -23,6 +23,7 @@ from convgate.cli.labels import import_conversations, labels
 from convgate.cli.mcp import mcp
 from convgate.cli.monitor import monitor, record_outcome
 from convgate.cli.output import print_error
+from convgate.cli.prune import prune
 from convgate.cli.selection import score, select
 from convgate.cli.serve import serve
 from convgate.cli.sessions import sessions
@@ -75,7 +76,7 @@ def open_app(
 
 for command in (
     score, select, evaluate, calibrate, train, sessions, invariants, context, feedback, gatekeep, modes,
-    record_outcome, monitor, serve, mcp,
+    record_outcome, monitor, prune, serve, mcp,
 ):  # fmt: skip
     app.command()(command)
 app.command("import")(import_conversations)

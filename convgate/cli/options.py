@@ -52,6 +52,9 @@ RedactOption = Annotated[
     bool, typer.Option("--redact", help="Redact secrets: API keys, tokens, passwords, private keys.")
 ]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Write to this file instead.", dir_okay=False)]
+WorkspaceOption = Annotated[
+    str | None, typer.Option(help="Only conversations of this workspace.", metavar="NAME")
+]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would change; store nothing.")]
 SetsArgument = Annotated[list[Path], typer.Argument(help="Relevance sets (JSONL).", metavar="SET.jsonl")]
 WhoOption = Annotated[str | None, typer.Option("--who", help="Who decides; your user name by default.")]

@@ -18,6 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from convgate.context.edits import apply_edits
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import SessionError, StoreError
 from convgate.core.settings import Settings, load_settings
@@ -151,7 +152,8 @@ class SessionManager:
         key, _ = self._find_open(named)
         if key is None:
             raise SessionError(f"the session {named.id} has no messages")
-        return SessionHistory(named, key, self._conversations.get(key).conversation)
+        conversation = self._conversations.get(key).conversation
+        return SessionHistory(named, key, apply_edits(self.store, key, conversation))
 
     def context(
         self,
@@ -199,12 +201,16 @@ class SessionManager:
         with self.store.write():
             return self._sessions.add_conversation(self._named(session), key, self._now())
 
+    def expired(self) -> list[Session]:
+        """Return the sessions that `clean_up` would remove, oldest first."""
+        return self._sessions.ended_before(self._retention_start())
+
     def clean_up(self) -> int:
         """Remove the sessions of all workspaces that ended before the retention period; return how many.
 
         The library keeps all conversations.
         """
-        return self._sessions.clean_up(self._now() - timedelta(days=self._settings.session_retention_days))
+        return self._sessions.clean_up(self._retention_start())
 
     @cached_property
     def _builder(self) -> ContextBuilder:
@@ -285,6 +291,9 @@ class SessionManager:
                 f"no session is active in the workspace {self.workspace!r}; name one by its id"
             )
         return active.id
+
+    def _retention_start(self) -> datetime:
+        return self._now() - timedelta(days=self._settings.session_retention_days)
 
     def _now(self) -> datetime:
         return self._clock().astimezone(UTC)

@@ -44,8 +44,8 @@ _CONVERSATIONS = (
         PRIMARY KEY (hash, conversation)
     ) STRICT, WITHOUT ROWID""",
     "CREATE INDEX openings_by_conversation ON openings (conversation)",
-    # What people changed of single turns: kind is boundary, invariants or mode; value is JSON, NULL removes
-    # it. The last step of a turn holds; steps are counted over all conversations.
+    # What was changed of single turns: kind is boundary, invariants, mode or pruned; value is JSON, NULL
+    # removes it. The last step of a turn holds; steps are counted over all conversations.
     """
     CREATE TABLE turn_edits (
         conversation INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE,
@@ -195,10 +195,20 @@ _REQUESTS = (
     ) STRICT""",
 )
 
-_MEMORY = tuple(
+_MEMORY = (
     # Active invariants of the request, by type.
-    f"ALTER TABLE requests ADD COLUMN invariants_{type} INTEGER NOT NULL DEFAULT 0"
-    for type in ("safety_requirement", "user_correction", "hard_constraint", "blocking_error")
+    *(
+        f"ALTER TABLE requests ADD COLUMN invariants_{type} INTEGER NOT NULL DEFAULT 0"
+        for type in ("safety_requirement", "user_correction", "hard_constraint", "blocking_error")
+    ),
+    # The workspace outlasts the session that the conversation belongs to.
+    "ALTER TABLE conversations ADD COLUMN workspace TEXT",
+    "CREATE INDEX conversations_by_workspace ON conversations (workspace, added)",
+    """
+    UPDATE conversations SET workspace = (
+        SELECT sessions.workspace FROM session_conversations AS held
+        JOIN sessions ON sessions.number = held.session WHERE held.conversation = conversations.number
+    )""",
 )
 
 
@@ -211,6 +221,6 @@ def m001_tables(db: Database) -> None:
 
 @migrations()
 def m002_memory(db: Database) -> None:
-    """Add invariant types to the log of requests."""
+    """Add invariant types to the log of requests, and workspaces to conversations."""
     for statement in _MEMORY:
         db.execute(statement)
