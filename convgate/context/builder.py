@@ -16,6 +16,7 @@ import numpy as np
 
 from convgate.context.assembly import (
     AddedMessage,
+    Capsule,
     ContextPlan,
     pack_messages,
     read_capsules,
@@ -118,7 +119,7 @@ class ContextBuilder:
         budget: int | None = None,
         intent: str | None = None,
         question: str | None = None,
-        capsules: Sequence[str | Message] = (),
+        capsules: Sequence[str | Message | Capsule] = (),
         request_id: str | None = None,
     ) -> ContextBundle:
         """Return the context for the current message: the last from the user or a tool.
@@ -146,7 +147,7 @@ class ContextBuilder:
         budget: int | None = None,
         intent: str | None = None,
         question: str | None = None,
-        capsules: Sequence[str | Message] = (),
+        capsules: Sequence[str | Message | Capsule] = (),
         request_id: str | None = None,
     ) -> ContextBundle:
         """Return the context for a turn of a conversation (0-based), or a question after its last turn."""

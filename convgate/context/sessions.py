@@ -18,7 +18,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from convgate.context.assembly import Capsule
 from convgate.context.edits import apply_edits
+from convgate.context.recall import recall
+from convgate.context.summaries import Summarizer, last_checkpoint, load_summarizer, to_capsule
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import SessionError, StoreError
 from convgate.core.settings import Settings, load_settings
@@ -31,6 +34,7 @@ from convgate.store.conversations import Conversations, NewConversation
 from convgate.store.database import Store
 from convgate.store.documents import translate_decoding_errors
 from convgate.store.sessions import Session, SessionConversation, Sessions
+from convgate.store.summaries import Summaries
 from convgate.transcripts import turns_from_messages
 from convgate.transcripts.formats.openai_messages import turn_from_message
 
@@ -64,8 +68,8 @@ class SessionHistory:
 class SessionManager:
     """The sessions of one workspace; those of others are never touched.
 
-    place: a store, or settings, or a file of them. builder: builds the contexts; that of the settings by
-    default.
+    place: a store, or settings, or a file of them. builder: builds the contexts, and its settings replace
+    those of the file; by default that of the settings.
     """
 
     def __init__(
@@ -83,6 +87,8 @@ class SessionManager:
         self._clock = clock
         if isinstance(place, Settings):
             settings = place
+        elif builder is not None:
+            settings = builder.settings
         else:
             settings = load_settings(Path(place) if isinstance(place, str | Path) else None)
         self.store = place if isinstance(place, Store) else Store(settings.database)
@@ -171,8 +177,28 @@ class SessionManager:
         """
         history = self.history(session)
         return self._builder.build_at(
-            history.conversation, question=message, budget=budget, intent=intent, request_id=request_id
+            history.conversation,
+            question=message,
+            budget=budget,
+            intent=intent,
+            capsules=self.capsules(history, message),
+            request_id=request_id,
         )
+
+    def capsules(self, history: SessionHistory, message: str | None = None) -> list[Capsule]:
+        """Return the summary of a history, and what is recalled of earlier ones for its current message.
+
+        message: put after its last one. Without settings for either, there is none.
+        """
+        capsules, limit = [], self._settings.session_recall
+        if self._settings.session_summary_turns and (summary := Summaries(self.store).get(history.key)):
+            capsules.append(to_capsule(summary))
+        if limit:
+            current, _ = history.conversation.find_current(question=message)
+            capsules += recall(
+                self.store, self._builder.policy, self.workspace, current, without=history.key, limit=limit
+            )
+        return capsules
 
     def active(self) -> Session | None:
         """Return the active session of this workspace, or None."""
@@ -218,6 +244,10 @@ class SessionManager:
 
         return self._given_builder or load_context(self._settings)
 
+    @cached_property
+    def _summarizer(self) -> Summarizer:
+        return load_summarizer(self._settings, self._builder.policy)
+
     def _append(
         self,
         turns: Sequence[Turn],
@@ -253,7 +283,21 @@ class SessionManager:
                 raise SessionError(
                     f"the conversation in {self.workspace!r} would have more than {max_turns:,} turns"
                 )
-            return replace(self.history(), began=began)
+            grown = replace(self.history(), began=began)
+        self._summarize(grown)
+        return grown
+
+    def _summarize(self, history: SessionHistory) -> None:
+        """Store a new summary when the conversation has passed a checkpoint; outside of any transaction."""
+        stop = last_checkpoint(len(history.conversation), self._settings.session_summary_turns)
+        if not stop:
+            return
+        summaries = Summaries(self.store)
+        known = summaries.get(history.key)
+        if known is None or known.stop < stop:
+            summary = self._summarizer.summarize(history.conversation, stop)
+            if summary is not None:
+                summaries.put(history.key, summary)
 
     def _find_open(self, session: Session | None) -> tuple[str | None, int | None]:
         """Return key and number of the open conversation; no number when it was removed or deleted.

@@ -79,6 +79,11 @@ class Settings(BaseSettings):
     session_continue_commands: tuple[str, ...] = ("continue", "keep going", "next", "resume")
     session_retention_days: float = Field(90, gt=0, le=36_500)  # days that a clean-up keeps ended sessions
     session_clean_up_at_start: bool = False
+    session_summary_turns: int = Field(0, ge=0, le=1_000_000)  # turns between two summaries; 0: none
+    session_summary_model: str | None = Field(
+        None, min_length=1
+    )  # at the gatekeeper's endpoint; None: extracts
+    session_recall: int = Field(0, ge=0, le=100)  # notes of earlier sessions that a context may have
 
     context_budget: int | None = Field(None, ge=0, le=10**9)  # tokens of a context; None: that of the table
     context_budgets: dict[str, dict[str, int]] = {}  # tokens by mode and section, in place of the table's

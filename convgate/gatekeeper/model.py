@@ -10,8 +10,9 @@ import json
 import os
 import threading
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, get_args
+from typing import Protocol, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, StrictBool, ValidationError
 
@@ -22,6 +23,8 @@ from convgate.core.text import to_line
 from convgate.gatekeeper.decision import Category
 from convgate.gatekeeper.exchange import TAIL, Exchange
 from convgate.transcripts.characters import printable, writable
+
+T = TypeVar("T")
 
 CATEGORIES = tuple(name for name in get_args(Category) if name != "custom")
 
@@ -158,15 +161,26 @@ class LanguageModel:
 
         The calling thread waits for about `timeout` × (1 + `retries`) seconds at most.
         """
+        messages = [
+            {"role": "system", "content": INSTRUCTIONS},
+            {"role": "user", "content": _to_data(exchange)},
+        ]
+        return self._call(messages, read_answer)
+
+    def complete(self, messages: Sequence[Mapping[str, str]]) -> str:
+        """Return what the model writes next, without its thoughts. Raises ModelError as `ask`."""
+        return self._call(messages, read_text)
+
+    def _call(self, messages: Sequence[Mapping[str, str]], read: Callable[[str], T]) -> T:
         if not self._may_ask():
             self._count(not_asked=1)
             raise ModelError(f"it was not asked, as its last {MAX_FAILURES} calls failed")
         started = time.perf_counter()
         failures = 1
         try:
-            content, prompt_tokens, completion_tokens = read_reply(self._request(exchange))
+            content, prompt_tokens, completion_tokens = read_reply(self._request(messages))
             self._count(prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
-            answer = read_answer(content)
+            answer = read(content)
             failures = 0
             return answer
         finally:
@@ -187,15 +201,11 @@ class LanguageModel:
             self._resume_at = time.monotonic() + PAUSE_SECONDS
             return True
 
-    def _request(self, exchange: Exchange) -> bytes:
-        messages = [
-            {"role": "system", "content": INSTRUCTIONS},
-            {"role": "user", "content": _to_data(exchange)},
-        ]
+    def _request(self, messages: Sequence[Mapping[str, str]]) -> bytes:
         try:
             body = post_json(
                 f"{self.base_url.rstrip('/')}/chat/completions",
-                {"model": self.name, "messages": messages},
+                {"model": self.name, "messages": list(messages)},
                 headers={"Authorization": f"Bearer {self._api_key}"} if self._api_key else {},
                 timeout=self.timeout,
                 attempts=1 + self.retries,
@@ -233,16 +243,22 @@ def read_reply(body: bytes) -> tuple[str, int, int]:
     return content, prompt, answer
 
 
+def read_text(content: str) -> str:
+    """Return what a model wrote after its thoughts; ModelError when that is nothing."""
+    text = content.rpartition("</think>")[2].strip()
+    if not text:
+        raise ModelError("the model gave no answer, or refused to")
+    return text
+
+
 def read_answer(content: str) -> Answer:
     """Return the decision in what a model wrote: a JSON object, also in a code fence or after its thoughts.
 
     Raises ModelError for anything else.
     """
-    text = content.rpartition("</think>")[2].strip()
+    text = read_text(content)
     if text.startswith("```") and text.endswith("```"):
         text = text.removeprefix("```").removeprefix("json").removesuffix("```").strip()
-    if not text:
-        raise ModelError("the model gave no answer, or refused to")
     try:
         decision = _Decision.model_validate_json(writable(text))
     except ValidationError as error:

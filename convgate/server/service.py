@@ -99,13 +99,14 @@ class Service:
     def build_context(self, body: Context) -> dict[str, Any]:
         """Answer POST /v1/context."""
         conversation, session = self._conversation(body)
+        own = self._histories.capsules(body.session, body.question) if body.session is not None else []
         with metrics.SELECT_SECONDS.time():
             bundle = self._builder.build_at(
                 conversation,
                 budget=body.budget,
                 intent=body.intent,
                 question=body.question,
-                capsules=body.capsules,
+                capsules=[*body.capsules, *own],
                 request_id=body.request_id,
             )
         metrics.count_selection(
@@ -164,4 +165,4 @@ class Service:
 
     @cached_property
     def _histories(self) -> SessionHistories:
-        return SessionHistories(self._store, self.settings)
+        return SessionHistories(self._store, self.settings, self._builder)

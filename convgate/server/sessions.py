@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from convgate.context.assembly import Capsule
+from convgate.context.builder import ContextBuilder
 from convgate.context.sessions import SessionHistory, SessionManager
 from convgate.core.settings import Settings
 from convgate.policies.sessions import BoundaryRules
@@ -20,11 +22,11 @@ _MAX_MANAGERS = 1_000
 class SessionHistories:
     """The histories of all sessions of a store. Threads and processes may append at once."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, builder: ContextBuilder) -> None:
         self._max_turns = settings.server_max_turns
         rules = BoundaryRules.of(settings)
         self._manager = lru_cache(_MAX_MANAGERS)(
-            lambda id: SessionManager(store, workspace=WORKSPACE + id, rules=rules)
+            lambda id: SessionManager(store, workspace=WORKSPACE + id, rules=rules, builder=builder)
         )
 
     def append(
@@ -32,6 +34,11 @@ class SessionHistories:
     ) -> SessionHistory:
         """Return the history with the messages appended; arguments and errors as `add_messages`."""
         return self._manager(id).add_messages(messages, after=after, max_turns=self._max_turns)
+
+    def capsules(self, id: str, question: str | None = None) -> list[Capsule]:
+        """Return the capsules of the open conversation, as `SessionManager.capsules`."""
+        manager = self._manager(id)
+        return manager.capsules(manager.history(), question)
 
     def key_of(self, id: str) -> str:
         """Return the key of the open conversation; SessionError when there is none."""

@@ -209,6 +209,18 @@ _MEMORY = (
         SELECT sessions.workspace FROM session_conversations AS held
         JOIN sessions ON sessions.number = held.session WHERE held.conversation = conversations.number
     )""",
+    # JSON; it stands for the turns before `summary_stop`, and is dropped when one of them changes.
+    "ALTER TABLE conversations ADD COLUMN summary TEXT",
+    "ALTER TABLE conversations ADD COLUMN summary_stop INTEGER",
+    *(
+        f"""
+        CREATE TRIGGER summary_dropped_by_{event} AFTER {event} ON turn_edits WHEN {row}.kind = 'pruned'
+        BEGIN
+            UPDATE conversations SET summary = NULL
+            WHERE number = {row}.conversation AND summary_stop > {row}.turn;
+        END"""
+        for event, row in (("insert", "new"), ("delete", "old"))
+    ),
 )
 
 
@@ -221,6 +233,6 @@ def m001_tables(db: Database) -> None:
 
 @migrations()
 def m002_memory(db: Database) -> None:
-    """Add invariant types to the log of requests, and workspaces to conversations."""
+    """Add invariant types to the log of requests, and workspaces and summaries to conversations."""
     for statement in _MEMORY:
         db.execute(statement)
