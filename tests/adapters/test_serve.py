@@ -362,7 +362,7 @@ def test_rules_of_the_settings_begin_a_new_history_with_the_instructions(convgat
 
 def test_a_context_has_the_summary_of_its_session(convgate_home: Path) -> None:
     with client_of(convgate_home, session_summary_turns=2) as client:
-        body = {"messages": long_chat()[:3], "session": "a"}
+        body = {"messages": long_chat()[:3], "session": "a", "intent": "task"}
         sections = client.post("/v1/context", json=body).json()["sections"]
         [capsule] = next(one["turns"] for one in sections if one["name"] == "capsules")
         assert "messages 0 to 1" in capsule["reason"]
