@@ -52,6 +52,7 @@ from convgate.embedding.base import Encoder
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
+from convgate.traces import span, start_traces
 from convgate.transcripts import turns_from_messages
 
 log = logging.getLogger(__name__)
@@ -99,6 +100,7 @@ class ContextBuilder:
         Raises ContextError, PolicyError, GateError or EncoderError for settings that cannot be had.
         """
         encoder = EncoderOnDemand(settings) if encoder is None else encoder
+        start_traces(settings)
         return cls(
             policy=policy or build_policy(settings.policy, settings, encoder),
             classifier=classifier or load_classifier(settings),
@@ -149,8 +151,12 @@ class ContextBuilder:
         question: str | None = None,
         capsules: Sequence[str | Message | Capsule] = (),
         request_id: str | None = None,
+        session: str | None = None,
     ) -> ContextBundle:
-        """Return the context for a turn of a conversation (0-based), or a question after its last turn."""
+        """Return the context for a turn of a conversation (0-based), or a question after its last turn.
+
+        session: the id that its span names.
+        """
         current, history = conversation.find_current(index, question)
         total = self.budget if budget is None else check_total(budget)
         mode = None if intent is None else _find_mode(intent, self.settings)
@@ -158,7 +164,11 @@ class ContextBuilder:
         request_id = uuid.uuid4().hex if request_id is None else request_id
         if not isinstance(request_id, str) or not request_id:
             raise ContextError(f"the id of a request is text that is not empty; got {request_id!r}")
-        return self._build(current, history, total, mode, summaries, request_id)
+        with span("convgate.context", operation="retrieval") as attributes:
+            bundle = self._build(current, history, total, mode, summaries, request_id)
+            attributes |= _to_attributes(bundle, self.policy.name)
+            attributes["gen_ai.conversation.id"] = attributes["session.id"] = session
+        return bundle
 
     def _build(
         self,
@@ -308,6 +318,24 @@ def _to_bundle(
         sent=sent.turns,
         prefix=compare_prefix(before, sent.numbers.tolist(), sent.tokens, explanation.held),
     )
+
+
+def _to_attributes(bundle: ContextBundle, policy: str) -> dict[str, str | int | float | list[str]]:
+    """Return the attributes of a context's span; no text of the conversation is in them."""
+    return {
+        "convgate.request_id": bundle.request_id,
+        "convgate.policy": policy,
+        "convgate.mode": bundle.mode,
+        "convgate.confidence": bundle.mode_decision.confidence,
+        "convgate.turns": len(bundle.decisions),
+        "convgate.kept": int(bundle.decisions.kept.sum()),
+        "convgate.tokens_sent": bundle.tokens,
+        "convgate.tokens_total": bundle.tokens_total,
+        "convgate.budget": bundle.budget,
+        "convgate.invariants": [invariant.type for invariant in bundle.invariants if invariant.active],
+        "convgate.breaches": len(bundle.breaches),
+        "convgate.fallbacks": [fallback.cause for fallback in bundle.fallbacks],
+    }
 
 
 def _to_record(bundle: ContextBundle, history_tokens: int, breaches: int, seconds: float) -> RequestRecord:

@@ -183,6 +183,7 @@ class SessionManager:
             intent=intent,
             capsules=self.capsules(history, message),
             request_id=request_id,
+            session=history.session.id,
         )
 
     def capsules(self, history: SessionHistory, message: str | None = None) -> list[Capsule]:

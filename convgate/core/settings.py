@@ -29,7 +29,7 @@ FILE_NAME = "convgate.toml"
 _MAX_BYTES = 64 << 10  # of a settings file
 _MAX_LINE_BYTES = 2_000
 _MAX_PROBLEMS = 3  # problems that one error names
-_SECRETS = ("guard_webhook", "server_token")  # settings whose values no error quotes
+_SECRETS = ("guard_webhook", "server_token", "trace_endpoint")  # settings whose values no error quotes
 
 
 def _default_home() -> Path:
@@ -104,6 +104,9 @@ class Settings(BaseSettings):
     guard_error_hours: float = Field(24, gt=0, le=8_760)  # that its outcomes may be old
     # Where alerts are posted as JSON; its address is often a secret.
     guard_webhook: str | None = Field(None, pattern=r"^https?://", repr=False)
+
+    # Where spans are posted by OTLP over HTTP, such as http://127.0.0.1:6006/v1/traces
+    trace_endpoint: str | None = Field(None, pattern=r"^https?://", repr=False)
 
     # of `convgate serve`, in addresses and headers; None: a new one at each start
     server_token: str | None = Field(None, pattern=r"^[A-Za-z0-9_.~-]{16,200}$", repr=False)

@@ -22,6 +22,7 @@ from convgate.core.settings import Settings
 from convgate.core.text import to_line
 from convgate.gatekeeper.decision import Category
 from convgate.gatekeeper.exchange import TAIL, Exchange
+from convgate.traces import span
 from convgate.transcripts.characters import printable, writable
 
 T = TypeVar("T")
@@ -178,9 +179,13 @@ class LanguageModel:
         started = time.perf_counter()
         failures = 1
         try:
-            content, prompt_tokens, completion_tokens = read_reply(self._request(messages))
-            self._count(prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
-            answer = read(content)
+            with span(f"chat {self.name}", operation="chat") as attributes:
+                attributes["gen_ai.request.model"] = self.name
+                content, prompt_tokens, completion_tokens = read_reply(self._request(messages))
+                attributes["gen_ai.usage.input_tokens"] = prompt_tokens
+                attributes["gen_ai.usage.output_tokens"] = completion_tokens
+                self._count(prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
+                answer = read(content)
             failures = 0
             return answer
         finally:

@@ -108,6 +108,7 @@ class Service:
                 question=body.question,
                 capsules=[*body.capsules, *own],
                 request_id=body.request_id,
+                session=body.session,
             )
         metrics.count_selection(
             kept=len(bundle.messages),
