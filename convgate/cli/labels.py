@@ -238,6 +238,37 @@ def export(
 
 
 @labels.command()
+def calibration(
+    draw: Annotated[
+        bool, typer.Option("--draw", help="Draw 20 judged turns of the week for the lead annotator.")
+    ] = False,
+    lead: Annotated[
+        str | None, typer.Option(help="The lead annotator; your user name by default.", metavar="NAME")
+    ] = None,
+    week: Annotated[
+        str | None, typer.Option(help="The week to draw from; last week by default.", metavar="2026-W48")
+    ] = None,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
+) -> None:
+    """Show how well the judges agree with a lead annotator, week by week; draw a week with --draw."""
+    from convgate.labels.calibration import calibration, draw_calibration
+
+    store = inputs.open_library()
+    if draw and draw_calibration(store, lead or login_name(), week=week) is None:
+        raise ConvgateError("nothing was judged in that week that the lead annotator has not answered")
+    result = calibration(store)
+    rows = [week.to_json() for week in result.weeks]
+
+    def show() -> None:
+        output.print_rows([{name: row[name] for name in row if name != "interval"} for row in rows])
+        output.print_lines(result.summary)
+
+    values = {"state": result.state, "summary": result.summary, "weeks": rows}
+    output.write_result(values, show, json_output, out)
+
+
+@labels.command()
 def trains(
     name: Annotated[str, typer.Argument(help="The annotator.", metavar="NAME")],
     switch: Annotated[Literal["on", "off"], typer.Argument(help="Whether their answers are trained on.")],
