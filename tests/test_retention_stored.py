@@ -70,7 +70,9 @@ def test_pruned_turns_are_kept_but_not_sent_until_undone(store: Store) -> None:
 
 def test_an_instruction_that_names_the_field_is_sent_all_the_same() -> None:
     turns = (Turn.of("system", "Be brief.", metadata={PRUNED_FIELD: "x"}), Turn.of("user", "hello"))
-    assert Selector(LastK(k=1)).select_at(Conversation("", turns)).indices == [0, 1]
+    conversation = Conversation("", turns)
+    assert Selector(LastK(k=1)).select_at(conversation).indices == [0, 1]
+    assert contexts.builder().build_at(conversation).indices == [0, 1]
 
 
 def test_a_tool_call_leaves_with_all_its_results_or_not_at_all(store: Store) -> None:

@@ -154,8 +154,8 @@ class Repair:
 
 
 def is_pruned(turn: Turn) -> bool:
-    """Return whether the turn was pruned from what is stored; instructions never are."""
-    return PRUNED_FIELD in turn.metadata and not turn.is_instruction
+    """Return whether the turn was pruned from what is stored."""
+    return PRUNED_FIELD in turn.metadata
 
 
 def _same_unit(index: int, unit: ToolUnit) -> str:
