@@ -15,7 +15,7 @@ from convgate.context.summaries import (
     last_checkpoint,
 )
 from convgate.core.conversation import Conversation, Turn
-from convgate.core.errors import StoreError
+from convgate.core.errors import PolicyError, SettingsError, StoreError
 from convgate.core.settings import Settings
 from convgate.gatekeeper.model import LanguageModel
 from convgate.policies.retention.pruning import undo_pruning
@@ -131,6 +131,26 @@ def test_a_summary_is_dropped_when_a_turn_that_it_stands_for_changes(store: Stor
     for stop in (0, 7):
         with pytest.raises(StoreError):
             summaries.put(added.key, TurnSummary("tea", stop, "gate"))
+
+
+def test_wrong_settings_are_reported_before_a_message_is_stored(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    sessions = manager(store, session_summary_turns=2, session_summary_model="tiny")
+    with pytest.raises(SettingsError):
+        sessions.add_message("hello")
+    assert Conversations(store).keys() == set()
+
+
+def test_a_failing_summary_costs_no_message(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise PolicyError("no scores today")
+
+    monkeypatch.setattr(contexts.FixedPolicy, "decide", fail)
+    sessions = manager(store, session_summary_turns=1)
+    assert Summaries(store).get(sessions.add_message("hello").key) is None
 
 
 def test_pruned_turns_are_in_no_summary(store: Store) -> None:

@@ -11,6 +11,7 @@ Several workspaces, threads and processes share a database: each call is one tra
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -23,7 +24,7 @@ from convgate.context.edits import apply_edits
 from convgate.context.recall import recall
 from convgate.context.summaries import Summarizer, last_checkpoint, load_summarizer, to_capsule
 from convgate.core.conversation import Conversation, Turn
-from convgate.core.errors import SessionError, StoreError
+from convgate.core.errors import ConvgateError, SessionError, StoreError
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import format_duration
 from convgate.messages.tokens import turn_tokens
@@ -41,6 +42,8 @@ from convgate.transcripts.formats.openai_messages import turn_from_message
 if TYPE_CHECKING:
     from convgate.context.builder import ContextBuilder
     from convgate.context.bundle import ContextBundle
+
+log = logging.getLogger(__name__)
 
 ENDED = "It was ended."
 
@@ -246,7 +249,9 @@ class SessionManager:
         return self._given_builder or load_context(self._settings)
 
     @cached_property
-    def _summarizer(self) -> Summarizer:
+    def _summarizer(self) -> Summarizer | None:
+        if not self._settings.session_summary_turns:
+            return None
         return load_summarizer(self._settings, self._builder.policy)
 
     def _append(
@@ -258,6 +263,7 @@ class SessionManager:
         max_turns: int | None = None,
     ) -> SessionHistory:
         """Append turns in one transaction; a conversation that begins takes the instructions along."""
+        summarizer = self._summarizer  # before anything is stored: raises for wrong settings
         with self.store.write():
             active = self.active()
             key, number = self._find_open(active)
@@ -285,20 +291,22 @@ class SessionManager:
                     f"the conversation in {self.workspace!r} would have more than {max_turns:,} turns"
                 )
             grown = replace(self.history(), began=began)
-        self._summarize(grown)
+        if summarizer is not None:
+            self._summarize(grown, summarizer)
         return grown
 
-    def _summarize(self, history: SessionHistory) -> None:
+    def _summarize(self, history: SessionHistory, summarizer: Summarizer) -> None:
         """Store a new summary when the conversation has passed a checkpoint; outside of any transaction."""
         stop = last_checkpoint(len(history.conversation), self._settings.session_summary_turns)
-        if not stop:
-            return
         summaries = Summaries(self.store)
-        known = summaries.get(history.key)
-        if known is None or known.stop < stop:
-            summary = self._summarizer.summarize(history.conversation, stop)
-            if summary is not None:
-                summaries.put(history.key, summary)
+        try:
+            known = summaries.get(history.key)
+            if stop > (known.stop if known else 0):
+                summary = summarizer.summarize(history.conversation, stop)
+                if summary is not None:
+                    summaries.put(history.key, summary)
+        except ConvgateError as error:  # the messages are stored
+            log.warning("no summary was made: %s", error)
 
     def _find_open(self, session: Session | None) -> tuple[str | None, int | None]:
         """Return key and number of the open conversation; no number when it was removed or deleted.
