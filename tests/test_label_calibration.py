@@ -120,8 +120,10 @@ def test_the_command_draws_and_reports(run: Run, store: Store) -> None:
     now = datetime.now(UTC) - timedelta(days=7)
     answers = {turn: "relevant" if turn % 2 else "not_relevant" for turn in range(39)}
     judge(store, add(store, "talk", 40), answers, at=now)
-    code, _, problem = run("labels", "calibration", "--draw", "--lead", "Ada", "--week", "2020-W01")
-    assert (code, bool(problem)) == (1, True)
+    words = ("labels", "calibration", "--draw", "--lead", "Ada", "--week", "2020-W01")
+    assert json.loads(run(*words, "--json")[1])["queue"] is None
+    assert run(*words)[0] == 0, "a weekly job that finds nothing has not failed"
+    assert Queues(store).named("Calibration ") == []
     run("labels", "calibration", "--draw", "--lead", "Ada")
     [queue] = Queues(store).named("Calibration ")
     turns = drawn(store, queue.number)

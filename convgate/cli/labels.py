@@ -255,16 +255,17 @@ def calibration(
     from convgate.labels.calibration import calibration, draw_calibration
 
     store = inputs.open_library()
-    if draw and draw_calibration(store, lead or login_name(), week=week) is None:
-        raise ConvgateError("nothing was judged in that week that the lead annotator has not answered")
+    queue = draw_calibration(store, lead or login_name(), week=week) if draw else None
     result = calibration(store)
     rows = [week.to_json() for week in result.weeks]
 
     def show() -> None:
+        if draw and queue is None:
+            output.print_lines("Nothing was judged in that week that the lead annotator has not answered.")
         output.print_rows([{name: row[name] for name in row if name != "interval"} for row in rows])
         output.print_lines(result.summary)
 
-    values = {"state": result.state, "summary": result.summary, "weeks": rows}
+    values = {"queue": queue, "state": result.state, "summary": result.summary, "weeks": rows}
     output.write_result(values, show, json_output, out)
 
 
