@@ -195,9 +195,61 @@ _REQUESTS = (
     ) STRICT""",
 )
 
+_EXPERIMENTS = (
+    # definition: arms and plan, as JSON.
+    """
+    CREATE TABLE experiments (
+        number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL,
+        started TEXT NOT NULL
+    ) STRICT""",
+    # place: of the session among those of its stratum.
+    """
+    CREATE TABLE experiment_assignments (
+        experiment INTEGER NOT NULL REFERENCES experiments (number) ON DELETE CASCADE,
+        session_id TEXT NOT NULL, arm TEXT NOT NULL, mode TEXT NOT NULL, difficulty TEXT NOT NULL,
+        model TEXT NOT NULL, tenant TEXT NOT NULL, place INTEGER NOT NULL, at TEXT NOT NULL,
+        PRIMARY KEY (experiment, session_id),
+        UNIQUE (experiment, mode, difficulty, model, tenant, place)
+    ) STRICT, WITHOUT ROWID""",
+    # messages: what was asked, as JSON; empty where no text was recorded.
+    """
+    CREATE TABLE trials (
+        number INTEGER PRIMARY KEY,
+        experiment INTEGER NOT NULL REFERENCES experiments (number) ON DELETE CASCADE,
+        request_id TEXT NOT NULL, session_id TEXT NOT NULL, arm TEXT NOT NULL,
+        latency_seconds REAL NOT NULL, tokens INTEGER NOT NULL, answer_test TEXT,
+        messages TEXT NOT NULL, answer TEXT NOT NULL, at TEXT NOT NULL,
+        UNIQUE (experiment, request_id, arm)
+    ) STRICT""",
+    # The arm whose answers a rater sees.
+    """
+    CREATE TABLE raters (
+        experiment INTEGER NOT NULL REFERENCES experiments (number) ON DELETE CASCADE,
+        name TEXT NOT NULL, arm TEXT NOT NULL, PRIMARY KEY (experiment, name)
+    ) STRICT, WITHOUT ROWID""",
+    # The last rating of a rater counts. completed, errors, focus: NULL where the rater is unsure.
+    """
+    CREATE TABLE ratings (
+        number INTEGER PRIMARY KEY,
+        trial INTEGER NOT NULL REFERENCES trials (number) ON DELETE CASCADE,
+        rater TEXT NOT NULL, is_judge INTEGER NOT NULL, completed INTEGER, errors TEXT, focus INTEGER,
+        at TEXT NOT NULL
+    ) STRICT""",
+    "CREATE INDEX ratings_by_trial ON ratings (trial)",
+    # Errors that a language model found, by a hash of all that it was given.
+    "CREATE TABLE judgements (key TEXT PRIMARY KEY, errors TEXT NOT NULL) STRICT, WITHOUT ROWID",
+)
+
 
 @migrations()
 def m001_tables(db: Database) -> None:
     """Create all tables."""
     for statement in (*_CONVERSATIONS, *_LABELS, *_SESSIONS, *_REQUESTS):
+        db.execute(statement)
+
+
+@migrations()
+def m002_experiments(db: Database) -> None:
+    """Create the tables of experiments."""
+    for statement in _EXPERIMENTS:
         db.execute(statement)
