@@ -84,7 +84,7 @@ def to_columns(outcomes: Sequence[Outcome], experiment: Experiment) -> Columns:
     places = {arm.name: place for place, arm in enumerate(experiment.arms)}
     sessions = [outcome.session_id for outcome in rated]
     return Columns(
-        arm=np.array([places[outcome.arm] for outcome in rated], dtype=np.int64),
+        arm=np.array([places[experiment.arm(outcome.arm).name] for outcome in rated], dtype=np.int64),
         sessions=np.unique(np.array(sessions, dtype=str), return_inverse=True)[1],
         tokens=np.array([outcome.tokens for outcome in rated], dtype=np.float64),
         outcomes={

@@ -63,8 +63,10 @@ class HypothesisTest:
 
     @property
     def gain(self) -> float:
-        """Return the relative improvement, positive when the arm is better; 0 where it is unknown."""
-        return _DIRECTIONS[self.hypothesis] * (self.relative or 0.0)
+        """Return the relative improvement, positive when the arm is better, of a rate of 0 infinite."""
+        if self.relative is None:
+            return math.inf if self.is_better else 0.0
+        return _DIRECTIONS[self.hypothesis] * self.relative
 
     @property
     def is_better(self) -> bool:
