@@ -44,12 +44,12 @@ class NewTrial:
     answer: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trial(NewTrial):
     """A stored trial."""
 
-    number: int = 0
-    at: datetime = datetime.min  # UTC
+    number: int
+    at: datetime  # UTC
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,11 @@ class Rating:
     errors: tuple[str, ...] | None  # kinds of errors in the answer
     focus: int | None  # 1…5
     is_judge: bool = False  # whether the rater is a language model
-    at: datetime = datetime.min  # UTC
+    at: datetime = datetime.min  # UTC; set when it is stored
 
 
 class Experiments(Repository):
-    """The experiments of a store, by name. Every method raises ExperimentError for an unknown one."""
+    """The experiments of a store, by name. What changes an unknown one raises ExperimentError."""
 
     def add(self, name: str, definition: Mapping[str, Any], started: datetime) -> None:
         """Store the definition of a new experiment; ExperimentError when the name is taken."""
