@@ -168,8 +168,7 @@ def _judge(arm: Arm, experiment: Experiment, tests: tuple[HypothesisTest, ...], 
         if not of_test:
             return Verdict("success", f"Success: {_evidence(test, *names)}.")
     test, of_test = doubts[0] if doubts else (tests[0], _doubts(tests[0], arm, experiment))
-    because = join_words(of_test) or "the difference is not significant"
-    return Verdict("inconclusive", f"Inconclusive, as {because}: {_evidence(test, *names)}.")
+    return Verdict("inconclusive", f"Inconclusive, as {join_words(of_test)}: {_evidence(test, *names)}.")
 
 
 def _doubts(test: HypothesisTest, arm: Arm, experiment: Experiment) -> list[str]:
