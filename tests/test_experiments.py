@@ -16,7 +16,7 @@ from convgate.experiments.arms import Arm, create_experiment, load_experiment, r
 from convgate.experiments.assignment import assign_session
 from convgate.experiments.outcomes import ERROR_KINDS, adjudicate, needs_rater
 from convgate.experiments.raters import next_trial, rate_trial
-from convgate.experiments.report import report
+from convgate.experiments.report import report, to_columns
 from convgate.experiments.trials import record_trials
 from convgate.store import Store
 from convgate.store.experiments import Experiments, NewTrial, Stratum, Trial
@@ -331,6 +331,16 @@ def test_the_report_has_the_figures_of_each_arm(store: Store) -> None:
     assert (control.focus, control.latency_p95_seconds, control.tokens) == (4, 2.0, 300)
     assert (gate.trials, gate.rated, gate.completion_rate, gate.error_rate) == (2, 2, 1.0, None)
     assert report(store, made).unrated == 2, "a test says nothing of errors"
+
+
+def test_trials_count_in_the_order_of_their_first_rating(store: Store) -> None:
+    made = new_experiment(store)
+    first, second = add_trials(store, made, GATE, 2)
+    for rated in (second, first, second):
+        rate_trial(store, made, rating(rated, "ada"))
+    stored = Experiments(store).ratings("pilot")
+    outcomes = [adjudicate(one, stored[one.number]) for one in (first, second)]
+    assert list(to_columns(outcomes, made).tokens) == [second.tokens, first.tokens]
 
 
 def test_nothing_is_tested_before_the_first_look_nor_between_looks(store: Store) -> None:

@@ -165,7 +165,7 @@ def test_a_worse_outcome_outweighs_a_better_one() -> None:
 
 
 def test_supporting_arms_do_not_cost_the_confirmatory_one_its_alpha() -> None:
-    data = columns(0.6, 0.675, n=420)
+    data = columns(0.6, 0.65, n=420)
     assert verdict(data, hypotheses=("completion",)).tests[0].rejected_at == 0
     experiment = new_experiment()
     free = tuple(replace(experiment.arms[0], name=f"free {i}") for i in range(4))
