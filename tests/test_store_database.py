@@ -147,7 +147,7 @@ def upgrade(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
         newer(name=migration.name)(migration.fn)
 
     @newer()
-    def m900_capitals(db: Database) -> None:
+    def m999_capitals(db: Database) -> None:
         db.execute("ALTER TABLE conversations ADD COLUMN mood TEXT")
         db.execute("UPDATE conversations SET title = upper(title)")
 

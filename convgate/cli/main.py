@@ -17,6 +17,7 @@ from convgate import __version__
 from convgate.cli.calibrate import calibrate
 from convgate.cli.context import context, invariants, modes
 from convgate.cli.evaluate import evaluate
+from convgate.cli.experiment import experiment
 from convgate.cli.feedback import feedback
 from convgate.cli.gatekeep import gatekeep
 from convgate.cli.labels import import_conversations, labels
@@ -84,6 +85,7 @@ for tool in (pretrain, corpus, bench):
     app.command(**FORWARDED)(tool)
 app.add_typer(labels, name="labels")
 app.add_typer(versions, name="versions")
+app.add_typer(experiment, name="experiment")
 
 
 def _print_version(is_requested: bool) -> None:

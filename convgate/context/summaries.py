@@ -17,7 +17,7 @@ from convgate.context.assembly import Capsule
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import Settings
 from convgate.core.text import to_line, truncate
-from convgate.gatekeeper.model import LanguageModel, ModelError
+from convgate.gatekeeper.model import LanguageModel, ModelError, read_text
 from convgate.messages.repair import is_pruned
 from convgate.policies.base import Policy
 from convgate.store.summaries import TurnSummary
@@ -93,7 +93,7 @@ class ModelSummarizer:
             {"role": "user", "content": json.dumps(data, ensure_ascii=False)},
         ]
         try:
-            text = truncate(writable(self.model.complete(messages)), MAX_CHARACTERS)
+            text = truncate(writable(self.model.complete(messages, read_text)), MAX_CHARACTERS)
         except ModelError as error:
             log.warning("the language model gave no summary (%s); turns are quoted instead", error)
             return self.substitute.summarize(conversation, stop)

@@ -76,6 +76,12 @@ class EvaluationError(ConvgateError):
     code = "evaluation"
 
 
+class ExperimentError(ConvgateError):
+    """An experiment, an arm or a trial is missing, or cannot be what was asked for."""
+
+    code = "experiment"
+
+
 class StoreError(ConvgateError):
     """The database cannot be opened, read or written."""
 

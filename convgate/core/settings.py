@@ -72,6 +72,13 @@ class Settings(BaseSettings):
     gatekeeper_price_completion: float = Field(0, ge=0, le=1e9)  # of a million tokens answered
     gatekeeper_debug_log: Path | None = None  # a line of JSON for each decision, text included
 
+    experiment_model: str | None = Field(None, min_length=1)  # the language model of a judge of answers
+    experiment_base_url: str | None = Field(None, min_length=1)  # of an OpenAI-compatible endpoint
+    experiment_timeout_seconds: float = Field(60.0, gt=0, le=86_400)  # for one attempt
+    experiment_retries: int = Field(2, ge=0, le=10)  # attempts after the first
+    experiment_price_prompt: float = Field(0, ge=0, le=1e9)  # of a million tokens sent
+    experiment_price_completion: float = Field(0, ge=0, le=1e9)  # of a million tokens answered
+
     session_idle_gap_seconds: float = Field(7_200, ge=0)  # inf: no gap ends a session
     session_continue_overrides_gap: bool = True  # whether "continue" goes on after a longer gap
     session_auto_close_on_workflow_complete: bool = True

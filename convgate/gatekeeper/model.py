@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar, get_args
+from typing import Any, Literal, Protocol, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, StrictBool, ValidationError
 
@@ -48,6 +48,9 @@ questions, facts about their work. Skip greetings, thanks, bare confirmations, a
 anybody could look up. When in doubt, keep.
 Answer with one JSON object and nothing else:
 {{"keep": true or false, "category": one of {", ".join(CATEGORIES)}, "reason": one short sentence}}"""
+
+
+T = TypeVar("T")
 
 
 class ModelError(ConvgateError):
@@ -119,34 +122,37 @@ class LanguageModel:
         return f"LanguageModel({self.name!r}, base_url={self.base_url!r})"
 
     @classmethod
-    def of(cls, settings: Settings) -> LanguageModel:
-        """Return the model of the settings, with the key of OPENAI_API_KEY.
+    def of(cls, settings: Settings, use: Literal["gatekeeper", "experiment"] = "gatekeeper") -> LanguageModel:
+        """Return the model of the settings for this use, with the key of OPENAI_API_KEY.
 
         Raises SettingsError when they name none, or no usable endpoint.
         """
-        if settings.gatekeeper_model is None:
-            mode = settings.gatekeeper_mode
-            raise SettingsError(f"gatekeeper_mode {mode} needs a language model: set gatekeeper_model")
-        url = settings.gatekeeper_base_url or os.environ.get("OPENAI_BASE_URL") or None
+
+        def get(name: str) -> Any:
+            return getattr(settings, f"{use}_{name}")
+
+        if get("model") is None:
+            reason = f"gatekeeper_mode {settings.gatekeeper_mode}" if use == "gatekeeper" else "a judge"
+            raise SettingsError(f"{reason} needs a language model: set {use}_model")
+        url = get("base_url") or os.environ.get("OPENAI_BASE_URL") or None
         key = os.environ.get("OPENAI_API_KEY", "").strip()
         if url is None and not key:
             raise SettingsError(
-                "the gatekeeper's language model needs a key in OPENAI_API_KEY, or an endpoint in"
-                " gatekeeper_base_url"
+                f"{use}_model needs a key in OPENAI_API_KEY, or an endpoint in {use}_base_url"
             )
         if url is not None and not is_http_url(url):
             raise SettingsError(
-                f"gatekeeper_base_url must be an address such as http://127.0.0.1:8000/v1; got {url!r}"
+                f"{use}_base_url must be an address such as http://127.0.0.1:8000/v1; got {url!r}"
             )
         if not key.isascii() or not key.isprintable():
             raise SettingsError("OPENAI_API_KEY has characters that no key has")
         return cls(
-            settings.gatekeeper_model,
+            get("model"),
             base_url=url,
             api_key=key,
-            timeout=settings.gatekeeper_timeout_seconds,
-            retries=settings.gatekeeper_retries,
-            prices=(settings.gatekeeper_price_prompt, settings.gatekeeper_price_completion),
+            timeout=get("timeout_seconds"),
+            retries=get("retries"),
+            prices=(get("price_prompt"), get("price_completion")),
         )
 
     @property
@@ -158,21 +164,19 @@ class LanguageModel:
             return replace(self._use, cost=cost)
 
     def ask(self, exchange: Exchange) -> Answer:
-        """Return its decision. Raises ModelError when there is none.
-
-        The calling thread waits for about `timeout` × (1 + `retries`) seconds at most.
-        """
+        """Return its decision, as `complete` does."""
         messages = [
             {"role": "system", "content": INSTRUCTIONS},
             {"role": "user", "content": _to_data(exchange)},
         ]
-        return self._call(messages, read_answer)
+        return self.complete(messages, read_answer)
 
-    def complete(self, messages: Sequence[Mapping[str, str]]) -> str:
-        """Return what the model writes next, without its thoughts. Raises ModelError as `ask`."""
-        return self._call(messages, read_text)
+    def complete(self, messages: Sequence[Mapping[str, Any]], read: Callable[[str], T], **options: Any) -> T:
+        """Return what `read` makes of its completion. Raises ModelError when there is none.
 
-    def _call(self, messages: Sequence[Mapping[str, str]], read: Callable[[str], T]) -> T:
+        options: further fields of the request, such as `temperature=0`. The calling thread waits for about
+        `timeout` × (1 + `retries`) seconds at most.
+        """
         if not self._may_ask():
             self._count(not_asked=1)
             raise ModelError(f"it was not asked, as its last {MAX_FAILURES} calls failed")
@@ -181,7 +185,7 @@ class LanguageModel:
         try:
             with span(f"chat {self.name}", operation="chat") as attributes:
                 attributes["gen_ai.request.model"] = self.name
-                content, prompt_tokens, completion_tokens = read_reply(self._request(messages))
+                content, prompt_tokens, completion_tokens = read_reply(self._request(messages, options))
                 attributes["gen_ai.usage.input_tokens"] = prompt_tokens
                 attributes["gen_ai.usage.output_tokens"] = completion_tokens
                 self._count(prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
@@ -206,11 +210,11 @@ class LanguageModel:
             self._resume_at = time.monotonic() + PAUSE_SECONDS
             return True
 
-    def _request(self, messages: Sequence[Mapping[str, str]]) -> bytes:
+    def _request(self, messages: Sequence[Mapping[str, Any]], options: Mapping[str, Any]) -> bytes:
         try:
             body = post_json(
                 f"{self.base_url.rstrip('/')}/chat/completions",
-                {"model": self.name, "messages": list(messages)},
+                {"model": self.name, "messages": list(messages), **options},
                 headers={"Authorization": f"Bearer {self._api_key}"} if self._api_key else {},
                 timeout=self.timeout,
                 attempts=1 + self.retries,
@@ -261,9 +265,7 @@ def read_answer(content: str) -> Answer:
 
     Raises ModelError for anything else.
     """
-    text = read_text(content)
-    if text.startswith("```") and text.endswith("```"):
-        text = text.removeprefix("```").removeprefix("json").removesuffix("```").strip()
+    text = json_part(content)
     try:
         decision = _Decision.model_validate_json(writable(text))
     except ValidationError as error:
@@ -273,6 +275,14 @@ def read_answer(content: str) -> Answer:
     if decision.category not in CATEGORIES:
         raise ModelError("the model named an unknown category")
     return Answer(decision.keep, decision.category, to_line(printable(decision.reason), _MAX_LINE))
+
+
+def json_part(content: str) -> str:
+    """Return a completion without thoughts and code fence; ModelError when nothing is left."""
+    text = read_text(content)
+    if text.startswith("```") and text.endswith("```"):
+        text = text.removeprefix("```").removeprefix("json").removesuffix("```").strip()
+    return text
 
 
 def _to_data(exchange: Exchange) -> str:

@@ -223,6 +223,51 @@ _MEMORY = (
     ),
 )
 
+_EXPERIMENTS = (
+    # definition: arms and plan, as JSON.
+    """
+    CREATE TABLE experiments (
+        number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL,
+        started TEXT NOT NULL
+    ) STRICT""",
+    # place: of the session among those of its stratum.
+    """
+    CREATE TABLE experiment_assignments (
+        experiment INTEGER NOT NULL REFERENCES experiments (number) ON DELETE CASCADE,
+        session_id TEXT NOT NULL, arm TEXT NOT NULL, mode TEXT NOT NULL, difficulty TEXT NOT NULL,
+        model TEXT NOT NULL, tenant TEXT NOT NULL, place INTEGER NOT NULL, at TEXT NOT NULL,
+        PRIMARY KEY (experiment, session_id),
+        UNIQUE (experiment, mode, difficulty, model, tenant, place)
+    ) STRICT, WITHOUT ROWID""",
+    # messages: what was asked, as JSON; empty where no text was recorded.
+    """
+    CREATE TABLE trials (
+        number INTEGER PRIMARY KEY,
+        experiment INTEGER NOT NULL REFERENCES experiments (number) ON DELETE CASCADE,
+        request_id TEXT NOT NULL, session_id TEXT NOT NULL, arm TEXT NOT NULL,
+        latency_seconds REAL NOT NULL, tokens INTEGER NOT NULL, answer_test TEXT,
+        messages TEXT NOT NULL, answer TEXT NOT NULL, at TEXT NOT NULL,
+        UNIQUE (experiment, request_id, arm)
+    ) STRICT""",
+    # The arm whose answers a rater sees.
+    """
+    CREATE TABLE raters (
+        experiment INTEGER NOT NULL REFERENCES experiments (number) ON DELETE CASCADE,
+        name TEXT NOT NULL, arm TEXT NOT NULL, PRIMARY KEY (experiment, name)
+    ) STRICT, WITHOUT ROWID""",
+    # The last rating of a rater counts. completed, errors, focus: NULL where the rater is unsure.
+    """
+    CREATE TABLE ratings (
+        number INTEGER PRIMARY KEY,
+        trial INTEGER NOT NULL REFERENCES trials (number) ON DELETE CASCADE,
+        rater TEXT NOT NULL, is_judge INTEGER NOT NULL, completed INTEGER, errors TEXT, focus INTEGER,
+        at TEXT NOT NULL
+    ) STRICT""",
+    "CREATE INDEX ratings_by_trial ON ratings (trial)",
+    # Errors that a language model found, by a hash of all that it was given.
+    "CREATE TABLE judgements (key TEXT PRIMARY KEY, errors TEXT NOT NULL) STRICT, WITHOUT ROWID",
+)
+
 
 @migrations()
 def m001_tables(db: Database) -> None:
@@ -235,4 +280,11 @@ def m001_tables(db: Database) -> None:
 def m002_memory(db: Database) -> None:
     """Add invariant types to the log of requests, and workspaces and summaries to conversations."""
     for statement in _MEMORY:
+        db.execute(statement)
+
+
+@migrations()
+def m003_experiments(db: Database) -> None:
+    """Create the tables of experiments."""
+    for statement in _EXPERIMENTS:
         db.execute(statement)
