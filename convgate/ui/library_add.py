@@ -99,6 +99,7 @@ def draw_path(app: App) -> None:
     typed = st.text_input(
         "A file, a zip archive or a folder on this machine",
         key=f"library.path.{st.session_state.setdefault(GENERATION, 0)}",
+        persist_state="session",
         placeholder="~/Downloads/conversations.json",
         help="For exports that are too large to upload, and for folders. One conversation is read at a time.",
     ).strip(" \"'")  # quoted by Windows
@@ -116,6 +117,7 @@ def draw_paste(app: App) -> None:
         "A conversation as text, JSON, Markdown or CSV",
         key=f"library.text.{st.session_state.setdefault(GENERATION, 0)}",
         height=180,
+        persist_state="session",
         placeholder="User: Where is the oasis?\nAssistant: Two days east of here.",
     )
     # Leaving the field reads it too.
@@ -142,7 +144,9 @@ def add_to_library(
     for item in new:
         tokens = int(turn_tokens(item.conversation.turns).sum())
         additions += conversations.add([replace(item, tokens=tokens)])
-        place.progress(min(1.0, len(additions) / total), f"Added {len(additions):,} of {total:,}")
+        # Shown too when the person leaves before all are added.
+        st.session_state[OUTCOME] = f"Added {len(additions):,} of {pluralize(total, 'conversation')}."
+        place.progress(min(1.0, len(additions) / total), st.session_state[OUTCOME])
     place.empty()
     added = [addition for addition in additions if addition.new]
     n_known = len(additions) - len(added)
@@ -179,7 +183,8 @@ def _draw_results(app: App, place: str, uploads: Sequence[Upload]) -> None:
         return
     redactor = Redactor() if redact_checkbox(f"redact-{place}") else None
     total = sum(preview.summary.n_conversations for _, preview, _ in chosen)
-    with st.container(horizontal=True):
+    row = st.container(horizontal=True, vertical_alignment="center")
+    with row:
         opening = total == 1 and st.button(
             "Add and open", key=f"open-{place}", type="primary", icon=":material/query_stats:"
         )
@@ -193,7 +198,8 @@ def _draw_results(app: App, place: str, uploads: Sequence[Upload]) -> None:
             for upload, preview, assistant in chosen
             for conversation in upload.open(preview.format)
         )
-        additions = add_to_library(app.conversations, new, total)
+        with row:
+            additions = add_to_library(app.conversations, new, total)
         if redactor:
             st.session_state[OUTCOME] += f" {redactor.summary}"
             st.toast(redactor.summary)  # visible on Explore too
@@ -237,7 +243,9 @@ def _draw_preview(upload: Upload, preview: Preview, *, expanded: bool) -> str | 
             "Which speaker is the assistant?", [None, *speakers], key=f"assistant-{upload.key}",
             format_func=lambda speaker: "None: they are all people" if speaker is None else labels[speaker],
         )  # fmt: skip
-    with st.expander("First turns" if n == 1 else f"First of {n:,} conversations", expanded=expanded):
+    with st.expander(
+        "First turns" if n == 1 else f"First of {n:,} conversations", expanded=expanded, type="compact"
+    ):
         _draw_first_turns(_prepare(preview.first, assistant, None))
     return assistant
 
