@@ -19,7 +19,7 @@ from convgate.core.errors import StoreError
 from convgate.core.home import app_root
 from convgate.core.settings import load_settings
 from convgate.policies.bm25 import cached_words
-from convgate.store import Conversations, NewConversation, Store
+from convgate.store import Addition, Conversations, NewConversation, Store
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import TranscriptReader, open_transcript
 from convgate.transcripts.cases import Case, RelevanceSet
@@ -321,6 +321,26 @@ def test_a_path_that_cannot_be_is_an_error(library: AppTest, path: str) -> None:
     app.text_input(key="library.path.0").input(path).run()
     assert not app.exception
     assert "cannot be opened" in app.error[0].value
+
+
+def test_after_an_error_the_page_shows_how_much_was_added(
+    library: AppTest, conversations: Conversations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def add_one(library: Conversations, items: list[NewConversation]) -> list[Addition]:
+        if library.keys():
+            raise StoreError("The disk is full.")
+        return add(library, items)
+
+    add = Conversations.add
+    monkeypatch.setattr(Conversations, "add", add_one)
+    app = library.run()
+    app.file_uploader[0].upload("three.jsonl", "\n".join(map(chat, ("one", "two", "three"))).encode()).run()
+
+    app.button(key="add-files").click().run()
+    assert app.error
+    app.run()
+
+    assert app.success[0].value.startswith("Added 1 of 3 conversations")
 
 
 def test_a_person_says_which_speaker_is_the_assistant(library: AppTest, conversations: Conversations) -> None:
