@@ -82,11 +82,10 @@ class Upload:
 
 def draw_upload(app: App) -> None:
     """Draw the upload of files, and a preview of each."""
-    settings = app.settings
     files = st.file_uploader(
         "Transcripts: exports of chat apps, coding agents and frameworks, JSON, CSV, Markdown, text",
         accept_multiple_files=True,
-        max_upload_size=settings.upload_limit_mb,
+        max_upload_size=app.settings.upload_limit_mb,
         # A new key gives an empty widget.
         key=f"library.files.{st.session_state.setdefault(GENERATION, 0)}",
     )
@@ -183,8 +182,7 @@ def _draw_results(app: App, place: str, uploads: Sequence[Upload]) -> None:
         return
     redactor = Redactor() if redact_checkbox(f"redact-{place}") else None
     total = sum(preview.summary.n_conversations for _, preview, _ in chosen)
-    row = st.container(horizontal=True, vertical_alignment="center")
-    with row:
+    with st.container(horizontal=True, vertical_alignment="center"):
         opening = total == 1 and st.button(
             "Add and open", key=f"open-{place}", type="primary", icon=":material/query_stats:"
         )
@@ -192,22 +190,22 @@ def _draw_results(app: App, place: str, uploads: Sequence[Upload]) -> None:
         adding = st.button(
             label, key=f"add-{place}", type="secondary" if total == 1 else "primary", icon=":material/add:"
         )
-    if opening or adding:
+        if not (opening or adding):
+            return
         new = (
             NewConversation(_prepare(conversation, assistant, redactor), upload.name)
             for upload, preview, assistant in chosen
             for conversation in upload.open(preview.format)
         )
-        with row:
-            additions = add_to_library(app.conversations, new, total)
-        if redactor:
-            st.session_state[OUTCOME] += f" {redactor.summary}"
-            st.toast(redactor.summary)  # visible on Explore too
-        st.session_state[GENERATION] += 1
-        if opening:
-            del st.session_state[OUTCOME]
-            open_conversation(additions[0].key)
-        st.rerun()
+        additions = add_to_library(app.conversations, new, total)
+    if redactor:
+        st.session_state[OUTCOME] += f" {redactor.summary}"
+        st.toast(redactor.summary)  # visible on Explore too
+    st.session_state[GENERATION] += 1
+    if opening:
+        del st.session_state[OUTCOME]
+        open_conversation(additions[0].key)
+    st.rerun()
 
 
 def _draw_format(upload: Upload) -> str | None:
@@ -217,18 +215,16 @@ def _draw_format(upload: Upload) -> str | None:
         return None
     return st.selectbox(
         f"{literal(upload.name)} fits several formats. Read it as",
-        [*preview.summary.formats, *preview.alternatives], key=f"format-{upload.key}", format_func=_label,
+        [*preview.summary.formats, *preview.alternatives], key=f"format-{upload.key}",
+        format_func=lambda name: format_named(name).label,
     )  # fmt: skip
-
-
-def _label(format: str) -> str:
-    return format_named(format).label
 
 
 def _draw_preview(upload: Upload, preview: Preview, *, expanded: bool) -> str | Literal[False] | None:
     """Draw what a file holds; return which speaker is the assistant, or False to leave the file out."""
     summary, problems = preview.summary, preview.problems
-    n, formats = summary.n_conversations, join_words(map(_label, summary.formats))
+    n = summary.n_conversations
+    formats = join_words(format_named(name).label for name in summary.formats)
     st.markdown(f"**{literal(upload.name)}** · {formats} · {literal(str(summary))}")
     _draw_problems(problems)
     if problems.n_errors:
@@ -243,9 +239,8 @@ def _draw_preview(upload: Upload, preview: Preview, *, expanded: bool) -> str | 
             "Which speaker is the assistant?", [None, *speakers], key=f"assistant-{upload.key}",
             format_func=lambda speaker: "None: they are all people" if speaker is None else labels[speaker],
         )  # fmt: skip
-    with st.expander(
-        "First turns" if n == 1 else f"First of {n:,} conversations", expanded=expanded, type="compact"
-    ):
+    label = "First turns" if n == 1 else f"First of {n:,} conversations"
+    with st.expander(label, expanded=expanded, type="compact"):
         _draw_first_turns(_prepare(preview.first, assistant, None))
     return assistant
 
