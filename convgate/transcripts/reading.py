@@ -33,6 +33,7 @@ class Summary:
 
     n_conversations: int = 0
     n_turns: int = 0
+    formats: Counter[str] = field(default_factory=Counter)  # conversations by the name of their format
     speakers: Counter[str] = field(default_factory=Counter)  # turns by who speaks
     roles: Counter[str] = field(default_factory=Counter)  # turns by their role
     placeholders: Counter[str] = field(default_factory=Counter)  # parts that are no text, by their kind
@@ -43,10 +44,13 @@ class Summary:
         """Count a conversation."""
         self.n_conversations += 1
         self.n_turns += len(conversation)
+        self.formats[conversation.format] += 1
         for turn in conversation.turns:
             self.speakers[turn.speaker] += 1
             self.roles[turn.role] += 1
-            self.placeholders.update(part.kind for part in turn.parts if part.is_placeholder)
+            self.placeholders.update(
+                PART_NAMES.get(part.kind, part.kind) for part in turn.parts if part.is_placeholder
+            )
 
     def __str__(self) -> str:
         """Return it as text: "212 turns, 2 speakers, 3 images as placeholders, 0 lines skipped"."""
@@ -54,7 +58,7 @@ class Summary:
         if self.n_conversations != 1:
             parts.insert(0, pluralize(self.n_conversations, "conversation"))
         parts += [
-            f"{pluralize(n, PART_NAMES.get(kind, kind))} as placeholder{'s' if n > 1 else ''}"
+            f"{pluralize(n, kind)} as placeholder{'s' if n > 1 else ''}"
             for kind, n in self.placeholders.most_common()
         ]
         parts.append(f"{pluralize(self.n_skipped, 'line')} skipped")
