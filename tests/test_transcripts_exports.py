@@ -20,6 +20,12 @@ FOLDER = Path(__file__).with_name("transcripts")
 FILES = {  # by file: the format's name, and how many turns each conversation has
     "anthropic.json": ("anthropic", [7]),
     "chatgpt.json": ("chatgpt", [5, 2]),
+    "grok.json": ("grok", [2]),
+    "deepseek.json": ("deepseek", [2]),
+    "vscode.json": ("vscode", [6]),
+    "gemini_cli.json": ("gemini", [5]),
+    "gemini_request.json": ("gemini", [5]),
+    "ai_studio.json": ("gemini", [2]),
     "claude_ai.json": ("claude.ai", [5]),
     "locomo.json": ("locomo", [5]),
     "longmemeval.json": ("longmemeval", [4, 2]),

@@ -34,6 +34,13 @@ def zipped(*names: str) -> bytes:
             b'{"items": [{"who": "Ana", "what": "Hi"}], "n": 1}',
             ["'items', 'n'", "'who', 'what'", "'messages'"],
         ),
+        (
+            b'[{"header": "Gemini Apps", "title": "Prompted Hi", "products": ["Gemini Apps"]}]',
+            ["Google Takeout", "paste"],
+        ),
+        (b'{"composerId": "c1", "conversation": []}', ["Cursor", "Markdown"]),
+        (b'{"prompt": "2 + 2", "completion": "4"}\n' * 2, ["single prompts"]),
+        (b"id,timestamp,name,sessionId,input,output\nt1,2026,chat,s,Hi,Ho", ["Langfuse", "JSON"]),
         (b"date;name;note\n1;Ana;Hi\n2;Ben;Ho", ["'date', 'name' and 'note'", "'text'"]),
         (b"date,text\n1,Hi\n2,Ho", ["'date' and 'text'", "'role'"]),
         (b"2026-05-08 10:02:03 INFO started\n2026-05-08 10:02:04 ERROR lost", ["log file"]),

@@ -23,7 +23,13 @@ from convgate.transcripts.unknown import describe_archive
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".md", ".txt", ".csv", ".tsv"})
 """Of files in archives and folders that may be transcripts."""
 
-PART_NAMES = {"image_url": "image", "input_image": "image", "input_audio": "audio part", "input_file": "file"}
+PART_NAMES = {
+    "image_url": "image",
+    "image_file": "image",
+    "input_image": "image",
+    "input_audio": "audio part",
+    "input_file": "file",
+}
 """What people call kinds of parts that are no text, where it is not the kind itself."""
 
 
