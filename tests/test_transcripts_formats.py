@@ -123,6 +123,22 @@ def test_repeated_names_speak_and_no_line_gets_lost(text, n_turns):
     assert write_conversation(conversation) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Ana: a\nBen: b\nEva: c\nAna: d\nBen: e", ["Ana", "Ben", "Eva", "Ana", "Ben"]),
+        ("ANA: a\n\nBEN: b\n\nEva: c\n\nANA: d\n\nBEN: e", ["ANA", "BEN", "ANA", "BEN"]),
+        ("Ana: a\n\nNote: b\n\nBen: c\n\nAna: d\n\nAnswer: e\n\nBen: f", ["Ana", "Ben", "Ana", "Ben"]),
+        ("Ana: a\n- 1\n- 2\n- 3\nBen: b\nEva: c\nAna: d\nBen: e\n- 4", ["Ana", "Ben", "Ana", "Ben"]),
+        ("Ana: a\nEva: b\nAna: c\nAna: d", ["Ana", "Ana", "Ana"]),
+    ],
+)
+def test_a_name_between_lines_of_repeated_names_speaks(text, names):
+    (conversation,) = read_text(text)
+    assert [turn.name for turn in conversation.turns] == names
+    assert write_conversation(conversation) == text
+
+
 def test_text_in_brackets_is_not_taken_for_json():
     with pytest.raises(TranscriptError):
         read_text("[Monday] nobody says this")
