@@ -111,6 +111,8 @@ def test_speakers_are_found_in_every_style(text):
         ("[10:31] Nadia: a\n[10:32] Tom: b\n[10:33] Nadia: c\n[10:34] Tom: d", 4),
         ("[Monday]\nNadia: a\nTom: b\nNadia: c\nTom: d", 4),
         ("User: a\nNote: b\nNote: c\nAssistant: d", 2),
+        ("user: a\nnote: b\nuser: c\nassistant: d\nx: e\ny: f\nz: g", 3),
+        ("user: a\nassistant: b\nnote: c", 2),
         ("ChatGPT: a\n```\nx: 1\nx: 2\n```\nMe: b\nMe: c", 3),
     ],
 )

@@ -48,6 +48,8 @@ def zipped(*names: str) -> bytes:
             b"WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\nA: Hi\n\n2\n00:00:03.000 --> 00:00:04.000\nA: Ho\n",
             ["subtitles", "begin each turn"],
         ),
+        (b"name: demo\nuser: ann\nassistant: helper\nmodel: gpt\ntimeout: 30", ["settings", "--format"]),
+        (b"# all\nuser:\n  name: Ann\n  role: admin\nassistant:\n  name: Helper\n  model: x", ["settings"]),
         (b"Dear diary,\nit rains.", ["no line says who speaks", "begin each turn"]),
         (zipped("[Content_Types].xml", "word/document.xml"), ["office document", "plain text"]),
         (zipped("a.png", "b.png"), ["'a.png' and 'b.png'"]),

@@ -8,7 +8,7 @@ from typing import Any
 
 from convgate.core.text import join_words, quote
 from convgate.transcripts.formats.csv_table import DELIMITERS, Columns, split_header
-from convgate.transcripts.formats.markdown import CUE
+from convgate.transcripts.formats.markdown import CUE, is_settings
 from convgate.transcripts.message_lists import described
 from convgate.transcripts.source import Source
 
@@ -73,6 +73,8 @@ def describe_unknown(source: Source) -> str:
         missing += [] if {"role", "speaker"} & set(places) else ["'role' for who says it"]
         shown = join_words([quote(name, 40) for name in names], max_words=8)
         return f"this looks like a table with the columns {shown}; call a column {join_words(missing)}"
+    if is_settings(lines, {}):
+        return "this looks like a file of settings; --format markdown reads it as a conversation all the same"
     if 2 * sum(_LOG_LINE.match(line) is not None for line in lines) > len(lines):
         return f"this looks like a log file, and no line says who speaks; {_SPEAKERS}"
     return f"no line says who speaks; {_SPEAKERS}, or give a CSV file with the columns role and text, or JSON"

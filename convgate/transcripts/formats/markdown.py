@@ -92,6 +92,7 @@ _LABELS = frozenset(
 )
 """What begins lines within a message, and is nobody's name unless it is repeated."""
 _MAX_NAME = 30  # characters
+_SETTING = re.compile(r"\s*(?:- +)?(?P<key>[a-z_][\w.-]*):(?:\s.*)?|\s*(?:#|- |---).*")
 _FENCE = re.compile(r"[ \t]*(?P<marks>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
 
 
@@ -130,6 +131,8 @@ class MarkdownFormat:
         if any(CUE.match(line) for line in lines[:_N_BEFORE_CUE]):
             return 0.0
         speakers, _ = find_speakers(lines)
+        if is_settings(lines, speakers):
+            return 0.0
         return min(1.0, len({(who.role, who.name) for who in speakers.values()}) / 2)
 
     def read(self, source: Source) -> LocatedConversations:
@@ -172,6 +175,14 @@ class MarkdownFormat:
                 text += "\n" if text.endswith("\n") else "\n\n"
             text += _render(turn, style) if raw is None else str(raw)
         return writable(text)
+
+
+def is_settings(lines: Sequence[str], speakers: Mapping[int, Speaker]) -> bool:
+    """Return whether all lines are settings as in YAML, and those called like a role few and not repeated."""
+    is_setting = [_SETTING.fullmatch(line.rstrip()) for line in lines if line.strip()]
+    n_settings = sum(match is not None and bool(match["key"]) for match in is_setting)
+    is_repeated = len({who.role for who in speakers.values()}) < len(speakers)
+    return all(is_setting) and n_settings > 2 * len(speakers) and not is_repeated
 
 
 def find_speaker(line: str) -> Speaker | None:
