@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import shutil
+import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -114,3 +116,16 @@ def containers(value: Any) -> Iterator[Any]:
         yield value
         for child in value.values() if isinstance(value, dict) else value:
             yield from containers(child)
+
+
+def test_files_of_several_formats_in_a_folder_are_read_and_counted(tmp_path: Path) -> None:
+    for name in ("grok.json", "deepseek.json"):
+        shutil.copy(FOLDER / name, tmp_path)
+    (tmp_path / "notes.txt").write_text("It rains.")
+    with zipfile.ZipFile(tmp_path / "more.zip", "w") as archive:
+        archive.write(FOLDER / "vscode.json")
+    transcript = read_conversations(tmp_path)
+    assert transcript.summary.formats == {"grok": 1, "deepseek": 1}
+    assert "1 deepseek" in str(transcript.summary)
+    omitted = transcript.summary.omitted
+    assert (omitted["zip archive"], omitted["file without a conversation"]) == (1, 1)

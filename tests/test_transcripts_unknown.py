@@ -52,6 +52,7 @@ def zipped(*names: str) -> bytes:
         (b"# all\nuser:\n  name: Ann\n  role: admin\nassistant:\n  name: Helper\n  model: x", ["settings"]),
         (b"Dear diary,\nit rains.", ["no line says who speaks", "begin each turn"]),
         (zipped("[Content_Types].xml", "word/document.xml"), ["office document", "plain text"]),
+        (zipped("a.png", "b.zip"), ["'b.zip'", "unpack"]),
         (zipped("a.png", "b.png"), ["'a.png' and 'b.png'"]),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",

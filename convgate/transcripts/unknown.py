@@ -85,6 +85,8 @@ def describe_archive(names: Iterable[str]) -> str:
     names = list(names)
     if {name.lower() for name in names} & set(_OFFICE):
         return "this is an office document; save it as plain text, or its table as CSV"
+    if zips := [quote(name, 40) for name in names if name.lower().endswith(".zip")]:
+        return f"it holds archives: {join_words(zips, max_words=5)}; unpack them, or give each alone"
     shown = join_words([quote(name, 40) for name in names], max_words=5) or "nothing"
     return f"no transcript is in it; there is {shown}"
 
