@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -261,3 +262,21 @@ def test_cursor_speaks_in_bold_and_is_a_property_elsewhere() -> None:
         ("user", "Which?\ncursor: pointer"),
         ("assistant", "This one."),
     ]
+
+
+def test_the_last_answers_of_a_tree_of_messages_are_read() -> None:
+    def message(text: str, *children: Any) -> dict[str, Any]:
+        is_user = text.endswith("?")
+        return {"sender": "Opus", "text": text, "isCreatedByUser": is_user, "children": list(children)}
+
+    export = {
+        "title": "T",
+        "messages": [message("Which?", message("Big."), message("Small.", message("Why?")))],
+    }
+    transcript = read_value(export)
+    (conversation,) = transcript
+    expected = [("user", "Which?"), ("assistant", "Small."), ("user", "Why?")]
+    assert [(turn.role, turn.text) for turn in conversation.turns] == expected
+    assert sum(transcript.summary.omitted.values()) == 1
+    (again,) = read_text(write_conversation(conversation))
+    assert [(turn.role, turn.text) for turn in again.turns] == expected

@@ -14,18 +14,8 @@ Warn = Callable[[str, str], None]
 """Is told what is odd, and in which field."""
 
 TIMESTAMP_FIELDS = (
-    *(
-        "timestamp",
-        "created_at",
-        "create_time",
-        "inserted_at",
-        "sent_at",
-        "datetime",
-        "date_time",
-        "time",
-        "ts",
-        "date",
-    ),
+    *("timestamp", "created_at", "createdAt", "create_time", "inserted_at", "sent_at", "datetime"),
+    *("date_time", "time", "ts", "date"),
 )
 """Where a message says when it came, the likelier name first."""
 

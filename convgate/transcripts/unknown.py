@@ -30,6 +30,7 @@ _OBJECTS: dict[frozenset[str], str] = {
         "activities of Google Takeout, which do not say what belongs to one conversation;"
         " copy the conversation from the browser and paste it"
     ),
+    frozenset({"chat", "user_id"}): "Open WebUI's export; download the chat as plain text from its menu",
     frozenset({"composerId"}): "a chat in Cursor's own storage; export it from Cursor as Markdown",
     frozenset({"instruction", "output"}): (
         "single instructions with answers; give conversations, as lists of messages with role and content"

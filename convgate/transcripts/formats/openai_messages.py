@@ -22,7 +22,7 @@ from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
-from convgate.transcripts.message_lists import LIST_KEY, MessageLists, dump_messages
+from convgate.transcripts.message_lists import LIST_KEY, MessageLists, described, dump_messages
 from convgate.transcripts.timestamps import Warn, time_of
 
 _INSTEAD_OF_CONTENT = ("tool_calls", "function_call", "refusal", "audio")
@@ -56,8 +56,11 @@ def turn_from_message(message: Any, field: str = "message", warn: Warn | None = 
         )
     role = message.get("role")
     if not isinstance(role, str) or not role:
-        problem = "there is no role" if "role" not in message else f"a role is a text, got {kind(role)}"
-        raise TranscriptError(f"{problem}; usual are system, user, assistant and tool", field=f"{field}.role")
+        missing = f"there is no role in {described(message)}"
+        problem = missing if "role" not in message else f"a role is a text, got {kind(role)}"
+        raise TranscriptError(
+            f"{problem}; usual are system, user, assistant and tool", field=f"{field}.role".lstrip(".")
+        )
     content = message.get("content")
     if isinstance(content, str) and len(message) == 2:
         text = writable(content)
@@ -85,7 +88,9 @@ def turn_from_message(message: Any, field: str = "message", warn: Warn | None = 
 
 def _parts(message: Mapping[str, Any], content: Any, field: str) -> tuple[ContentPart, ...]:
     if "content" not in message and not any(message.get(key) for key in _INSTEAD_OF_CONTENT):
-        raise TranscriptError("there is no content", field=f"{field}.content")
+        raise TranscriptError(
+            f"there is no content in {described(message)}", field=f"{field}.content".lstrip(".")
+        )
     parts = () if content is None else content_parts(content, f"{field}.content")
     if refusal := _text(message, "refusal", field):
         parts += (ContentPart("refusal", writable(refusal)),)
@@ -179,7 +184,7 @@ def _content_part(part: Any, field: str) -> ContentPart:
         annotated = part.get(key)  # of the Assistants API
         text = _text(*((annotated, "value") if isinstance(annotated, Mapping) else (part, key)), field)
         if text is None:
-            raise TranscriptError(f"there is no {key}", field=f"{field}.{key}")
+            raise TranscriptError(f"there is no {key} in {described(part)}", field=f"{field}.{key}")
         return ContentPart(key, writable(text))
     text = part.get("text")
     return ContentPart(
