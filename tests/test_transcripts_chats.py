@@ -241,6 +241,8 @@ def test_roles_may_have_times_and_new_turns_are_written_under_headings() -> None
         "Lunch 12:30\nDinner 18:00",
         "Ana\n — \nToday at 10:02 AM\nHi\nBen\n — \nToday at 10:03 AM\nHo",
         "<li> Ana\n<li> Ben\n<li> Ana",
+        "10:02 <  > Hi\n10:03 <  > Ho",
+        f"10:02 From Ana to {' ' * 20_000}x\n10:03 From Ben to {' ' * 20_000}x",
     ],
 )
 def test_logs_and_lists_of_times_are_no_transcripts(text: str) -> None:

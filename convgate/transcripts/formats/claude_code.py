@@ -173,11 +173,9 @@ def _written(
             item = replace(item, text=f"{words.get('name', '')} {words.get('args', '')}".strip() or item.text)
         elif isinstance(item, ContentPart):
             first, *others = item.text.split(_REMINDER[0])
-            place.report.omit("note of the app", sum(_REMINDER[1] in other for other in others))
-            kept = (
-                other.partition(_REMINDER[1])[2] if _REMINDER[1] in other else _REMINDER[0] + other
-                for other in others
-            )
+            pieces = [other.partition(_REMINDER[1]) for other in others]
+            kept = [after if end else _REMINDER[0] + before for before, end, after in pieces]
+            place.report.omit("note of the app", sum(bool(end) for _, end, _ in pieces))
             item = replace(item, text="".join((first, *kept)).strip() if others else item.text)
         if not isinstance(item, ContentPart) or item.text:
             yield item

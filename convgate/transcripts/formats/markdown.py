@@ -66,8 +66,8 @@ _ANY_NAME = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _TIMED_NAME = re.compile(  # as in IRC, in chats of Zoom, and in LINE
-    rf"{_STAMP}(?:<[@+%&~ ]?(?P<nick>[^<>\n]{{1,30}})>"
-    rf"|From[ \t]+(?P<sender>{_NAME}?)(?:[ \t]+to[ \t]+[^:\n]{{1,60}})?[ \t]*:"
+    rf"{_STAMP}(?:<[@+%&~ ]?(?P<nick>[^\s<>][^<>\n]{{0,29}})>"
+    rf"|From[ \t]+(?P<sender>{_NAME}?)(?:[ \t]+to[ \t][^:\n]{{1,80}}|[ \t]*):"
     rf"|(?P<name>{_NAME}?)\t)[ \t]*(?P<text>.*)",
     re.DOTALL | re.IGNORECASE,
 )
