@@ -104,3 +104,8 @@ def test_a_bad_message_is_reported_by_its_field(name: str, old: str, field: str)
     with pytest.raises(BadLinesError) as caught:
         read_conversations(content.encode())
     assert caught.value.field == field
+
+
+def test_a_checkpoint_of_gemini_cli_is_read() -> None:
+    content = (FOLDER / "gemini_request.json").read_text().replace('"contents"', '"history"')
+    assert read_conversations(content.encode()).format == "gemini"

@@ -73,7 +73,7 @@ class GeminiFormat(ConversationExport):
     label = "Gemini conversation"
 
     def is_conversation(self, value: Mapping[str, Any]) -> bool:
-        """Return whether it has messages in one of the three forms."""
+        """Return whether it has messages in one of these forms."""
         return _gemini_messages(value) is not None
 
     def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
@@ -157,6 +157,7 @@ def _gemini_messages(value: Mapping[str, Any]) -> tuple[str, Sequence[Any]] | No
     """Return the field with the messages of an object, and the messages; None without any."""
     forms = (
         ("contents", value.get("contents"), {"parts"}),
+        ("history", value.get("history"), {"parts"}),
         ("chunkedPrompt.chunks", mapping_of(value, "chunkedPrompt").get("chunks"), {"role"}),
         ("messages", value.get("messages") if "projectHash" in value else None, {"type", "content"}),
     )
