@@ -23,7 +23,13 @@ from convgate.transcripts.unknown import describe_archive
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".md", ".txt", ".csv", ".tsv"})
 """Of files in archives and folders that may be transcripts."""
 
-PART_NAMES = {"image_url": "image", "input_image": "image", "input_audio": "audio part", "input_file": "file"}
+PART_NAMES = {
+    "image_url": "image",
+    "image_file": "image",
+    "input_image": "image",
+    "input_audio": "audio part",
+    "input_file": "file",
+}
 """What people call kinds of parts that are no text, where it is not the kind itself."""
 
 
@@ -56,7 +62,9 @@ class Summary:
         """Return it as text: "212 turns, 2 speakers, 3 images as placeholders, 0 lines skipped"."""
         parts = [pluralize(self.n_turns, "turn"), pluralize(len(self.speakers), "speaker")]
         if self.n_conversations != 1:
-            parts.insert(0, pluralize(self.n_conversations, "conversation"))
+            formats = ", ".join(f"{n} {name}" for name, n in self.formats.most_common())
+            several = f" ({formats})" if len(self.formats) > 1 else ""
+            parts.insert(0, f"{pluralize(self.n_conversations, 'conversation')}{several}")
         parts += [
             f"{pluralize(n, kind)} as placeholder{'s' if n > 1 else ''}"
             for kind, n in self.placeholders.most_common()
@@ -187,7 +195,8 @@ class TranscriptReader:
                 yield _part(format or recognise(source)[0], source)
                 n_transcripts += 1
             except TranscriptError:
-                self.report.omit("file without a conversation")
+                is_zip = PurePosixPath(name).suffix.lower() == ".zip"
+                self.report.omit("zip archive" if is_zip else "file without a conversation")
         if not n_transcripts:
             raise TranscriptError(describe_archive(archive.sources), file=archive.report.file)
 

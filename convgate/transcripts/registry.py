@@ -11,8 +11,9 @@ from typing import Protocol, runtime_checkable
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.formats.anthropic_messages import AnthropicFormat
+from convgate.transcripts.formats.assistants import CopilotFormat, GeminiFormat, GrokFormat
 from convgate.transcripts.formats.chat_apps import DiscordFormat, TelegramFormat
-from convgate.transcripts.formats.chatgpt import ChatGPTFormat
+from convgate.transcripts.formats.chatgpt import ChatGPTFormat, DeepSeekFormat
 from convgate.transcripts.formats.claude_ai import ClaudeAIFormat
 from convgate.transcripts.formats.claude_code import ClaudeCodeFormat
 from convgate.transcripts.formats.codex import CodexFormat
@@ -73,6 +74,10 @@ class ArchiveFormat(Format, Protocol):
 
 EXPORTS: tuple[Format, ...] = (
     ChatGPTFormat(),
+    DeepSeekFormat(),
+    GrokFormat(),
+    GeminiFormat(),
+    CopilotFormat(),
     ClaudeAIFormat(),
     ClaudeCodeFormat(),
     AnthropicFormat(),
