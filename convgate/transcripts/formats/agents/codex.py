@@ -10,7 +10,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.exports import join_turns, text_of
-from convgate.transcripts.formats.responses import is_item, item_turns
+from convgate.transcripts.formats.agents.responses import is_item, item_turns
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.message_lists import described
