@@ -41,11 +41,11 @@ test: dev  ## all tests; those in a browser where Chromium is there
 	@PYTHONDONTWRITEBYTECODE= "$(bin)/pytest" --numprocesses auto --maxprocesses 4 --dist loadgroup $(ARGS)
 
 slow: dev  ## timing, scale, whole relevance sets, damaged files and kills
-	@"$(bin)/pytest" --numprocesses auto --maxprocesses 4 -m slow $(ARGS)
+	@"$(bin)/pytest" --numprocesses auto --maxprocesses 4 -m "slow and not adapters" $(ARGS)
 
 adapters:  ## adapters, server and MCP with the real packages of the extras
 	@$(set_up) --extra conformance
-	@"$(bin)/pytest" --numprocesses auto --maxprocesses 4 --dist loadgroup -m "adapters and not slow" tests/adapters tests/test_docs_site.py $(ARGS)
+	@"$(bin)/pytest" --numprocesses auto --maxprocesses 4 --dist loadgroup -m adapters tests/adapters tests/test_docs_site.py $(ARGS)
 
 check: dev  ## format, lint, types, import rules
 	@"$(bin)/ruff" format --check .

@@ -14,6 +14,7 @@ from langchain_core.tools import tool
 
 # --8<-- [start:import]
 from convgate.adapters.langchain import SelectionMiddleware
+
 # --8<-- [end:import]
 
 

@@ -14,6 +14,7 @@ from langgraph.prebuilt import create_react_agent
 
 # --8<-- [start:import]
 from convgate.adapters.langgraph import pre_model_hook
+
 # --8<-- [end:import]
 
 

@@ -10,6 +10,7 @@ from litellm import CustomLLM, ModelResponse
 
 # --8<-- [start:import]
 from convgate.adapters.litellm import ConvgateHandler, select_messages
+
 # --8<-- [end:import]
 
 

@@ -16,6 +16,7 @@ from llama_index.core.tools import FunctionTool
 
 # --8<-- [start:import]
 from convgate.adapters.llama_index import SelectionMemory
+
 # --8<-- [end:import]
 
 

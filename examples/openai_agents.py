@@ -8,6 +8,7 @@ from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessa
 
 # --8<-- [start:import]
 from convgate.adapters.openai_agents import call_model_input_filter
+
 # --8<-- [end:import]
 
 

@@ -2,6 +2,7 @@
 
 # --8<-- [start:import]
 from convgate.adapters.openai import select_messages
+
 # --8<-- [end:import]
 
 CALL = {"name": "read_log", "arguments": '{"run": 7}'}

@@ -21,6 +21,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 # --8<-- [start:import]
 from convgate.adapters.pydantic_ai import SelectionCapability
+
 # --8<-- [end:import]
 
 

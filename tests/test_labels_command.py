@@ -13,6 +13,7 @@ from convgate.store import Conversations, CurrentKey, Labels, Store
 from tests.commands import Run
 from tests.label_files import label, labelled_set
 
+TRANSCRIPTS = Path(__file__).with_name("transcripts")
 SAMPLES = Path(__file__).parent.parent / "sample_conversations"
 NAN, SEVERAL = SAMPLES / "nan_and_fibonacci.json", SAMPLES / "nan_and_fibonacci.jsonl"
 
@@ -87,6 +88,28 @@ def test_text_from_files_is_escaped_on_the_terminal(run: Run, tmp_path: Path) ->
     file = tmp_path / "evil.json"
     file.write_text(json.dumps([{"role": "user", "content": "\x1b]0;x\x07\x1b[31mHi"}]))
     assert "\x1b" not in run("import", file)[1]
+
+
+def test_other_formats_that_fit_as_well_are_named(run: Run, tmp_path: Path) -> None:
+    values = [json.loads((TRANSCRIPTS / name).read_text()) for name in ("grok.json", "vscode.json")]
+    file = tmp_path / "both.json"
+    file.write_text(json.dumps([values[0]["conversations"][0], values[1]]))
+    code, _, err = run("import", file)
+    assert (code, "--format can choose vscode" in err) == (1, True)
+    assert "1 added" in run("import", file, "--format", "vscode", "--skip-bad")[1]
+
+
+def test_a_dry_run_leaves_the_library_as_it_is(run: Run, tmp_path: Path, convgate_home: Path) -> None:
+    file = tmp_path / "talk.md"
+    file.write_text("User: Will it freeze?\nAssistant: Yes.\n")
+    assert run("import", "--dry-run", file)[0] == 0
+    assert not convgate_home.exists()
+    run("import", file)
+    before = (convgate_home / "convgate.db").read_bytes()
+    other = tmp_path / "other.md"
+    other.write_text("User: Will it rain?\nAssistant: No.\n")
+    assert "1 added" in run("import", "--dry-run", other)[1]
+    assert (convgate_home / "convgate.db").read_bytes() == before
 
 
 def test_a_dry_run_shows_what_an_import_would_add(run: Run, tmp_path: Path) -> None:

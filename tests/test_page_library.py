@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from convgate.core.errors import StoreError
 from convgate.core.home import app_root
 from convgate.core.settings import load_settings
 from convgate.policies.bm25 import cached_words
-from convgate.store import Conversations, NewConversation, Store
+from convgate.store import Addition, Conversations, NewConversation, Store
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import TranscriptReader, open_transcript
 from convgate.transcripts.cases import Case, RelevanceSet
@@ -28,6 +30,7 @@ from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
 from convgate.ui.turn import turn_labels
 from tests.page_app import new_app
+from tests.test_transcripts_exports import FOLDER
 
 SECRET = "AKIA" + "Z7Q2" * 4  # made up
 
@@ -277,12 +280,76 @@ def test_a_path_on_the_machine_is_read_and_added(
     assert "cannot be opened" in app.error[0].value
 
 
+def test_an_archive_with_files_in_several_formats_is_added_as_previewed(
+    library: AppTest, conversations: Conversations
+) -> None:
+    content = BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr("one.json", chat("Hi"))
+        archive.writestr("two.csv", "role,text\nuser,Hello\n")
+    app = library.run()
+    app.file_uploader[0].upload("both.zip", content.getvalue()).run()
+    assert any("OpenAI chat messages and CSV" in element.value for element in app.markdown)
+
+    app.button(key="add-files").click().run()
+
+    assert not app.error
+    assert sorted(row.format for row in conversations.find().rows) == ["csv", "openai"]
+
+
+def test_a_file_that_fits_several_formats_is_read_as_the_chosen_one(
+    library: AppTest, conversations: Conversations
+) -> None:
+    names = ("langgraph_messages.json", "llama_index_buffer.json")
+    lines = [json.dumps(json.loads((FOLDER / name).read_text())) for name in names]
+    app = library.run()
+    app.file_uploader[0].upload("both.jsonl", "\n".join(lines).encode()).run()
+    for toggle in (False, True):  # the choice outlives further runs
+        choice = next(box for box in app.selectbox if "several formats" in box.label)
+        assert (choice.value == "llama-index") is toggle
+        choice.select("llama-index").run()
+
+    app.toggle[0].set_value(True).run()
+    app.button(key="add-files").click().run()
+
+    assert [row.format for row in conversations.find().rows] == ["llama-index"]
+
+
+@pytest.mark.parametrize("path", ["~nobody-of-this-name/chat.json", "x" * 5000], ids=["user", "long"])
+def test_a_path_that_cannot_be_is_an_error(library: AppTest, path: str) -> None:
+    app = library.run()
+    app.text_input(key="library.path.0").input(path).run()
+    assert not app.exception
+    assert "cannot be opened" in app.error[0].value
+
+
+def test_after_an_error_the_page_shows_how_much_was_added(
+    library: AppTest, conversations: Conversations, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def add_one(library: Conversations, items: list[NewConversation]) -> list[Addition]:
+        if library.keys():
+            raise StoreError("The disk is full.")
+        return add(library, items)
+
+    add = Conversations.add
+    monkeypatch.setattr(Conversations, "add", add_one)
+    app = library.run()
+    app.file_uploader[0].upload("three.jsonl", "\n".join(map(chat, ("one", "two", "three"))).encode()).run()
+
+    app.button(key="add-files").click().run()
+    assert app.error
+    app.run()
+
+    assert app.success[0].value.startswith("Added 1 of 3 conversations")
+
+
 def test_a_person_says_which_speaker_is_the_assistant(library: AppTest, conversations: Conversations) -> None:
     app = library.run()
     app.file_uploader[0].upload("talk.csv", b"speaker,text\nAna,Hi\nZed,Hello\nAna,Bye\n").run()
     assert any(r"3 turns\, 2 speakers\, 0 lines skipped" in element.value for element in app.markdown)
 
-    app.selectbox(key="assistant-files-0").select("Zed").run()
+    assistant = next(box for box in app.selectbox if box.label == "Which speaker is the assistant?")
+    assistant.select("Zed").run()
     app.button(key="add-files").click().run()
 
     [row] = conversations.find().rows

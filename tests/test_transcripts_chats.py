@@ -183,6 +183,9 @@ def test_any_byte_of_an_archive_may_be_wrong(data: st.DataObject) -> None:
         "Ana 2026-05-08 10:02\nWho brings\nthe map?\n\nBen K. 2026-05-08 10:05\nI do.",
         "Ana — 05/08/2026 10:02 AM\nWho brings\nthe map?\nBen K. — 05/13/2026 10:05 AM\nI do.",
         "Ana, [08.05.2026 10:02]\nWho brings\nthe map?\n\nBen K., [13.05.2026 10:05]\nI do.",
+        "2026-05-08 10:02 <Ana> Who brings\nthe map?\n2026-05-08 10:05 <@Ben K.> I do.",
+        "2026-05-08 10:02 From Ana to Everyone: Who brings\nthe map?\n2026-05-08 10:05\tFrom Ben K. : I do.",
+        "2026-05-08 10:02\tAna\tWho brings\nthe map?\n2026-05-08 10:05\tBen K.\tI do.",
         "[2026-05-08T10:02:00] Ana: Who brings\nthe map?\n[2026-05-08T10:05:00] Ben K.: I do.",
     ],
 )
@@ -236,6 +239,10 @@ def test_roles_may_have_times_and_new_turns_are_written_under_headings() -> None
         "2026-05-08 10:02:03,123 INFO server: started\n2026-05-08 10:02:04,123 ERROR server: lost",
         "10:02 INFO: started\n10:03 ERROR: lost\n10:04 INFO: found",
         "Lunch 12:30\nDinner 18:00",
+        "Ana\n — \nToday at 10:02 AM\nHi\nBen\n — \nToday at 10:03 AM\nHo",
+        "<li> Ana\n<li> Ben\n<li> Ana",
+        "10:02 <  > Hi\n10:03 <  > Ho",
+        f"10:02 From Ana to {' ' * 20_000}x\n10:03 From Ben to {' ' * 20_000}x",
     ],
 )
 def test_logs_and_lists_of_times_are_no_transcripts(text: str) -> None:

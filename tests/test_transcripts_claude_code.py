@@ -162,3 +162,24 @@ def test_what_the_app_wrote_itself_is_left_out() -> None:
     )
     assert [turn.text for turn in transcript.conversations[0].turns] == ["Hi"]
     assert dict(transcript.summary.omitted) == {"output of a command of the app": 1, "API error": 1}
+
+
+def test_commands_are_as_they_were_typed_and_reminders_are_left_out() -> None:
+    command = "<command-message>review</command-message>\n<command-name>/review</command-name>\n"
+    reminder = "<system-reminder>Use the list.</system-reminder>"
+    lines = [
+        line("a", None, f"{command}<command-args>the parser</command-args>"),
+        line(
+            "b",
+            "a",
+            [{"type": "text", "text": reminder}, {"type": "text", "text": f"{reminder}\nHi {reminder}"}],
+        ),
+        line("c", "b", "What is <system-reminder>?"),
+    ]
+    transcript = read_text("\n".join(lines))
+    assert [turn.text for turn in transcript.conversations[0].turns] == [
+        "/review the parser",
+        "Hi",
+        "What is <system-reminder>?",
+    ]
+    assert dict(transcript.summary.omitted) == {"note of the app": 3}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import shutil
+import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +22,12 @@ FOLDER = Path(__file__).with_name("transcripts")
 FILES = {  # by file: the format's name, and how many turns each conversation has
     "anthropic.json": ("anthropic", [7]),
     "chatgpt.json": ("chatgpt", [5, 2]),
+    "grok.json": ("grok", [2]),
+    "deepseek.json": ("deepseek", [2]),
+    "vscode.json": ("vscode", [6]),
+    "gemini_cli.json": ("gemini", [5]),
+    "gemini_request.json": ("gemini", [5]),
+    "ai_studio.json": ("gemini", [2]),
     "claude_ai.json": ("claude.ai", [5]),
     "locomo.json": ("locomo", [5]),
     "longmemeval.json": ("longmemeval", [4, 2]),
@@ -30,7 +38,7 @@ FILES = {  # by file: the format's name, and how many turns each conversation ha
     "discord.json": ("discord", [3]),
     "claude_code.jsonl": ("claude-code", [8]),
     "claude_code_agent.jsonl": ("claude-code", [2]),
-    "codex.jsonl": ("codex", [9]),
+    "codex.jsonl": ("codex", [8]),
     "codex_older.jsonl": ("codex", [5]),
     "responses.json": ("openai-responses", [13]),
     "langchain_messages.json": ("langchain", [8]),
@@ -108,3 +116,16 @@ def containers(value: Any) -> Iterator[Any]:
         yield value
         for child in value.values() if isinstance(value, dict) else value:
             yield from containers(child)
+
+
+def test_files_of_several_formats_in_a_folder_are_read_and_counted(tmp_path: Path) -> None:
+    for name in ("grok.json", "deepseek.json"):
+        shutil.copy(FOLDER / name, tmp_path)
+    (tmp_path / "notes.txt").write_text("It rains.")
+    with zipfile.ZipFile(tmp_path / "more.zip", "w") as archive:
+        archive.write(FOLDER / "vscode.json")
+    transcript = read_conversations(tmp_path)
+    assert transcript.summary.formats == {"grok": 1, "deepseek": 1}
+    assert "1 deepseek" in str(transcript.summary)
+    omitted = transcript.summary.omitted
+    assert (omitted["zip archive"], omitted["file without a conversation"]) == (1, 1)

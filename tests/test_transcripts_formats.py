@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -111,6 +112,8 @@ def test_speakers_are_found_in_every_style(text):
         ("[10:31] Nadia: a\n[10:32] Tom: b\n[10:33] Nadia: c\n[10:34] Tom: d", 4),
         ("[Monday]\nNadia: a\nTom: b\nNadia: c\nTom: d", 4),
         ("User: a\nNote: b\nNote: c\nAssistant: d", 2),
+        ("user: a\nnote: b\nuser: c\nassistant: d\nx: e\ny: f\nz: g", 3),
+        ("user: a\nassistant: b\nnote: c", 2),
         ("ChatGPT: a\n```\nx: 1\nx: 2\n```\nMe: b\nMe: c", 3),
     ],
 )
@@ -120,6 +123,22 @@ def test_repeated_names_speak_and_no_line_gets_lost(text, n_turns):
     (conversation,) = transcript
     assert len(conversation) == n_turns
     assert len({(turn.role, turn.name) for turn in conversation.turns}) == 2
+    assert write_conversation(conversation) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Ana: a\nBen: b\nEva: c\nAna: d\nBen: e", ["Ana", "Ben", "Eva", "Ana", "Ben"]),
+        ("ANA: a\n\nBEN: b\n\nEva: c\n\nANA: d\n\nBEN: e", ["ANA", "BEN", "ANA", "BEN"]),
+        ("Ana: a\n\nNote: b\n\nBen: c\n\nAna: d\n\nAnswer: e\n\nBen: f", ["Ana", "Ben", "Ana", "Ben"]),
+        ("Ana: a\n- 1\n- 2\n- 3\nBen: b\nEva: c\nAna: d\nBen: e\n- 4", ["Ana", "Ben", "Ana", "Ben"]),
+        ("Ana: a\nEva: b\nAna: c\nAna: d", ["Ana", "Ana", "Ana"]),
+    ],
+)
+def test_a_name_between_lines_of_repeated_names_speaks(text, names):
+    (conversation,) = read_text(text)
+    assert [turn.name for turn in conversation.turns] == names
     assert write_conversation(conversation) == text
 
 
@@ -243,3 +262,21 @@ def test_cursor_speaks_in_bold_and_is_a_property_elsewhere() -> None:
         ("user", "Which?\ncursor: pointer"),
         ("assistant", "This one."),
     ]
+
+
+def test_the_last_answers_of_a_tree_of_messages_are_read() -> None:
+    def message(text: str, *children: Any) -> dict[str, Any]:
+        is_user = text.endswith("?")
+        return {"sender": "Opus", "text": text, "isCreatedByUser": is_user, "children": list(children)}
+
+    export = {
+        "title": "T",
+        "messages": [message("Which?", message("Big."), message("Small.", message("Why?")))],
+    }
+    transcript = read_value(export)
+    (conversation,) = transcript
+    expected = [("user", "Which?"), ("assistant", "Small."), ("user", "Why?")]
+    assert [(turn.role, turn.text) for turn in conversation.turns] == expected
+    assert sum(transcript.summary.omitted.values()) == 1
+    (again,) = read_text(write_conversation(conversation))
+    assert [(turn.role, turn.text) for turn in again.turns] == expected

@@ -154,3 +154,35 @@ def test_a_bad_message_of_a_document_costs_that_message_alone():
     ]
     with pytest.raises(TranscriptError):
         read_conversations(document.encode(), name="chat.json")
+
+
+def test_the_first_choice_of_a_completion_is_its_message():
+    choices = [
+        {"index": place, "message": {"role": "assistant", "content": text}} for place, text in enumerate("ab")
+    ]
+    transcript = read({"id": "chatcmpl-1", "object": "chat.completion", "choices": choices})
+    (conversation,) = transcript
+    assert (transcript.format, conversation.id) == ("openai", "chatcmpl-1")
+    assert [(turn.role, turn.text) for turn in conversation.turns] == [("assistant", "a")]
+    assert dict(transcript.summary.omitted) == {"alternative answer": 1}
+    (again,) = read_text(write_conversation(conversation))
+    assert [turn.text for turn in again.turns] == ["a"]
+
+
+def test_messages_of_a_thread_are_in_the_order_of_time():
+    def message(text, time):
+        content = [{"type": "text", "text": {"value": text, "annotations": []}}, {"type": "image_file"}]
+        return {
+            "object": "thread.message",
+            "created_at": time,
+            "thread_id": "t",
+            "role": "user",
+            "content": content,
+        }
+
+    newest_first = [message("Two", 1772438405), message("One", 1772438400)]
+    for value in (newest_first, newest_first[::-1], {"object": "list", "data": newest_first}):
+        (thread,) = read(value)
+        assert [turn.text for turn in thread.turns] == ["One\n[image]", "Two\n[image]"]
+        (again,) = read_text(write_conversation(thread))
+        assert again.turns == thread.turns

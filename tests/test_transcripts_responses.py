@@ -82,7 +82,6 @@ def test_a_session_of_codex_is_read() -> None:
     assert [(turn.role, turn.text) for turn in session.turns] == [
         ("system", "You are a coding agent."),
         ("developer", "Ask before you delete."),
-        ("user", "<environment_context>\n</environment_context>"),
         ("user", "Run the tests."),
         ("assistant", "**Running tests**"),
         ("tool", "2 passed"),
@@ -90,7 +89,7 @@ def test_a_session_of_codex_is_read() -> None:
         ("assistant", "Both tests pass."),
         ("user", "Thanks."),
     ]
-    answer, result = session.turns[4:6]
+    answer, result = session.turns[3:5]
     assert [(call.id, call.name, call.arguments) for call in answer.tool_calls] == [
         ("call_1", "shell", '{"command": ["pytest"]}'),
         ("call_2", "apply_patch", "*** Begin Patch"),
@@ -101,7 +100,8 @@ def test_a_session_of_codex_is_read() -> None:
     assert dict(transcript.summary.omitted) == {
         "summary of earlier messages": 1,
         "item without a message": 1,
-        "message of another branch": 3,
+        "message of another branch": 2,
+        "note of the app": 2,
     }
 
 
@@ -121,3 +121,21 @@ def test_a_bad_line_of_a_session_is_left_out() -> None:
     assert (caught.value.line, caught.value.field) == (5, "payload.role")
     (session,) = read_text("\n".join(lines), skip_bad=True)
     assert "Run the tests." not in [turn.text for turn in session.turns]
+
+
+def test_instructions_of_a_session_of_codex_are_the_systems() -> None:
+    def message(*texts: str) -> str:
+        content = [{"type": "input_text", "text": text} for text in texts]
+        payload = {"type": "message", "role": "user", "content": content}
+        return json.dumps({"type": "response_item", "timestamp": "2026-03-02T08:00:00Z", "payload": payload})
+
+    lines = [
+        message("# AGENTS.md instructions for sums\n\nWrite short code.", "<environment_context>x"),
+        message("<div> is not closed", "See above."),
+    ]
+    transcript = read_text("\n".join(lines))
+    assert [(turn.role, turn.text) for turn in transcript.conversations[0].turns] == [
+        ("system", "# AGENTS.md instructions for sums\n\nWrite short code."),
+        ("user", "<div> is not closed\nSee above."),
+    ]
+    assert dict(transcript.summary.omitted) == {"note of the app": 1}

@@ -1,6 +1,8 @@
 """LangChain 1.x: agent middleware that sends the model a selection.
 
-agent = create_agent(model, tools, middleware=[SelectionMiddleware()])
+    agent = create_agent(model, tools, middleware=[SelectionMiddleware()])
+
+The state of the agent keeps all messages.
 """
 
 from __future__ import annotations

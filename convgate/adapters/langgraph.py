@@ -1,6 +1,8 @@
 """LangGraph: a `pre_model_hook` for `create_react_agent`, which sends the model a selection.
 
-agent = create_react_agent(model, tools, pre_model_hook=pre_model_hook())
+    agent = create_react_agent(model, tools, pre_model_hook=pre_model_hook())
+
+The state of the graph keeps all messages.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """LlamaIndex: a memory that gives agents and chat engines a selection.
 
-engine = SimpleChatEngine.from_defaults(llm=llm, memory=SelectionMemory.from_defaults())
+    engine = SimpleChatEngine.from_defaults(llm=llm, memory=SelectionMemory.from_defaults())
+
+Its chat store keeps all messages.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Lists of OpenAI's APIs: Chat Completions messages and Responses items. Needs no package.
 
-messages = select_messages(messages)  # for client.chat.completions.create(messages=messages, …)
-items = select_messages(items)  # for client.responses.create(input=items, …)
+    messages = select_messages(messages)  # for client.chat.completions.create(messages=messages, …)
+    items = select_messages(items)  # for client.responses.create(input=items, …)
+
+The lists are never changed; the same objects are returned.
 """
 
 from __future__ import annotations

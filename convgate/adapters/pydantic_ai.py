@@ -1,6 +1,8 @@
 """pydantic-ai 2.x: a capability that sends the model a selection.
 
-agent = Agent(model, capabilities=[SelectionCapability()])
+    agent = Agent(model, capabilities=[SelectionCapability()])
+
+The history of the run keeps all messages.
 """
 
 from __future__ import annotations

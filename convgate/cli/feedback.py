@@ -32,11 +32,10 @@ def feedback(
     A line: {"messages": […] or "conversation": KEY, "turn": 3 or [3, 4], "relevant": true, "at"?,
     "question"?, "source"?, "version"?, "how"?: "explicit" or "implicit"}
     """
-    from convgate.core.settings import load_settings
-    from convgate.labels.feedback import keep_feedback_lines, open_store
+    from convgate.labels.feedback import keep_feedback_lines
 
     lines = inputs.open_source(file)
-    with inputs.transaction(open_store(load_settings()), dry_run=dry_run) as store:
+    with inputs.writable_library(dry_run=dry_run) as store, store.write():
         saved, problems = keep_feedback_lines(store, lines, agent=source, skip_bad=skip_bad)
     output.print_problems(problems)
     changed = pluralize(sum(result.changed for result in saved), "answer")

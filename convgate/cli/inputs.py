@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,8 +81,8 @@ def read_one(
     with output.status(f"Reading {file}"):
         reader = open_reader(file, format)
         conversations = tuple(reader)
-    output.print_problems(reader.close(skip_bad=skip_bad))
     output.print_alternatives(reader)
+    output.print_problems(reader.close(skip_bad=skip_bad))
     conversation = _find_conversation(file, conversations, which)
     if redact:
         redactor = Redactor()
@@ -109,17 +110,24 @@ def _find_conversation(file: Path, conversations: Sequence[Conversation], which:
     )
 
 
-class _DryRun(Exception):  # noqa: N818 - no error
-    """Rolls a transaction back."""
-
-
 @contextmanager
-def transaction(store: Store, *, dry_run: bool) -> Iterator[Store]:
-    """Open a transaction of the store, which is rolled back in a dry run."""
-    with suppress(_DryRun), store.write():
-        yield store
-        if dry_run:
-            raise _DryRun
+def writable_library(*, dry_run: bool) -> Iterator[Store]:
+    """Yield the store of the settings; in a dry run a copy, so that not even an empty library is made."""
+    if not dry_run:
+        yield open_library(check=True)
+        return
+    from convgate.core.settings import load_settings
+    from convgate.store import Store
+
+    path = load_settings().database
+    with tempfile.TemporaryDirectory(prefix="convgate-") as folder:
+        copy = Path(folder, path.name)
+        if path.exists():
+            with closing(Store(path, read_only=True)) as store:
+                copy.write_bytes(store.backup_bytes())
+        with closing(Store(copy)) as store:
+            store.check()
+            yield store
 
 
 def read_set(file: Path, *, skip_bad: bool = False) -> RelevanceSet:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -50,13 +49,12 @@ def import_conversations(
         reader = inputs.open_reader(file, format)
         for _ in output.read_all(reader):
             pass  # one at a time, for a file may be larger than the memory
-        output.print_problems(reader.close(skip_bad=skip_bad))
         output.print_alternatives(reader)
+        output.print_problems(reader.close(skip_bad=skip_bad))
         output.print_note(f"{reader.report.file}: {reader.summary}")
     redactor = Redactor()
     added: list[tuple[Addition, str]] = []
-    store = inputs.open_library(check=True)
-    with inputs.transaction(store, dry_run=True) if dry_run else nullcontext():
+    with inputs.writable_library(dry_run=dry_run) as store:
         library = Conversations(store)
         for file in files:
             reader = inputs.open_reader(file, format)
@@ -134,27 +132,27 @@ def import_labels(
     from convgate.core.settings import load_settings
     from convgate.labels.exchange import keep_labels, read_labels
 
-    store, settings = inputs.open_library(check=True), load_settings()
-    imports = [
-        read_labels(
-            file,
-            file.name,
-            store,
-            annotator=annotator,
-            conversation=conversation,
-            skip_bad=skip_bad,
-            max_bytes=settings.upload_limit_mb << 20,
-            time_limit=settings.read_limit_seconds,
-        )
-        for file in files
-    ]
-    for labels_import in imports:
-        output.print_problems(labels_import.problems)
-    results = []
-    with inputs.transaction(store, dry_run=dry_run):
+    settings, results = load_settings(), []
+    with inputs.writable_library(dry_run=dry_run) as store:
+        imports = [
+            read_labels(
+                file,
+                file.name,
+                store,
+                annotator=annotator,
+                conversation=conversation,
+                skip_bad=skip_bad,
+                max_bytes=settings.upload_limit_mb << 20,
+                time_limit=settings.read_limit_seconds,
+            )
+            for file in files
+        ]
         for labels_import in imports:
-            saved = keep_labels(store, labels_import, by=annotator or login_name())
-            results.append(_import_json(labels_import, None if dry_run else saved))
+            output.print_problems(labels_import.problems)
+        with store.write():
+            for labels_import in imports:
+                saved = keep_labels(store, labels_import, by=annotator or login_name())
+                results.append(_import_json(labels_import, None if dry_run else saved))
 
     def show() -> None:
         for result in results:

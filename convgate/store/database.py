@@ -64,17 +64,17 @@ class Store:
     """The database at `path`, created when it is missing and migrated when an older convgate wrote it.
 
     Before a migration it is backed up beside itself. Threads share a store: each borrows a connection, and a
-    block inside another block of the same thread joins it. In read-only mode it can only be read. Raises
-    StoreError, here and from every block, when the file cannot be read or written, is damaged, is in use by
-    another program, or has the layout of another version.
+    block inside another block of the same thread joins it. With `read_only` and in read-only mode it can only
+    be read. Raises StoreError, here and from every block, when the file cannot be read or written, is
+    damaged, is in use by another program, or has the layout of another version.
     """
 
-    def __init__(self, path: Path, *, busy_timeout: float = BUSY_TIMEOUT) -> None:
+    def __init__(self, path: Path, *, busy_timeout: float = BUSY_TIMEOUT, read_only: bool = False) -> None:
         self.path = path
         self._busy_timeout = busy_timeout
         self._idle: list[Database] = []
         self._borrowed = threading.local()
-        self.is_read_only = is_read_only(path)
+        self.is_read_only = read_only or is_read_only(path)
         if not self.is_read_only:
             try:
                 make_home(path.parent)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, groupby
 from typing import Any
@@ -100,6 +100,23 @@ class MessageExport(MessageLists):
     @abstractmethod
     def other_turns(self, fields: Mapping[str, Any], place: Place) -> tuple[Iterable[Turn], Iterable[Turn]]:
         """Return the turns that stand beside an object's list: those before it, and those after it."""
+
+
+def read_messages(
+    messages: Iterable[Any],
+    key: str,
+    place: Place,
+    read: Callable[[Mapping[str, Any], str, Place], Iterable[Turn]],
+) -> Iterator[Turn]:
+    """Yield the turns that `read` makes of each message, given its field; bad messages are left out."""
+    for index, message in enumerate(place.report.watch(messages, "messages of a conversation")):
+        field = f"{key}[{index}]"
+        try:
+            if not isinstance(message, Mapping):
+                raise TranscriptError(f"expected a message, got {kind(message)}", field=field)
+            yield from list(read(message, field, place))
+        except TranscriptError as error:
+            place.leave_out(error)
 
 
 def path_to(leaf: Any, parents: Mapping[str, Any]) -> list[str]:

@@ -23,7 +23,13 @@ from convgate.transcripts.unknown import describe_archive
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".md", ".txt", ".csv", ".tsv"})
 """Of files in archives and folders that may be transcripts."""
 
-PART_NAMES = {"image_url": "image", "input_image": "image", "input_audio": "audio part", "input_file": "file"}
+PART_NAMES = {
+    "image_url": "image",
+    "image_file": "image",
+    "input_image": "image",
+    "input_audio": "audio part",
+    "input_file": "file",
+}
 """What people call kinds of parts that are no text, where it is not the kind itself."""
 
 
@@ -33,6 +39,7 @@ class Summary:
 
     n_conversations: int = 0
     n_turns: int = 0
+    formats: Counter[str] = field(default_factory=Counter)  # conversations by the name of their format
     speakers: Counter[str] = field(default_factory=Counter)  # turns by who speaks
     roles: Counter[str] = field(default_factory=Counter)  # turns by their role
     placeholders: Counter[str] = field(default_factory=Counter)  # parts that are no text, by their kind
@@ -43,18 +50,23 @@ class Summary:
         """Count a conversation."""
         self.n_conversations += 1
         self.n_turns += len(conversation)
+        self.formats[conversation.format] += 1
         for turn in conversation.turns:
             self.speakers[turn.speaker] += 1
             self.roles[turn.role] += 1
-            self.placeholders.update(part.kind for part in turn.parts if part.is_placeholder)
+            self.placeholders.update(
+                PART_NAMES.get(part.kind, part.kind) for part in turn.parts if part.is_placeholder
+            )
 
     def __str__(self) -> str:
         """Return it as text: "212 turns, 2 speakers, 3 images as placeholders, 0 lines skipped"."""
         parts = [pluralize(self.n_turns, "turn"), pluralize(len(self.speakers), "speaker")]
         if self.n_conversations != 1:
-            parts.insert(0, pluralize(self.n_conversations, "conversation"))
+            formats = ", ".join(f"{n} {name}" for name, n in self.formats.most_common())
+            several = f" ({formats})" if len(self.formats) > 1 else ""
+            parts.insert(0, f"{pluralize(self.n_conversations, 'conversation')}{several}")
         parts += [
-            f"{pluralize(n, PART_NAMES.get(kind, kind))} as placeholder{'s' if n > 1 else ''}"
+            f"{pluralize(n, kind)} as placeholder{'s' if n > 1 else ''}"
             for kind, n in self.placeholders.most_common()
         ]
         parts.append(f"{pluralize(self.n_skipped, 'line')} skipped")
@@ -183,7 +195,8 @@ class TranscriptReader:
                 yield _part(format or recognise(source)[0], source)
                 n_transcripts += 1
             except TranscriptError:
-                self.report.omit("file without a conversation")
+                is_zip = PurePosixPath(name).suffix.lower() == ".zip"
+                self.report.omit("zip archive" if is_zip else "file without a conversation")
         if not n_transcripts:
             raise TranscriptError(describe_archive(archive.sources), file=archive.report.file)
 

@@ -10,24 +10,25 @@ from typing import Protocol, runtime_checkable
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.formats.anthropic_messages import AnthropicFormat
-from convgate.transcripts.formats.chat_apps import DiscordFormat, TelegramFormat
-from convgate.transcripts.formats.chatgpt import ChatGPTFormat
-from convgate.transcripts.formats.claude_ai import ClaudeAIFormat
-from convgate.transcripts.formats.claude_code import ClaudeCodeFormat
-from convgate.transcripts.formats.codex import CodexFormat
+from convgate.transcripts.formats.agents.anthropic_messages import AnthropicFormat
+from convgate.transcripts.formats.agents.claude_code import ClaudeCodeFormat
+from convgate.transcripts.formats.agents.codex import CodexFormat
+from convgate.transcripts.formats.agents.langchain import LangChainFormat
+from convgate.transcripts.formats.agents.llama_index import LlamaIndexFormat
+from convgate.transcripts.formats.agents.pydantic_ai import PydanticAIFormat
+from convgate.transcripts.formats.agents.responses import ResponsesFormat
+from convgate.transcripts.formats.chats.assistants import CopilotFormat, GeminiFormat, GrokFormat
+from convgate.transcripts.formats.chats.chatgpt import ChatGPTFormat, DeepSeekFormat
+from convgate.transcripts.formats.chats.claude_ai import ClaudeAIFormat
+from convgate.transcripts.formats.chats.messengers import DiscordFormat, TelegramFormat
+from convgate.transcripts.formats.chats.slack import SlackFormat
+from convgate.transcripts.formats.chats.whatsapp import WhatsAppFormat
 from convgate.transcripts.formats.csv_table import CSVFormat
-from convgate.transcripts.formats.langchain import LangChainFormat
-from convgate.transcripts.formats.langfuse import LangfuseFormat
-from convgate.transcripts.formats.llama_index import LlamaIndexFormat
 from convgate.transcripts.formats.markdown import MarkdownFormat
 from convgate.transcripts.formats.openai_messages import OpenAIFormat
-from convgate.transcripts.formats.pydantic_ai import PydanticAIFormat
-from convgate.transcripts.formats.responses import ResponsesFormat
 from convgate.transcripts.formats.sharegpt import ShareGPTFormat
-from convgate.transcripts.formats.slack import SlackFormat
-from convgate.transcripts.formats.spans import SpanFormat
-from convgate.transcripts.formats.whatsapp import WhatsAppFormat
+from convgate.transcripts.formats.traces.langfuse import LangfuseFormat
+from convgate.transcripts.formats.traces.spans import SpanFormat
 from convgate.transcripts.relevance_sets import BENCHMARKS, RelevanceFormat
 from convgate.transcripts.source import Archive, LocatedConversations, Part, Source
 from convgate.transcripts.unknown import describe_unknown
@@ -73,6 +74,10 @@ class ArchiveFormat(Format, Protocol):
 
 EXPORTS: tuple[Format, ...] = (
     ChatGPTFormat(),
+    DeepSeekFormat(),
+    GrokFormat(),
+    GeminiFormat(),
+    CopilotFormat(),
     ClaudeAIFormat(),
     ClaudeCodeFormat(),
     AnthropicFormat(),

@@ -239,7 +239,8 @@ def _not_blank(source: Source) -> Source:
 
 
 def _open_folder(path: Path, report: Report, max_bytes: int) -> Archive:
-    files = sorted(file for file in path.rglob("*") if file.is_file() and not file.is_symlink())
+    found = (file for file in path.rglob("*") if file.is_file() and not file.is_symlink())
+    files = sorted(islice(found, MAX_FILES + 1))
     _check_number(len(files), report)
     sources = {
         str(name := file.relative_to(path)): Source(
@@ -274,9 +275,7 @@ def _open_zip(file: Path | io.BytesIO, report: Report, max_bytes: int) -> Archiv
 
 def _check_number(n_files: int, report: Report) -> None:
     if n_files > MAX_FILES:
-        raise TranscriptError(
-            f"there are {n_files:,} files; at most {MAX_FILES:,} are read", file=report.file
-        )
+        raise TranscriptError(f"there are more than {MAX_FILES:,} files", file=report.file)
 
 
 def _is_utf8(head: bytes) -> bool:

@@ -14,13 +14,15 @@ Warn = Callable[[str, str], None]
 """Is told what is odd, and in which field."""
 
 TIMESTAMP_FIELDS = (
-    *("timestamp", "created_at", "create_time", "sent_at", "datetime", "date_time", "time", "ts", "date"),
+    *("timestamp", "created_at", "createdAt", "create_time", "inserted_at", "sent_at", "datetime"),
+    *("date_time", "time", "ts", "date"),
 )
 """Where a message says when it came, the likelier name first."""
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
 _UTC = re.compile(r"(?<!\s)\s*(?:z|utc|gmt)$", re.IGNORECASE)  # (?<!\s): each run of spaces is read once
 _COMPACT_DATE = re.compile(r"(?:19|20)\d{6}")
+_OF_MONGODB = ("$date", "$numberLong")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 UNTIMED = "the message counts as one without a time"
 _UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (math.inf, 1e9))  # numbers below, units in a second
@@ -30,13 +32,16 @@ def parse_timestamp(value: object) -> datetime | None:
     """Return the moment that a transcript's value names; None for null or blank text.
 
     Text is ISO 8601 and keeps its zone, or stays naive when it names none; numbers, also in text,
-    count from 1970 in UTC: seconds, or milli-, micro- or nanoseconds by their size.
+    count from 1970 in UTC: seconds, or milli-, micro- or nanoseconds by their size. Objects as MongoDB
+    exports them hold either.
 
     Raises ValueError when it is no moment.
 
     >>> parse_timestamp("2026-05-08T13:56:00Z").isoformat(), parse_timestamp(1778248560000).isoformat()
     ('2026-05-08T13:56:00+00:00', '2026-05-08T13:56:00+00:00')
     """
+    while isinstance(value, Mapping) and (key := next(filter(value.__contains__, _OF_MONGODB), None)):
+        value = value[key]
     if isinstance(value, str):
         text = value.strip()
         if not text:

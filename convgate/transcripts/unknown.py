@@ -8,7 +8,7 @@ from typing import Any
 
 from convgate.core.text import join_words, quote
 from convgate.transcripts.formats.csv_table import DELIMITERS, Columns, split_header
-from convgate.transcripts.formats.markdown import CUE
+from convgate.transcripts.formats.markdown import CUE, is_settings
 from convgate.transcripts.message_lists import described
 from convgate.transcripts.source import Source
 
@@ -25,6 +25,22 @@ _WRITTEN = {
     ("{\\rtf",): "a rich text document; save it as plain text",
     ("<?xml",): "an XML document; export the chat as text or JSON",
 }
+_OBJECTS: dict[frozenset[str], str] = {
+    frozenset({"header", "title", "products"}): (
+        "activities of Google Takeout, which do not say what belongs to one conversation;"
+        " copy the conversation from the browser and paste it"
+    ),
+    frozenset({"chat", "user_id"}): "Open WebUI's export; download the chat as plain text from its menu",
+    frozenset({"composerId"}): "a chat in Cursor's own storage; export it from Cursor as Markdown",
+    frozenset({"instruction", "output"}): (
+        "single instructions with answers; give conversations, as lists of messages with role and content"
+    ),
+    frozenset({"prompt", "completion"}): (
+        "single prompts with answers; give conversations, as lists of messages with role and content"
+    ),
+}
+"""What objects with these fields are."""
+
 _OFFICE = ("[content_types].xml", "mimetype")
 _LOG_LINE = re.compile(
     r"\W{0,2}(?:\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} [ \d]\d \d\d:)"
@@ -52,10 +68,14 @@ def describe_unknown(source: Source) -> str:
         return "this looks like subtitles; save what was said as text, and " + _SPEAKERS
     if len(names := _table_names(lines)) > 1:
         places = Columns.of(names).places
+        if {"input", "output"} <= set(names):
+            return "this looks like a table of model calls, as Langfuse exports it; export JSON instead"
         missing = [] if "text" in places else ["'text' for what is said"]
         missing += [] if {"role", "speaker"} & set(places) else ["'role' for who says it"]
         shown = join_words([quote(name, 40) for name in names], max_words=8)
         return f"this looks like a table with the columns {shown}; call a column {join_words(missing)}"
+    if is_settings(lines, {}):
+        return "this looks like a file of settings; --format markdown reads it as a conversation all the same"
     if 2 * sum(_LOG_LINE.match(line) is not None for line in lines) > len(lines):
         return f"this looks like a log file, and no line says who speaks; {_SPEAKERS}"
     return f"no line says who speaks; {_SPEAKERS}, or give a CSV file with the columns role and text, or JSON"
@@ -66,12 +86,18 @@ def describe_archive(names: Iterable[str]) -> str:
     names = list(names)
     if {name.lower() for name in names} & set(_OFFICE):
         return "this is an office document; save it as plain text, or its table as CSV"
+    if zips := [quote(name, 40) for name in names if name.lower().endswith(".zip")]:
+        return f"it holds archives: {join_words(zips, max_words=5)}; unpack them, or give each alone"
     shown = join_words([quote(name, 40) for name in names], max_words=5) or "nothing"
     return f"no transcript is in it; there is {shown}"
 
 
 def _describe_json(sample: Sequence[Any]) -> str:
     value = next((value for value in sample if value is not None), None)
+    fields = value.keys() if isinstance(value, Mapping) else set()
+    what = next((text for keys, text in _OBJECTS.items() if keys <= fields), None)
+    if what:
+        return f"this looks like {what}"
     inside = ""
     for key, child in value.items() if isinstance(value, Mapping) else ():
         if isinstance(child, list) and child and isinstance(child[0], Mapping):

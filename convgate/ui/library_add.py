@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +14,7 @@ import streamlit as st
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.core.text import pluralize
+from convgate.core.text import join_words, pluralize
 from convgate.messages.tokens import turn_tokens
 from convgate.store import Addition, Conversations, NewConversation
 from convgate.transcripts import BadLinesError, Problems, TranscriptReader, format_named, open_transcript
@@ -27,7 +29,7 @@ from convgate.ui.results_cache import Progress, compute_once
 from convgate.ui.text import literal, make_labels_unique, show_text
 
 OUTCOME, GENERATION = "library.outcome", "library.generation"
-PREVIEW_TURNS, PREVIEW_LETTERS, PREVIEW_PROBLEMS = 3, 300, 10
+PREVIEW_FILES, PREVIEW_TURNS, PREVIEW_LETTERS, PREVIEW_PROBLEMS = 3, 3, 300, 10
 MAX_SPEAKERS = 12
 PASTED = "pasted text"
 
@@ -36,7 +38,7 @@ PASTED = "pasted text"
 class Preview:
     """What a transcript holds, of its conversations only the first."""
 
-    format: str
+    format: str | None  # as which it was read; None: as what it was recognised
     alternatives: tuple[str, ...]
     summary: Summary
     problems: Problems
@@ -75,16 +77,15 @@ class Upload:
         except TranscriptError as error:
             return error
         assert first is not None  # an empty one is refused when it is closed
-        return Preview(reader.format, reader.alternatives, reader.summary, problems, first)
+        return Preview(format, reader.alternatives, reader.summary, problems, first)
 
 
 def draw_upload(app: App) -> None:
     """Draw the upload of files, and a preview of each."""
-    settings = app.settings
     files = st.file_uploader(
         "Transcripts: exports of chat apps, coding agents and frameworks, JSON, CSV, Markdown, text",
         accept_multiple_files=True,
-        max_upload_size=settings.upload_limit_mb,
+        max_upload_size=app.settings.upload_limit_mb,
         # A new key gives an empty widget.
         key=f"library.files.{st.session_state.setdefault(GENERATION, 0)}",
     )
@@ -97,13 +98,16 @@ def draw_path(app: App) -> None:
     typed = st.text_input(
         "A file, a zip archive or a folder on this machine",
         key=f"library.path.{st.session_state.setdefault(GENERATION, 0)}",
+        persist_state="session",
         placeholder="~/Downloads/conversations.json",
         help="For exports that are too large to upload, and for folders. One conversation is read at a time.",
-    ).strip()
+    ).strip(" \"'")  # quoted by Windows
     if typed:
-        path = Path(typed).expanduser()
-        version = str(path.stat().st_mtime_ns) if path.exists() else ""
-        _draw_results(app, "path", [Upload(app, path.name, f"{path} {version}", lambda: path)])
+        path, version = Path(typed), 0
+        with suppress(OSError, RuntimeError, ValueError):  # reading it says what is wrong
+            path = path.expanduser()
+            version = path.stat().st_mtime_ns
+        _draw_results(app, "path", [Upload(app, path.name or typed, f"{path} {version}", lambda: path)])
 
 
 def draw_paste(app: App) -> None:
@@ -112,13 +116,14 @@ def draw_paste(app: App) -> None:
         "A conversation as text, JSON, Markdown or CSV",
         key=f"library.text.{st.session_state.setdefault(GENERATION, 0)}",
         height=180,
+        persist_state="session",
         placeholder="User: Where is the oasis?\nAssistant: Two days east of here.",
     )
     # Leaving the field reads it too.
     pressed = st.button("Read it", key="library.read", icon=":material/visibility:")
     if text.strip():
         data = writable(text).encode()
-        _draw_results(app, "text", [Upload(app, PASTED, text, lambda: data)])
+        _draw_results(app, "text", [Upload(app, PASTED, hashlib.sha256(data).hexdigest(), lambda: data)])
     elif pressed:
         st.caption("Paste a conversation into the field first.")
 
@@ -138,7 +143,9 @@ def add_to_library(
     for item in new:
         tokens = int(turn_tokens(item.conversation.turns).sum())
         additions += conversations.add([replace(item, tokens=tokens)])
-        place.progress(min(1.0, len(additions) / total), f"Added {len(additions):,} of {total:,}")
+        # Shown too when the person leaves before all are added.
+        st.session_state[OUTCOME] = f"Added {len(additions):,} of {pluralize(total, 'conversation')}."
+        place.progress(min(1.0, len(additions) / total), st.session_state[OUTCOME])
     place.empty()
     added = [addition for addition in additions if addition.new]
     n_known = len(additions) - len(added)
@@ -161,19 +168,21 @@ def _end_if_stopped() -> bool:
 def _draw_results(app: App, place: str, uploads: Sequence[Upload]) -> None:
     """Draw the previews, and the buttons that add them."""
     chosen: list[tuple[Upload, Preview, str | None]] = []  # with who is the assistant
-    for number, upload in enumerate(uploads):
+    for upload in uploads:
         with st.container(border=True):
-            result = upload.preview(st.session_state.get(f"format-{place}-{number}"))
-            if isinstance(result, TranscriptError):
-                st.error(literal(str(result), ltr=True), icon=":material/error:")
-                _draw_problems(result.problems if isinstance(result, BadLinesError) else Problems())
-            elif (assistant := _draw_preview(upload.name, result, f"{place}-{number}")) is not False:
-                chosen.append((upload, result, assistant))
+            preview = upload.preview(_draw_format(upload))
+            if isinstance(preview, TranscriptError):
+                st.error(literal(str(preview), ltr=True), icon=":material/error:")
+                _draw_problems(preview.problems if isinstance(preview, BadLinesError) else Problems())
+                continue
+            assistant = _draw_preview(upload, preview, expanded=len(uploads) <= PREVIEW_FILES)
+            if assistant is not False:
+                chosen.append((upload, preview, assistant))
     if not chosen:
         return
     redactor = Redactor() if redact_checkbox(f"redact-{place}") else None
     total = sum(preview.summary.n_conversations for _, preview, _ in chosen)
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         opening = total == 1 and st.button(
             "Add and open", key=f"open-{place}", type="primary", icon=":material/query_stats:"
         )
@@ -181,48 +190,58 @@ def _draw_results(app: App, place: str, uploads: Sequence[Upload]) -> None:
         adding = st.button(
             label, key=f"add-{place}", type="secondary" if total == 1 else "primary", icon=":material/add:"
         )
-    if opening or adding:
+        if not (opening or adding):
+            return
         new = (
             NewConversation(_prepare(conversation, assistant, redactor), upload.name)
             for upload, preview, assistant in chosen
             for conversation in upload.open(preview.format)
         )
         additions = add_to_library(app.conversations, new, total)
-        if redactor:
-            st.session_state[OUTCOME] += f" {redactor.summary}"
-            st.toast(redactor.summary)  # visible on Explore too
-        st.session_state[GENERATION] += 1
-        if opening:
-            del st.session_state[OUTCOME]
-            open_conversation(additions[0].key)
-        st.rerun()
+    if redactor:
+        st.session_state[OUTCOME] += f" {redactor.summary}"
+        st.toast(redactor.summary)  # visible on Explore too
+    st.session_state[GENERATION] += 1
+    if opening:
+        del st.session_state[OUTCOME]
+        open_conversation(additions[0].key)
+    st.rerun()
 
 
-def _draw_preview(name: str, preview: Preview, place: str) -> str | Literal[False] | None:
+def _draw_format(upload: Upload) -> str | None:
+    """Draw the choice of the format of a file that fits several, and return it."""
+    preview = upload.preview(None)
+    if isinstance(preview, TranscriptError) or not preview.alternatives:
+        return None
+    return st.selectbox(
+        f"{literal(upload.name)} fits several formats. Read it as",
+        [*preview.summary.formats, *preview.alternatives], key=f"format-{upload.key}",
+        format_func=lambda name: format_named(name).label,
+    )  # fmt: skip
+
+
+def _draw_preview(upload: Upload, preview: Preview, *, expanded: bool) -> str | Literal[False] | None:
     """Draw what a file holds; return which speaker is the assistant, or False to leave the file out."""
     summary, problems = preview.summary, preview.problems
-    st.markdown(f"**{literal(name)}** · {format_named(preview.format).label} · {literal(str(summary))}")
-    if preview.alternatives:
-        names = [preview.format, *preview.alternatives]
-        st.selectbox(
-            "It fits several formats. Read it as", sorted(names), index=sorted(names).index(preview.format),
-            key=f"format-{place}", format_func=lambda name: format_named(name).label,
-        )  # fmt: skip
+    n = summary.n_conversations
+    formats = join_words(format_named(name).label for name in summary.formats)
+    st.markdown(f"**{literal(upload.name)}** · {formats} · {literal(str(summary))}")
     _draw_problems(problems)
     if problems.n_errors:
-        n = summary.n_conversations
         rest = pluralize(n, "conversation") if n > 1 else pluralize(summary.n_turns, "turn")
-        if not st.toggle(f"Open the other {rest} without what cannot be read", key=f"skip-{place}"):
+        if not st.toggle(f"Open the other {rest} without what cannot be read", key=f"skip-{upload.key}"):
             return False
     assistant = None
     speakers = sorted(summary.speakers)
     if 2 <= len(speakers) <= MAX_SPEAKERS and "assistant" not in summary.roles:
         labels = make_labels_unique({speaker: speaker for speaker in speakers})
         assistant = st.selectbox(
-            "Which speaker is the assistant?", [None, *speakers], key=f"assistant-{place}",
+            "Which speaker is the assistant?", [None, *speakers], key=f"assistant-{upload.key}",
             format_func=lambda speaker: "None: they are all people" if speaker is None else labels[speaker],
         )  # fmt: skip
-    _draw_first_turns(_prepare(preview.first, assistant, None))
+    label = "First turns" if n == 1 else f"First of {n:,} conversations"
+    with st.expander(label, expanded=expanded, type="compact"):
+        _draw_first_turns(_prepare(preview.first, assistant, None))
     return assistant
 
 
@@ -241,7 +260,8 @@ def _prepare(conversation: Conversation, assistant: str | None, redactor: Redact
 def _draw_first_turns(conversation: Conversation) -> None:
     for turn in conversation.turns[:PREVIEW_TURNS]:
         with st.container(gap=None):
-            st.caption(literal(turn.speaker, limit=60))
+            role = f" · {turn.role}" if turn.role != turn.speaker else ""
+            st.caption(literal(turn.speaker, limit=60) + role)
             show_text(turn.scored_text, limit=PREVIEW_LETTERS)
     if len(conversation) > PREVIEW_TURNS:
         st.caption(f"… and {pluralize(len(conversation) - PREVIEW_TURNS, 'more turn')}")

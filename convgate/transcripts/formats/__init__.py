@@ -1,1 +1,1 @@
-"""One module for each transcript format, or for what some of them share; `registry` lists them."""
+"""One module per transcript format; general ones here, the others by what writes them."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from convgate.core.conversation import Conversation, Turn
@@ -62,11 +62,18 @@ _STYLES = {
     ),
 }
 _ANY_NAME = re.compile(
-    rf"{_STAMP}(?P<name>{_NAME})(?: \((?P<behind>{_TIME})\))?[:：](?!//)[ \t]*(?P<text>.*)",
+    rf"{_STAMP}(?P<name>{_NAME})(?: \((?P<behind>{_TIME})\))?[:：](?!//|\d\d\b)[ \t]*(?P<text>.*)",
+    re.DOTALL | re.IGNORECASE,
+)
+_TIMED_NAME = re.compile(  # as in IRC, in chats of Zoom, and in LINE
+    rf"{_STAMP}(?:<[@+%&~ ]?(?P<nick>[^\s<>][^<>\n]{{0,29}})>"
+    rf"|From[ \t]+(?P<sender>{_NAME}?)(?:[ \t]+to[ \t][^:\n]{{1,80}}|[ \t]*):"
+    rf"|(?P<name>{_NAME}?)\t)[ \t]*(?P<text>.*)",
     re.DOTALL | re.IGNORECASE,
 )
 _TIMED_LINE = re.compile(  # of its own, as copied from Teams, Slack, Discord and Telegram
-    rf"(?P<name>{_NAME}?)(?:,? \[|[ \t,]*[—–•·|-][ \t]*|[ \t]+){_DAY}(?P<time>{_TIME})\]?[ \t]*"
+    rf"(?!today\b|yesterday\b)(?P<name>{_NAME}?)"
+    rf"(?:,? \[|[ \t,]*[—–•·|-][ \t]*|[ \t]+){_DAY}(?P<time>{_TIME})\]?[ \t]*"
     rf"|\[{_DAY}(?P<time_before>{_TIME})\][ \t]+(?P<name_behind>{_NAME}(?:, {_NAME})?)[ \t]*",
     re.IGNORECASE,
 )
@@ -79,7 +86,13 @@ _MAX_TIMED_LINE = 100  # characters
 _IS_TIME = re.compile(_TIME, re.IGNORECASE)
 _LEVELS = frozenset({"trace", "debug", "info", "notice", "warn", "warning", "error", "critical", "fatal"})
 """What the lines of a log file begin with after their time, and nobody's name."""
+_LABELS = frozenset(
+    {"note", "answer", "question", "example", "hint", "tip", "warning", "summary", "ps", "update", "edit"}
+    | {"todo", "source", "link", "hinweis", "antwort", "frage", "beispiel", "achtung"}
+)
+"""What begins lines within a message, and is nobody's name unless it is repeated."""
 _MAX_NAME = 30  # characters
+_SETTING = re.compile(r"\s*(?:- +)?(?P<key>[a-z_][\w.-]*):(?:\s.*)?|\s*(?:#|- |---).*")
 _FENCE = re.compile(r"[ \t]*(?P<marks>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
 
 
@@ -99,7 +112,8 @@ class MarkdownFormat:
 
     The style that begins the conversation holds to its end. A role may have a name: `User (Nadia):`.
     Unless both a user and an assistant are named, any other name that begins two lines speaks too, and one
-    with a time: `[10:02] Nadia: Hi`, `10:02 Nadia: Hi`, `Nadia (10:02): Hi`, or `Nadia 10:02` above the text.
+    with a time: `[10:02] Nadia: Hi`, `10:02 <nadia> Hi`, `Nadia (10:02): Hi`, or `Nadia 10:02` above the
+    text. Between lines of names that are repeated, a name speaks that is not.
     What comes before the first turn is kept, and its top heading is the title. Ids, times, metadata, parts
     and calls of turns from other formats are not written. A backslash guards lines of a text that look like
     speakers.
@@ -117,6 +131,8 @@ class MarkdownFormat:
         if any(CUE.match(line) for line in lines[:_N_BEFORE_CUE]):
             return 0.0
         speakers, _ = find_speakers(lines)
+        if is_settings(lines, speakers):
+            return 0.0
         return min(1.0, len({(who.role, who.name) for who in speakers.values()}) / 2)
 
     def read(self, source: Source) -> LocatedConversations:
@@ -159,6 +175,14 @@ class MarkdownFormat:
                 text += "\n" if text.endswith("\n") else "\n\n"
             text += _render(turn, style) if raw is None else str(raw)
         return writable(text)
+
+
+def is_settings(lines: Sequence[str], speakers: Mapping[int, Speaker]) -> bool:
+    """Return whether all lines are settings as in YAML, and those called like a role few and not repeated."""
+    is_setting = [_SETTING.fullmatch(line.rstrip()) for line in lines if line.strip()]
+    n_settings = sum(match is not None and bool(match["key"]) for match in is_setting)
+    is_repeated = len({who.role for who in speakers.values()}) < len(speakers)
+    return all(is_setting) and n_settings > 2 * len(speakers) and not is_repeated
 
 
 def find_speaker(line: str) -> Speaker | None:
@@ -213,30 +237,50 @@ def _repeated_names(
 ) -> dict[int, Speaker]:
     """Return the lines that begin with a name which other lines begin with, or which begins the text.
 
-    Where most of them have times, those that have one speak, and no others.
+    Where most of them have times, those that have one speak, and no others. Where most lines of the text
+    begin with repeated names, a name in the same spelling speaks that is not repeated.
     """
-    matches, timed = {}, {}
+    matches: dict[int, Speaker] = {}
     for place, line in enumerate(lines):
-        match = _ANY_NAME.fullmatch(line.rstrip("\r\n"))
-        if match is None or place in named or inside[place]:
-            continue
-        if not _is_time(match["bracket"] or match["bare"] or match["behind"]):
-            matches[place] = match
-        elif match["name"].split()[0].lower() not in _LEVELS:
-            matches[place] = timed[place] = match
+        if place not in named and not inside[place] and (who := _named_line(line.rstrip("\r\n"))):
+            matches[place] = who
+    timed = {place: who for place, who in matches.items() if _is_time(who.time)}
     are_timed = len(timed) > 1 and 2 * len(timed) >= len(matches)
     if are_timed:
         matches = timed
-    counts = Counter(match["name"] for match in matches.values() if len(match["name"]) <= _MAX_NAME)
+    counts = Counter(who.name for who in matches.values() if len(who.name or "") <= _MAX_NAME)
     first = next((place for place, line in enumerate(lines) if line.strip()), None)
+    n_lines = sum(bool(line.strip()) and not fenced for line, fenced in zip(lines, inside, strict=True))
+    repeated = {name: n for name, n in counts.items() if n > 1 and name}
+    if not are_timed and len(repeated) > 1 and 2 * sum(repeated.values()) >= n_lines:
+        shapes = set(map(_shape, repeated))
+        others = (name for name in counts if name and name.lower() not in _LABELS and name not in repeated)
+        counts.update(name for name in list(others) if _shape(name) in shapes)
     speakers = {}
-    for place, match in matches.items():
-        name, role = match["name"], role_of(match["name"])
+    for place, who in matches.items():
+        role = role_of(who.name or "")
         begins = place == first and role is not None
-        if counts[name] > 1 or begins or (are_timed and name in counts):
-            time = match["bracket"] or match["bare"] or match["behind"]
-            speakers[place] = Speaker("plain", role or "user", None if role else name, match["text"], time)
+        if counts[who.name] > 1 or begins or (are_timed and who.name in counts):
+            speakers[place] = replace(who, role=role, name=None) if role else who
     return speakers
+
+
+def _shape(name: str) -> tuple[tuple[bool, bool], ...]:
+    """Return for each word of a name whether it begins with a capital, and whether it is all capitals."""
+    return tuple((word[0].isupper(), word.isupper()) for word in name.split())
+
+
+def _named_line(line: str) -> Speaker | None:
+    """Return who speaks on a line with any name, a user; None when there is no name, or a log's level."""
+    match = _TIMED_NAME.fullmatch(line)
+    if match and _is_time(time := match["bracket"] or match["bare"]):
+        name = match["nick"] or match["sender"] or match["name"]
+    elif match := _ANY_NAME.fullmatch(line):
+        name, time = match["name"], match["bracket"] or match["bare"] or match["behind"]
+    else:
+        return None
+    is_level = _is_time(time) and name.split()[0].lower() in _LEVELS
+    return None if is_level else Speaker("plain", "user", name, match["text"], time)
 
 
 def _timed_lines(

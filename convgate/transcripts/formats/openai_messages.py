@@ -22,7 +22,7 @@ from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
-from convgate.transcripts.message_lists import MessageLists, dump_messages
+from convgate.transcripts.message_lists import LIST_KEY, MessageLists, described, dump_messages
 from convgate.transcripts.timestamps import Warn, time_of
 
 _INSTEAD_OF_CONTENT = ("tool_calls", "function_call", "refusal", "audio")
@@ -56,8 +56,11 @@ def turn_from_message(message: Any, field: str = "message", warn: Warn | None = 
         )
     role = message.get("role")
     if not isinstance(role, str) or not role:
-        problem = "there is no role" if "role" not in message else f"a role is a text, got {kind(role)}"
-        raise TranscriptError(f"{problem}; usual are system, user, assistant and tool", field=f"{field}.role")
+        missing = f"there is no role in {described(message)}"
+        problem = missing if "role" not in message else f"a role is a text, got {kind(role)}"
+        raise TranscriptError(
+            f"{problem}; usual are system, user, assistant and tool", field=f"{field}.role".lstrip(".")
+        )
     content = message.get("content")
     if isinstance(content, str) and len(message) == 2:
         text = writable(content)
@@ -85,7 +88,9 @@ def turn_from_message(message: Any, field: str = "message", warn: Warn | None = 
 
 def _parts(message: Mapping[str, Any], content: Any, field: str) -> tuple[ContentPart, ...]:
     if "content" not in message and not any(message.get(key) for key in _INSTEAD_OF_CONTENT):
-        raise TranscriptError("there is no content", field=f"{field}.content")
+        raise TranscriptError(
+            f"there is no content in {described(message)}", field=f"{field}.content".lstrip(".")
+        )
     parts = () if content is None else content_parts(content, f"{field}.content")
     if refusal := _text(message, "refusal", field):
         parts += (ContentPart("refusal", writable(refusal)),)
@@ -148,7 +153,7 @@ def _text(fields: Mapping[str, Any], key: str, field: str) -> str | None:
 _TEXT_KINDS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
 """Types of parts that hold text, with the field that holds it."""
 
-_LABELS = {"image_url": "image", "video_url": "video"}
+_LABELS = {"image_url": "image", "image_file": "image", "video_url": "video"}
 """What parts without text are called in brackets, where it is not their type without `input_`."""
 
 
@@ -176,9 +181,10 @@ def _content_part(part: Any, field: str) -> ContentPart:
     if not isinstance(type_, str) or not type_:
         raise TranscriptError(f"the type of a part is a text, got {kind(type_)}", field=f"{field}.type")
     if key := _TEXT_KINDS.get(type_):
-        text = _text(part, key, field)
+        annotated = part.get(key)  # of the Assistants API
+        text = _text(*((annotated, "value") if isinstance(annotated, Mapping) else (part, key)), field)
         if text is None:
-            raise TranscriptError(f"there is no {key}", field=f"{field}.{key}")
+            raise TranscriptError(f"there is no {key} in {described(part)}", field=f"{field}.{key}")
         return ContentPart(key, writable(text))
     text = part.get("text")
     return ContentPart(
@@ -276,8 +282,20 @@ def _for_an_api(turn: Turn) -> Turn:
     )
 
 
+_THREAD_MESSAGE = "thread.message"
+"""What the Assistants API calls its messages."""
+
+
+def _is_choice(value: Any) -> bool:
+    return isinstance(value, Mapping) and "role" not in value and isinstance(value.get("message"), Mapping)
+
+
+def _is_thread_message(value: Any) -> bool:
+    return isinstance(value, Mapping) and value.get("object") == _THREAD_MESSAGE
+
+
 class OpenAIFormat(MessageLists):
-    """OpenAI chat messages.
+    """OpenAI chat messages, alone or in a completion, and those of the Assistants API.
 
     Written for turns that came from elsewhere, it cannot hold ids, times, metadata and parts that are
     no text. A ShareGPT conversation's `system` text becomes the first message.
@@ -289,16 +307,47 @@ class OpenAIFormat(MessageLists):
     expected = "an object with 'messages', a list of messages, or a message with 'role' and 'content'"
 
     def list_key(self, fields: Mapping[str, Any]) -> str | None:
-        """Return `messages`, whatever it holds, so that the error for a wrong type names it."""
-        return "messages" if "messages" in fields else None
+        """Return `messages`, whatever it holds, so that the error for a wrong type names it.
+
+        Completions have `choices`, of which the first is read, and lists of a thread's messages `data`.
+        """
+        if "messages" in fields:
+            return "messages"
+        for key, is_item in (("choices", _is_choice), ("data", _is_thread_message)):
+            items = fields.get(key)
+            if isinstance(items, list) and any(map(is_item, items)):
+                return key
+        return None
 
     def is_message(self, value: Any) -> bool:
         """Return whether it has a role, and something said or called."""
         return isinstance(value, Mapping) and "role" in value
 
     def turns(self, message: Any, field: str, place: Place) -> tuple[Turn, ...]:
-        """Return one message as a turn."""
+        """Return one message as a turn, none for the further choices of a completion."""
+        if _is_choice(message):
+            if message.get("index"):
+                place.report.omit("alternative answer")
+                return ()
+            message, field = message["message"], f"{field}.message"
         return (turn_from_message(message, field, place.warn),)
+
+    def conversation(self, value: Any, place: Place) -> Conversation:
+        """Return the conversation of an object or a bare list; that of a completion has messages."""
+        conversation = super().conversation(value, place)
+        if conversation.metadata.get(LIST_KEY) != "choices":
+            return conversation
+        return replace(conversation, metadata={**conversation.metadata, LIST_KEY: "messages"})
+
+    def link_turns(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
+        """Return the turns, in the order of time where a thread lists its newest message first."""
+        messages = [turn.source or {} for turn in turns]
+        times = [
+            message.get("created_at") for message in messages if message.get("object") == _THREAD_MESSAGE
+        ]
+        numbers = [time for time in times if isinstance(time, int)]
+        is_reversed = len(numbers) == len(turns) > 0 and numbers[0] > numbers[-1]
+        return tuple(reversed(turns) if is_reversed else turns)
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
         """JSON in the layout of the conversation's file: an object, a list, or one message a line."""

@@ -68,7 +68,17 @@ class ShareGPTFormat(MessageLists):
             return
         text = _text(message, text_key, "value", field)
         role = role_of(speaker) or writable(speaker)
-        yield Turn.of(role, writable(text), timestamp=moment, metadata=extra, source=message)
+        if isinstance(is_user := extra.get("isCreatedByUser"), bool):  # of LibreChat, as `children`
+            role = "user" if is_user else "assistant"
+        children = extra.pop("children", None)
+        if not isinstance(children, list):
+            yield Turn.of(role, writable(text), timestamp=moment, metadata=extra, source=message)
+            return
+        alone = {key: item for key, item in message.items() if key != "children"}
+        yield Turn.of(role, writable(text), timestamp=moment, metadata=extra, source=alone)
+        place.report.omit("other answer with what followed it", max(0, len(children) - 1))
+        if children:
+            yield from self.turns(children[-1], f"{field}.children[{len(children) - 1}]", place)
 
     def link_turns(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
         """Return the turns with `call-1`, `call-2` … as ids of calls and of the results that follow them."""

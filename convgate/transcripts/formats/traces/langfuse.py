@@ -8,7 +8,13 @@ from typing import Any
 
 from convgate.core.conversation import Turn
 from convgate.transcripts.exports import text_of
-from convgate.transcripts.formats.model_calls import CallLog, ModelCall, message_turns, moment_at, parsed
+from convgate.transcripts.formats.traces.model_calls import (
+    CallLog,
+    ModelCall,
+    message_turns,
+    moment_at,
+    parsed,
+)
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
 

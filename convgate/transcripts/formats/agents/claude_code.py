@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from convgate.core.conversation import Conversation, ToolCall, Turn
+from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Content, ToolResult, read_blocks
 from convgate.transcripts.characters import writable
@@ -21,6 +22,8 @@ _OUTPUTS = (
     "<local-command-stdout>",
     "<local-command-stderr>",
 )  # of `/model` and the like, for the user alone
+_COMMAND = re.compile(r"<command-(name|args)>([^<>]{0,10000})</command-\1>")
+_REMINDER = ("<system-reminder>", "</system-reminder>")
 
 
 @dataclass(frozen=True)
@@ -153,9 +156,29 @@ def _add(
     role = text_of(message, "role") or str(line["type"])
     moment = time_of(line, "", place.warn)[1]
     content = read_blocks(message.get("content"), "message.content")
+    if role == "user":
+        content = Content(tuple(_written(content.items, place)))
     answer_id = given_id(message, "id") if role == "assistant" else None
     turn = Turn(writable(role), id=given_id(line, "uuid"), timestamp=moment)
     session.messages.append(_Message(uuid, answer_id, turn, content))
+
+
+def _written(
+    items: Iterable[ContentPart | ToolCall | ToolResult], place: Place
+) -> Iterator[ContentPart | ToolCall | ToolResult]:
+    """Yield what a user wrote: commands as they were typed, and no reminders of the app."""
+    for item in items:
+        if isinstance(item, ContentPart) and item.text.startswith("<command-"):
+            words = dict(_COMMAND.findall(item.text))
+            item = replace(item, text=f"{words.get('name', '')} {words.get('args', '')}".strip() or item.text)
+        elif isinstance(item, ContentPart):
+            first, *others = item.text.split(_REMINDER[0])
+            pieces = [other.partition(_REMINDER[1]) for other in others]
+            kept = [after if end else _REMINDER[0] + before for before, end, after in pieces]
+            place.report.omit("note of the app", sum(bool(end) for _, end, _ in pieces))
+            item = replace(item, text="".join((first, *kept)).strip() if others else item.text)
+        if not isinstance(item, ContentPart) or item.text:
+            yield item
 
 
 def _queued(line: Mapping[str, Any]) -> Mapping[str, Any] | None:

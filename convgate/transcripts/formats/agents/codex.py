@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.exports import join_turns, text_of
-from convgate.transcripts.formats.responses import is_item, item_turns
+from convgate.transcripts.formats.agents.responses import is_item, item_turns
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.message_lists import described
@@ -17,7 +18,9 @@ from convgate.transcripts.source import LocatedConversations, Source
 from convgate.transcripts.timestamps import time_of
 
 _LINES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
-_CONTEXT = ("<", "# AGENTS.md")  # how a user's message begins that Codex writes
+_NOTES = ("<environment_context>", "<turn_aborted>", "<subagent_notification>", "<user_action>")
+_INSTRUCTIONS = ("<user_instructions>", "# AGENTS.md instructions")
+"""How the parts of messages begin that Codex writes in the user's name."""
 
 
 class CodexFormat:
@@ -63,15 +66,27 @@ class _Session:
         elif not _is_line(line):
             if not is_item(line) and "type" not in line:
                 raise TranscriptError(f"expected a line of a session, got {described(line)}")
-            self.turns += item_turns(line, "", place, moment)
+            self._add_turns(item_turns(line, "", place, moment), place)
         elif line["type"] == "session_meta":
             self._begin(line["payload"])
         elif line["type"] == "response_item":
-            self.turns += item_turns(line["payload"], "payload", place, moment)
+            self._add_turns(item_turns(line["payload"], "payload", place, moment), place)
         elif line["type"] == "compacted":
             place.report.omit("summary of earlier messages")
         elif line["payload"].get("type") == "thread_rolled_back":
             self._roll_back(line["payload"].get("num_turns"), place)
+
+    def _add_turns(self, turns: Iterable[Turn], place: Place) -> None:
+        """Add turns; of a user's, instructions are the system's and notes of Codex are left out."""
+        for turn in turns:
+            if turn.role == "user" and turn.parts:
+                parts = tuple(part for part in turn.parts if not part.text.startswith(_NOTES))
+                place.report.omit("note of the app", len(turn.parts) - len(parts))
+                is_instruction = all(part.text.startswith(_INSTRUCTIONS) for part in parts)
+                turn = replace(turn, parts=parts, role="system" if is_instruction else "user")
+                if not parts:
+                    continue
+            self.turns.append(turn)
 
     def _begin(self, meta: Mapping[str, Any]) -> None:
         """Take id and instructions of the session; those of one that it was forked from come later."""
@@ -85,11 +100,7 @@ class _Session:
 
     def _roll_back(self, n_turns: Any, place: Place) -> None:
         """Leave out the user's last messages, and everything behind the first of them."""
-        starts = [
-            index
-            for index, turn in enumerate(self.turns)
-            if turn.role == "user" and not turn.text.startswith(_CONTEXT)
-        ]
+        starts = [index for index, turn in enumerate(self.turns) if turn.role == "user"]
         if isinstance(n_turns, int) and n_turns > 0 and starts:
             start = starts[max(0, len(starts) - n_turns)]
             place.report.omit("message of another branch", len(self.turns) - start)

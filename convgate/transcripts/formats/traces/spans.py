@@ -10,7 +10,13 @@ from typing import Any
 
 from convgate.core.conversation import Turn
 from convgate.transcripts.exports import mapping_of, text_of
-from convgate.transcripts.formats.model_calls import CallLog, ModelCall, message_turns, moment_at, parsed
+from convgate.transcripts.formats.traces.model_calls import (
+    CallLog,
+    ModelCall,
+    message_turns,
+    moment_at,
+    parsed,
+)
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
 

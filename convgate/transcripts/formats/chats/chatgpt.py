@@ -1,4 +1,7 @@
-"""The export of ChatGPT: `conversations.json`, in newer ones several, alone or in the zip archive."""
+"""The export of ChatGPT: `conversations.json`, in newer ones several, alone or in the zip archive.
+
+That of DeepSeek has the same nodes with other messages.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +37,13 @@ class ChatGPTFormat(ConversationExport):
     def is_conversation(self, value: Mapping[str, Any]) -> bool:
         """Return whether it has a `mapping` of nodes."""
         mapping = value.get("mapping")
-        return isinstance(mapping, Mapping) and (
-            "current_node" in value
-            or any(isinstance(node, Mapping) and "message" in node for node in mapping.values())
+        return (
+            isinstance(mapping, Mapping)
+            and (
+                "current_node" in value
+                or any(isinstance(node, Mapping) and "message" in node for node in mapping.values())
+            )
+            and not _is_deepseek(mapping)
         )
 
     def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
@@ -87,6 +94,46 @@ class ChatGPTFormat(ConversationExport):
             moment = time_of(message, field, place.warn)[1]
             name = writable(name) if name else None
             yield Turn(writable(role), parts, id, name, moment, tool_calls, call_id)
+
+
+class DeepSeekFormat(ChatGPTFormat):
+    """Messages are lists of fragments: the request, or thoughts and the answer."""
+
+    name = "deepseek"
+    label = "DeepSeek export"
+
+    def is_conversation(self, value: Mapping[str, Any]) -> bool:
+        """Return whether it has a `mapping` of nodes with fragments."""
+        return _is_deepseek(value.get("mapping"))
+
+    def _turns(self, node: Any, field: str, calls: dict[str, str], place: Place) -> Iterator[Turn]:
+        """Yield a node's message as a turn."""
+        message, field = _object(node, "message", field)
+        parts, role = [], "assistant"
+        for fragment in list_in(message, "fragments", field):
+            type_ = text_of(fragment, "type") if isinstance(fragment, Mapping) else None
+            text = text_of(fragment, "content") if type_ else None
+            role = "user" if type_ == "REQUEST" else role
+            if text:
+                parts.append(ContentPart("thinking" if type_ == "THINK" else "text", writable(text)))
+            else:
+                place.report.omit("part without text")
+        files = list_in(message, "files", field)
+        parts += [
+            ContentPart("attachment", placeholder("attachment", file))
+            for file in files
+            if isinstance(file, Mapping)
+        ]
+        if parts:
+            moment = time_of(message, field, place.warn)[1]
+            yield Turn(role, tuple(parts), given_id(node, "id"), timestamp=moment)
+
+
+def _is_deepseek(mapping: Any) -> bool:
+    """Return whether the nodes of a mapping have messages with fragments."""
+    nodes = mapping.values() if isinstance(mapping, Mapping) else ()
+    messages = (node.get("message") for node in nodes if isinstance(node, Mapping))
+    return any(isinstance(message, Mapping) and "fragments" in message for message in messages)
 
 
 def _chosen(value: Mapping[str, Any], place: Place) -> list[str]:

@@ -1,0 +1,1 @@
+"""Messages of coding agents, APIs and agent frameworks."""

@@ -1,0 +1,1 @@
+"""Benchmarks whose evidence becomes relevance cases."""

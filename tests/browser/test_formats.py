@@ -1,0 +1,98 @@
+"""Files of every format, uploaded in the Library and opened in Explore."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import FilePayload, Page, expect
+
+from convgate.core.conversation import Conversation, Turn
+from convgate.store import Conversations, Store
+from convgate.transcripts import FORMATS, Format, Transcript, read_conversations, write_conversation
+from convgate.transcripts.registry import WritableFormat
+from tests.browser.running_app import go_to, wait_until_idle
+from tests.test_transcripts_exports import FILES, FOLDER
+
+
+def content_of(format: Format) -> bytes:
+    """A file in that format: the first of `FILES`, or one that convgate writes."""
+    for name, (known, _) in FILES.items():
+        if known == format.name:
+            return (FOLDER / name).read_bytes()
+    assert isinstance(format, WritableFormat), f"no file is in the format {format.name}"
+    turns = Turn.of("user", f"Is this {format.name}?"), Turn.of("assistant", "It is.")
+    return write_conversation(Conversation("mine", turns), format=format.name).encode()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """By name: a file in each format, and archives."""
+    archive = shutil.make_archive(str(tmp_path_factory.mktemp("formats") / "slack"), "zip", FOLDER / "slack")
+    # The names do not end in what says which format it is.
+    named = {f"{format.name}.upload": content_of(format) for format in FORMATS}
+    return {**named, "archive.upload": Path(archive).read_bytes()}
+
+
+def upload(page: Page, files: dict[str, bytes]) -> None:
+    """Put the files into the Library's field, and wait for their previews."""
+    go_to(page, "/")
+    if not page.get_by_role("tab", name="Files").is_visible():
+        page.get_by_text("Add conversations").click()
+    payloads: list[FilePayload] = [
+        {"name": name, "mimeType": "", "buffer": content} for name, content in files.items()
+    ]
+    page.locator("input[type=file]").first.set_input_files(payloads)
+    expect(page.get_by_test_id("stCheckbox").filter(has_text="Redact secrets").first).to_be_visible()
+    wait_until_idle(page)
+
+
+def expect_turns(page: Page, conversation: Conversation) -> None:
+    """Explore shows every turn of the conversation."""
+    rows = page.locator(".row")
+    expect(rows).to_have_count(len(conversation), timeout=120_000)  # the encoder is loaded
+    said = [turn.scored_text.split() for turn in conversation.turns]
+    for row, words in zip(rows.all(), said, strict=True):
+        assert " ".join(words[:3]) in " ".join(row.inner_text().split())
+
+
+def test_every_format_is_previewed_added_and_shown(
+    go_to_address: Callable[[str], Page], app_home: Path, files: dict[str, bytes]
+) -> None:
+    page = go_to_address("/")
+    transcripts: dict[str, Transcript] = {
+        name: read_conversations(content, name=name) for name, content in files.items()
+    }
+    labels = {format.name: format.label for format in FORMATS}
+    upload(page, files)
+
+    previews = "\n".join(page.get_by_test_id("stMarkdown").all_inner_texts()).replace("\u2060", "")
+    for name, transcript in transcripts.items():
+        assert f"{name} · {labels[transcript.format]} · {transcript.summary}" in previews
+    total = sum(map(len, transcripts.values()))
+    page.get_by_role("button", name=f"Add {total} conversations").click()
+    expect(page.get_by_test_id("stAlertContentSuccess")).to_be_visible()
+    wait_until_idle(page)
+
+    store = Store(app_home / "convgate.db")
+    library = Conversations(store)
+    added = {row.origin: row for row in library.find(per_page=200).rows if row.origin in files}
+    assert set(added) == set(files)
+    for row in added.values():
+        go_to(page, f"/Explore?conversation={row.key}", frames=0)
+        conversation = library.get(row.key).conversation
+        assert conversation.turns in [read.turns for read in transcripts[row.origin]]
+        expect_turns(page, conversation)
+    store.close()
+
+
+def test_a_single_conversation_is_added_and_opened_with_one_click(
+    go_to_address: Callable[[str], Page],
+) -> None:
+    page = go_to_address("/")
+    content = b"user: Does the ferry sail in winter?\nassistant: Only on Sundays."
+    upload(page, {"ferry.upload": content})
+    page.get_by_role("button", name="Add and open").click()
+    expect_turns(page, read_conversations(content).conversations[0])
