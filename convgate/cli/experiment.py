@@ -141,12 +141,12 @@ def record(
     A line: {"request_id", "session_id", "latency_seconds", "tokens", "answer_test"?: "pass" or "fail",
     "messages"?: […], "answer"?, "arm"?}. Without an arm, the session's is meant.
     """
+    from convgate.experiments.arms import load_experiment
     from convgate.experiments.trials import read_trials, record_trials
 
-    store, found = _open(name)
     trials = read_trials(inputs.open_source(file))
-    with inputs.transaction(store, dry_run=dry_run):
-        record_trials(store, found, trials)
+    with inputs.writable_library(dry_run=dry_run) as store, store.write():
+        record_trials(store, load_experiment(store, name), trials)
     text = f"{pluralize(len(trials), 'trial')} recorded" + ("; this was a dry run." if dry_run else ".")
     values = {"recorded": len(trials), "kept": not dry_run}
     output.write_result(values, lambda: output.print_lines(text), json_output, out)

@@ -34,13 +34,13 @@ def prune(
 
     if apply and undo:
         raise typer.BadParameter("prune or undo, not both", param_hint="--apply, --undo")
-    settings, store = load_settings(), inputs.open_library()
+    settings = load_settings()
     parameters = options.parse_assignments(set)
     policy = build_policy(Pruning.name, settings, EncoderOnDemand(settings), **parameters)
     assert isinstance(policy, Pruning)
     rows: list[dict[str, Any]] = []
     action: Literal["undone", "pruned", "dry run"] = "undone" if undo else "pruned" if apply else "dry run"
-    with inputs.transaction(store, dry_run=action == "dry run"):
+    with inputs.writable_library(dry_run=action == "dry run") as store, store.write():
         for key in keys or sorted(Conversations(store).keys(workspace=workspace)):
             if undo:
                 turns = undo_pruning(store, key)

@@ -50,9 +50,6 @@ Answer with one JSON object and nothing else:
 {{"keep": true or false, "category": one of {", ".join(CATEGORIES)}, "reason": one short sentence}}"""
 
 
-T = TypeVar("T")
-
-
 class ModelError(ConvgateError):
     """A language model gave no decision; the message says why, without its full stop."""
 
