@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -76,6 +76,7 @@ class ContextBuilder:
     guard: Guard | None = None
     counter: TokenCounter | None = None  # None: the bundled tokenizer
     packer: Packer = pack
+    arm: str | None = None  # of a rollout, for the log
     memory: RequestMemory = field(default_factory=RequestMemory, repr=False)
     tables: ConversationCache[TurnTable] = field(
         default_factory=lambda: ConversationCache(MAX_CONVERSATIONS), repr=False
@@ -203,7 +204,7 @@ class ContextBuilder:
         if self.guard:
             history_tokens = bundle.tokens_total - table.tokens[table.current]
             seconds = time.perf_counter() - started
-            self.guard.record(_to_record(bundle, history_tokens, len(missing), seconds))
+            self.guard.record(_to_record(bundle, history_tokens, len(missing), seconds, self.arm))
         return bundle
 
     def _plan(
@@ -308,7 +309,9 @@ def _to_bundle(
     )
 
 
-def _to_record(bundle: ContextBundle, history_tokens: int, breaches: int, seconds: float) -> RequestRecord:
+def _to_record(
+    bundle: ContextBundle, history_tokens: int, breaches: int, seconds: float, arm: str | None
+) -> RequestRecord:
     return RequestRecord(
         id=bundle.request_id,
         at=datetime.now(UTC),
@@ -324,16 +327,21 @@ def _to_record(bundle: ContextBundle, history_tokens: int, breaches: int, second
         over_budget=bundle.over_budget,
         fallbacks=bundle.fallbacks,
         seconds=seconds,
+        arm=arm,
     )
 
 
 def load_context(
-    settings: Settings | str | Path | None = None, *, encoder: Encoder | None = None
+    settings: Settings | str | Path | None = None,
+    *,
+    encoder: Encoder | None = None,
+    arm: Literal["candidate", "control"] | None = None,
 ) -> ContextBuilder:
     """Return the builder of the settings, or of a settings file, ready to build.
 
-    Requests are logged, without their text, unless the settings say otherwise.
+    Requests are logged, without their text, unless the settings say otherwise. arm: of a rollout, whose
+    requests the builder builds; it is logged.
     """
     if not isinstance(settings, Settings):
         settings = load_settings(Path(settings) if settings else None)
-    return ContextBuilder.of(settings, encoder=encoder, guard=load_guard(settings))
+    return replace(ContextBuilder.of(settings, encoder=encoder, guard=load_guard(settings)), arm=arm)

@@ -39,6 +39,7 @@ class RequestRecord:
     over_budget: int  # tokens by which required turns exceed the budget
     fallbacks: tuple[Fallback, ...]
     seconds: float  # that building took
+    arm: str | None = None  # of a rollout
 
 
 class Guard(Protocol):
