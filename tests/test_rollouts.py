@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -18,6 +20,7 @@ from convgate.store import Store
 from convgate.store.guard_states import Alert, GuardStates
 from convgate.store.requests import Requests
 from convgate.store.rollouts import Rollouts
+from tests.commands import Run
 from tests.contexts import builder, chat
 from tests.guardrails import open_guardrails
 from tests.llm_server import ChatServer, raw_reply
@@ -429,3 +432,43 @@ def test_alerts_go_to_the_webhook(store: Store, clock: Clock) -> None:
         assert [body["kind"] for body in server.requests] == ["rollback"]
     finally:
         server.close()
+
+
+# The command line
+
+
+def test_each_command_prints_the_status(store: Store, run: Run) -> None:
+    def call(*words: str) -> dict[str, Any]:
+        code, text, errors = run("rollout", *words, "--json")
+        assert code == 0, errors
+        values: dict[str, Any] = json.loads(text)
+        return values
+
+    values = call("start", "new weights", "--owner", "Ada")
+    assert (values["name"], values["phase"], values["share"]) == ("new weights", 1, 0.01)
+    values = call("checklist", "--done", "1", "--done", "2", "--undo", "2", "--owner", "Bo", "--who", "Cy")
+    assert [row["done"] and row["done"]["who"] for row in values["checklist"]] == ["Cy", None, None]
+    assert values["owner"] == "Bo"
+    assert call("advance", "--reason", "Urgent.")["phase"] == 2
+    assert call("stop", "--reason", "Odd answers.", "--who", "Bo")["decisions"][0]["who"] == "Bo"
+    assert call("back", "--reason", "Wrong answers.")["state"] == "rolled back"
+    assert [decision["action"] for decision in call("status")["decisions"]] == [
+        "roll back", "stop", "advance", "start",
+    ]  # fmt: skip
+
+
+def test_the_status_is_shown_in_tables(store: Store, rollout: Rollout, run: Run) -> None:
+    code, text, _ = run("rollout", "status")
+    assert code == 0
+    assert all(words in text for words in ("candidate", "not enough data", "rollback rule", "owner: Ada"))
+
+
+@pytest.mark.parametrize(
+    ("words", "status"), [(("status",), 1), (("checklist", "--done", "9"), 2), (("stop",), 2)]
+)
+def test_a_wrong_command_fails(store: Store, run: Run, words: tuple[str, ...], status: int) -> None:
+    if words[0] != "status":
+        Rollout(store, Settings()).start("new weights", owners=["Ada"])
+    code, text, errors = run("rollout", *words)
+    assert (code, text) == (status, "")
+    assert errors

@@ -29,6 +29,7 @@ COMPLETION_FACTOR, COMPLETION_WINDOW = 0.9, timedelta(hours=24)
 LATENCY_FACTOR, LATENCY_WINDOW = 2.0, timedelta(hours=6)
 
 State = Literal["met", "not met", "not enough data"]
+_OUTCOMES, _TIMED = "outcomes in the smaller arm", "latencies in the smaller arm"
 _TICK = timedelta(microseconds=1)  # periods of the log exclude their end, here they include it
 
 
@@ -114,14 +115,14 @@ def _check_no_errors(phase: Comparison) -> Check:
     errors, outcomes = phase.candidate.errors, phase.candidate.outcomes
     sentence = f"{pluralize(errors, 'error')} in {pluralize(outcomes, 'outcome')} of the candidate"
     figures = {"errors": errors, "outcomes": outcomes}
-    return _decide("errors", sentence, figures, outcomes, is_met=errors == 0)
+    return _decide("errors", sentence, figures, outcomes, "outcomes", is_met=errors == 0)
 
 
 def _check_latency(phase: Comparison) -> Check:
     ratio = phase.latency_ratio
     sentence = f"{_describe_latency(phase)}, limit {MAX_LATENCY:g} ×"
     is_met = ratio is not None and ratio < MAX_LATENCY
-    return _decide("latency", sentence, _latency_figures(phase), phase.timed, is_met=is_met)
+    return _decide("latency", sentence, _latency_figures(phase), phase.timed, _TIMED, is_met=is_met)
 
 
 def _check_agreement(reviewed: int, misclassified: int) -> Check:
@@ -132,7 +133,9 @@ def _check_agreement(reviewed: int, misclassified: int) -> Check:
     )
     figures = {"reviewed": reviewed, "misclassified": misclassified}
     is_met = agreement >= MIN_AGREEMENT
-    return _decide("mode agreement", sentence, figures, reviewed, is_met=is_met, min_count=MIN_REVIEWS)
+    return _decide(
+        "mode agreement", sentence, figures, reviewed, "messages", is_met=is_met, min_count=MIN_REVIEWS
+    )
 
 
 def _check_completion(phase: Comparison) -> Check:
@@ -144,7 +147,7 @@ def _check_completion(phase: Comparison) -> Check:
         figures["chance"] = chance = _chance_of_fewer(candidate, control)
         if chance >= MAX_CHANCE:
             return Check("completion", "not enough data", f"{sentence}, which may be by chance", figures)
-    return _decide("completion", sentence, figures, phase.outcomes, is_met=is_met)
+    return _decide("completion", sentence, figures, phase.outcomes, _OUTCOMES, is_met=is_met)
 
 
 def _check_breaches(candidate: ArmFigures) -> Check:
@@ -158,12 +161,13 @@ def _decide(
     sentence: str,
     figures: Mapping[str, Any],
     count: int,
+    noun: str,
     *,
     is_met: bool,
     min_count: int = MIN_REQUESTS,
 ) -> Check:
     if count < min_count:
-        return Check(name, "not enough data", f"{sentence}; {count:,} of {min_count:,} in each arm", figures)
+        return Check(name, "not enough data", f"{sentence}; {count:,} of {min_count:,} {noun}", figures)
     return Check(name, "met" if is_met else "not met", sentence, figures)
 
 
@@ -187,10 +191,10 @@ class _Window:
 def _read_window(
     store: Store, rollout: StoredRollout, now: datetime, length: timedelta, all: Comparison
 ) -> _Window:
-    """Return a window; a control without enough requests in it is that of the whole rollout."""
+    """Return a window; a control with too few outcomes in it, as at 100%, is that of the whole rollout."""
     requests, start, step = Requests(store), max(rollout.started, now - length), length / PARTS
     window = compare_arms(store, start, now)
-    if min(window.control.outcomes, window.control.timed) < MIN_REQUESTS:
+    if window.control.outcomes < MIN_REQUESTS:
         window = Comparison(window.candidate, all.control)
     edges = [now - step * part + _TICK for part in range(PARTS, -1, -1)]
     parts = tuple(requests.arm_figures("candidate", since, until) for since, until in pairwise(edges))
@@ -213,9 +217,7 @@ def _watch_errors(window: _Window) -> Check:
         "candidate": candidate.error_rate, "control": control.error_rate, "errors": candidate.errors,
         "outcomes": candidate.outcomes,
     }  # fmt: skip
-    return _watch(
-        "errors", sentence, figures, window, window.whole.outcomes, MIN_WATCHED, is_broken=is_broken
-    )
+    return _watch("errors", sentence, figures, window, is_broken=is_broken)
 
 
 def _watch_completion(window: _Window) -> Check:
@@ -228,9 +230,7 @@ def _watch_completion(window: _Window) -> Check:
     )
     sentence = f"{_describe_completion(window.whole)}{window.words}, limit {COMPLETION_FACTOR:g} ×"
     figures = _completion_figures(window.whole)
-    return _watch(
-        "completion", sentence, figures, window, window.whole.outcomes, MIN_WATCHED, is_broken=is_broken
-    )
+    return _watch("completion", sentence, figures, window, is_broken=is_broken)
 
 
 def _watch_latency(window: _Window) -> Check:
@@ -238,22 +238,24 @@ def _watch_latency(window: _Window) -> Check:
     is_broken = all(part.latency is not None and part.latency > limit for part in window.parts)
     sentence = f"{_describe_latency(window.whole)}{window.words}, limit {LATENCY_FACTOR:g} ×"
     figures = _latency_figures(window.whole)
-    return _watch("latency", sentence, figures, window, window.whole.timed, MIN_REQUESTS, is_broken=is_broken)
+    return _watch("latency", sentence, figures, window, is_broken=is_broken)
 
 
 def _watch(
-    name: str,
-    sentence: str,
-    figures: Mapping[str, Any],
-    window: _Window,
-    count: int,
-    min_count: int,
-    *,
-    is_broken: bool,
+    name: str, sentence: str, figures: Mapping[str, Any], window: _Window, *, is_broken: bool
 ) -> Check:
     if not window.is_full:
         return Check(name, "not enough data", f"{sentence}; the rollout is younger", figures)
-    return _decide(name, sentence, figures, count, is_met=not is_broken, min_count=min_count)
+    is_timed = name == "latency"
+    return _decide(
+        name,
+        sentence,
+        figures,
+        window.whole.timed if is_timed else window.whole.outcomes,
+        _TIMED if is_timed else _OUTCOMES,
+        is_met=not is_broken,
+        min_count=MIN_REQUESTS if is_timed else MIN_WATCHED,
+    )
 
 
 # Figures

@@ -82,6 +82,11 @@ class RolloutStatus:
         return phase_of(self.rollout.phase)
 
     @property
+    def owner(self) -> str:
+        """Return the owner of the present phase."""
+        return self.rollout.owners[self.rollout.phase - 1]
+
+    @property
     def open_items(self) -> list[str]:
         """Return the items of the phase's checklist that are not done."""
         done = {checked.item for checked in self.checked if checked.phase == self.rollout.phase}
