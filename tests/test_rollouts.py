@@ -131,7 +131,7 @@ def test_a_bad_candidate_is_rolled_back(
     decision = rollout.review()
     assert decision is not None
     assert (decision.action, decision.next_look) == ("roll back", None)
-    assert [name for name, figures in decision.figures.items() if figures["state"] == "not met"] == [rule]
+    assert [name for name, figures in decision.figures.items() if figures["state"] == "failed"] == [rule]
     assert [(alert.kind, alert.severity) for alert in alerts] == [("rollback", "critical")]
     clock.advance(days=3)
     assert rollout.review() is None, "it is over"
@@ -179,6 +179,21 @@ def test_without_data_a_phase_waits_and_is_stopped_in_the_end(
     assert [alert.severity for alert in alerts] == ["warning"] * 3
 
 
+def test_a_completion_that_is_surely_close_to_the_control_advances(
+    store: Store, clock: Clock, rollout: Rollout
+) -> None:
+    set_phase(rollout, 2)
+    do_checklist(store, rollout)
+    clock.advance(days=6)
+    log_requests(store, "candidate", 1_000, end=clock.now, hours=100, failed=205)
+    log_requests(store, "control", 1_000, end=clock.now, hours=100, failed=200)
+    clock.advance(days=1)
+    decision = rollout.review()
+    assert decision is not None
+    assert decision.action == "advance"
+    assert decision.figures["completion"]["loss_chance"] < 0.05
+
+
 def test_a_completion_that_may_be_lower_by_chance_waits(store: Store, clock: Clock, rollout: Rollout) -> None:
     set_phase(rollout, 2)
     do_checklist(store, rollout)
@@ -211,8 +226,8 @@ def test_each_condition_of_the_first_phase_stops_it(
     decision = rollout.review()
     assert decision is not None
     assert decision.action == "stop"
-    unmet = [name for name, figures in decision.figures.items() if figures["state"] == "not met"]
-    assert unmet == [condition]
+    failed = [name for name, figures in decision.figures.items() if figures["state"] == "failed"]
+    assert failed == [condition]
 
 
 def test_an_open_checklist_waits_for_its_owner(store: Store, clock: Clock, rollout: Rollout) -> None:

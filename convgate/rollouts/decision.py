@@ -16,10 +16,10 @@ MAX_LENGTHS = 2  # lengths of a phase, after which it is stopped when its condit
 
 def decide_rollback(rollout: StoredRollout, rules: Sequence[Check], now: datetime) -> RolloutDecision | None:
     """Return the rollback that a rule asks for, or None."""
-    broken = [rule for rule in rules if rule.state == "not met"]
-    if not broken:
+    failed = [rule for rule in rules if rule.state == "failed"]
+    if not failed:
         return None
-    return _decision(rollout, "roll back", f"A rollback rule is broken: {_list(broken)}.", rules, now)
+    return _decision(rollout, "roll back", f"A rollback rule failed: {_list(failed)}.", rules, now)
 
 
 def decide_phase(
@@ -28,11 +28,11 @@ def decide_phase(
     """Return what to do at a look at the conditions of a phase that has one after it."""
     phase = phase_of(rollout.phase)
     assert phase.length is not None
-    unmet = [check for check in conditions if check.state == "not met"]
+    failed = [check for check in conditions if check.state == "failed"]
     undecided = [check for check in conditions if check.state == "not enough data"]
     is_last_look = now >= rollout.phase_started + MAX_LENGTHS * phase.length
-    if unmet:
-        reason = f"The conditions of {phase.name} are not met: {_list(unmet)}."
+    if failed:
+        reason = f"The conditions of {phase.name} failed: {_list(failed)}."
         return _decision(rollout, "stop", reason, conditions, now)
     if undecided:
         reason = f"Not enough data in {phase.name}: {_list(undecided)}."
@@ -42,11 +42,11 @@ def decide_phase(
     if open_items:
         owner = rollout.owners[rollout.phase - 1]
         reason = (
-            f"The conditions of {phase.name} are met. {owner} has"
+            f"The conditions of {phase.name} passed. {owner} has"
             f" {pluralize(len(open_items), 'item')} of the checklist to do: {join_words(open_items)}."
         )
         return _decision(rollout, "wait", reason, conditions, now, now + phase.length / 2)
-    reason = f"The conditions of {phase.name} are met: {_list(conditions)}."
+    reason = f"The conditions of {phase.name} passed: {_list(conditions)}."
     return _decision(rollout, "advance", reason, conditions, now, next_look_after(rollout.phase + 1, now))
 
 

@@ -21,14 +21,14 @@ MIN_ERRORS = 5  # of the candidate, for a rollback
 MIN_REVIEWS = 20  # messages whose mode a person corrected or confirmed
 MIN_AGREEMENT = 0.95  # share of the reviewed messages whose mode was confirmed
 MAX_LATENCY = 1.5  # median of the candidate / median of the control, of a condition
-MAX_CHANCE = 0.05  # probability of so low a completion by chance, below which a condition is not met
-PARTS = 3  # equal parts of a window; a rollback rule is broken in each of them
-WATCH_CHANCE = 0.001  # the same for the rollback rules, which are watched all the time
+MAX_CHANCE = 0.05  # probability by chance, below which a difference of completion counts
+PARTS = 3  # equal parts of a window; a rollback rule fails in each of them
+WATCH_CHANCE = 1e-4  # the same for the rollback rules, which are watched all the time
 ERROR_FACTOR, ERROR_WINDOW = 2.0, timedelta(hours=1)
 COMPLETION_FACTOR, COMPLETION_WINDOW = 0.9, timedelta(hours=24)
 LATENCY_FACTOR, LATENCY_WINDOW = 2.0, timedelta(hours=6)
 
-State = Literal["met", "not met", "not enough data"]
+State = Literal["passed", "failed", "not enough data"]
 _OUTCOMES, _TIMED = "outcomes in the smaller arm", "latencies in the smaller arm"
 _TICK = timedelta(microseconds=1)  # periods of the log exclude their end, here they include it
 
@@ -94,7 +94,7 @@ def check_conditions(store: Store, rollout: StoredRollout, now: datetime) -> lis
 
 
 def check_rules(store: Store, rollout: StoredRollout, now: datetime) -> list[Check]:
-    """Return the rollback rules; one that is not met rolls the rollout back."""
+    """Return the rollback rules; one that failed rolls the rollout back."""
     whole = compare_arms(store, rollout.started, now)
     windows = {
         length: _read_window(store, rollout, now, length, whole)
@@ -115,14 +115,14 @@ def _check_no_errors(phase: Comparison) -> Check:
     errors, outcomes = phase.candidate.errors, phase.candidate.outcomes
     sentence = f"{pluralize(errors, 'error')} in {pluralize(outcomes, 'outcome')} of the candidate"
     figures = {"errors": errors, "outcomes": outcomes}
-    return _decide("errors", sentence, figures, outcomes, "outcomes", is_met=errors == 0)
+    return _to_check("errors", sentence, figures, outcomes, "outcomes", has_passed=errors == 0)
 
 
 def _check_latency(phase: Comparison) -> Check:
     ratio = phase.latency_ratio
     sentence = f"{_describe_latency(phase)}, limit {MAX_LATENCY:g} ×"
-    is_met = ratio is not None and ratio < MAX_LATENCY
-    return _decide("latency", sentence, _latency_figures(phase), phase.timed, _TIMED, is_met=is_met)
+    has_passed = ratio is not None and ratio < MAX_LATENCY
+    return _to_check("latency", sentence, _latency_figures(phase), phase.timed, _TIMED, has_passed=has_passed)
 
 
 def _check_agreement(reviewed: int, misclassified: int) -> Check:
@@ -132,43 +132,54 @@ def _check_agreement(reviewed: int, misclassified: int) -> Check:
         f" reviewed, at least {format_share(MIN_AGREEMENT)}"
     )
     figures = {"reviewed": reviewed, "misclassified": misclassified}
-    is_met = agreement >= MIN_AGREEMENT
-    return _decide(
-        "mode agreement", sentence, figures, reviewed, "messages", is_met=is_met, min_count=MIN_REVIEWS
+    has_passed = agreement >= MIN_AGREEMENT
+    return _to_check(
+        "mode agreement",
+        sentence,
+        figures,
+        reviewed,
+        "messages",
+        has_passed=has_passed,
+        min_count=MIN_REVIEWS,
     )
 
 
 def _check_completion(phase: Comparison) -> Check:
-    """A candidate that is below the control, but may be so by chance, has not enough data."""
+    """Pass at or above the control; below, fail unless by chance, and pass when surely above the limit."""
     candidate, control = phase.candidate, phase.control
     sentence, figures = _describe_completion(phase), _completion_figures(phase)
-    is_met = (candidate.completion or 0) >= (control.completion or 0)
-    if not is_met and phase.outcomes >= MIN_REQUESTS:
+    has_passed = (candidate.completion or 0) >= (control.completion or 0)
+    if not has_passed and phase.outcomes >= MIN_REQUESTS:
         figures["chance"] = chance = _chance_of_fewer(candidate, control)
         if chance >= MAX_CHANCE:
-            return Check("completion", "not enough data", f"{sentence}, which may be by chance", figures)
-    return _decide("completion", sentence, figures, phase.outcomes, _OUTCOMES, is_met=is_met)
+            sentence += ", which may be by chance"
+            figures["loss_chance"] = loss_chance = _chance_of_loss(candidate, control)
+            has_passed = loss_chance < MAX_CHANCE
+            if not has_passed:
+                sentence += f"; {COMPLETION_FACTOR:g} × is not excluded"
+                return Check("completion", "not enough data", sentence, figures)
+    return _to_check("completion", sentence, figures, phase.outcomes, _OUTCOMES, has_passed=has_passed)
 
 
 def _check_breaches(candidate: ArmFigures) -> Check:
     sentence = f"invariants missing in {candidate.breaches:,} of {pluralize(candidate.requests, 'request')}"
     figures = {"breaches": candidate.breaches, "requests": candidate.requests}
-    return Check("breaches", "not met" if candidate.breaches else "met", sentence, figures)
+    return Check("breaches", "failed" if candidate.breaches else "passed", sentence, figures)
 
 
-def _decide(
+def _to_check(
     name: str,
     sentence: str,
     figures: Mapping[str, Any],
     count: int,
     noun: str,
     *,
-    is_met: bool,
+    has_passed: bool,
     min_count: int = MIN_REQUESTS,
 ) -> Check:
     if count < min_count:
         return Check(name, "not enough data", f"{sentence}; {count:,} of {min_count:,} {noun}", figures)
-    return Check(name, "met" if is_met else "not met", sentence, figures)
+    return Check(name, "passed" if has_passed else "failed", sentence, figures)
 
 
 # Rollback rules
@@ -204,7 +215,7 @@ def _read_window(
 def _watch_errors(window: _Window) -> Check:
     candidate, control = window.whole.candidate, window.whole.control
     limit = ERROR_FACTOR * (control.error_rate or 0)
-    is_broken = (
+    has_failed = (
         candidate.errors >= MIN_ERRORS
         and all((part.error_rate or 0) > limit for part in window.parts)
         and _chance_of_more(candidate, control) < WATCH_CHANCE
@@ -217,43 +228,43 @@ def _watch_errors(window: _Window) -> Check:
         "candidate": candidate.error_rate, "control": control.error_rate, "errors": candidate.errors,
         "outcomes": candidate.outcomes,
     }  # fmt: skip
-    return _watch("errors", sentence, figures, window, is_broken=is_broken)
+    return _watch("errors", sentence, figures, window, has_failed=has_failed)
 
 
 def _watch_completion(window: _Window) -> Check:
     candidate, control = window.whole.candidate, window.whole.control
     limit = COMPLETION_FACTOR * (control.completion or 0)
     rates = [part.completion for part in window.parts]
-    is_broken = (
+    has_failed = (
         all(rate is not None and rate < limit for rate in rates)
         and _chance_of_fewer(candidate, control) < WATCH_CHANCE
     )
     sentence = f"{_describe_completion(window.whole)}{window.words}, limit {COMPLETION_FACTOR:g} ×"
     figures = _completion_figures(window.whole)
-    return _watch("completion", sentence, figures, window, is_broken=is_broken)
+    return _watch("completion", sentence, figures, window, has_failed=has_failed)
 
 
 def _watch_latency(window: _Window) -> Check:
     limit = LATENCY_FACTOR * (window.whole.control.latency or 0)
-    is_broken = all(part.latency is not None and part.latency > limit for part in window.parts)
+    has_failed = all(part.latency is not None and part.latency > limit for part in window.parts)
     sentence = f"{_describe_latency(window.whole)}{window.words}, limit {LATENCY_FACTOR:g} ×"
     figures = _latency_figures(window.whole)
-    return _watch("latency", sentence, figures, window, is_broken=is_broken)
+    return _watch("latency", sentence, figures, window, has_failed=has_failed)
 
 
 def _watch(
-    name: str, sentence: str, figures: Mapping[str, Any], window: _Window, *, is_broken: bool
+    name: str, sentence: str, figures: Mapping[str, Any], window: _Window, *, has_failed: bool
 ) -> Check:
     if not window.is_full:
         return Check(name, "not enough data", f"{sentence}; the rollout is younger", figures)
     is_timed = name == "latency"
-    return _decide(
+    return _to_check(
         name,
         sentence,
         figures,
         window.whole.timed if is_timed else window.whole.outcomes,
         _TIMED if is_timed else _OUTCOMES,
-        is_met=not is_broken,
+        has_passed=not has_failed,
         min_count=MIN_REQUESTS if is_timed else MIN_WATCHED,
     )
 
@@ -269,6 +280,19 @@ def _chance_of_fewer(candidate: ArmFigures, control: ArmFigures) -> float:
 def _chance_of_more(candidate: ArmFigures, control: ArmFigures) -> float:
     """Return the probability of so many errors of the candidate, if its error rate were the control's."""
     return _fisher(candidate.errors, candidate.outcomes, control.errors, control.outcomes, "greater")
+
+
+def _chance_of_loss(candidate: ArmFigures, control: ArmFigures) -> float:
+    """Return the probability of so high a completion, if it were COMPLETION_FACTOR times the control's.
+
+    By the normal approximation of the difference of both.
+    """
+    from scipy.special import ndtr
+
+    p, q = candidate.successes / candidate.outcomes, control.successes / control.outcomes
+    limit = COMPLETION_FACTOR * q
+    variance = p * (1 - p) / candidate.outcomes + COMPLETION_FACTOR**2 * q * (1 - q) / control.outcomes
+    return float(ndtr((limit - p) / variance**0.5)) if variance else float(p <= limit)
 
 
 def _fisher(count: int, total: int, other_count: int, other_total: int, alternative: str) -> float:

@@ -89,8 +89,7 @@ class RolloutStatus:
     @property
     def open_items(self) -> list[str]:
         """Return the items of the phase's checklist that are not done."""
-        done = {checked.item for checked in self.checked if checked.phase == self.rollout.phase}
-        return [item for item in self.phase.checklist if item not in done]
+        return _open_items(self.rollout, self.checked)
 
 
 class Rollout:
@@ -139,7 +138,8 @@ class Rollout:
         decision = decide_rollback(current, check_rules(self._store, current, now), now)
         if decision is None and current.next_look is not None and now >= current.next_look:
             conditions = check_conditions(self._store, current, now)
-            decision = decide_phase(current, conditions, self.status().open_items, now)
+            open_items = _open_items(current, self._rollouts.checked(current))
+            decision = decide_phase(current, conditions, open_items, now)
         if decision is None:
             return None
         with self._store.write():
@@ -291,6 +291,12 @@ class Rollout:
 
     def _now(self) -> datetime:
         return self._clock().astimezone(UTC)
+
+
+def _open_items(rollout: StoredRollout, checked: Sequence[CheckedItem]) -> list[str]:
+    """Return the items of the present phase's checklist that are not done."""
+    done = {item.item for item in checked if item.phase == rollout.phase}
+    return [item for item in phase_of(rollout.phase).checklist if item not in done]
 
 
 def _is_due(rollout: StoredRollout, now: datetime) -> bool:

@@ -36,8 +36,8 @@ _STATES: dict[State, tuple[str, str]] = {
     "rolled back": ("red", ":material/undo:"),
 }
 _CHECKS: dict[CheckState, str] = {
-    "met": ":green-badge[:material/check_circle: met]",
-    "not met": ":red-badge[:material/error: not met]",
+    "passed": ":green-badge[:material/check_circle: passed]",
+    "failed": ":red-badge[:material/error: failed]",
     "not enough data": ":gray-badge[:material/hourglass_empty: not enough data]",
 }
 
@@ -86,8 +86,7 @@ def _draw_phases(status: RolloutStatus) -> None:
 
 def _draw_checks(title: str, checks: Sequence[Check]) -> None:
     st.markdown(f"**{title}**")
-    rows = [(check.name, _CHECKS[check.state], check.sentence) for check in checks]
-    st.markdown(markdown_table(("", "State", "Figures"), rows))
+    st.markdown("\n".join(f"- {_CHECKS[check.state]} {check.sentence}" for check in checks))
 
 
 def _draw_arms(status: RolloutStatus) -> None:
