@@ -6,6 +6,7 @@ import json
 import logging
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -139,20 +140,23 @@ def test_a_bad_candidate_is_rolled_back(
 
 
 @pytest.mark.parametrize(
-    "candidate",
+    ("hours", "candidate"),
     [
-        {"count": 3, "errors": 3},
-        {"count": 100, "errors": 4, "failed": 20},
-        {"count": 100, "failed": 27},
-        {"count": 100, "failed": 20, "seconds": 3.9},
+        (1, {"count": 3, "errors": 3}),
+        (1, {"count": 100, "errors": 4}),
+        (24, {"count": 100, "failed": 30}),
+        (24, {"count": 1_000, "failed": 270}),
+        (6, {"count": 40, "failed": 8, "seconds": 9.0}),
+        (6, {"count": 100, "failed": 20, "seconds": 3.9}),
     ],
 )
 def test_few_requests_and_small_differences_roll_nothing_back(
-    store: Store, clock: Clock, rollout: Rollout, candidate: dict
+    store: Store, clock: Clock, rollout: Rollout, hours: float, candidate: dict
 ) -> None:
-    clock.advance(hours=23.9)
-    log_requests(store, "candidate", end=clock.now, hours=23.9, **candidate)
-    log_requests(store, "control", 300, end=clock.now, hours=23.9, failed=60)
+    set_phase(rollout, 2)
+    clock.advance(hours=30)
+    log_requests(store, "candidate", end=clock.now, hours=hours, **candidate)
+    log_requests(store, "control", 3_000, end=clock.now, hours=hours, failed=600)
     assert rollout.review() is None
     assert rollout.status().rollout.state == "running"
 
@@ -357,6 +361,19 @@ def test_an_arm_is_in_proportion_and_never_flips(clock: Clock, rollout: Rollout)
         before |= new
     rollout.stop(who="Ada", reason="For the test.")
     assert {id: rollout.arm(id) for id in before} == before
+
+
+def test_threads_that_ask_together_get_the_same_arm(rollout: Rollout) -> None:
+    set_phase(rollout, 4)
+    start = threading.Barrier(8)
+
+    def ask(_: int) -> list[str]:
+        start.wait()
+        return [rollout.arm(id) for id in SESSIONS[:20]]
+
+    with ThreadPoolExecutor(8) as threads:
+        arms = list(threads.map(ask, range(8)))
+    assert arms == [["candidate"] * 20] * 8
 
 
 def test_a_rollback_moves_every_session(rollout: Rollout) -> None:
