@@ -6,7 +6,6 @@ import json
 import logging
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -144,7 +143,7 @@ def test_a_bad_candidate_is_rolled_back(
     [
         (1, {"count": 3, "errors": 3}),
         (1, {"count": 100, "errors": 4}),
-        (24, {"count": 100, "failed": 30}),
+        (24, {"count": 100, "failed": 33}),
         (24, {"count": 1_000, "failed": 270}),
         (6, {"count": 40, "failed": 8, "seconds": 9.0}),
         (6, {"count": 100, "failed": 20, "seconds": 3.9}),
@@ -363,17 +362,18 @@ def test_an_arm_is_in_proportion_and_never_flips(clock: Clock, rollout: Rollout)
     assert {id: rollout.arm(id) for id in before} == before
 
 
-def test_threads_that_ask_together_get_the_same_arm(rollout: Rollout) -> None:
+def test_an_arm_that_another_process_has_just_stored_counts(
+    rollout: Rollout, monkeypatch: pytest.MonkeyPatch
+) -> None:
     set_phase(rollout, 4)
-    start = threading.Barrier(8)
+    assert rollout.arm("a session") == "candidate"
+    arm_of, reads = Rollouts.arm_of, iter([True])
 
-    def ask(_: int) -> list[str]:
-        start.wait()
-        return [rollout.arm(id) for id in SESSIONS[:20]]
+    def arm_of_late(self: Rollouts, *arguments: Any) -> Any:
+        return None if next(reads, False) else arm_of(self, *arguments)
 
-    with ThreadPoolExecutor(8) as threads:
-        arms = list(threads.map(ask, range(8)))
-    assert arms == [["candidate"] * 20] * 8
+    monkeypatch.setattr(Rollouts, "arm_of", arm_of_late)
+    assert rollout.arm("a session") == "candidate"
 
 
 def test_a_rollback_moves_every_session(rollout: Rollout) -> None:
