@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from convgate.gatekeeper.gatekeeper import Gatekeeper, load_gatekeeper
     from convgate.labels.feedback import feedback, feedback_from_answer
     from convgate.policies.selector import Selection, Selector, load_gate, load_policy
+    from convgate.rollouts.rollout import rollout
     from convgate.transcripts import read_conversations
 
 __version__ = "0.1.0"
@@ -59,6 +60,7 @@ __all__ = [
     "load_policy",
     "read_conversations",
     "record_outcome",
+    "rollout",
 ]
 
 _LAZY = {
@@ -81,6 +83,7 @@ _LAZY = {
     "load_policy": "convgate.policies.selector",
     "read_conversations": "convgate.transcripts",
     "record_outcome": "convgate.context.guardrails.outcomes",
+    "rollout": "convgate.rollouts.rollout",
 }
 
 

@@ -25,6 +25,7 @@ from convgate.cli.mcp import mcp
 from convgate.cli.monitor import monitor, record_outcome
 from convgate.cli.output import print_error
 from convgate.cli.prune import prune
+from convgate.cli.rollout import rollout
 from convgate.cli.selection import score, select
 from convgate.cli.serve import serve
 from convgate.cli.sessions import sessions
@@ -86,6 +87,7 @@ for tool in (pretrain, corpus, bench):
 app.add_typer(labels, name="labels")
 app.add_typer(versions, name="versions")
 app.add_typer(experiment, name="experiment")
+app.add_typer(rollout, name="rollout")
 
 
 def _print_version(is_requested: bool) -> None:

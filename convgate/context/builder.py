@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -79,6 +79,7 @@ class ContextBuilder:
     guard: Guard | None = None
     counter: TokenCounter | None = None  # None: the bundled tokenizer
     packer: Packer = pack
+    arm: str | None = None  # of a rollout, for the log
     memory: RequestMemory = field(default_factory=RequestMemory, repr=False)
     tables: ConversationCache[TurnTable] = field(
         default_factory=lambda: ConversationCache(MAX_CONVERSATIONS), repr=False
@@ -215,7 +216,7 @@ class ContextBuilder:
         if self.guard:
             history_tokens = bundle.tokens_total - table.tokens[table.current]
             seconds = time.perf_counter() - started
-            self.guard.record(_to_record(bundle, history_tokens, len(missing), seconds))
+            self.guard.record(_to_record(bundle, history_tokens, len(missing), seconds, self.arm))
         return bundle
 
     def _plan(
@@ -338,7 +339,9 @@ def _to_attributes(bundle: ContextBundle, policy: str) -> dict[str, str | int | 
     }
 
 
-def _to_record(bundle: ContextBundle, history_tokens: int, breaches: int, seconds: float) -> RequestRecord:
+def _to_record(
+    bundle: ContextBundle, history_tokens: int, breaches: int, seconds: float, arm: str | None
+) -> RequestRecord:
     return RequestRecord(
         id=bundle.request_id,
         at=datetime.now(UTC),
@@ -355,16 +358,21 @@ def _to_record(bundle: ContextBundle, history_tokens: int, breaches: int, second
         fallbacks=bundle.fallbacks,
         seconds=seconds,
         invariant_types=Counter(invariant.type for invariant in bundle.invariants if invariant.active),
+        arm=arm,
     )
 
 
 def load_context(
-    settings: Settings | str | Path | None = None, *, encoder: Encoder | None = None
+    settings: Settings | str | Path | None = None,
+    *,
+    encoder: Encoder | None = None,
+    arm: Literal["candidate", "control"] | None = None,
 ) -> ContextBuilder:
     """Return the builder of the settings, or of a settings file, ready to build.
 
-    Requests are logged, without their text, unless the settings say otherwise.
+    Requests are logged, without their text, unless the settings say otherwise. arm: of a rollout, whose
+    requests the builder builds; it is logged.
     """
     if not isinstance(settings, Settings):
         settings = load_settings(Path(settings) if settings else None)
-    return ContextBuilder.of(settings, encoder=encoder, guard=load_guard(settings))
+    return replace(ContextBuilder.of(settings, encoder=encoder, guard=load_guard(settings)), arm=arm)

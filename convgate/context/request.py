@@ -40,6 +40,7 @@ class RequestRecord:
     fallbacks: tuple[Fallback, ...]
     seconds: float  # that building took
     invariant_types: Mapping[str, int] = field(default_factory=dict)  # active ones
+    arm: str | None = None  # of a rollout
 
 
 class Guard(Protocol):

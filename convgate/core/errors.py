@@ -116,6 +116,12 @@ class SessionError(ConvgateError):
     code = "session"
 
 
+class RolloutError(ConvgateError):
+    """A rollout cannot be started or changed as was asked for."""
+
+    code = "rollout"
+
+
 class TrainingError(ConvgateError):
     """Training data cannot be read or learned from, or a run cannot be written or resumed."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from convgate.store.database import Repository
 from convgate.store.documents import write_row
@@ -62,6 +62,39 @@ class RequestRow:
     fallbacks: tuple[str, ...]  # causes
     seconds: float  # to build the context
     invariant_types: tuple[int, int, int, int] = (0, 0, 0, 0)  # active invariants of each type
+    arm: str | None = None  # of a rollout
+
+
+class RequestOutcome(NamedTuple):
+    """How a request ended."""
+
+    id: str
+    ok: bool
+    is_error: bool = False  # whether there was no answer; never with `ok`
+    seconds: float | None = None  # until the answer
+
+
+@dataclass(frozen=True, slots=True)
+class ArmFigures:
+    """The requests of one arm of a rollout in a period."""
+
+    requests: int
+    outcomes: int  # requests whose outcome is known
+    successes: int  # of these
+    errors: int  # of these, requests without an answer
+    breaches: int  # requests in which invariants were missing
+    timed: int  # requests whose time until the answer is known
+    latency: float | None  # median seconds until the answer; None without any
+
+    @property
+    def completion(self) -> float | None:
+        """Return the share of the outcomes that are successes, 0…1; None without outcomes."""
+        return self.successes / self.outcomes if self.outcomes else None
+
+    @property
+    def error_rate(self) -> float | None:
+        """Return the share of the outcomes that are errors, 0…1; None without outcomes."""
+        return self.errors / self.outcomes if self.outcomes else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,18 +141,20 @@ class Requests(Repository):
         with self._store.write() as db:
             db.table("requests").insert_all(_to_row(request) for request in requests)
 
-    def record_outcomes(self, outcomes: Sequence[tuple[str, bool]], at: datetime) -> list[int]:
+    def record_outcomes(
+        self, outcomes: Sequence[tuple[str, bool] | RequestOutcome], at: datetime
+    ) -> list[int]:
         """Record how requests ended, by id, in place of former outcomes; of equal ids the newest is meant.
 
         Returns the positions of ids that are not in the log.
         """
         unknown = []
         with self._store.write() as db:
-            for position, (id, ok) in enumerate(outcomes):
+            for position, outcome in enumerate(RequestOutcome(*values) for values in outcomes):
                 changed = db.execute(
-                    "UPDATE requests SET ok = ?, outcome_at = ?"
+                    "UPDATE requests SET ok = ?, outcome_at = ?, error = ?, answer_seconds = ?"
                     " WHERE number = (SELECT max(number) FROM requests WHERE id = ?)",
-                    [ok, at.timestamp(), writable(id)],
+                    [outcome.ok, at.timestamp(), outcome.is_error, outcome.seconds, writable(outcome.id)],
                 )
                 if not changed.rowcount:
                     unknown.append(position)
@@ -195,6 +230,22 @@ class Requests(Repository):
             [*modes, -1e18 if since is None else since.timestamp(), until.timestamp()],
         )
         return {mode: Outcomes(count, count - successes) for mode, count, successes in rows}
+
+    def arm_figures(self, arm: str, since: datetime, until: datetime) -> ArmFigures:
+        """Return the figures of an arm."""
+        where = f"FROM requests WHERE arm = ? AND {_PERIOD}"
+        values: list[Any] = [arm, since.timestamp(), until.timestamp()]
+        requests, outcomes, successes, errors, breaches, timed = self._row(
+            "SELECT count(*), count(ok), count(*) FILTER (WHERE ok), count(*) FILTER (WHERE error),"
+            f" count(*) FILTER (WHERE breaches > 0), count(answer_seconds) {where}",
+            values,
+        )
+        middle = self._row(
+            "SELECT avg(answer_seconds) FROM (SELECT answer_seconds"
+            f" {where} AND answer_seconds IS NOT NULL ORDER BY answer_seconds LIMIT ? OFFSET ?)",
+            [*values, 2 - timed % 2, max(0, timed - 1) // 2],
+        )
+        return ArmFigures(requests, outcomes, successes, errors, breaches, timed, middle[0])
 
     def seconds(self, since: datetime, until: datetime, *, limit: int) -> list[tuple[float, float]]:
         """Return the time of each request, in seconds since 1970, and the seconds that building took.

@@ -268,6 +268,40 @@ _EXPERIMENTS = (
     "CREATE TABLE judgements (key TEXT PRIMARY KEY, errors TEXT NOT NULL) STRICT, WITHOUT ROWID",
 )
 
+_ROLLOUTS = (
+    # Of requests: the arm of a rollout; the seconds until the answer; whether it ended with an error.
+    "ALTER TABLE requests ADD COLUMN arm TEXT",
+    "ALTER TABLE requests ADD COLUMN answer_seconds REAL",
+    "ALTER TABLE requests ADD COLUMN error INTEGER",
+    "CREATE INDEX requests_by_arm ON requests (arm, at, ok, error) WHERE arm IS NOT NULL",
+    # owners: of each phase, as JSON. phase: from 1. next_look: at its conditions; next_watch: at the rules.
+    """
+    CREATE TABLE rollouts (
+        number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, owners TEXT NOT NULL, seed INTEGER NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('running', 'stopped', 'rolled back')), phase INTEGER NOT NULL,
+        started TEXT NOT NULL, phase_started TEXT NOT NULL, next_look TEXT, next_watch TEXT NOT NULL
+    ) STRICT""",
+    # session: a hash of its id.
+    """
+    CREATE TABLE rollout_sessions (
+        rollout INTEGER NOT NULL REFERENCES rollouts (number) ON DELETE CASCADE,
+        session BLOB NOT NULL, arm TEXT NOT NULL, PRIMARY KEY (rollout, session)
+    ) STRICT, WITHOUT ROWID""",
+    """
+    CREATE TABLE rollout_decisions (
+        number INTEGER PRIMARY KEY, rollout INTEGER NOT NULL REFERENCES rollouts (number) ON DELETE CASCADE,
+        at TEXT NOT NULL, phase INTEGER NOT NULL, action TEXT NOT NULL, who TEXT NOT NULL,
+        reason TEXT NOT NULL, figures TEXT NOT NULL, next_look TEXT
+    ) STRICT""",
+    "CREATE INDEX rollout_decisions_by_rollout ON rollout_decisions (rollout)",
+    """
+    CREATE TABLE rollout_checks (
+        rollout INTEGER NOT NULL REFERENCES rollouts (number) ON DELETE CASCADE,
+        phase INTEGER NOT NULL, item TEXT NOT NULL, who TEXT NOT NULL, at TEXT NOT NULL,
+        PRIMARY KEY (rollout, phase, item)
+    ) STRICT, WITHOUT ROWID""",
+)
+
 
 @migrations()
 def m001_tables(db: Database) -> None:
@@ -287,4 +321,11 @@ def m002_memory(db: Database) -> None:
 def m003_experiments(db: Database) -> None:
     """Create the tables of experiments."""
     for statement in _EXPERIMENTS:
+        db.execute(statement)
+
+
+@migrations()
+def m004_rollouts(db: Database) -> None:
+    """Create the tables of rollouts, and add the arm and the answer of each request to the log."""
+    for statement in _ROLLOUTS:
         db.execute(statement)

@@ -134,7 +134,7 @@ class Guardrails(AbstractContextManager["Guardrails"]):
             except (StoreError, sqlite3.Error) as error:
                 self._lose(unwritten, error)
             for alert in alerts:
-                self._send(alert)
+                send_alert(alert, self._settings, self._alert)
             if done is not None:
                 done.set()
         if store is not None:
@@ -182,17 +182,6 @@ class Guardrails(AbstractContextManager["Guardrails"]):
         alerts, changed = update_alerts(store, self._settings, now)
         self._fallbacks, self._evaluated_at = fallbacks_of(alerts), time.monotonic()
         return changed
-
-    def _send(self, alert: Alert) -> None:
-        level = logging.ERROR if alert.severity == "critical" else logging.WARNING
-        log.log(level, "%s", alert.message if alert.open else f"Alert cleared: {alert.because}")
-        if self._alert is not None:
-            try:
-                self._alert(alert)
-            except Exception:
-                log.exception("the callback for an alert (%s) failed", alert.kind)
-        if self._settings.guard_webhook is not None:
-            post_alert(self._settings.guard_webhook, alert)
 
     def _lose(self, requests: int, problem: object) -> None:
         with self._lock:
@@ -250,6 +239,19 @@ def fallbacks_of(alerts: Sequence[Alert]) -> dict[Mode, Fallback]:
         if alert.kind == "drift" or alert.kind == "misclassified":
             return dict.fromkeys(MODES, Fallback(alert.kind, alert.message))
     return failing
+
+
+def send_alert(alert: Alert, settings: Settings, callback: Callback | None = None) -> None:
+    """Log an alert, and send it to the callback and the webhook of the settings; never raises."""
+    level = logging.ERROR if alert.severity == "critical" else logging.WARNING
+    log.log(level, "%s", alert.message if alert.open else f"Alert cleared: {alert.because}")
+    if callback is not None:
+        try:
+            callback(alert)
+        except Exception:
+            log.exception("the callback for an alert (%s) failed", alert.kind)
+    if settings.guard_webhook is not None:
+        post_alert(settings.guard_webhook, alert)
 
 
 def post_alert(url: str, alert: Alert, *, timeout: float = WEBHOOK_SECONDS, pause: float = 0.5) -> bool:
