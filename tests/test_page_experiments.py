@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.experiments.arms import create_experiment, load_experiment
 from convgate.experiments.example import EXAMPLE
+from convgate.experiments.power import PowerPlan
 from convgate.experiments.raters import rate_trial
 from convgate.experiments.report import report
 from convgate.store import Store
@@ -69,6 +70,7 @@ def test_an_experiment_is_created_with_the_size_that_the_rates_need(store: Store
     app = open_experiments()
     app.text_input(key="experiments.name").set_value("pilot")
     app.multiselect(key="experiments.arms").set_value(["last_k(k=3)", "context"])
+    app.selectbox(key="experiments.looks").select_index(1)
     app.button_group(key="experiments.limits").set_value(["matched", "free"])
     check(app.number_input(key="experiments.Completed by arm, %").set_value(80.0).run())
     click(app, "experiments.create")
@@ -80,7 +82,7 @@ def test_an_experiment_is_created_with_the_size_that_the_rates_need(store: Store
         ("context matched", "matched", True),
         ("context free", "free", True),
     ]
-    assert 100 < made.planned < 300
+    assert (made.planned, made.looks) == (PowerPlan(0.65, 0.8).per_arm, (0.5, 1.0))
     assert address(app) == {"experiment": "pilot"}
     assert "experiment assign pilot" in app.code[0].value
 

@@ -37,11 +37,7 @@ NAME, CONTROL, ARMS = "experiments.name", "experiments.control", "experiments.ar
 LIMITS, LOOKS, SHARED = "experiments.limits", "experiments.looks", "experiments.shared"
 PLANNED = "experiments.planned"
 _LIMITS: dict[Limit, str] = {"matched": "As many as the control", "free": "Free"}
-_LOOKS = {
-    "At the end": (1.0,),
-    "At half and at the end": (0.5, 1.0),
-    "At each quarter": (0.25, 0.5, 0.75, 1.0),
-}
+_LOOKS = {(1.0,): "at the end", (0.5, 1.0): "at half and the end", (0.25, 0.5, 0.75, 1.0): "at each quarter"}
 _SOURCES = "A policy, the path of a settings file, or one of them after `context:`."
 _STYLE = Path(__file__).with_name("experiments.css")
 
@@ -115,7 +111,7 @@ def _draw_new(app: App) -> None:
         )  # fmt: skip
     with right:
         planned = _draw_size()
-        st.selectbox("Looks", list(_LOOKS), key=LOOKS, help="When the arms are compared.")
+        st.selectbox("Compare", list(_LOOKS), key=LOOKS, format_func=_LOOKS.__getitem__)
         st.toggle(
             "Raters see the answers of every arm", key=SHARED,
             help="Otherwise each rater belongs to one arm. With few raters, turn it on.",
@@ -162,7 +158,7 @@ def _create(app: App, planned: int) -> ActionResult:
         seed=0,
         started=datetime.now(UTC),
         planned=planned,
-        looks=_LOOKS[values[LOOKS]],
+        looks=values[LOOKS],
         shared_raters=values[SHARED],
     )
     create_experiment(app.store, experiment)
