@@ -52,7 +52,7 @@ def draw_report(app: App, experiment: Experiment) -> None:
     _draw_judge(shown)
     left, right = st.columns(2)
     left.markdown(markdown_table(("", *(literal(arm.arm) for arm in shown.arms)), _rows(shown), numbers=True))
-    left.caption("Differences are in points; their intervals take trials of one session as alike.")
+    left.caption("Differences are in points. Their intervals are the bars of the charts.")
     for hypothesis in HYPOTHESES:
         right.markdown(f"**{_RATES[hypothesis]}, by tokens**")
         right.plotly_chart(
