@@ -274,6 +274,27 @@ def test_a_rater_gets_unrated_trials_first_then_disagreements(store: Store) -> N
     assert number("cy") is None, "nobody doubts the others"
 
 
+def test_a_trial_without_an_answer_is_not_shown(store: Store) -> None:
+    made = new_experiment(store)
+    add_trials(store, made, GATE, 1, answer="", answer_test="pass")
+    assert next_trial(store, made, "ada") is None
+
+
+def test_an_undone_rating_leaves_the_one_before(store: Store) -> None:
+    made = new_experiment(store)
+    first, second = add_trials(store, made, GATE, 2)
+    experiments = Experiments(store)
+    for new in (rating(first, "ada", False), rating(second, "bo"), rating(first, "ada", True)):
+        rate_trial(store, made, new)
+    undone = experiments.undo_rating("pilot", "ada")
+    assert undone is not None
+    assert (undone.trial, undone.completed) == (first.number, True)
+    assert [each.completed for each in experiments.ratings("pilot")[first.number]] == [False]
+    assert experiments.undo_rating("pilot", "ada") is not None
+    assert experiments.undo_rating("pilot", "ada") is None
+    assert list(experiments.ratings("pilot")) == [second.number]
+
+
 def test_pools_of_raters_see_one_arm_each(store: Store) -> None:
     made = new_experiment(store, shared_raters=False)
     for name in (CONTROL, GATE):

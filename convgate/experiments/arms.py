@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -85,6 +86,11 @@ class Experiment:
     def control(self) -> Arm:
         """Return the arm with which the others are compared."""
         return self.arms[0]
+
+    @property
+    def stops(self) -> list[int]:
+        """Return the rated trials of all arms at each look."""
+        return [math.ceil(look * self.planned * len(self.arms)) for look in self.looks]
 
     def arm(self, name: str) -> Arm:
         """Return the arm of that name; ExperimentError when there is none."""

@@ -11,7 +11,12 @@ from convgate.store.experiments import Experiments, Rating, Trial
 
 
 def next_trial(store: Store, experiment: Experiment, rater: str) -> Trial | None:
-    """Return a trial for a rater; None when there is none. Show neither its arm nor its number of tokens.
+    """Return a trial for a rater; None when there is none. Show neither its arm nor its number of tokens."""
+    return next(iter(waiting_trials(store, experiment, rater)), None)
+
+
+def waiting_trials(store: Store, experiment: Experiment, rater: str) -> list[Trial]:
+    """Return the trials for a rater, all with a stored answer.
 
     Trials that need a rating come first, those with the fewest ratings before others; then trials that check
     the judge. Unless raters are shared, a rater sees the answers of one arm only.
@@ -24,12 +29,12 @@ def next_trial(store: Store, experiment: Experiment, rater: str) -> Trial | None
     for trial in trials:
         of_trial = ratings.get(trial.number, [])
         people = [rating.rater for rating in of_trial if not rating.is_judge]
-        if trial.arm not in arms or rater in people or len(people) >= PANEL:
+        if not trial.answer or trial.arm not in arms or rater in people or len(people) >= PANEL:
             continue
         is_needed = needs_rater(adjudicate(trial, of_trial, judge), of_trial)
         if is_needed or (len(of_trial) > len(people) == 0 and is_checked(trial)):
             candidates.append(((not is_needed, len(people), trial.number), trial))
-    return min(candidates)[1] if candidates else None
+    return [trial for _, trial in sorted(candidates)]
 
 
 def rate_trial(store: Store, experiment: Experiment, rating: Rating) -> None:

@@ -98,8 +98,7 @@ def compare(columns: Columns, experiment: Experiment) -> tuple[Comparison, ...]:
     Later trials are ignored until the next look, so that a report may be read at any time. Arms with matched
     and with free tokens are two families of hypotheses.
     """
-    planned = experiment.planned * len(experiment.arms)
-    stops = [math.ceil(look * planned) for look in experiment.looks]
+    stops = experiment.stops
     reached = [stop for stop in stops if stop <= len(columns.arm)]
     comparisons = {}
     for limit in ("matched", "free"):

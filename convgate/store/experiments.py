@@ -152,6 +152,20 @@ class Experiments(Repository):
         with self._store.write() as db:
             db.table("ratings").insert(write_row(rating) | {"at": _now()})
 
+    def undo_rating(self, name: str, rater: str) -> Rating | None:
+        """Remove the last rating of a rater and return it; None without any. An earlier one counts again."""
+        with self._store.write() as db:
+            last = self._row(
+                f"SELECT max(ratings.number) FROM ratings JOIN trials ON trials.number = trial"
+                f" WHERE experiment = {_NUMBER} AND rater = :rater",
+                {"experiment": name, "rater": writable(rater)},
+            )[0]
+            if last is None:
+                return None
+            (rating,) = self._records(Rating, "SELECT * FROM ratings WHERE number = ?", [last])
+            db.table("ratings").delete(last)
+            return rating
+
     def ratings(self, name: str) -> dict[int, list[Rating]]:
         """Return what counts of each rater, by the number of the trial; first times of rating are kept."""
         rows = self._records(
