@@ -138,7 +138,9 @@ def _show_replays(values: dict[str, Any]) -> None:
         counts = f"{pluralize(each['cases'], 'case')}, {pluralize(each['conversations'], 'conversation')}"
         failed = f", {each['failed']:,} without an answer" if each["failed"] else ""
         output.print_lines(f"{each['set']}: {counts}{failed}; the control is {each['control']}.")
-        output.print_rows([_replay_cells(row) for row in each["rows"]])
+        for budget in dict.fromkeys(row["budget"] for row in each["rows"]):
+            output.print_lines(f"budget {budget}")
+            output.print_rows([_replay_cells(row) for row in each["rows"] if row["budget"] == budget])
     if "cost" in values:
         output.print_lines(f"Cost {values['cost']:.4g}.")
 
@@ -155,11 +157,11 @@ def _show_ablations(values: dict[str, Any]) -> None:
 
 
 def _replay_cells(row: dict[str, Any]) -> dict[str, Any]:
-    from convgate.experiments.replay import METRICS
+    from convgate.experiments.replay import METRICS, RECALL
 
-    low, high = row["ci"]["recall"] or (None, None)
-    named = {name: row[name] for name in METRICS if row[name] is not None}
-    return {"arm": row["arm"], "budget": str(row["budget"]), "low": low, "high": high} | named
+    low, high = row["ci"][RECALL] or (None, None)
+    others = {name: row[name] for name in METRICS if name not in (RECALL, "tokens") and row[name] is not None}
+    return {"arm": row["arm"], RECALL: row[RECALL], "low": low, "high": high} | others
 
 
 def _read_budget(text: str) -> Budget:

@@ -321,8 +321,8 @@ class _Selecting:
             return self._send_turns(fill(request.table, _rank(bundle.decisions, turns), budget))
         if budget is None:
             return self._send_turns(self._decisions.kept_indices)
-        own = set() if arm.policy.ranks else set(self._decisions.kept_indices)
-        ranking = _rank(self._decisions, own)
+        has_ranking = arm.policy.ranks and self._decisions.scores is not None
+        ranking = _rank(self._decisions, () if has_ranking else self._decisions.kept_indices)
         return self._send_turns(fill(request.table, ranking, budget, pair_answers=arm.pair_answers))
 
     def _send_turns(self, kept: Sequence[int]) -> SentContext:
@@ -410,7 +410,7 @@ def _to_tokens(budget: Budget, request: ReplayRequest, control: SentContext | No
 
 
 def _rank(decisions: TurnDecisions, first: Collection[int]) -> list[int]:
-    """Return the turns: those of `first`, then by score, or the newest where there is none."""
+    """Return the turns: those of `first` before others, then by score, of equal ones the newer first."""
     scores = (
         np.zeros(len(decisions)) if decisions.scores is None else np.nan_to_num(decisions.scores, nan=-np.inf)
     )
