@@ -48,7 +48,7 @@ class Signals:
     error_repeated_when_dropped: Share = field(default_factory=Share)
     assistant_turns_sent: Share = field(default_factory=Share)  # of the assistant's earlier turns
     user_turns_sent: Share = field(default_factory=Share)
-    own_phrases: Share = field(default_factory=Share)  # of the answers' phrases, those in its turns sent
+    own_phrases: Share = field(default_factory=Share)  # of later answers' phrases, those in its turns sent
     needed_tokens: Share = field(default_factory=Share)  # of the tokens sent before the message to answer
 
 
@@ -81,15 +81,16 @@ def _read_turns(trial: Trial) -> list[Turn]:
 
 
 def _add_turns(signals: Signals, trial: Trial, turns: Sequence[Turn], sent: set[int]) -> None:
-    own_sent: set[tuple[str, ...]] = set()
+    own_turns = [index for index, turn in enumerate(turns[:-1]) if turn.role == "assistant"]
     for index, turn in enumerate(turns[:-1]):
         if turn.role == "user":
             signals.user_turns_sent.add(index in sent)
-        elif turn.role == "assistant":
-            signals.assistant_turns_sent.add(index in sent)
-            own_sent |= _phrases(turn.text) if index in sent else set()
-    phrases = _phrases(trial.answer)
-    signals.own_phrases.add(len(phrases & own_sent), len(phrases))
+    for index in own_turns:
+        signals.assistant_turns_sent.add(index in sent)
+    if own_turns:
+        phrases = _phrases(trial.answer)
+        known = set().union(*(_phrases(turns[index].text) for index in own_turns if index in sent))
+        signals.own_phrases.add(len(phrases & known), len(phrases))
     if trial.needed is not None:
         tokens = turn_tokens(turns)
         signals.needed_tokens.add(
