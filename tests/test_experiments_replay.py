@@ -111,9 +111,31 @@ def test_the_users_turn_that_opens_the_list_counts() -> None:
     assert fill(table, [2, 1, 7, 6], 5 * SIZE) == [1, 2, 7]
 
 
+def test_a_context_can_fill_its_budget_after_its_own_turns() -> None:
+    current = Turn.of("user", "TASK now")  # a mode that drops turns
+    turns = (*make_set().conversations["c0"].turns[:8], current)
+    case = Case("c", "c", 8, None, frozenset({1, 4}))
+    own = RelevanceSet("own", {"c": Conversation("c", turns)}, (case,))
+    context = builder(policy=FixedPolicy((1,), {1: 0.05, 4: 0.15}, probabilities=True))
+    chosen = [ReplayArm("own", context), ReplayArm("filled", context, fills=True)]
+    found = rows(replay(own, chosen, [0.75], counter=count_words))
+    assert [value(found[arm, 0.75], "tokens") for arm in ("own", "filled")] == [4 * SIZE, 6 * SIZE]
+    assert [value(found[arm, 0.75], "recall") for arm in ("own", "filled")] == [0.5, 1.0]
+
+
+def test_a_turn_whose_invariant_is_stated_instead_counts_as_sent() -> None:
+    first = Turn.of("user", "It must be Python. " + "Here is a story about that. " * 40)
+    talk = Conversation("c", (first, Turn.of("assistant", "Noted."), Turn.of("user", "Write it.")))
+    own = RelevanceSet("own", {"c": talk}, (Case("c", "c", 2, None, frozenset({0})),))
+    found = rows(replay(own, [ReplayArm("context", builder())], [0.2], counter=count_words))
+    assert value(found["context", 0.2], "recall") == 1.0
+    assert (value(found["context", 0.2], "token_share") or 1) < 0.2
+
+
 def test_a_window_and_a_later_question_are_replayed() -> None:
     windowed = rows(replay(make_set(window=3), arms(all="everything"), ["free"], counter=count_words))
     assert value(windowed["all", "free"], "tokens") == 2 * SIZE, "no list opens with an answer"
+    assert value(windowed["all", "free"], "recall") == 1.0
     asked = make_set()
     case = Case("q", "c0", None, Turn.of("user", "which"), frozenset({8}))
     asked = RelevanceSet("own", asked.conversations, (case,))
