@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import convgate
 from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import ExperimentError
@@ -297,8 +298,11 @@ def test_the_command_replays_sets(run: Run, file: Path) -> None:
 
 def test_without_a_file_the_gold_labels_are_replayed(run: Run, store: Store) -> None:
     words = ("experiment", "replay", "--arm", "all=everything", "--json")
-    code, _, err = run(*words)
-    assert (code, "labels" in err) == (1, True)
+    assert run(*words)[0] == 1, "nothing is labelled yet"
+    messages = [{"role": role, "content": role} for role in ("user", "assistant", "user")]
+    convgate.feedback(messages, 0, relevant=True)
+    code, out, _ = run(*words)
+    assert (code, json.loads(out)["sets"][0]["rows"][0]["recall"]) == (0, 1.0)
 
 
 def test_the_command_draws_ablations(run: Run, file: Path, tmp_path: Path) -> None:
