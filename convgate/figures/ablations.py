@@ -59,7 +59,7 @@ def ablations_page(results: Sequence[AblationResult]) -> str:
                 is_first = not blocks
                 blocks.append(
                     f"<h2>{escape(result.name)}: {_TITLES[ablation]}</h2>"
-                    + figure.to_html(full_html=False, include_plotlyjs=is_first)
+                    + figure.to_html({"displayModeBar": False}, full_html=False, include_plotlyjs=is_first)
                 )
     head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Ablations</title>'
     return f'{head}<body style="font-family: sans-serif">{"".join(blocks)}</body></html>\n'
