@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -10,19 +10,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convgate.cli import inputs, options, output
+from convgate.cli import inputs, options, output, replay
 from convgate.core.home import login_name
 from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
     from convgate.experiments.arms import Experiment
     from convgate.experiments.report import ExperimentReport
+    from convgate.experiments.signals import Signals
     from convgate.store import Store
     from convgate.store.experiments import Trial
 
 experiment = typer.Typer(
     no_args_is_help=True, help="Experiments: does another selection give better answers?"
 )
+
+experiment.command()(replay.replay)
+experiment.command()(replay.ablate)
 
 NameArgument = Annotated[str, typer.Argument(help="The experiment.", metavar="NAME")]
 LooksOption = Annotated[
@@ -69,7 +73,9 @@ def create(
 
     settings = load_settings(settings_file)
     arms = tuple(
-        read_arm(*_split(text, f"--{option}"), "matched" if option == "matched" else "free", settings)
+        read_arm(
+            *options.parse_arm(text, f"--{option}"), "matched" if option == "matched" else "free", settings
+        )
         for option, texts in (("arm", arm), ("matched", matched))
         for text in texts
     )
@@ -370,16 +376,16 @@ def _show_report(report: ExperimentReport) -> None:
             f"The judge rated {report.judge.judged:,} trials; on {report.judge.disagreed:,} of"
             f" {report.judge.checked:,} checked ones people disagree.{state}"
         )
+    signals = [each for each in report.signals if each.trials]
+    output.print_rows([_signal_cells(each) for each in signals])
     for comparison in report.comparisons:
         kind = "confirmatory" if comparison.limit == "matched" else "supporting"
         output.print_lines(f"{comparison.arm} ({kind}): {comparison.verdict.sentence}")
 
 
-def _split(text: str, option: str) -> tuple[str, str]:
-    name, separator, policy = text.partition("=")
-    if not separator or not policy.strip():
-        raise typer.BadParameter(f"{text!r} is not of the form ARM=POLICY", param_hint=option)
-    return name.strip(), policy
+def _signal_cells(signals: Signals) -> dict[str, Any]:
+    names = [field.name for field in fields(signals)][2:]
+    return output.pick(signals, "arm", "trials") | {name: getattr(signals, name).value for name in names}
 
 
 def _read_looks(text: str) -> tuple[float, ...]:

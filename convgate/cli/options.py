@@ -88,3 +88,11 @@ def parse_assignments(assignments: list[str] | None) -> dict[str, Any]:
         except json.JSONDecodeError:
             values[name] = value
     return values
+
+
+def parse_arm(text: str, option: str) -> tuple[str, str]:
+    """Return the name and the policy of an arm, ARM=POLICY."""
+    name, separator, policy = text.partition("=")
+    if not separator or not policy.strip():
+        raise typer.BadParameter(f"{text!r} is not of the form ARM=POLICY", param_hint=option)
+    return name.strip(), policy

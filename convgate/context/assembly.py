@@ -79,7 +79,7 @@ def state_invariants(
     table, invariants = claims.table, claims.reading.invariants
     added = _restate(invariants, table, counter)
     budget = ContextBudget(total, {}, sum(message.tokens for message in added))
-    excess = Packing(claims, budget).tokens - total
+    excess = Packing(table, claims.required, budget).tokens - total
     if excess <= 0:
         return added, frozenset()
     savings = []

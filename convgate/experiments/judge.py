@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, StrictBool, ValidationError
 
 from convgate.core.errors import ExperimentError
 from convgate.experiments.arms import Experiment
-from convgate.experiments.model import ChatModel
+from convgate.experiments.model import ChatModel, Messages
 from convgate.experiments.outcomes import ERROR_KINDS, adjudicate
 from convgate.gatekeeper.model import ModelError, json_part
 from convgate.store import Store
@@ -85,19 +85,19 @@ class Judge:
         """Return its name as a rater, which changes with the rubric."""
         return f"{self.model.name} {blake2b(self.rubric.encode(), digest_size=4).hexdigest()}"
 
-    def judge(self, trial: Trial, store: Experiments) -> tuple[tuple[str, ...], bool]:
-        """Return the errors of an answer, and whether they were cached. Raises ModelError."""
-        data = json.dumps({"messages": trial.messages, "answer": trial.answer})
+    def judge(self, messages: Messages, answer: str, store: Experiments) -> tuple[tuple[str, ...], bool]:
+        """Return the errors of the answer to messages, and whether they were cached. Raises ModelError."""
+        data = json.dumps({"messages": messages, "answer": answer})
         key = blake2b(f"{self.model.name}\0{self.rubric}\0{data}".encode(), digest_size=16).hexdigest()
         known = store.judgement(key)
         if known is not None:
             return known, True
         form = ", ".join(f'"{kind}": true or false' for kind in ERROR_KINDS)
-        messages = [
+        request = [
             {"role": "system", "content": _INSTRUCTIONS.format(rubric=self.rubric, form=form)},
             {"role": "user", "content": data},
         ]
-        errors = self.model.complete(messages, read_errors, temperature=0)
+        errors = self.model.complete(request, read_errors, temperature=0)
         store.keep_judgement(key, errors)
         return errors, False
 
@@ -118,7 +118,7 @@ class Judge:
             if status.is_paused:
                 break
             try:
-                errors, is_cached = self.judge(trial, experiments)
+                errors, is_cached = self.judge(trial.messages, trial.answer, experiments)
             except ModelError:
                 n_failed += 1
                 continue

@@ -11,6 +11,7 @@ import numpy as np
 from convgate.experiments.arms import Experiment, Limit
 from convgate.experiments.judge import JudgeStatus, active_judge
 from convgate.experiments.outcomes import ERROR_KINDS, Outcome, adjudicate, needs_rater
+from convgate.experiments.signals import Signals, measure_signals
 from convgate.experiments.verdict import Columns, Comparison, compare
 from convgate.store import Store
 from convgate.store.experiments import Experiments
@@ -45,6 +46,7 @@ class ExperimentReport:
     planned: int  # trials of all arms at the last look
     unrated: int  # trials for which a person is needed
     judge: JudgeStatus | None  # None while no language model judged
+    signals: tuple[Signals, ...]  # of each arm
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain JSON."""
@@ -74,6 +76,7 @@ def report(store: Store, experiment: Experiment) -> ExperimentReport:
             for trial, outcome in zip(trials, outcomes, strict=True)
         ),
         judge=status,
+        signals=tuple(measure_signals(trials, outcomes, [arm.name for arm in experiment.arms])),
     )
 
 

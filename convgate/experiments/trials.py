@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from convgate.core.errors import ExperimentError, TranscriptError
 from convgate.core.validation import Count, describe_problem
@@ -43,7 +43,8 @@ def read_trials(source: Source) -> list[NewTrial]:
         except ValidationError as error:
             problem = describe_problem(error.errors(include_url=False, include_context=False)[0])
             raise TranscriptError(problem, file=source.report.file, line=place.line) from error
-        trials.append(NewTrial(**{**dict(line), "messages": tuple(line.messages)}))
+        lists = {name: tuple(value) for name, value in line if isinstance(value, list)}
+        trials.append(NewTrial(**{**dict(line), **lists}))
     return trials
 
 
@@ -58,3 +59,13 @@ class _Line(BaseModel):
     answer_test: AnswerTest | None = None
     messages: list[dict[str, Any]] = []
     answer: str = ""
+    sent: list[Count] | None = None
+    needed: list[Count] | None = None
+
+    @field_validator("sent", "needed")
+    @classmethod
+    def _check_indices(cls, indices: list[int] | None, info: ValidationInfo) -> list[int] | None:
+        count = len(info.data.get("messages", []))
+        if indices and max(indices) >= count:
+            raise ValueError(f"{max(indices)} is no index of the {count} messages")
+        return indices

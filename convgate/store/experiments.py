@@ -42,6 +42,8 @@ class NewTrial:
     answer_test: AnswerTest | None = None  # of an automatic test of the answer, if there is one
     messages: tuple[Mapping[str, Any], ...] = ()  # the whole conversation, for raters
     answer: str = ""
+    sent: tuple[int, ...] | None = None  # indices of the messages that the model was given; None: unknown
+    needed: tuple[int, ...] | None = None  # of those without which the answer is wrong; None: unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

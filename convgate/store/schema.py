@@ -239,14 +239,15 @@ _EXPERIMENTS = (
         PRIMARY KEY (experiment, session_id),
         UNIQUE (experiment, mode, difficulty, model, tenant, place)
     ) STRICT, WITHOUT ROWID""",
-    # messages: what was asked, as JSON; empty where no text was recorded.
+    # messages: what was asked, as JSON; empty where no text was recorded. sent, needed: indices of messages
+    # as JSON; NULL where unknown.
     """
     CREATE TABLE trials (
         number INTEGER PRIMARY KEY,
         experiment INTEGER NOT NULL REFERENCES experiments (number) ON DELETE CASCADE,
         request_id TEXT NOT NULL, session_id TEXT NOT NULL, arm TEXT NOT NULL,
         latency_seconds REAL NOT NULL, tokens INTEGER NOT NULL, answer_test TEXT,
-        messages TEXT NOT NULL, answer TEXT NOT NULL, at TEXT NOT NULL,
+        messages TEXT NOT NULL, answer TEXT NOT NULL, sent TEXT, needed TEXT, at TEXT NOT NULL,
         UNIQUE (experiment, request_id, arm)
     ) STRICT""",
     # The arm whose answers a rater sees.
