@@ -278,7 +278,7 @@ def open_json(source: Source) -> JsonFile | None:
 def _find_list(source: Source) -> str | None:
     """Return where the items of a large document are: in the document, or in its `conversations`."""
     with source.open() as file:
-        for path, event, _ in islice(_checked(ijson.parse(file), source), 1_000):
+        for path, event, _ in islice(_checked(ijson.parse(file, use_float=True), source), 1_000):
             if event == "start_array" and path in ("", "conversations"):
                 return f"{path}.item".lstrip(".")
     return None
