@@ -61,6 +61,24 @@ def test_a_zip_with_several_files_is_read() -> None:
     assert [conversation.turns[0].text for conversation in transcript] == ["a", "b"]
 
 
+def test_markers_of_sources_become_links_once() -> None:
+    marker = "\ue200cite\ue202turn0\ue201"
+    message = node("a", None, [f"See {marker}."])
+    message["message"]["metadata"] = {
+        "content_references": 30 * [{"matched_text": marker, "alt": f"{marker}{marker}"}]
+    }
+    (conversation,) = read_conversations(export([message], "a"))
+    assert conversation.turns[0].text == f"See {marker}{marker}."
+
+
+def test_the_latest_message_ends_the_branch_even_in_the_first_year() -> None:
+    nodes = [node("b", None, ["two"]), node("a", None, ["one"])]
+    for message, time in zip(nodes, ("2026-05-08T13:56:00Z", "0001-01-01T00:00:00"), strict=True):
+        message["message"]["create_time"] = time
+    (conversation,) = read_conversations(export(nodes, None))
+    assert [turn.text for turn in conversation.turns] == ["two"]
+
+
 def test_parents_in_a_circle_end_the_branch() -> None:
     transcript = read_conversations(
         export([node("a", "b", ["one"]), node("b", "a", ["two"], "assistant")], "b")

@@ -5,6 +5,7 @@ That of DeepSeek has the same nodes with other messages.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,7 +17,7 @@ from convgate.transcripts.characters import writable
 from convgate.transcripts.exports import ConversationExport, join_turns, list_in, path_to, text_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
-from convgate.transcripts.timestamps import time_of
+from convgate.transcripts.timestamps import time_of, to_utc
 
 _CONTEXTS = frozenset(
     {"user_editable_context", "model_editable_context"}
@@ -26,6 +27,8 @@ _TEXTS = ("user_profile", "user_instructions", "model_set_context", "title", "te
 
 _NO_TEXT = (ContentPart("result", "[result]"),)
 """What a tool gave back that the export holds no text of."""
+
+_MARKER = re.compile("\ue200[^\ue200\ue201]*\ue201")
 
 
 class ChatGPTFormat(ConversationExport):
@@ -144,7 +147,7 @@ def _chosen(value: Mapping[str, Any], place: Place) -> list[str]:
     path = path_to(value.get("current_node"), parents)
     if not path and messages:
         times = {id: time_of(message, "")[1] for id, message in messages.items()}
-        latest = max(reversed(messages), key=lambda id: moment.timestamp() if (moment := times[id]) else 0)
+        latest = max(reversed(messages), key=lambda id: to_utc(times[id]))
         path = path_to(latest, parents)
     place.report.omit("message of another branch", len(messages.keys() - path))
     return path
@@ -199,8 +202,9 @@ def _generation(part: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _without_markers(text: str, metadata: Mapping[str, Any], field: str) -> str:
     """Return the text with links in place of the markers that stand for sources."""
-    for reference in list_in(metadata, "content_references", field):
-        marker = text_of(reference, "matched_text") if isinstance(reference, Mapping) else None
-        if marker and marker.startswith("\ue200"):
-            text = text.replace(marker, text_of(reference, "alt") or "")
-    return text
+    links = {
+        marker: text_of(reference, "alt") or ""
+        for reference in list_in(metadata, "content_references", field)
+        if isinstance(reference, Mapping) and (marker := text_of(reference, "matched_text"))
+    }
+    return _MARKER.sub(lambda match: links.get(match[0], match[0]), text)

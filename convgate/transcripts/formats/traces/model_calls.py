@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import chain
 from typing import Any
 
@@ -21,7 +21,7 @@ from convgate.transcripts.message_lists import described
 from convgate.transcripts.problems import Report
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.source import LocatedConversations, Source
-from convgate.transcripts.timestamps import UNTIMED, parse_timestamp
+from convgate.transcripts.timestamps import UNTIMED, parse_timestamp, to_utc
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _conversations(calls: Sequence[ModelCall], report: Report) -> Iterator[Conve
     """Yield a conversation for each session, or trace of none, made of each trace's longest call."""
     sessions = {call.trace: call.conversation for call in reversed(calls) if call.conversation}
     traces: dict[str, dict[str, list[ModelCall]]] = defaultdict(lambda: defaultdict(list))
-    for call in sorted(calls, key=lambda call: _utc(call.started)):
+    for call in sorted(calls, key=lambda call: to_utc(call.started)):
         if call.turns:
             traces[call.conversation or sessions.get(call.trace, call.trace)][call.trace].append(call)
     for id, by_trace in traces.items():
@@ -149,12 +149,6 @@ def _key(turn: Turn) -> tuple[str, ...]:
     """Return what is alike in a turn that was logged more than once."""
     text = "\n".join(part.text for part in turn.parts if part.kind != "thinking").strip()
     return (turn.role, text, turn.tool_call_id or "", *(call.name for call in turn.tool_calls))
-
-
-def _utc(moment: datetime | None) -> datetime:
-    """Return a moment that can be compared with any other; none is the earliest."""
-    moment = moment or datetime.min
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def message_turns(message: Any, role: str, field: str, place: Place) -> tuple[Turn, ...]:
