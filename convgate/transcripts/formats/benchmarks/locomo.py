@@ -42,8 +42,8 @@ class LoCoMoFormat(CaseExport):
         """Return the sessions of a sample as one conversation."""
         id, said = given_id(value, "sample_id"), value["conversation"]
         turns: list[Turn] = []
-        for number in sorted(int(match[1]) for key in said if (match := _SESSION.fullmatch(key))):
-            turns += _session(said, f"session_{number}", place)
+        for _, session in sorted((int(match[1]), key) for key in said if (match := _SESSION.fullmatch(key))):
+            turns += _session(said, session, place)
         return Conversation(f"locomo-{id}" if id else "", tuple(turns), format=self.name)
 
     def cases(self, value: Mapping[str, Any], conversation: Conversation, place: Place) -> Iterator[Case]:
