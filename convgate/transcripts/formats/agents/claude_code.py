@@ -106,7 +106,7 @@ class ClaudeCodeFormat:
                 continue
             chosen = session.chosen()
             source.report.omit("message of another branch", len(session.messages) - len(chosen))
-            titles = (summary for leaf, summary in summaries.items() if leaf in session.parents)
+            titles = (summaries[uuid] for uuid in session.parents if uuid in summaries)
             title = session.title or next(titles, None)
             yield session.line, Conversation(session.id, tuple(_turns(chosen)), title, format=self.name)
 
@@ -191,13 +191,10 @@ def _queued(line: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def _turns(messages: list[_Message]) -> Iterator[Turn]:
     """Yield the turns, with the lines of an answer as one."""
-    answers: dict[str, _Message] = {}
+    answers: dict[str, list[_Message]] = {}
     for message in messages:
-        key = message.answer_id or message.uuid
-        if key in answers:
-            items = (*answers[key].content.items, *message.content.items)
-            message = replace(answers[key], content=Content(items))
-        answers[key] = message
-    for message in answers.values():
-        turn = message.turn
-        yield from message.content.turns(turn.role, id=turn.id, timestamp=turn.timestamp)
+        answers.setdefault(message.answer_id or message.uuid, []).append(message)
+    for lines in answers.values():
+        turn = lines[0].turn
+        content = Content(tuple(item for line in lines for item in line.content.items))
+        yield from content.turns(turn.role, id=turn.id, timestamp=turn.timestamp)
