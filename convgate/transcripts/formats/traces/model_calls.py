@@ -130,16 +130,17 @@ def _joined(parts: Iterable[Sequence[Turn]], report: Report) -> list[Turn]:
 
 def _timed(turns: Sequence[Turn], calls: Iterable[ModelCall]) -> Iterator[Turn]:
     """Yield the turns with times: an answer came at the end of its call, what it answers at the beginning."""
-    times: dict[tuple[str, ...], list[datetime]] = defaultdict(list)
+    moments_of: dict[tuple[str, ...], dict[datetime, None]] = defaultdict(dict)
     for call in calls:
         moments = [(turn, call.started) for turn in call.inputs[-1:] if not turn.is_instruction]
         for turn, moment in (*moments, *((turn, call.ended or call.started) for turn in call.outputs)):
-            if moment and moment not in times[_key(turn)]:
-                times[_key(turn)].append(moment)
+            if moment:
+                moments_of[_key(turn)][moment] = None
+    times = {key: list(moments) for key, moments in moments_of.items()}
     n_later = Counter(map(_key, turns))  # turns alike, from here to the end
     for turn in turns:
         key = _key(turn)
-        if n_later[key] <= len(times[key]):
+        if n_later[key] <= len(times.get(key, ())):
             turn = replace(turn, timestamp=times[key][-n_later[key]])
         n_later[key] -= 1
         yield turn
