@@ -51,7 +51,7 @@ class _Session:
             return None
         return parent if isinstance(parent, str) and parent in self.parents else next(reversed(self.parents))
 
-    def chosen(self) -> list[_Message]:
+    def find_branch(self) -> list[_Message]:
         """Return the messages of the branch that ends at the last one.
 
         All lines of an answer belong to it, and all results of its calls, for those are beside each other.
@@ -104,7 +104,7 @@ class ClaudeCodeFormat:
             if session.is_agent and has_main:
                 source.report.omit("message of a sub-agent", len(session.messages))
                 continue
-            chosen = session.chosen()
+            chosen = session.find_branch()
             source.report.omit("message of another branch", len(session.messages) - len(chosen))
             titles = (summaries[uuid] for uuid in session.parents if uuid in summaries)
             title = session.title or next(titles, None)
@@ -136,7 +136,7 @@ def _add(
         return
     parent = session.parent_of(line)
     session.parents[uuid] = parent
-    message = line.get("message") if line.get("type") in _SPEAKERS else _queued(line)
+    message = line.get("message") if line.get("type") in _SPEAKERS else _read_queued(line)
     if message is None:
         return
     if not isinstance(message, Mapping):
@@ -157,13 +157,13 @@ def _add(
     moment = time_of(line, "", place.warn)[1]
     content = read_blocks(message.get("content"), "message.content")
     if role == "user":
-        content = Content(tuple(_written(content.items, place)))
+        content = Content(tuple(_clean_items(content.items, place)))
     answer_id = given_id(message, "id") if role == "assistant" else None
     turn = Turn(writable(role), id=given_id(line, "uuid"), timestamp=moment)
     session.messages.append(_Message(uuid, answer_id, turn, content))
 
 
-def _written(
+def _clean_items(
     items: Iterable[ContentPart | ToolCall | ToolResult], place: Place
 ) -> Iterator[ContentPart | ToolCall | ToolResult]:
     """Yield what a user wrote: commands as they were typed, and no reminders of the app."""
@@ -181,7 +181,7 @@ def _written(
             yield item
 
 
-def _queued(line: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _read_queued(line: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the user's message that was sent while the assistant was working."""
     attachment = line.get("attachment")
     if isinstance(attachment, Mapping) and attachment.get("type") == "queued_command":

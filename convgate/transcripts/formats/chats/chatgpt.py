@@ -53,7 +53,7 @@ class ChatGPTFormat(ConversationExport):
         """Return the conversation of an object."""
         turns: list[Turn] = []
         calls: dict[str, str] = {}
-        for id in _chosen(value, place):
+        for id in _find_branch(value, place):
             try:
                 turns += self._turns(value["mapping"][id], f"mapping.{id}", calls, place)
             except TranscriptError as error:
@@ -139,7 +139,7 @@ def _is_deepseek(mapping: Any) -> bool:
     return any(isinstance(message, Mapping) and "fragments" in message for message in messages)
 
 
-def _chosen(value: Mapping[str, Any], place: Place) -> list[str]:
+def _find_branch(value: Mapping[str, Any], place: Place) -> list[str]:
     """Return the ids of the branch that ends at the current node; without one, at the latest message."""
     nodes = {id: node if isinstance(node, Mapping) else {} for id, node in value["mapping"].items()}
     parents = {id: node.get("parent") for id, node in nodes.items()}
@@ -180,7 +180,7 @@ def _parts(content: Mapping[str, Any], metadata: Mapping[str, Any], field: str) 
     for part in list_in(content, "parts", field):
         text = part if isinstance(part, str) else text_of(part, "text") if isinstance(part, Mapping) else None
         if text and text.strip():
-            yield ContentPart("text", writable(_without_markers(text, metadata, field)))
+            yield ContentPart("text", writable(_replace_markers(text, metadata, field)))
         elif isinstance(part, Mapping):
             type_, pointer = str(part.get("content_type")), str(part.get("asset_pointer"))
             what = next((name for name in ("image", "audio", "video") if name in type_), "file")
@@ -200,7 +200,7 @@ def _generation(part: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"alt": generation.get("prompt")} if isinstance(generation, Mapping) else {}
 
 
-def _without_markers(text: str, metadata: Mapping[str, Any], field: str) -> str:
+def _replace_markers(text: str, metadata: Mapping[str, Any], field: str) -> str:
     """Return the text with links in place of the markers that stand for sources."""
     links = {
         marker: text_of(reference, "alt") or ""

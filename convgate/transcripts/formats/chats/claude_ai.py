@@ -30,7 +30,7 @@ class ClaudeAIFormat(ConversationExport):
 
     def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
         """Return the conversation of an object."""
-        messages = _chosen(value, place)
+        messages = _find_branch(value, place)
         turns: list[Turn] = []
         for index, message in messages:
             try:
@@ -61,7 +61,7 @@ class ClaudeAIFormat(ConversationExport):
         )
 
 
-def _chosen(value: Mapping[str, Any], place: Place) -> list[tuple[int, Any]]:
+def _find_branch(value: Mapping[str, Any], place: Place) -> list[tuple[int, Any]]:
     """Return the messages of the branch that ends at the current leaf; all of a conversation without one."""
     messages = list(enumerate(value["chat_messages"]))
     by_id = {

@@ -99,10 +99,12 @@ def _conversations(calls: Sequence[ModelCall], report: Report) -> Iterator[Conve
             n_separate = sum(not kept.issuperset(map(_key, call.turns)) for call in called)
             report.omit("separate model call", n_separate)
             parts.append(longest.turns)
-        yield Conversation(id, tuple(_timed(_joined(parts, report), chain.from_iterable(by_trace.values()))))
+        yield Conversation(
+            id, tuple(_add_times(_join_parts(parts, report), chain.from_iterable(by_trace.values())))
+        )
 
 
-def _joined(parts: Iterable[Sequence[Turn]], report: Report) -> list[Turn]:
+def _join_parts(parts: Iterable[Sequence[Turn]], report: Report) -> list[Turn]:
     """Return the turns of all parts, each without instructions and last turns that it repeats.
 
     Parts that add nothing are counted in the report.
@@ -128,7 +130,7 @@ def _joined(parts: Iterable[Sequence[Turn]], report: Report) -> list[Turn]:
     return turns
 
 
-def _timed(turns: Sequence[Turn], calls: Iterable[ModelCall]) -> Iterator[Turn]:
+def _add_times(turns: Sequence[Turn], calls: Iterable[ModelCall]) -> Iterator[Turn]:
     """Yield the turns with times: an answer came at the end of its call, what it answers at the beginning."""
     moments_of: dict[tuple[str, ...], dict[datetime, None]] = defaultdict(dict)
     for call in calls:
@@ -203,7 +205,7 @@ def _part(part: Any, field: str) -> ContentPart | ToolCall | ToolResult | None:
     return ContentPart(writable(what), placeholder(what, part))
 
 
-def parsed(value: Any, field: str) -> Any:
+def parse_if_json(value: Any, field: str) -> Any:
     """Return what a text holds when it is JSON with an object or a list; anything else as it is."""
     if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
         return value
