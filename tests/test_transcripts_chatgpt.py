@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from convgate.transcripts import BadLinesError, read_conversations
+from convgate.transcripts import BadLinesError, ReadStoppedError, read_conversations
 
 EXPORT = Path(__file__).with_name("transcripts") / "chatgpt.json"
 
@@ -134,3 +134,9 @@ def test_memory_instructs_and_a_result_without_text_stays_with_its_call() -> Non
     ]
     assert conversation.turns[2].timestamp
     assert conversation.turns[3].tool_call_id == conversation.turns[2].tool_calls[0].id == "c"
+
+
+def test_the_reading_of_one_long_conversation_can_be_stopped() -> None:
+    nodes = [node(str(n), str(n - 1), ["x"]) for n in range(300)]
+    with pytest.raises(ReadStoppedError):
+        read_conversations(export(nodes, "299"), stop=lambda: True)

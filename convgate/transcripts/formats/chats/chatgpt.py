@@ -53,7 +53,7 @@ class ChatGPTFormat(ConversationExport):
         """Return the conversation of an object."""
         turns: list[Turn] = []
         calls: dict[str, str] = {}
-        for id in _find_branch(value, place):
+        for id in place.report.watch(_find_branch(value, place), "messages of a conversation"):
             try:
                 turns += self._turns(value["mapping"][id], f"mapping.{id}", calls, place)
             except TranscriptError as error:

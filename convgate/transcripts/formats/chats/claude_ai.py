@@ -32,7 +32,7 @@ class ClaudeAIFormat(ConversationExport):
         """Return the conversation of an object."""
         messages = _find_branch(value, place)
         turns: list[Turn] = []
-        for index, message in messages:
+        for index, message in place.report.watch(messages, "messages of a conversation"):
             try:
                 turns += self._turns(message, f"chat_messages[{index}]", place)
             except TranscriptError as error:
