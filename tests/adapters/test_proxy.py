@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from convgate.messages.check import check_valid
 from convgate.server.app import create_app
 from tests.adapters.responses import violations
 from tests.adapters.serving import AUTHORIZED, TOKEN, events, long_chat, running, settings_of
-from tests.llm_server import ChatServer, completion_reply, error_reply, raw_reply
+from tests.llm_server import ChatServer, completion_reply, error_reply, raw_reply, send_head
 
 pytestmark = pytest.mark.adapters
 
@@ -277,7 +278,12 @@ def test_client_that_goes_away_frees_its_place(convgate_home: Path, upstream: Ch
 def test_client_that_goes_away_in_mid_stream_closes_the_upstreams_connection(
     client: Any, upstream: ChatServer
 ) -> None:
-    upstream.set_script(upstream.drip)
+    def stream(handler: BaseHTTPRequestHandler) -> None:
+        send_head(handler, 200, 1 << 30)
+        while not upstream.released.wait(0.01):
+            handler.wfile.write(b" ")
+
+    upstream.set_script(stream)
     with client.stream("POST", "/v1/chat/completions", json=chat(stream=True)) as response:
         next(response.iter_raw())
     assert upstream.given_up.wait(20)
