@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any, TypeVar
 
+from threadpoolctl import threadpool_limits
+
 from convgate.context.builder import ContextBuilder
 from convgate.context.guardrails import Guardrails, load_guard
 from convgate.context.guardrails.outcomes import record_outcomes
@@ -42,6 +44,8 @@ class Service:
         self.policy_name = f"{policy.name} {version}" if version else policy.name
         self._guard = load_guard(settings)
         self._builder = ContextBuilder.of(settings, policy=policy, guard=self._guard)
+        # Selections run side by side; BLAS threads that wait for work took more than half of the processor.
+        self._blas_limits = threadpool_limits(1, user_api="blas")
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="convgate")
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
@@ -51,6 +55,7 @@ class Service:
     def close(self) -> None:
         """Write what waits to be logged; requests that have not begun are given up."""
         self._threads.shutdown(wait=False, cancel_futures=True)
+        self._blas_limits.restore_original_limits()
         if isinstance(self._guard, Guardrails):
             self._guard.close()
         if "_store" in vars(self):

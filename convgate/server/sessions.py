@@ -11,7 +11,6 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import SessionError, StoreError
 from convgate.core.settings import Settings
 from convgate.messages.tokens import turn_tokens
-from convgate.policies.sessions import BoundaryRules
 from convgate.policies.sessions.manager import Detection, SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.sessions import Sessions
@@ -44,9 +43,8 @@ class SessionHistories:
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store, self._conversations, self._sessions = store, Conversations(store), Sessions(store)
         self._max_turns = settings.server_max_turns
-        rules = BoundaryRules.of(settings)
         self._manager = lru_cache(_MAX_MANAGERS)(
-            lambda id: SessionManager(store, workspace=WORKSPACE + id, rules=rules)
+            lambda id: SessionManager(store, workspace=WORKSPACE + id, settings=settings)
         )
 
     def append(

@@ -360,17 +360,14 @@ def test_rules_of_the_settings_begin_a_new_history_with_the_instructions(convgat
         assert one.json()["session"]["turns"] == 2
 
 
-def test_ended_sessions_are_cleaned_up_where_the_settings_say_so(
-    convgate_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ended_sessions_are_cleaned_up_where_the_settings_say_so(convgate_home: Path) -> None:
     messages = [{"role": "user", "content": "Old", "timestamp": "2020-01-01T09:00:00+00:00"}, *long_chat()]
     with client_of(convgate_home) as client:
         client.post("/v1/select", json={"messages": messages, "session": "a"})
     with closing(Store(convgate_home / "convgate.db")) as store, store.write() as db:
         assert [session.is_active for session in Sessions(store).recent()] == [True, False]
         db.execute("UPDATE sessions SET ended = started WHERE ended IS NOT NULL")
-    monkeypatch.setenv("CONVGATE_SESSION_CLEAN_UP_AT_START", "true")
-    with client_of(convgate_home) as client:
+    with client_of(convgate_home, session_clean_up_at_start=True) as client:
         client.post("/v1/select", json={"messages": [{"role": "user", "content": "Hi"}], "session": "b"})
     with closing(Store(convgate_home / "convgate.db")) as store:
         assert [session.is_active for session in Sessions(store).recent()] == [True, True]

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ httpx = pytest.importorskip("httpx")
 pytest.importorskip("prometheus_client")
 psutil = pytest.importorskip("psutil")
 
+from convgate.core.settings import load_settings
+from convgate.store import Conversations, Store
 from tests.adapters.serving import TOKEN, long_chat
 from tests.llm_server import ChatServer, completion_reply
 
@@ -63,6 +65,11 @@ def served(*words: object, **environment: str) -> Iterator[tuple[subprocess.Pope
         finally:
             process.kill()
             process.stdout.close()
+
+
+def connect(client: Any) -> Any:
+    """Another client of the same server."""
+    return httpx.Client(base_url=client.base_url, headers=client.headers, timeout=30)
 
 
 def wait_until(condition: Any) -> None:
@@ -122,14 +129,56 @@ def test_killed_worker_is_replaced_and_sessions_stay(upstream: ChatServer) -> No
         assert not {worker.pid for worker in workers_of(process)} & {worker.pid for worker in before}
 
 
+def test_appends_of_many_clients_are_stored_once_although_workers_are_killed() -> None:
+    with served("--workers", 2) as (process, client):
+        wait_until(lambda: len(workers_of(process)) == 2)
+        answered: set[str] = set()
+        enough = threading.Event()
+
+        def append(number: int) -> None:
+            for count in range(40):
+                text = f"message {count} of client {number}"
+                body = {"messages": [{"role": "user", "content": text}], "session": "a"}
+                with suppress(httpx.TransportError), connect(client) as own:  # other connection, other worker
+                    if own.post("/v1/select", json=body).status_code == 200:
+                        answered.add(text)
+                if len(answered) >= 20:
+                    enough.set()
+
+        with ThreadPoolExecutor(4) as pool:
+            clients = [pool.submit(append, number) for number in range(4)]
+            assert enough.wait(60)
+            for worker in workers_of(process):
+                worker.kill()
+            for done in clients:
+                done.result()
+        wait_until(lambda: answers(client))
+        with connect(client) as own:
+            decisions = own.post("/v1/score", json={"session": "a"}).json()
+        assert decisions["session"]["turns"] >= len(answered) > 20
+        key = decisions["session"]["conversation"]
+        with closing(Store(load_settings().database)) as store:
+            turns = Conversations(store).get(key).conversation.turns
+        texts = [turn.text for turn in turns]
+        assert len(texts) == len(set(texts)), "no message is stored twice"
+        assert answered <= set(texts), "no message that was answered is lost"
+
+
+def test_outcome_may_reach_another_worker_than_its_context() -> None:
+    with served() as (_, first), served() as (_, second):
+        body = {"messages": long_chat(), "request_id": "mine"}
+        assert first.post("/v1/context", json=body).status_code == 200
+        assert second.post("/v1/outcome", json={"request_id": "mine", "ok": True}).status_code == 200
+
+
 def test_metrics_are_the_sum_of_all_workers() -> None:
     with served("--workers", 2) as (process, client):
         wait_until(lambda: len(workers_of(process)) == 2)
         for _ in range(20):
-            with httpx.Client(base_url=client.base_url, headers=client.headers, timeout=30) as other:
+            with connect(client) as other:
                 assert other.post("/v1/select", json={"messages": long_chat()}).status_code == 200
         for _ in range(5):
-            with httpx.Client(base_url=client.base_url, headers=client.headers, timeout=30) as other:
+            with connect(client) as other:
                 text = other.get("/metrics").text
             assert 'convgate_requests_total{endpoint="/v1/select",status="200"} 20.0' in text
 

@@ -44,7 +44,7 @@ class Detection:
 class SessionManager:
     """The sessions of one workspace; those of others are never touched.
 
-    place: a store, or settings, or a file of them.
+    place: a store, or settings, or a file of them. settings: those for a store; default: the usual ones.
     """
 
     def __init__(
@@ -53,6 +53,7 @@ class SessionManager:
         *,
         workspace: str = "default",
         rules: BoundaryRules | None = None,
+        settings: Settings | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         if not isinstance(workspace, str) or not workspace.strip():
@@ -61,7 +62,7 @@ class SessionManager:
         self._clock = clock
         if isinstance(place, Settings):
             settings = place
-        else:
+        elif settings is None:
             settings = load_settings(Path(place) if isinstance(place, str | Path) else None)
         self.store = place if isinstance(place, Store) else Store(settings.database)
         self.rules = rules or BoundaryRules.of(settings)
