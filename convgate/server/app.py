@@ -87,6 +87,7 @@ def create_app(settings: Settings, *, token: str | None = None, encoder: Encoder
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await service.run(service.warm_up)
         yield
         await proxy.close()
         service.close()

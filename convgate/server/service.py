@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +28,8 @@ from convgate.store import Store
 from convgate.transcripts import turns_from_messages
 from convgate.transcripts.message_lists import dump_json
 
+log = logging.getLogger(__name__)
+
 T = TypeVar("T")
 
 THREADS = min(4, os.cpu_count() or 1)
@@ -47,6 +50,13 @@ class Service:
         # Selections run side by side; BLAS threads that wait for work took more than half of the processor.
         self._blas_limits = threadpool_limits(1, user_api="blas")
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="convgate")
+
+    def warm_up(self) -> None:
+        """Load what the first request would wait for; what fails, fails again there."""
+        try:
+            self.selector.select([{"role": "user", "content": "Hello"}, {"role": "user", "content": "Hi"}])
+        except Exception:
+            log.exception("selecting does not work")
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function in a thread; one that is given up goes on, and holds its thread until it ends."""

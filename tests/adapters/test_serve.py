@@ -84,6 +84,14 @@ def test_score_has_every_turn_with_the_gates_parts(convgate_home: Path) -> None:
     assert all(sum(turn["parts"].values()) == pytest.approx(turn["logit"]) for turn in reply["turns"])
 
 
+def test_encoder_is_loaded_before_the_first_request(convgate_home: Path) -> None:
+    encoder = FakeEncoder()
+    app = create_app(settings_of(convgate_home, policy="gate", policy_parameters={}), encoder=encoder)
+    assert not encoder.calls
+    with TestClient(app):
+        assert encoder.calls
+
+
 def test_context_is_logged_and_takes_an_outcome(client: TestClient) -> None:
     body = {"messages": long_chat(), "budget": 500, "intent": "debug", "request_id": "mine"}
     reply = client.post("/v1/context", json=body).json()
@@ -211,10 +219,10 @@ def test_requests_over_the_limit_are_refused_and_health_is_not(
         assert released.wait(20)
         return select(self, *words, **options)
 
-    monkeypatch.setattr(Selector, "select_at", wait)
     body = {"messages": long_chat()}
     app = create_app(settings_of(convgate_home, server_max_requests=1), token=TOKEN)
     with running(app) as address, httpx.Client(base_url=address, headers=AUTHORIZED, timeout=20) as client:
+        monkeypatch.setattr(Selector, "select_at", wait)
         with ThreadPoolExecutor(1) as pool:
             first = pool.submit(client.post, "/v1/select", json=body)
             assert begun.wait(20)
