@@ -44,7 +44,7 @@ class FrameworkMessages(MessageLists):
         file = source.need_json()
         loose: list[Turn] = []  # of messages that stand one a line
         for value, place in file.values(split=not self.is_list(file.document)):
-            try:
+            with place.skip_bad_value():
                 lists = list(self.lists(value)) if isinstance(value, Mapping) else []
                 if isinstance(value, list):
                     ids = (
@@ -56,8 +56,6 @@ class FrameworkMessages(MessageLists):
                     yield place.line, Conversation(found.id, turns, metadata=notes, format=self.name)
                 if not lists:
                     loose += self.turns(value, "", place)
-            except TranscriptError as error:
-                place.leave_out_all(error)
         if loose:
             yield None, Conversation("", self.link_turns(loose), format=self.name)
 

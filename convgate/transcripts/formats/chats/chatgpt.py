@@ -54,10 +54,8 @@ class ChatGPTFormat(ConversationExport):
         turns: list[Turn] = []
         calls: dict[str, str] = {}
         for id in place.report.watch(_find_branch(value, place), "messages of a conversation"):
-            try:
+            with place.skip_bad_part():
                 turns += self._turns(value["mapping"][id], f"mapping.{id}", calls, place)
-            except TranscriptError as error:
-                place.leave_out(error)
         id = given_id(value, "conversation_id", "id") or ""
         answered = {turn.tool_call_id for turn in turns if turn.parts}
         turns = [

@@ -33,10 +33,8 @@ class ClaudeAIFormat(ConversationExport):
         messages = _find_branch(value, place)
         turns: list[Turn] = []
         for index, message in place.report.watch(messages, "messages of a conversation"):
-            try:
+            with place.skip_bad_part():
                 turns += self._turns(message, f"chat_messages[{index}]", place)
-            except TranscriptError as error:
-                place.leave_out(error)
         title = text_of(value, "name")
         return Conversation(given_id(value, "uuid", "id") or "", tuple(turns), title, format=self.name)
 
