@@ -150,6 +150,11 @@ def list_in(fields: Mapping[str, Any], key: str, field: str) -> list[Any]:
     return value or []
 
 
+def objects_in(fields: Mapping[str, Any], key: str, field: str) -> list[Mapping[str, Any]]:
+    """Return the objects of the list in a field; everything else as in `list_in`."""
+    return [value for value in list_in(fields, key, field) if isinstance(value, Mapping)]
+
+
 def text_of(fields: Mapping[str, Any], key: str) -> str | None:
     """Return the text in a field, None when there is none or it is blank."""
     value = fields.get(key)
