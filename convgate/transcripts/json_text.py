@@ -7,6 +7,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -187,6 +188,22 @@ class Place:
             raise error
         line, name = self._locate(error.field or "")
         self.report.error(error.problem, line=line, field=name)
+
+    @contextmanager
+    def skip_bad_part(self) -> Iterator[None]:
+        """Leave out a part of the value, as `leave_out` does, when it raises TranscriptError."""
+        try:
+            yield
+        except TranscriptError as error:
+            self.leave_out(error)
+
+    @contextmanager
+    def skip_bad_value(self) -> Iterator[None]:
+        """Leave out the value, as `leave_out_all` does, when it raises TranscriptError."""
+        try:
+            yield
+        except TranscriptError as error:
+            self.leave_out_all(error)
 
     def _locate(self, field: str) -> tuple[int | None, str | None]:
         dot = "." if self.prefix and field and not field.startswith("[") else ""

@@ -90,15 +90,13 @@ class ClaudeCodeFormat:
         sessions: dict[tuple[str, str | None], _Session] = {}
         summaries: dict[str, str] = {}  # by the last message that they are about
         for value, place in source.need_json().values():
-            try:
+            with place.skip_bad_value():
                 if not isinstance(value, Mapping):
                     raise TranscriptError(f"expected a line of a session, got {kind(value)}")
                 if (leaf := text_of(value, "leafUuid")) and (summary := text_of(value, "summary")):
                     summaries[leaf] = summary
                 elif session_id := given_id(value, "sessionId", "session_id"):
                     _add(value, session_id, sessions, place)
-            except TranscriptError as error:
-                place.leave_out_all(error)
         has_main = any(session.messages and not session.is_agent for session in sessions.values())
         for session in sessions.values():
             if session.is_agent and has_main:

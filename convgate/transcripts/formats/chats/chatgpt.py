@@ -14,7 +14,7 @@ from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import placeholder
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import ConversationExport, join_turns, list_in, path_to, text_of
+from convgate.transcripts.exports import ConversationExport, join_turns, list_in, objects_in, path_to, text_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.timestamps import time_of, to_utc
@@ -54,10 +54,8 @@ class ChatGPTFormat(ConversationExport):
         turns: list[Turn] = []
         calls: dict[str, str] = {}
         for id in place.report.watch(_find_branch(value, place), "messages of a conversation"):
-            try:
+            with place.skip_bad_part():
                 turns += self._turns(value["mapping"][id], f"mapping.{id}", calls, place)
-            except TranscriptError as error:
-                place.leave_out(error)
         id = given_id(value, "conversation_id", "id") or ""
         answered = {turn.tool_call_id for turn in turns if turn.parts}
         turns = [
@@ -121,12 +119,8 @@ class DeepSeekFormat(ChatGPTFormat):
                 parts.append(ContentPart("thinking" if type_ == "THINK" else "text", writable(text)))
             else:
                 place.report.omit("part without text")
-        files = list_in(message, "files", field)
-        parts += [
-            ContentPart("attachment", placeholder("attachment", file))
-            for file in files
-            if isinstance(file, Mapping)
-        ]
+        files = objects_in(message, "files", field)
+        parts += [ContentPart("attachment", placeholder("attachment", file)) for file in files]
         if parts:
             moment = time_of(message, field, place.warn)[1]
             yield Turn(role, tuple(parts), given_id(node, "id"), timestamp=moment)
@@ -169,14 +163,12 @@ def _tool(name: str) -> str:
 def _parts(content: Mapping[str, Any], metadata: Mapping[str, Any], field: str) -> Iterator[ContentPart]:
     attachments = {
         given_id(attachment, "id") or "": attachment
-        for attachment in list_in(metadata, "attachments", field)
-        if isinstance(attachment, Mapping)
+        for attachment in objects_in(metadata, "attachments", field)
     }
-    for thought in list_in(content, "thoughts", field):
-        if isinstance(thought, Mapping):
-            texts = filter(None, (text_of(thought, "summary"), text_of(thought, "content")))
-            if thinking := "\n".join(texts):
-                yield ContentPart("thinking", writable(thinking))
+    for thought in objects_in(content, "thoughts", field):
+        texts = filter(None, (text_of(thought, "summary"), text_of(thought, "content")))
+        if thinking := "\n".join(texts):
+            yield ContentPart("thinking", writable(thinking))
     for part in list_in(content, "parts", field):
         text = part if isinstance(part, str) else text_of(part, "text") if isinstance(part, Mapping) else None
         if text and text.strip():
@@ -204,7 +196,7 @@ def _replace_markers(text: str, metadata: Mapping[str, Any], field: str) -> str:
     """Return the text with links in place of the markers that stand for sources."""
     links = {
         marker: text_of(reference, "alt") or ""
-        for reference in list_in(metadata, "content_references", field)
-        if isinstance(reference, Mapping) and (marker := text_of(reference, "matched_text"))
+        for reference in objects_in(metadata, "content_references", field)
+        if (marker := text_of(reference, "matched_text"))
     }
     return _MARKER.sub(lambda match: links.get(match[0], match[0]), text)

@@ -11,7 +11,14 @@ from convgate.core.conversation import ContentPart, Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import placeholder
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import ConversationExport, list_in, mapping_of, read_messages, text_of
+from convgate.transcripts.exports import (
+    ConversationExport,
+    list_in,
+    mapping_of,
+    objects_in,
+    read_messages,
+    text_of,
+)
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.source import Source
@@ -141,16 +148,14 @@ class DiscordFormat(_ChatFormat):
         author = mapping_of(message, "author")
         content = text_of(message, "content")
         parts = [ContentPart("text", writable(content))] if content else []
-        embeds = list_in(message, "embeds", field) if not content else []
-        for embed in embeds:
-            texts = (text_of(embed, key) for key in ("title", "description") if isinstance(embed, Mapping))
+        for embed in objects_in(message, "embeds", field) if not content else ():
+            texts = (text_of(embed, key) for key in ("title", "description"))
             if said := "\n".join(filter(None, texts)):
                 parts.append(ContentPart("text", writable(said)))
         for key, what in (("attachments", "attachment"), ("stickers", "image")):
-            for file in list_in(message, key, field):
-                if isinstance(file, Mapping):
-                    named = {"name": file.get("fileName") or file.get("name")}
-                    parts.append(ContentPart(what, placeholder(what, named)))
+            for file in objects_in(message, key, field):
+                named = {"name": file.get("fileName") or file.get("name")}
+                parts.append(ContentPart(what, placeholder(what, named)))
         name = text_of(author, "nickname") or text_of(author, "name")
         return Turn(
             "assistant" if author.get("isBot") is True else "user",

@@ -71,10 +71,8 @@ class CallLog(ABC):
                 place.leave_out_all(TranscriptError(f"expected {self.label}; got {described(value)}"))
             for field, record in records:
                 of_record = replace(place, prefix=".".join(filter(None, (place.prefix, field))))
-                try:
+                with of_record.skip_bad_value():
                     calls.append(self.call(record, of_record))
-                except TranscriptError as error:
-                    of_record.leave_out_all(error)
         if not any(call.turns for call in calls) and not source.report.counts["error"]:
             raise TranscriptError(
                 f"the {self.label} hold no messages; let the application record the content of its calls",
