@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -227,7 +228,8 @@ def test_new_token_is_printed_and_one_of_the_settings_is_not() -> None:
         ({"CONVGATE_POLICY": "magic"}, [], "no policy 'magic'"),
         ({"CONVGATE_POLICY": "magic"}, ["--workers", 2], "no policy 'magic'"),
         ({"CONVGATE_SERVER_TOKEN": "short"}, [], "CONVGATE_SERVER_TOKEN"),
-        ({}, ["--upstream", "ftp://host"], "CONVGATE_SERVER_UPSTREAM"),
+        ({"CONVGATE_SERVER_UPSTREAM": "ftp://host"}, [], "CONVGATE_SERVER_UPSTREAM"),
+        ({}, ["--upstream", "host/v1"], "--upstream"),
     ],
 )
 def test_wrong_settings_end_the_server_with_one_sentence(
@@ -238,3 +240,11 @@ def test_wrong_settings_end_the_server_with_one_sentence(
     assert message in output
     assert "Traceback" not in output
     assert process.returncode == (0 if "--workers" in words else 1)
+
+
+def test_port_in_use_ends_the_server_before_it_prints_a_token() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        output, _ = command("--port", busy.getsockname()[1]).communicate(timeout=60)
+    assert "--port" in output
+    assert "token" not in output.lower()
+    assert "Traceback" not in output
