@@ -122,7 +122,11 @@ class Tools:
         if turn >= len(selection.decisions):
             raise ConversationError(f"turn {turn} is not one of the {len(selection.decisions)} earlier turns")
         decision = selection.decisions[turn]
-        return {"notice": NOTICE, **_show(turns[turn], turn, MAX_TEXT), **_finite(decision.to_json())}
+        return {
+            "notice": NOTICE,
+            **_show(turns[turn], turn, MAX_TEXT),
+            **_remove_infinite(decision.to_json()),
+        }
 
     @_errors_for_agents()
     def search_history(
@@ -136,10 +140,10 @@ class Tools:
         pool = [turn for _, _, _, turn in found]
         rows = np.arange(len(pool))
         if len(pool) > MAX_RANKED:
-            rows = np.argsort(-bm25_scores(*_pooled(pool, query)), kind="stable")[:MAX_RANKED]
+            rows = np.argsort(-bm25_scores(*_join_query(pool, query)), kind="stable")[:MAX_RANKED]
         results = []
         if len(rows):
-            scores = self._search.policy.decide(*_pooled([pool[row] for row in rows], query)).scores
+            scores = self._search.policy.decide(*_join_query([pool[row] for row in rows], query)).scores
             assert scores is not None  # hybrid ranks every turn
             for place in np.argsort(-scores, kind="stable")[:limit]:
                 key, title, index, turn = found[rows[place]]
@@ -191,7 +195,7 @@ class Tools:
             page += 1
 
 
-def _pooled(turns: Sequence[Turn], query: str) -> tuple[CurrentMessage, History]:
+def _join_query(turns: Sequence[Turn], query: str) -> tuple[CurrentMessage, History]:
     return Conversation(id="search", turns=tuple(turns)).with_question(query)
 
 
@@ -219,8 +223,8 @@ def _why(decision: TurnDecision | None) -> dict[str, Any]:
     return {"score": decision.score, "reason": decision.reason}
 
 
-def _finite(value: Any) -> Any:
+def _remove_infinite(value: Any) -> Any:
     """Return the values with None for infinite numbers, which JSON does not have."""
     if isinstance(value, dict):
-        return {name: _finite(item) for name, item in value.items()}
+        return {name: _remove_infinite(item) for name, item in value.items()}
     return None if isinstance(value, float) and not math.isfinite(value) else value

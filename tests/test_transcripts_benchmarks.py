@@ -26,6 +26,13 @@ def test_sessions_of_locomo_are_one_conversation_with_times_and_photos() -> None
     assert times[1:4] == ["2023-05-08T13:56:00", "2023-06-13T00:09:00", "2023-10-02T09:05:00"]
 
 
+def test_a_session_of_locomo_may_have_a_number_with_zeros(tmp_path: Path) -> None:
+    path = tmp_path / "locomo.json"
+    path.write_text((FOLDER / "locomo.json").read_text().replace("session_1", "session_01"))
+    (conversation,) = read_conversations(path)
+    assert conversation == read_conversations(FOLDER / "locomo.json").conversations[0]
+
+
 def test_evidence_of_locomo_gives_cases_and_what_names_no_turn_is_counted() -> None:
     relevance_set = read_relevance_set(FOLDER / "locomo.json")
     assert [(case.id, sorted(case.relevant), case.tags) for case in relevance_set.cases] == [

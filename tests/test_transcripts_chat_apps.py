@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from convgate.transcripts import BadLinesError, read_conversations
+from convgate.transcripts import BadLinesError, ReadStoppedError, read_conversations, read_text
 
 FOLDER = Path(__file__).with_name("transcripts")
 
@@ -56,3 +56,23 @@ def test_a_channel_of_discord_is_read() -> None:
     assert channel.turns[0].timestamp
     assert channel.turns[0].timestamp.isoformat() == "2026-03-02T09:00:00.123000+01:00"
     assert dict(transcript.summary.omitted) == {"system message": 1}
+
+
+@pytest.mark.parametrize("name", ["telegram.json", "discord.json"])
+def test_a_bad_reaction_costs_its_message_alone(name: str) -> None:
+    export = json.loads((FOLDER / name).read_text())
+    spoken = read_text(json.dumps(export)).conversations[0].turns
+    export["messages"][-1]["reactions"] = 5
+    transcript = read_text(json.dumps(export), skip_bad=True)
+    assert transcript.conversations[0].turns == spoken[:-1]
+    assert [problem.field for problem in transcript.problems] == [
+        f"messages[{len(export['messages']) - 1}].reactions"
+    ]
+
+
+@pytest.mark.parametrize("name", ["telegram.json", "discord.json"])
+def test_the_reading_of_one_long_chat_can_be_stopped(name: str) -> None:
+    export = json.loads((FOLDER / name).read_text())
+    export["messages"] *= 200
+    with pytest.raises(ReadStoppedError):
+        read_text(json.dumps(export), stop=lambda: True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from convgate.transcripts import BadLinesError, read_conversations
+from convgate.transcripts import BadLinesError, ReadStoppedError, read_conversations
 
 EXPORT = Path(__file__).with_name("transcripts") / "chatgpt.json"
 
@@ -59,6 +59,24 @@ def test_a_zip_with_several_files_is_read() -> None:
     transcript = read_conversations(file.getvalue(), name="export.zip")
     assert transcript.format == "chatgpt"
     assert [conversation.turns[0].text for conversation in transcript] == ["a", "b"]
+
+
+def test_markers_of_sources_become_links_once() -> None:
+    marker = "\ue200cite\ue202turn0\ue201"
+    message = node("a", None, [f"See {marker}."])
+    message["message"]["metadata"] = {
+        "content_references": 30 * [{"matched_text": marker, "alt": f"{marker}{marker}"}]
+    }
+    (conversation,) = read_conversations(export([message], "a"))
+    assert conversation.turns[0].text == f"See {marker}{marker}."
+
+
+def test_the_latest_message_ends_the_branch_even_in_the_first_year() -> None:
+    nodes = [node("b", None, ["two"]), node("a", None, ["one"])]
+    for message, time in zip(nodes, ("2026-05-08T13:56:00Z", "0001-01-01T00:00:00"), strict=True):
+        message["message"]["create_time"] = time
+    (conversation,) = read_conversations(export(nodes, None))
+    assert [turn.text for turn in conversation.turns] == ["two"]
 
 
 def test_parents_in_a_circle_end_the_branch() -> None:
@@ -116,3 +134,9 @@ def test_memory_instructs_and_a_result_without_text_stays_with_its_call() -> Non
     ]
     assert conversation.turns[2].timestamp
     assert conversation.turns[3].tool_call_id == conversation.turns[2].tool_calls[0].id == "c"
+
+
+def test_the_reading_of_one_long_conversation_can_be_stopped() -> None:
+    nodes = [node(str(n), str(n - 1), ["x"]) for n in range(300)]
+    with pytest.raises(ReadStoppedError):
+        read_conversations(export(nodes, "299"), stop=lambda: True)

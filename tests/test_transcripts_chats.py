@@ -99,8 +99,11 @@ def test_dates_of_any_locale_are_read(first: str, second: str, moments: str) -> 
 
 @pytest.mark.parametrize(
     "line",
-    ["x.pdf " * 20_000, "\u200e" + "omit" * 20_000, "<a: " * 20_000, "1/2/26, " * 9_999],
-    ids=["files", "words", "brackets", "dates"],
+    [
+        *("x.pdf " * 20_000, "\u200e" + "omit" * 20_000, "<a: " * 20_000, "1/2/26, " * 9_999),
+        "\n" + "\u200e" * 300_000,
+    ],
+    ids=["files", "words", "brackets", "dates", "marks"],
 )
 def test_a_chat_made_to_be_slow_is_read(line: str) -> None:
     (conversation,) = read_text(f"1/2/26, 21:15 - Nadia: {line}\n1/2/26, 21:16 - Tom: b")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from convgate.transcripts import BadLinesError, read_conversations
+from convgate.transcripts import BadLinesError, ReadStoppedError, read_conversations, read_text
 
 EXPORT = Path(__file__).with_name("transcripts") / "claude_ai.json"
 
@@ -65,3 +65,9 @@ def test_conversations_in_an_object_are_read() -> None:
     with pytest.raises(BadLinesError) as caught:
         read_conversations(bad)
     assert caught.value.field == "conversations[2]"
+
+
+def test_the_reading_of_one_long_conversation_can_be_stopped() -> None:
+    messages = 300 * [{"sender": "human", "text": "x"}]
+    with pytest.raises(ReadStoppedError):
+        read_text(json.dumps([{"chat_messages": messages}]), stop=lambda: True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
 import shutil
+import tracemalloc
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
@@ -15,8 +17,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.core.errors import ConvgateError
-from convgate.transcripts import FORMATS, read_conversations, write_conversation
+from convgate.core.errors import ConvgateError, TranscriptError
+from convgate.transcripts import (
+    FORMATS,
+    ReadStoppedError,
+    open_transcript,
+    read_conversations,
+    write_conversation,
+)
 
 FOLDER = Path(__file__).with_name("transcripts")
 FILES = {  # by file: the format's name, and how many turns each conversation has
@@ -129,3 +137,55 @@ def test_files_of_several_formats_in_a_folder_are_read_and_counted(tmp_path: Pat
     assert "1 deepseek" in str(transcript.summary)
     omitted = transcript.summary.omitted
     assert (omitted["zip archive"], omitted["file without a conversation"]) == (1, 1)
+
+
+def zipped(files: dict[str, str | bytes]) -> bytes:
+    with io.BytesIO() as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in files.items():
+                archive.writestr(name, content)
+        return file.getvalue()
+
+
+CHAT = json.dumps([{"role": "user", "content": "Hi"}])
+
+
+def test_a_damaged_file_of_an_archive_is_a_bad_place() -> None:
+    for files in ({"a.json": CHAT, "b.json": f"{CHAT}x"}, {"b.json": f"{CHAT}x"}):
+        with pytest.raises(TranscriptError) as raised:
+            read_conversations(zipped(files), name="x.zip")
+        assert "b.json" in str(raised.value)
+        assert raised.value.line == 1
+    transcript = read_conversations(zipped({"a.json": CHAT, "b.json": f"{CHAT}x"}), skip_bad=True)
+    assert (len(transcript), transcript.summary.n_skipped) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {f"{n}.json": CHAT for n in range(300)},
+        {"a.json": CHAT, "b.json": CHAT.replace("{", "\n" * 300 + "{")},
+    ],
+    ids=["many files", "long file"],
+)
+def test_the_reading_of_an_archive_can_be_stopped(files: dict[str, str]) -> None:
+    with pytest.raises(ReadStoppedError):
+        open_transcript(zipped(files), stop=lambda: True)
+    stopped = False
+    reader = open_transcript(zipped(files), stop=lambda: stopped)
+    stopped = True
+    with pytest.raises(ReadStoppedError):
+        list(reader)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_one_file_of_an_archive_is_in_memory_at_a_time(encoding: str) -> None:
+    content = json.dumps([{"role": "user", "content": "x" * 1_000}] * 1_000).encode(encoding)
+    peaks = []
+    for n_files in (1, 8):
+        data = zipped({f"{n}.json": content for n in range(n_files)})
+        tracemalloc.start()
+        assert sum(1 for _ in open_transcript(data)) == n_files
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 2 * peaks[0]

@@ -143,6 +143,13 @@ def test_a_file_larger_than_the_limit_is_refused_before_it_is_read(tmp_path):
         read_conversations(CHAT.encode(), max_bytes=10)
 
 
+def test_a_number_too_large_for_any_type_does_not_end_the_program():
+    text = '[{"role": "user", "content": "Hi", "n": ' + "9" * 5_000 + "}]"
+    for n_bytes in (0, 2**24):  # whole, and streamed
+        with pytest.raises(TranscriptError):
+            read_text(text + " " * n_bytes)
+
+
 def test_ids_given_twice_are_made_different_and_reported():
     message = '{"role": "user", "content": "Hi", "id": "m"}'
     conversation = f'{{"id": "c", "messages": [{message}, {message}]}}'

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from convgate.cli import output
 from convgate.core.errors import ConvgateError, TranscriptError
-from convgate.core.text import join_words
+from convgate.core.text import join_words, quote
 
 if TYPE_CHECKING:
     from convgate.core.conversation import Conversation
@@ -104,9 +104,12 @@ def _find_conversation(file: Path, conversations: Sequence[Conversation], which:
             return conversation
     if which.isdecimal() and int(which) < len(conversations):
         return conversations[int(which)]
-    ids = join_words((conversation.id for conversation in conversations), max_words=10)
+    names = (
+        f"{place} ({quote(conversation.title or conversation.id, 60)})"
+        for place, conversation in enumerate(conversations)
+    )
     raise ConvgateError(
-        f"{file}: there is no conversation {which!r}; there are 0 to {len(conversations) - 1}: {ids}"
+        f"{file}: there is no conversation {which!r}; choose {join_words(names, max_words=10)}"
     )
 
 

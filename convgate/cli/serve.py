@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import socket
 import sys
 import tempfile
 from contextlib import nullcontext
@@ -53,6 +54,8 @@ def serve(
     if settings_file is not None:
         os.environ["CONVGATE_CONFIG"] = str(settings_file.absolute())
     if upstream is not None:
+        if not upstream.startswith(("http://", "https://")):
+            raise SettingsError("--upstream: expected an address that begins with http:// or https://")
         os.environ["CONVGATE_SERVER_UPSTREAM"] = upstream
     settings = load_settings()
     token = settings.server_token or secrets.token_urlsafe()
@@ -70,18 +73,25 @@ def serve(
             app, address, port, factory=workers > 1, workers=workers, access_log=False, server_header=False,
             date_header=False, log_level="warning", timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         )  # fmt: skip
-        socket = config.bind_socket()
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        try:
+            listener = socket.create_server((address, port), family=family)
+        except OSError as error:
+            raise SettingsError(
+                f"port {port} of {address} cannot be used ({error.strerror}); choose another one with --port"
+            ) from error
+        listener.set_inheritable(True)
         host = f"[{address}]" if ":" in address else address
-        home = f"http://{host}:{socket.getsockname()[1]}"
+        home = f"http://{host}:{listener.getsockname()[1]}"
         lines = [f"convgate serves at {home}", "Stop it with Ctrl+C."]
         if settings.server_token is None:
             lines[1:1] = [f"Token: {token}", f"The same in an address: {home}/token/{token}/v1"]
         output.print_lines(*lines)
         sys.stdout.flush()
         if workers == 1:
-            uvicorn.Server(config).run(sockets=[socket])
+            uvicorn.Server(config).run(sockets=[listener])
         else:
-            Multiprocess(config, sockets=[socket]).run()
+            Multiprocess(config, sockets=[listener]).run()
 
 
 def create_worker_app() -> Starlette:

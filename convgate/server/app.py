@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
 import sqlite3
@@ -18,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from convgate import __version__
+from convgate.context.guardrails.guardrails import GATHER_SECONDS
 from convgate.core.errors import (
     ContextError,
     ConversationError,
@@ -85,6 +87,7 @@ def create_app(settings: Settings, *, token: str | None = None, encoder: Encoder
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await service.run(service.warm_up)
         yield
         await proxy.close()
         service.close()
@@ -138,7 +141,11 @@ def _endpoints(service: Service) -> APIRouter:
 
     async def outcome(body: Outcome) -> Response:
         """Record how a request ended; it replaces an earlier outcome."""
-        return await answer(service.record_outcome, body)
+        try:
+            return await answer(service.record_outcome, body)
+        except StoreError:  # another worker may have the request, and writes it in a moment
+            await asyncio.sleep(2 * GATHER_SECONDS)
+            return await answer(service.record_outcome, body)
 
     async def health() -> HealthReply:
         """Say that the server answers; needs no token."""

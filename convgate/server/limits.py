@@ -7,6 +7,7 @@ import hmac
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
@@ -64,8 +65,8 @@ class Limits:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        given, path = _split_token(scope["path"])
-        scope = {**scope, "path": path, "raw_path": path.encode()}
+        given, raw_path = _split_token(scope["raw_path"].decode())
+        scope = {**scope, "path": unquote(raw_path), "raw_path": raw_path.encode()}
         started, status = time.perf_counter(), 500  # where an error is answered outside
 
         async def send_noting_status(message: Message) -> None:

@@ -86,12 +86,15 @@ class Proxy:
         """Forward a request, with the selected messages where it has any."""
         if self._settings.server_upstream is None:
             return error_response(404, "no_upstream", "Start the server with --upstream URL to forward this.")
-        path, body = request.url.path.removeprefix("/v1/"), await request.body()
+        path, body = request.scope["path"].removeprefix("/v1/"), await request.body()
+        if ".." in path.split("/"):  # would be a path of the upstream outside its base URL
+            return error_response(404, "not_found", "The path has `..` in it.")
         forwarded = Forwarded(body, {})
         if path in _FIELDS and request.method == "POST":
             forwarded = await self._select(body, _FIELDS[path])
-        query = f"?{request.url.query}" if request.url.query else ""
-        url = f"{self._settings.server_upstream.rstrip('/')}/{quote(path, safe='/:@')}{query}"
+        raw_path, query = request.scope["raw_path"].decode(), request.scope["query_string"].decode("latin-1")
+        url = f"{self._settings.server_upstream.rstrip('/')}/{raw_path.removeprefix('/v1/')}"
+        url += f"?{query}" if query else ""
         upstream = self._client.build_request(
             request.method, url, headers=self._headers(request), content=forwarded.body
         )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any, TypeVar
+
+from threadpoolctl import threadpool_limits
 
 from convgate.context.builder import ContextBuilder
 from convgate.context.guardrails import Guardrails, load_guard
@@ -24,6 +27,8 @@ from convgate.server.sessions import SessionHistories, session_json
 from convgate.store import Store
 from convgate.transcripts import turns_from_messages
 from convgate.transcripts.message_lists import dump_json
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -42,7 +47,16 @@ class Service:
         self.policy_name = f"{policy.name} {version}" if version else policy.name
         self._guard = load_guard(settings)
         self._builder = ContextBuilder.of(settings, policy=policy, guard=self._guard)
+        # Selections run side by side; BLAS threads that wait for work took more than half of the processor.
+        self._blas_limits = threadpool_limits(1, user_api="blas")
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="convgate")
+
+    def warm_up(self) -> None:
+        """Load what the first request would wait for; what fails, fails again there."""
+        try:
+            self.selector.select([{"role": "user", "content": "Hello"}, {"role": "user", "content": "Hi"}])
+        except Exception:
+            log.exception("selecting does not work")
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
         """Call a function in a thread; one that is given up goes on, and holds its thread until it ends."""
@@ -51,6 +65,7 @@ class Service:
     def close(self) -> None:
         """Write what waits to be logged; requests that have not begun are given up."""
         self._threads.shutdown(wait=False, cancel_futures=True)
+        self._blas_limits.restore_original_limits()
         if isinstance(self._guard, Guardrails):
             self._guard.close()
         if "_store" in vars(self):

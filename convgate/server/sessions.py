@@ -10,7 +10,6 @@ from convgate.context.assembly import Capsule
 from convgate.context.builder import ContextBuilder
 from convgate.context.sessions import SessionHistory, SessionManager
 from convgate.core.settings import Settings
-from convgate.policies.sessions import BoundaryRules
 from convgate.store import Store
 
 WORKSPACE = "serve:"
@@ -24,9 +23,8 @@ class SessionHistories:
 
     def __init__(self, store: Store, settings: Settings, builder: ContextBuilder) -> None:
         self._max_turns = settings.server_max_turns
-        rules = BoundaryRules.of(settings)
         self._manager = lru_cache(_MAX_MANAGERS)(
-            lambda id: SessionManager(store, workspace=WORKSPACE + id, rules=rules, builder=builder)
+            lambda id: SessionManager(store, workspace=WORKSPACE + id, builder=builder)
         )
 
     def append(

@@ -43,10 +43,8 @@ class ConversationExport(ABC):
     def read(self, source: Source) -> LocatedConversations:
         """Yield the source's conversations; bad places go to its report."""
         for value, place in self.objects(source):
-            try:
+            with place.skip_bad_value():
                 yield place.line, self.conversation(value, place)
-            except TranscriptError as error:
-                place.leave_out_all(error)
 
     def objects(self, source: Source) -> Iterator[tuple[Mapping[str, Any], Place]]:
         """Yield the objects that are conversations, with their places; others go to the source's report."""
@@ -111,12 +109,10 @@ def read_messages(
     """Yield the turns that `read` makes of each message, given its field; bad messages are left out."""
     for index, message in enumerate(place.report.watch(messages, "messages of a conversation")):
         field = f"{key}[{index}]"
-        try:
+        with place.skip_bad_part():
             if not isinstance(message, Mapping):
                 raise TranscriptError(f"expected a message, got {kind(message)}", field=field)
             yield from list(read(message, field, place))
-        except TranscriptError as error:
-            place.leave_out(error)
 
 
 def path_to(leaf: Any, parents: Mapping[str, Any]) -> list[str]:
@@ -152,6 +148,11 @@ def list_in(fields: Mapping[str, Any], key: str, field: str) -> list[Any]:
     if not isinstance(value, list | None):
         raise TranscriptError(f"expected a list, got {kind(value)}", field=f"{field}.{key}")
     return value or []
+
+
+def objects_in(fields: Mapping[str, Any], key: str, field: str) -> list[Mapping[str, Any]]:
+    """Return the objects of the list in a field; everything else as in `list_in`."""
+    return [value for value in list_in(fields, key, field) if isinstance(value, Mapping)]
 
 
 def text_of(fields: Mapping[str, Any], key: str) -> str | None:

@@ -7,6 +7,7 @@ import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -188,6 +189,22 @@ class Place:
         line, name = self._locate(error.field or "")
         self.report.error(error.problem, line=line, field=name)
 
+    @contextmanager
+    def skip_bad_part(self) -> Iterator[None]:
+        """Leave out a part of the value, as `leave_out` does, when it raises TranscriptError."""
+        try:
+            yield
+        except TranscriptError as error:
+            self.leave_out(error)
+
+    @contextmanager
+    def skip_bad_value(self) -> Iterator[None]:
+        """Leave out the value, as `leave_out_all` does, when it raises TranscriptError."""
+        try:
+            yield
+        except TranscriptError as error:
+            self.leave_out_all(error)
+
     def _locate(self, field: str) -> tuple[int | None, str | None]:
         dot = "." if self.prefix and field and not field.startswith("[") else ""
         name = f"{self.prefix}{dot}{field}"
@@ -278,7 +295,7 @@ def open_json(source: Source) -> JsonFile | None:
 def _find_list(source: Source) -> str | None:
     """Return where the items of a large document are: in the document, or in its `conversations`."""
     with source.open() as file:
-        for path, event, _ in islice(_checked(ijson.parse(file), source), 1_000):
+        for path, event, _ in islice(_checked(ijson.parse(file, use_float=True), source), 1_000):
             if event == "start_array" and path in ("", "conversations"):
                 return f"{path}.item".lstrip(".")
     return None

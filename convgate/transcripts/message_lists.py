@@ -78,15 +78,13 @@ class MessageLists(ABC):
         for value, place in file.values(split=not self._is_record(file.document)):
             if self.is_case(value):
                 continue
-            try:
+            with place.skip_bad_value():
                 if isinstance(value, Mapping) and self.list_key(value) is None and self.is_message(value):
                     turns = list(self.turns(value, "", place))
                     id = given_id(value, *CONVERSATION_ID_FIELDS)
                     loose.setdefault(id, (place.line, []))[1].extend(turns)
                 else:
                     yield place.line, self.conversation(value, place)
-            except TranscriptError as error:
-                place.leave_out_all(error)
         for id, (line, turns) in loose.items():
             linked = self.link_turns(turns)
             yield line, Conversation(id or "", linked, metadata={LAYOUT: LINES}, format=self.name)
@@ -120,10 +118,8 @@ class MessageLists(ABC):
             raise TranscriptError(f"expected a list of messages, got {kind(messages)}", field=key)
         turns: list[Turn] = []
         for index, message in enumerate(place.report.watch(messages, "messages of a conversation")):
-            try:
+            with place.skip_bad_part():
                 turns += self.turns(message, f"{key}[{index}]", place)
-            except TranscriptError as error:
-                place.leave_out(error)
         return self.link_turns(turns)
 
     def _is_record(self, value: Any) -> bool:

@@ -15,7 +15,7 @@ from convgate.core.errors import TranscriptError
 from convgate.core.text import pluralize
 from convgate.transcripts.characters import writable
 from convgate.transcripts.identity import make_ids_unique, pair_calls
-from convgate.transcripts.problems import Problems, Report, close_reports, pluralize_noun
+from convgate.transcripts.problems import Problems, ReadStoppedError, Report, close_reports, pluralize_noun
 from convgate.transcripts.registry import FORMATS, ArchiveFormat, Format, format_named, recognise
 from convgate.transcripts.source import MAX_BYTES, ZIP_ERRORS, Archive, Part, Source, open_bytes, open_path
 from convgate.transcripts.unknown import describe_archive
@@ -129,7 +129,7 @@ class TranscriptReader:
         return 0.0
 
     def __iter__(self) -> Iterator[Conversation]:
-        for part in self._parts:
+        for part in self.report.watch(self._parts, "files"):
             self._current = part
             report = part.sources[0].report
             with self._as_transcript_errors(report):
@@ -141,6 +141,8 @@ class TranscriptReader:
                         yield unique
                     else:
                         report.omit("conversation without messages")
+            for source in part.sources:
+                source.release()
 
     def close(self, *, skip_bad: bool = False) -> Problems:
         """Return what was left out, and what was odd, once everything is read.
@@ -185,20 +187,30 @@ class TranscriptReader:
             if isinstance(choice, ArchiveFormat) and (parts := choice.parts(archive)):
                 yield from parts
                 return
+        damage: list[TranscriptError] = []
         n_transcripts = 0
-        for name, source in archive.sources.items():
+        for name, source in self.report.watch(archive.sources.items(), "files"):
+            suffix = PurePosixPath(name).suffix.lower()
             try:
-                if PurePosixPath(name).suffix.lower() not in _SUFFIXES or (
-                    source.json is not None and not source.json.sample
-                ):
+                if suffix not in _SUFFIXES or (source.json is not None and not source.json.sample):
                     raise TranscriptError("no transcript")
                 yield _part(format or recognise(source)[0], source)
                 n_transcripts += 1
-            except TranscriptError:
-                is_zip = PurePosixPath(name).suffix.lower() == ".zip"
-                self.report.omit("zip archive" if is_zip else "file without a conversation")
+            except ReadStoppedError:
+                raise
+            except TranscriptError as error:
+                if error is source.json_error:
+                    damage.append(error)
+                    self.report.error(error.problem, line=error.line, field=name)
+                else:
+                    self.report.omit("zip archive" if suffix == ".zip" else "file without a conversation")
+            source.release()
         if not n_transcripts:
-            raise TranscriptError(describe_archive(archive.sources), file=archive.report.file)
+            raise (
+                damage[0]
+                if damage
+                else TranscriptError(describe_archive(archive.sources), file=archive.report.file)
+            )
 
 
 def _part(format: Format, source: Source) -> Part:

@@ -59,10 +59,8 @@ def read_records(
         return records, transcript.problems
     records = []
     for number, (value, place) in enumerate(source.need_json().values(), 1):
-        try:
+        with place.skip_bad_value():
             records.append(FileRecord(parse(value, place), place.line or number))
-        except TranscriptError as error:
-            place.leave_out_all(error)
     readable = pluralize(len(records), noun) if records else None
     return records, report.close(readable, skip_bad=skip_bad)
 

@@ -105,12 +105,10 @@ def _read_set(source: Source) -> tuple[dict[str, Conversation], dict[str, Case]]
     conversations, lines = read_set_lines(source)
     cases: dict[str, Case] = {}
     for value, place in lines:
-        try:
+        with place.skip_bad_value():
             case = case_of_line(value, conversations)
             _check_id(case.id, cases, "case")
             cases[case.id] = case
-        except TranscriptError as error:
-            place.leave_out_all(error)
     return conversations, cases
 
 
@@ -119,13 +117,11 @@ def _read_benchmark(benchmark: CaseExport, source: Source) -> tuple[dict[str, Co
     conversations: dict[str, Conversation] = {}
     cases: dict[str, Case] = {}
     for value, place in benchmark.objects(source):
-        try:
+        with place.skip_bad_value():
             read = benchmark.conversation(value, place)
             conversation = make_ids_unique(read, used, report, place.line)
             conversations[conversation.id] = conversation
             cases |= {case.id: case for case in benchmark.cases(value, conversation, place)}
-        except TranscriptError as error:
-            place.leave_out_all(error)
     if report.omitted:
         counts = (pluralize_noun(n, what) for what, n in report.omitted.items())
         report.warn(f"left out in all: {join_words(counts)}")
@@ -143,12 +139,10 @@ def read_set_lines(source: Source) -> tuple[dict[str, Conversation], list[tuple[
         if _FORMAT.is_case(value):
             cases.append((value, place))
             continue
-        try:
+        with place.skip_bad_value():
             conversation = _FORMAT.conversation(value, place)
             _check_id(conversation.id, conversations, "conversation")
             conversations[conversation.id] = conversation
-        except TranscriptError as error:
-            place.leave_out_all(error)
     return conversations, cases
 
 

@@ -67,9 +67,9 @@ class Source:
         encoding = next((name for mark, name in _MARKS if head.startswith(mark)), None)
         has_controls = len(head) > 64 and controls > (0.3 if _is_utf8(head) else 0.05) * len(head)
         self.is_text = not head.startswith(_MAGIC) and (encoding is not None or not has_controls)
-        if self.is_text and (encoding or (b"\r" in head and b"\n" not in head)):
-            self._recode(encoding)
-        elif head.startswith(codecs.BOM_UTF8):
+        self._encoding = encoding
+        self._is_recoded = self.is_text and bool(encoding or (b"\r" in head and b"\n" not in head))
+        if head.startswith(codecs.BOM_UTF8):
             self._skipped = len(codecs.BOM_UTF8)
 
     @cached_property
@@ -93,14 +93,19 @@ class Source:
 
     def open(self) -> IO[bytes]:
         """Return the file as bytes, behind a byte order mark."""
-        self._file = self._open()
+        self._file = io.BytesIO(self._recoded) if self._is_recoded else self._open()
         self._file.read(self._skipped)
         return self._file
+
+    def release(self) -> None:
+        """Free the memory of what was parsed or decoded; it is read again when it is needed."""
+        self.__dict__.pop("json", None)
+        self.__dict__.pop("_recoded", None)
 
     @property
     def fraction_read(self) -> float:
         """Return how much of the file has been read, 0…1."""
-        return 1.0 if self._file.closed else self._file.tell() / max(1, self.size)
+        return 1.0 if self._file.closed else min(1.0, self._file.tell() / max(1, self.size))
 
     def lines(self) -> Iterator[str]:
         """Yield the lines with their ends; one that is not UTF-8 is read as Western European."""
@@ -145,15 +150,15 @@ class Source:
                 file=self.report.file,
             )
 
-    def _recode(self, encoding: str | None) -> None:
-        """Hold the text as UTF-8 with line feeds."""
+    @cached_property
+    def _recoded(self) -> bytes:
+        """The text as UTF-8 with line feeds; raises TranscriptError when it is too large."""
         self.check_size()
         with self._open() as file:
             data = file.read()
-        if encoding:
-            data = data.decode(encoding, "replace").encode().removeprefix(codecs.BOM_UTF8)
-        data = data if b"\n" in data else data.replace(b"\r", b"\n")
-        self._open, self.size = partial(io.BytesIO, data), len(data)
+        if self._encoding:
+            data = data.decode(self._encoding, "replace").encode().removeprefix(codecs.BOM_UTF8)
+        return data if b"\n" in data else data.replace(b"\r", b"\n")
 
 
 @dataclass(frozen=True)

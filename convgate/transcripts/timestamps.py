@@ -78,6 +78,12 @@ def time_of(
     return None, None
 
 
+def to_utc(moment: datetime | None) -> datetime:
+    """Return a moment that can be compared with any other; none is the earliest."""
+    moment = moment or datetime.min
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
 def _since_1970(number: float) -> datetime:
     try:
         units = next(units for limit, units in _UNITS if abs(number) < limit)

@@ -200,7 +200,7 @@ def _draw_results(app: App, place: str, uploads: Sequence[Upload]) -> None:
         additions = add_to_library(app.conversations, new, total)
     if redactor:
         st.session_state[OUTCOME] += f" {redactor.summary}"
-        st.toast(redactor.summary)  # visible on Explore too
+    st.toast(st.session_state[OUTCOME])  # visible on Explore and at the end of the page too
     st.session_state[GENERATION] += 1
     if opening:
         del st.session_state[OUTCOME]

@@ -12,13 +12,20 @@ pytest.importorskip("langgraph")
 
 from langchain.agents import create_agent
 from langchain_core.language_models import FakeMessagesListChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, convert_to_messages
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    convert_to_messages,
+    convert_to_openai_messages,
+)
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import Field
 
 from convgate.adapters.langchain import SelectionMiddleware
 from convgate.adapters.langgraph import to_openai
+from convgate.core.errors import TranscriptError
 from convgate.messages.check import check_valid
 from convgate.policies.selector import Selector
 from tests.adapters.histories import (
@@ -104,6 +111,14 @@ def test_history_of_a_checkpoint_is_selected_from_anew_for_each_question():
     assert HISTORY[-2]["content"] in texts
     assert HISTORY[3]["content"] not in texts
     assert texts[-1] == about_bread
+
+
+def test_messages_are_selected_without_an_agent():
+    messages = [*convert_to_messages(HISTORY), HumanMessage(QUESTION)]
+    with pytest.raises(TranscriptError, match="convert_to_openai_messages"):
+        small_gate().select(messages)
+    selection = small_gate().select(convert_to_openai_messages(messages))
+    assert {*RELEVANT, N_TURNS} <= {*selection.indices} < {*range(N_TURNS + 1)}
 
 
 @pytest.mark.shipped

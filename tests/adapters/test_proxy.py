@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from convgate.messages.check import check_valid
 from convgate.server.app import create_app
 from tests.adapters.responses import violations
 from tests.adapters.serving import AUTHORIZED, TOKEN, events, long_chat, running, settings_of
-from tests.llm_server import ChatServer, completion_reply, error_reply, raw_reply
+from tests.llm_server import ChatServer, completion_reply, error_reply, raw_reply, send_head
 
 pytestmark = pytest.mark.adapters
 
@@ -168,6 +169,30 @@ def test_every_other_path_is_forwarded(client: Any, upstream: ChatServer) -> Non
     assert client.get("/v2").status_code == 404
 
 
+@pytest.mark.parametrize("prefix", ["", f"/token/{TOKEN}"])
+@pytest.mark.parametrize("path", ["files/a%2Fb", "files/a%3Fb?c=d%20e", "files/%C3%BC"])
+def test_paths_are_forwarded_as_they_are(client: Any, upstream: ChatServer, path: str, prefix: str) -> None:
+    assert client.post(f"{prefix}/v1/{path}", json={}, headers={"Host": "else.where/x?"}).status_code == 200
+    assert upstream.paths == [f"/v1/{path}"]
+
+
+def test_no_path_leads_out_of_the_upstreams_base(client: Any, upstream: ChatServer) -> None:
+    for path in ("%2e%2e/admin", "a/..%2f../admin"):
+        assert client.post(f"/v1/{path}", json={}).status_code == 404
+    assert upstream.requests == []
+
+
+def test_only_the_list_of_messages_changes(client: Any, upstream: ChatServer) -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    question = {"role": "user", "content": [{"type": "text", "text": "What is this?"}, image]}
+    sent = chat(n=3, stream_options={"include_usage": True}) | {"messages": [*long_chat(), question]}
+    client.post("/v1/chat/completions", json=sent)
+    (received,) = upstream.requests
+    assert received["messages"][-1] == question
+    assert len(received["messages"]) < len(sent["messages"])
+    assert {**received, "messages": sent["messages"]} == sent
+
+
 # What comes back
 
 
@@ -248,6 +273,20 @@ def test_client_that_goes_away_frees_its_place(convgate_home: Path, upstream: Ch
         while client.post("/v1/chat/completions", json=chat()).status_code == 429:
             assert time.monotonic() < end
         upstream.released.set()
+
+
+def test_client_that_goes_away_in_mid_stream_closes_the_upstreams_connection(
+    client: Any, upstream: ChatServer
+) -> None:
+    def stream(handler: BaseHTTPRequestHandler) -> None:
+        send_head(handler, 200, 1 << 30)
+        while not upstream.released.wait(0.01):
+            handler.wfile.write(b" ")
+
+    upstream.set_script(stream)
+    with client.stream("POST", "/v1/chat/completions", json=chat(stream=True)) as response:
+        next(response.iter_raw())
+    assert upstream.given_up.wait(20)
 
 
 # Selecting fails

@@ -84,6 +84,14 @@ def test_score_has_every_turn_with_the_gates_parts(convgate_home: Path) -> None:
     assert all(sum(turn["parts"].values()) == pytest.approx(turn["logit"]) for turn in reply["turns"])
 
 
+def test_encoder_is_loaded_before_the_first_request(convgate_home: Path) -> None:
+    encoder = FakeEncoder()
+    app = create_app(settings_of(convgate_home, policy="gate", policy_parameters={}), encoder=encoder)
+    assert not encoder.calls
+    with TestClient(app):
+        assert encoder.calls
+
+
 def test_context_is_logged_and_takes_an_outcome(client: TestClient) -> None:
     body = {"messages": long_chat(), "budget": 500, "intent": "debug", "request_id": "mine"}
     reply = client.post("/v1/context", json=body).json()
@@ -211,10 +219,10 @@ def test_requests_over_the_limit_are_refused_and_health_is_not(
         assert released.wait(20)
         return select(self, *words, **options)
 
-    monkeypatch.setattr(Selector, "select_at", wait)
     body = {"messages": long_chat()}
     app = create_app(settings_of(convgate_home, server_max_requests=1), token=TOKEN)
     with running(app) as address, httpx.Client(base_url=address, headers=AUTHORIZED, timeout=20) as client:
+        monkeypatch.setattr(Selector, "select_at", wait)
         with ThreadPoolExecutor(1) as pool:
             first = pool.submit(client.post, "/v1/select", json=body)
             assert begun.wait(20)
@@ -368,17 +376,14 @@ def test_a_context_has_the_summary_of_its_session(convgate_home: Path) -> None:
         assert "messages 0 to 1" in capsule["reason"]
 
 
-def test_ended_sessions_are_cleaned_up_where_the_settings_say_so(
-    convgate_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ended_sessions_are_cleaned_up_where_the_settings_say_so(convgate_home: Path) -> None:
     messages = [{"role": "user", "content": "Old", "timestamp": "2020-01-01T09:00:00+00:00"}, *long_chat()]
     with client_of(convgate_home) as client:
         client.post("/v1/select", json={"messages": messages, "session": "a"})
     with closing(Store(convgate_home / "convgate.db")) as store, store.write() as db:
         assert [session.is_active for session in Sessions(store).recent()] == [True, False]
         db.execute("UPDATE sessions SET ended = started WHERE ended IS NOT NULL")
-    monkeypatch.setenv("CONVGATE_SESSION_CLEAN_UP_AT_START", "true")
-    with client_of(convgate_home) as client:
+    with client_of(convgate_home, session_clean_up_at_start=True) as client:
         client.post("/v1/select", json={"messages": [{"role": "user", "content": "Hi"}], "session": "b"})
     with closing(Store(convgate_home / "convgate.db")) as store:
         assert [session.is_active for session in Sessions(store).recent()] == [True, True]

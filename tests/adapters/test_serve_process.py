@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ httpx = pytest.importorskip("httpx")
 pytest.importorskip("prometheus_client")
 psutil = pytest.importorskip("psutil")
 
+from convgate.core.settings import load_settings
+from convgate.store import Conversations, Store
 from tests.adapters.serving import TOKEN, long_chat
 from tests.llm_server import ChatServer, completion_reply
 
@@ -63,6 +66,11 @@ def served(*words: object, **environment: str) -> Iterator[tuple[subprocess.Pope
         finally:
             process.kill()
             process.stdout.close()
+
+
+def connect(client: Any) -> Any:
+    """Another client of the same server."""
+    return httpx.Client(base_url=client.base_url, headers=client.headers, timeout=30)
 
 
 def wait_until(condition: Any) -> None:
@@ -122,14 +130,56 @@ def test_killed_worker_is_replaced_and_sessions_stay(upstream: ChatServer) -> No
         assert not {worker.pid for worker in workers_of(process)} & {worker.pid for worker in before}
 
 
+def test_appends_of_many_clients_are_stored_once_although_workers_are_killed() -> None:
+    with served("--workers", 2) as (process, client):
+        wait_until(lambda: len(workers_of(process)) == 2)
+        answered: set[str] = set()
+        enough = threading.Event()
+
+        def append(number: int) -> None:
+            for count in range(40):
+                text = f"message {count} of client {number}"
+                body = {"messages": [{"role": "user", "content": text}], "session": "a"}
+                with suppress(httpx.TransportError), connect(client) as own:  # other connection, other worker
+                    if own.post("/v1/select", json=body).status_code == 200:
+                        answered.add(text)
+                if len(answered) >= 20:
+                    enough.set()
+
+        with ThreadPoolExecutor(4) as pool:
+            clients = [pool.submit(append, number) for number in range(4)]
+            assert enough.wait(60)
+            for worker in workers_of(process):
+                worker.kill()
+            for done in clients:
+                done.result()
+        wait_until(lambda: answers(client))
+        with connect(client) as own:
+            decisions = own.post("/v1/score", json={"session": "a"}).json()
+        assert decisions["session"]["turns"] >= len(answered) > 20
+        key = decisions["session"]["conversation"]
+        with closing(Store(load_settings().database)) as store:
+            turns = Conversations(store).get(key).conversation.turns
+        texts = [turn.text for turn in turns]
+        assert len(texts) == len(set(texts)), "no message is stored twice"
+        assert answered <= set(texts), "no message that was answered is lost"
+
+
+def test_outcome_may_reach_another_worker_than_its_context() -> None:
+    with served() as (_, first), served() as (_, second):
+        body = {"messages": long_chat(), "request_id": "mine"}
+        assert first.post("/v1/context", json=body).status_code == 200
+        assert second.post("/v1/outcome", json={"request_id": "mine", "ok": True}).status_code == 200
+
+
 def test_metrics_are_the_sum_of_all_workers() -> None:
     with served("--workers", 2) as (process, client):
         wait_until(lambda: len(workers_of(process)) == 2)
         for _ in range(20):
-            with httpx.Client(base_url=client.base_url, headers=client.headers, timeout=30) as other:
+            with connect(client) as other:
                 assert other.post("/v1/select", json={"messages": long_chat()}).status_code == 200
         for _ in range(5):
-            with httpx.Client(base_url=client.base_url, headers=client.headers, timeout=30) as other:
+            with connect(client) as other:
                 text = other.get("/metrics").text
             assert 'convgate_requests_total{endpoint="/v1/select",status="200"} 20.0' in text
 
@@ -178,7 +228,8 @@ def test_new_token_is_printed_and_one_of_the_settings_is_not() -> None:
         ({"CONVGATE_POLICY": "magic"}, [], "no policy 'magic'"),
         ({"CONVGATE_POLICY": "magic"}, ["--workers", 2], "no policy 'magic'"),
         ({"CONVGATE_SERVER_TOKEN": "short"}, [], "CONVGATE_SERVER_TOKEN"),
-        ({}, ["--upstream", "ftp://host"], "CONVGATE_SERVER_UPSTREAM"),
+        ({"CONVGATE_SERVER_UPSTREAM": "ftp://host"}, [], "CONVGATE_SERVER_UPSTREAM"),
+        ({}, ["--upstream", "host/v1"], "--upstream"),
     ],
 )
 def test_wrong_settings_end_the_server_with_one_sentence(
@@ -189,3 +240,11 @@ def test_wrong_settings_end_the_server_with_one_sentence(
     assert message in output
     assert "Traceback" not in output
     assert process.returncode == (0 if "--workers" in words else 1)
+
+
+def test_port_in_use_ends_the_server_before_it_prints_a_token() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        output, _ = command("--port", busy.getsockname()[1]).communicate(timeout=60)
+    assert "--port" in output
+    assert "token" not in output.lower()
+    assert "Traceback" not in output

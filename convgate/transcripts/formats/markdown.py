@@ -214,14 +214,14 @@ def find_speakers(lines: Sequence[str]) -> tuple[dict[int, Speaker], list[bool]]
     Turns begin in the first style in which two roles speak, or else one does.
     """
     named = {place: who for place, line in enumerate(lines) if (who := find_speaker(line))}
-    inside = _fenced(lines, named)
+    inside = _find_fenced(lines, named)
     roles = {who.role for place, who in named.items() if not inside[place]}
     others = _timed_lines(lines, named, inside)
     if not {"user", "assistant"} <= roles:
         others |= _repeated_names(lines, named, inside)
     if others:
         named = dict(sorted({**named, **others}.items()))
-        inside = _fenced(lines, named)
+        inside = _find_fenced(lines, named)
     styles: dict[str, dict[int, Speaker]] = {}
     for place, who in named.items():
         if not inside[place] and _is_credible(who, styles.get(who.style, {})):
@@ -330,7 +330,7 @@ def find_fence(line: str) -> tuple[str, bool] | None:
     return match["marks"], not match["info"].strip()
 
 
-def _fenced(lines: Sequence[str], speakers: Mapping[int, Speaker]) -> list[bool]:
+def _find_fenced(lines: Sequence[str], speakers: Mapping[int, Speaker]) -> list[bool]:
     """Return for each line whether it belongs to a code fence.
 
     A fence that is never closed is none, for else it would swallow all turns after it. One may also
@@ -372,7 +372,7 @@ def escape(text: str) -> str:
     lines = text.split("\n")
     return "\n".join(
         line if inside or not _has_meaning(line) else f"\\{line}"
-        for line, inside in zip(lines, _fenced(lines, {}), strict=True)
+        for line, inside in zip(lines, _find_fenced(lines, {}), strict=True)
     )
 
 

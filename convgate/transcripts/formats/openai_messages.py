@@ -50,7 +50,10 @@ def turn_from_message(message: Any, field: str = "message", warn: Warn | None = 
     Raises TranscriptError when the message is not one.
     """
     if not isinstance(message, Mapping):
-        hint = "; call its model_dump() first" if hasattr(message, "model_dump") else ""
+        if type(message).__module__.startswith("langchain"):
+            hint = "; call langchain_core.messages.convert_to_openai_messages first"
+        else:
+            hint = "; call its model_dump() first" if hasattr(message, "model_dump") else ""
         raise TranscriptError(
             f"a message is an object with role and content, got {kind(message)}{hint}", field=field
         )

@@ -51,7 +51,7 @@ class _Session:
             return None
         return parent if isinstance(parent, str) and parent in self.parents else next(reversed(self.parents))
 
-    def chosen(self) -> list[_Message]:
+    def find_branch(self) -> list[_Message]:
         """Return the messages of the branch that ends at the last one.
 
         All lines of an answer belong to it, and all results of its calls, for those are beside each other.
@@ -90,23 +90,21 @@ class ClaudeCodeFormat:
         sessions: dict[tuple[str, str | None], _Session] = {}
         summaries: dict[str, str] = {}  # by the last message that they are about
         for value, place in source.need_json().values():
-            try:
+            with place.skip_bad_value():
                 if not isinstance(value, Mapping):
                     raise TranscriptError(f"expected a line of a session, got {kind(value)}")
                 if (leaf := text_of(value, "leafUuid")) and (summary := text_of(value, "summary")):
                     summaries[leaf] = summary
                 elif session_id := given_id(value, "sessionId", "session_id"):
                     _add(value, session_id, sessions, place)
-            except TranscriptError as error:
-                place.leave_out_all(error)
         has_main = any(session.messages and not session.is_agent for session in sessions.values())
         for session in sessions.values():
             if session.is_agent and has_main:
                 source.report.omit("message of a sub-agent", len(session.messages))
                 continue
-            chosen = session.chosen()
+            chosen = session.find_branch()
             source.report.omit("message of another branch", len(session.messages) - len(chosen))
-            titles = (summary for leaf, summary in summaries.items() if leaf in session.parents)
+            titles = (summaries[uuid] for uuid in session.parents if uuid in summaries)
             title = session.title or next(titles, None)
             yield session.line, Conversation(session.id, tuple(_turns(chosen)), title, format=self.name)
 
@@ -136,7 +134,7 @@ def _add(
         return
     parent = session.parent_of(line)
     session.parents[uuid] = parent
-    message = line.get("message") if line.get("type") in _SPEAKERS else _queued(line)
+    message = line.get("message") if line.get("type") in _SPEAKERS else _read_queued(line)
     if message is None:
         return
     if not isinstance(message, Mapping):
@@ -157,13 +155,13 @@ def _add(
     moment = time_of(line, "", place.warn)[1]
     content = read_blocks(message.get("content"), "message.content")
     if role == "user":
-        content = Content(tuple(_written(content.items, place)))
+        content = Content(tuple(_clean_items(content.items, place)))
     answer_id = given_id(message, "id") if role == "assistant" else None
     turn = Turn(writable(role), id=given_id(line, "uuid"), timestamp=moment)
     session.messages.append(_Message(uuid, answer_id, turn, content))
 
 
-def _written(
+def _clean_items(
     items: Iterable[ContentPart | ToolCall | ToolResult], place: Place
 ) -> Iterator[ContentPart | ToolCall | ToolResult]:
     """Yield what a user wrote: commands as they were typed, and no reminders of the app."""
@@ -181,7 +179,7 @@ def _written(
             yield item
 
 
-def _queued(line: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _read_queued(line: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the user's message that was sent while the assistant was working."""
     attachment = line.get("attachment")
     if isinstance(attachment, Mapping) and attachment.get("type") == "queued_command":
@@ -191,13 +189,10 @@ def _queued(line: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def _turns(messages: list[_Message]) -> Iterator[Turn]:
     """Yield the turns, with the lines of an answer as one."""
-    answers: dict[str, _Message] = {}
+    answers: dict[str, list[_Message]] = {}
     for message in messages:
-        key = message.answer_id or message.uuid
-        if key in answers:
-            items = (*answers[key].content.items, *message.content.items)
-            message = replace(answers[key], content=Content(items))
-        answers[key] = message
-    for message in answers.values():
-        turn = message.turn
-        yield from message.content.turns(turn.role, id=turn.id, timestamp=turn.timestamp)
+        answers.setdefault(message.answer_id or message.uuid, []).append(message)
+    for lines in answers.values():
+        turn = lines[0].turn
+        content = Content(tuple(item for line in lines for item in line.content.items))
+        yield from content.turns(turn.role, id=turn.id, timestamp=turn.timestamp)

@@ -44,10 +44,8 @@ class CodexFormat:
         """Yield the session; bad places go to its report."""
         session = _Session()
         for value, place in source.need_json().values():
-            try:
+            with place.skip_bad_value():
                 session.add(value, place)
-            except TranscriptError as error:
-                place.leave_out_all(error)
         yield None, Conversation(session.id, tuple(join_turns(session.turns)), format=self.name)
 
 

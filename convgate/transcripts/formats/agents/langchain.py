@@ -49,7 +49,7 @@ class LangChainFormat(FrameworkMessages):
                 yield MessageList(".".join(path), messages, thread, time)
                 return
         if time and "next" in value:  # the first state of a thread
-            yield MessageList("values", (), thread, time)
+            yield MessageList("values", [], thread, time)
 
     def read(self, source: Source) -> LocatedConversations:
         """Yield the conversations; threads come last, each with its newest state."""

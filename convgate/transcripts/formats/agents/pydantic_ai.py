@@ -59,7 +59,7 @@ class PydanticAIFormat(FrameworkMessages):
         id = given_id(message, "provider_response_id")
         yield from Content(tuple(said)).turns("assistant", id=id, timestamp=moment)
 
-    def link_turns(self, turns: Sequence[Turn]) -> Sequence[Turn]:
+    def link_turns(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
         """Return the turns without instructions that an earlier request has too."""
         instructions: set[str] = set()
         kept = []
@@ -68,7 +68,7 @@ class PydanticAIFormat(FrameworkMessages):
                 kept.append(turn)
             if turn.role == "system":
                 instructions.add(turn.text)
-        return kept
+        return tuple(kept)
 
 
 def _items(part: Any, field: str) -> tuple[ContentPart | ToolCall | ToolResult, ...]:

@@ -42,8 +42,8 @@ class LoCoMoFormat(CaseExport):
         """Return the sessions of a sample as one conversation."""
         id, said = given_id(value, "sample_id"), value["conversation"]
         turns: list[Turn] = []
-        for number in sorted(int(match[1]) for key in said if (match := _SESSION.fullmatch(key))):
-            turns += _session(said, f"session_{number}", place)
+        for _, session in sorted((int(match[1]), key) for key in said if (match := _SESSION.fullmatch(key))):
+            turns += _session(said, session, place)
         return Conversation(f"locomo-{id}" if id else "", tuple(turns), format=self.name)
 
     def cases(self, value: Mapping[str, Any], conversation: Conversation, place: Place) -> Iterator[Case]:
@@ -81,17 +81,14 @@ def _session(said: Mapping[str, Any], session: str, place: Place) -> Iterator[Tu
         place.leave_out(TranscriptError(f"expected a list of turns, got {kind(turns)}", field=field))
         return
     for index, turn in enumerate(place.report.watch(turns, "turns of a session")):
-        try:
+        with place.skip_bad_part():
             if not isinstance(turn, Mapping) or not (name := text_of(turn, "speaker")):
                 raise TranscriptError("there is no speaker", field=f"{field}[{index}].speaker")
             if not isinstance(turn.get("text"), str):
                 raise TranscriptError("the turn has no text", field=f"{field}[{index}].text")
-        except TranscriptError as error:
-            place.leave_out(error)
-            continue
-        role = "assistant" if name == said.get("speaker_b") else "user"
-        parts = (ContentPart("text", writable(text)),) if (text := _text(turn)) else ()
-        yield Turn(role, parts, id=given_id(turn, "dia_id"), name=writable(name), timestamp=moment)
+            role = "assistant" if name == said.get("speaker_b") else "user"
+            parts = (ContentPart("text", writable(text)),) if (text := _text(turn)) else ()
+            yield Turn(role, parts, id=given_id(turn, "dia_id"), name=writable(name), timestamp=moment)
 
 
 def _text(turn: Mapping[str, Any]) -> str:

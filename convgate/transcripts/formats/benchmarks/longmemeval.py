@@ -73,15 +73,12 @@ def _turns(session: Any, field: str, moment: datetime | None, place: Place) -> I
         return
     for index, message in enumerate(place.report.watch(session, "messages of a session")):
         name = f"{field}[{index}]"
-        try:
+        with place.skip_bad_part():
             if not isinstance(message, Mapping) or not (role := text_of(message, "role")):
                 raise TranscriptError("there is no role", field=f"{name}.role")
             parts = content_parts(message.get("content"), f"{name}.content")
-        except TranscriptError as error:
-            place.leave_out(error)
-            continue
-        notes = {ANSWERS: True} if message.get(ANSWERS) is True else {}
-        yield Turn(writable(role), parts, timestamp=moment, metadata=notes)
+            notes = {ANSWERS: True} if message.get(ANSWERS) is True else {}
+            yield Turn(writable(role), parts, timestamp=moment, metadata=notes)
 
 
 def _moment(text: Any, field: str, place: Place) -> datetime | None:

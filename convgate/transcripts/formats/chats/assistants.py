@@ -15,6 +15,7 @@ from convgate.transcripts.exports import (
     join_turns,
     list_in,
     mapping_of,
+    objects_in,
     read_messages,
     text_of,
 )
@@ -108,13 +109,9 @@ def _copilot_turns(request: Mapping[str, Any], field: str, place: Place) -> Iter
     said = text_of(request, "message") or text_of(mapping_of(request, "message"), "text")
     if said is None and not isinstance(message, str | Mapping):
         raise TranscriptError("there is no message", field=f"{field}.message")
-    attached = list_in(mapping_of(request, "variableData"), "variables", f"{field}.variableData")
+    attached = objects_in(mapping_of(request, "variableData"), "variables", f"{field}.variableData")
     parts = [ContentPart("text", writable(said))] if said else []
-    parts += [
-        ContentPart("attachment", placeholder("attachment", item))
-        for item in attached
-        if isinstance(item, Mapping)
-    ]
+    parts += [ContentPart("attachment", placeholder("attachment", item)) for item in attached]
     moment = time_of(request, field, place.warn)[1]
     yield from Content(tuple(parts)).turns("user", id=given_id(request, "requestId"), timestamp=moment)
     pieces = [
@@ -185,19 +182,17 @@ def _gemini_turns(message: Mapping[str, Any], field: str, place: Place) -> Itera
 def _gemini_items(message: Any, field: str) -> Iterator[Item]:
     """Yield the content of a message: thoughts, what was said, calls of tools with their results."""
     message = message if isinstance(message, Mapping) else {"text": message}
-    for thought in list_in(message, "thoughts", field):
-        if isinstance(thought, Mapping):
-            texts = filter(None, (text_of(thought, "subject"), text_of(thought, "description")))
-            yield ContentPart("thinking", writable("\n".join(texts) or "[thinking]"))
+    for thought in objects_in(message, "thoughts", field):
+        texts = filter(None, (text_of(thought, "subject"), text_of(thought, "description")))
+        yield ContentPart("thinking", writable("\n".join(texts) or "[thinking]"))
     said = next((message[key] for key in ("content", "parts") if message.get(key)), [message])
     for part in said if isinstance(said, list) else [said]:
         yield from _gemini_part(part if isinstance(part, Mapping) else {"text": part}, field)
-    for call in list_in(message, "toolCalls", field):
-        if isinstance(call, Mapping):
-            yield from _gemini_part({"functionCall": call}, field)
-            results = call.get("result")
-            for part in results if isinstance(results, list) else ():
-                yield from _gemini_part(part if isinstance(part, Mapping) else {"text": part}, field)
+    for call in objects_in(message, "toolCalls", field):
+        yield from _gemini_part({"functionCall": call}, field)
+        results = call.get("result")
+        for part in results if isinstance(results, list) else ():
+            yield from _gemini_part(part if isinstance(part, Mapping) else {"text": part}, field)
 
 
 def _gemini_part(part: Mapping[str, Any], field: str) -> Iterator[Item]:

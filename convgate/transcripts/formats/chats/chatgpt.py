@@ -5,6 +5,7 @@ That of DeepSeek has the same nodes with other messages.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,10 +14,10 @@ from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import placeholder
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import ConversationExport, join_turns, list_in, path_to, text_of
+from convgate.transcripts.exports import ConversationExport, join_turns, list_in, objects_in, path_to, text_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
-from convgate.transcripts.timestamps import time_of
+from convgate.transcripts.timestamps import time_of, to_utc
 
 _CONTEXTS = frozenset(
     {"user_editable_context", "model_editable_context"}
@@ -26,6 +27,8 @@ _TEXTS = ("user_profile", "user_instructions", "model_set_context", "title", "te
 
 _NO_TEXT = (ContentPart("result", "[result]"),)
 """What a tool gave back that the export holds no text of."""
+
+_MARKER = re.compile("\ue200[^\ue200\ue201]*\ue201")
 
 
 class ChatGPTFormat(ConversationExport):
@@ -50,11 +53,9 @@ class ChatGPTFormat(ConversationExport):
         """Return the conversation of an object."""
         turns: list[Turn] = []
         calls: dict[str, str] = {}
-        for id in _chosen(value, place):
-            try:
+        for id in place.report.watch(_find_branch(value, place), "messages of a conversation"):
+            with place.skip_bad_part():
                 turns += self._turns(value["mapping"][id], f"mapping.{id}", calls, place)
-            except TranscriptError as error:
-                place.leave_out(error)
         id = given_id(value, "conversation_id", "id") or ""
         answered = {turn.tool_call_id for turn in turns if turn.parts}
         turns = [
@@ -118,12 +119,8 @@ class DeepSeekFormat(ChatGPTFormat):
                 parts.append(ContentPart("thinking" if type_ == "THINK" else "text", writable(text)))
             else:
                 place.report.omit("part without text")
-        files = list_in(message, "files", field)
-        parts += [
-            ContentPart("attachment", placeholder("attachment", file))
-            for file in files
-            if isinstance(file, Mapping)
-        ]
+        files = objects_in(message, "files", field)
+        parts += [ContentPart("attachment", placeholder("attachment", file)) for file in files]
         if parts:
             moment = time_of(message, field, place.warn)[1]
             yield Turn(role, tuple(parts), given_id(node, "id"), timestamp=moment)
@@ -136,7 +133,7 @@ def _is_deepseek(mapping: Any) -> bool:
     return any(isinstance(message, Mapping) and "fragments" in message for message in messages)
 
 
-def _chosen(value: Mapping[str, Any], place: Place) -> list[str]:
+def _find_branch(value: Mapping[str, Any], place: Place) -> list[str]:
     """Return the ids of the branch that ends at the current node; without one, at the latest message."""
     nodes = {id: node if isinstance(node, Mapping) else {} for id, node in value["mapping"].items()}
     parents = {id: node.get("parent") for id, node in nodes.items()}
@@ -144,7 +141,7 @@ def _chosen(value: Mapping[str, Any], place: Place) -> list[str]:
     path = path_to(value.get("current_node"), parents)
     if not path and messages:
         times = {id: time_of(message, "")[1] for id, message in messages.items()}
-        latest = max(reversed(messages), key=lambda id: moment.timestamp() if (moment := times[id]) else 0)
+        latest = max(reversed(messages), key=lambda id: to_utc(times[id]))
         path = path_to(latest, parents)
     place.report.omit("message of another branch", len(messages.keys() - path))
     return path
@@ -166,18 +163,16 @@ def _tool(name: str) -> str:
 def _parts(content: Mapping[str, Any], metadata: Mapping[str, Any], field: str) -> Iterator[ContentPart]:
     attachments = {
         given_id(attachment, "id") or "": attachment
-        for attachment in list_in(metadata, "attachments", field)
-        if isinstance(attachment, Mapping)
+        for attachment in objects_in(metadata, "attachments", field)
     }
-    for thought in list_in(content, "thoughts", field):
-        if isinstance(thought, Mapping):
-            texts = filter(None, (text_of(thought, "summary"), text_of(thought, "content")))
-            if thinking := "\n".join(texts):
-                yield ContentPart("thinking", writable(thinking))
+    for thought in objects_in(content, "thoughts", field):
+        texts = filter(None, (text_of(thought, "summary"), text_of(thought, "content")))
+        if thinking := "\n".join(texts):
+            yield ContentPart("thinking", writable(thinking))
     for part in list_in(content, "parts", field):
         text = part if isinstance(part, str) else text_of(part, "text") if isinstance(part, Mapping) else None
         if text and text.strip():
-            yield ContentPart("text", writable(_without_markers(text, metadata, field)))
+            yield ContentPart("text", writable(_replace_markers(text, metadata, field)))
         elif isinstance(part, Mapping):
             type_, pointer = str(part.get("content_type")), str(part.get("asset_pointer"))
             what = next((name for name in ("image", "audio", "video") if name in type_), "file")
@@ -197,10 +192,11 @@ def _generation(part: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"alt": generation.get("prompt")} if isinstance(generation, Mapping) else {}
 
 
-def _without_markers(text: str, metadata: Mapping[str, Any], field: str) -> str:
+def _replace_markers(text: str, metadata: Mapping[str, Any], field: str) -> str:
     """Return the text with links in place of the markers that stand for sources."""
-    for reference in list_in(metadata, "content_references", field):
-        marker = text_of(reference, "matched_text") if isinstance(reference, Mapping) else None
-        if marker and marker.startswith("\ue200"):
-            text = text.replace(marker, text_of(reference, "alt") or "")
-    return text
+    links = {
+        marker: text_of(reference, "alt") or ""
+        for reference in objects_in(metadata, "content_references", field)
+        if (marker := text_of(reference, "matched_text"))
+    }
+    return _MARKER.sub(lambda match: links.get(match[0], match[0]), text)

@@ -9,7 +9,7 @@ from convgate.core.conversation import ContentPart, Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Content, placeholder, read_blocks
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import ConversationExport, list_in, path_to, text_of
+from convgate.transcripts.exports import ConversationExport, objects_in, path_to, text_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.timestamps import time_of
@@ -30,13 +30,11 @@ class ClaudeAIFormat(ConversationExport):
 
     def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
         """Return the conversation of an object."""
-        messages = _chosen(value, place)
+        messages = _find_branch(value, place)
         turns: list[Turn] = []
-        for index, message in messages:
-            try:
+        for index, message in place.report.watch(messages, "messages of a conversation"):
+            with place.skip_bad_part():
                 turns += self._turns(message, f"chat_messages[{index}]", place)
-            except TranscriptError as error:
-                place.leave_out(error)
         title = text_of(value, "name")
         return Conversation(given_id(value, "uuid", "id") or "", tuple(turns), title, format=self.name)
 
@@ -61,7 +59,7 @@ class ClaudeAIFormat(ConversationExport):
         )
 
 
-def _chosen(value: Mapping[str, Any], place: Place) -> list[tuple[int, Any]]:
+def _find_branch(value: Mapping[str, Any], place: Place) -> list[tuple[int, Any]]:
     """Return the messages of the branch that ends at the current leaf; all of a conversation without one."""
     messages = list(enumerate(value["chat_messages"]))
     by_id = {
@@ -79,15 +77,9 @@ def _chosen(value: Mapping[str, Any], place: Place) -> list[tuple[int, Any]]:
 
 def _attachments(message: Mapping[str, Any], field: str) -> Iterator[ContentPart]:
     """Yield the text of attachments, and the names of files."""
-    for attachment in list_in(message, "attachments", field):
-        if isinstance(attachment, Mapping):
-            name, text = placeholder("attachment", attachment), text_of(attachment, "extracted_content")
-            yield (
-                ContentPart("text", writable(f"{name}\n{text}")) if text else ContentPart("attachment", name)
-            )
-    for file in list_in(message, "files" if message.get("files") else "files_v2", field):
-        if isinstance(file, Mapping):
-            is_image = file.get("file_kind") == "image"
-            yield ContentPart(
-                "image" if is_image else "file", placeholder("image" if is_image else "file", file)
-            )
+    for attachment in objects_in(message, "attachments", field):
+        name, text = placeholder("attachment", attachment), text_of(attachment, "extracted_content")
+        yield ContentPart("text", writable(f"{name}\n{text}")) if text else ContentPart("attachment", name)
+    for file in objects_in(message, "files" if message.get("files") else "files_v2", field):
+        what = "image" if file.get("file_kind") == "image" else "file"
+        yield ContentPart(what, placeholder(what, file))

@@ -11,9 +11,16 @@ from convgate.core.conversation import ContentPart, Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import placeholder
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import ConversationExport, list_in, mapping_of, text_of
+from convgate.transcripts.exports import (
+    ConversationExport,
+    list_in,
+    mapping_of,
+    objects_in,
+    read_messages,
+    text_of,
+)
 from convgate.transcripts.identity import given_id
-from convgate.transcripts.json_text import Place, kind
+from convgate.transcripts.json_text import Place
 from convgate.transcripts.source import Source
 from convgate.transcripts.timestamps import time_of
 
@@ -26,25 +33,20 @@ class _ChatFormat(ConversationExport):
 
     def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
         """Return the conversation of a chat."""
-        turns = []
-        for index, message in enumerate(list_in(value, "messages", "")):
-            field = f"messages[{index}]"
-            try:
-                if not isinstance(message, Mapping):
-                    raise TranscriptError(f"expected a message, got {kind(message)}", field=field)
-                turn = self.turn(message, field, place) if self.is_spoken(message) else None
-            except TranscriptError as error:
-                place.leave_out(error)
-                continue
-            if turn is None:
-                place.report.omit("system message")
-            elif turn.parts:
-                turns.append(turn)
-            else:
-                place.report.omit("message without content")
-            place.report.omit("reaction", len(list_in(message, "reactions", field)))
+        turns = read_messages(list_in(value, "messages", ""), "messages", place, self._turns)
         id, title = self.names(value)
         return Conversation(id or "", tuple(turns), title, format=self.name)
+
+    def _turns(self, message: Mapping[str, Any], field: str, place: Place) -> Iterator[Turn]:
+        """Yield what somebody said in a message."""
+        turn = self.turn(message, field, place) if self.is_spoken(message) else None
+        place.report.omit("reaction", len(list_in(message, "reactions", field)))
+        if turn is None:
+            place.report.omit("system message")
+        elif turn.parts:
+            yield turn
+        else:
+            place.report.omit("message without content")
 
     @abstractmethod
     def names(self, value: Mapping[str, Any]) -> tuple[str | None, str | None]:
@@ -146,16 +148,14 @@ class DiscordFormat(_ChatFormat):
         author = mapping_of(message, "author")
         content = text_of(message, "content")
         parts = [ContentPart("text", writable(content))] if content else []
-        embeds = list_in(message, "embeds", field) if not content else []
-        for embed in embeds:
-            texts = (text_of(embed, key) for key in ("title", "description") if isinstance(embed, Mapping))
+        for embed in objects_in(message, "embeds", field) if not content else ():
+            texts = (text_of(embed, key) for key in ("title", "description"))
             if said := "\n".join(filter(None, texts)):
                 parts.append(ContentPart("text", writable(said)))
         for key, what in (("attachments", "attachment"), ("stickers", "image")):
-            for file in list_in(message, key, field):
-                if isinstance(file, Mapping):
-                    named = {"name": file.get("fileName") or file.get("name")}
-                    parts.append(ContentPart(what, placeholder(what, named)))
+            for file in objects_in(message, key, field):
+                named = {"name": file.get("fileName") or file.get("name")}
+                parts.append(ContentPart(what, placeholder(what, named)))
         name = text_of(author, "nickname") or text_of(author, "name")
         return Turn(
             "assistant" if author.get("isBot") is True else "user",

@@ -106,15 +106,13 @@ def _is_message(value: Any) -> bool:
 
 def _messages(sources: Sequence[Source]) -> Iterator[tuple[Mapping[str, Any], Place]]:
     for source in sources:
-        try:
+        with Place(source.report).skip_bad_value():
             for value, place in source.need_json("the messages of a day, as JSON").values():
                 if _is_message(value):
                     yield value, place
                 else:
                     error = f"expected a message with a type and a ts; got {described(value)}"
                     place.leave_out_all(TranscriptError(error))
-        except TranscriptError as error:
-            Place(source.report).leave_out_all(error)
 
 
 def _read_workspace(archive: Archive) -> _Workspace:
@@ -123,12 +121,10 @@ def _read_workspace(archive: Archive) -> _Workspace:
     for name, source in archive.sources.items():
         kind = PurePosixPath(name).name
         if kind in ("users.json", "channels.json", "groups.json", "mpims.json", "dms.json"):
-            try:
+            with Place(archive.report, prefix=name).skip_bad_value():
                 values = [value for value, _ in source.need_json().values() if isinstance(value, Mapping)]
                 by_id = {id: value for value in values if (id := text_of(value, "id"))}
                 entries.setdefault("users" if kind == "users.json" else "channels", {}).update(by_id)
-            except TranscriptError as error:
-                Place(archive.report, prefix=name).leave_out_all(error)
     people = entries.get("users", {})
     users = {id: _user_name(user) or id for id, user in people.items()}
     channels = {}

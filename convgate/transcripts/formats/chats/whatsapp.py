@@ -20,7 +20,7 @@ from convgate.transcripts.timestamps import UNTIMED
 
 _OWN = "\u200e"  # begins what the app itself wrote into a chat
 _START = re.compile(
-    rf"[{MARKS}]*(?:(?P<bracket>\[)|)[{MARKS}]*{STAMP}(?(bracket)\]|[ \u202f][-–])[ ]?(?P<rest>.*)",
+    rf"[{MARKS}]*+(?:(?P<bracket>\[)|)[{MARKS}]*+{STAMP}(?(bracket)\]|[ \u202f][-–])[ ]?(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _SECONDS = re.compile(r"\d\D\d\d\D\d")

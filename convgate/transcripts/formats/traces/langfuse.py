@@ -13,7 +13,7 @@ from convgate.transcripts.formats.traces.model_calls import (
     ModelCall,
     message_turns,
     moment_at,
-    parsed,
+    parse_if_json,
 )
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
@@ -73,7 +73,7 @@ class LangfuseFormat(CallLog):
 
 def _turns(record: Mapping[str, Any], key: str, role: str, place: Place) -> tuple[Turn, ...]:
     """Return the messages in an input or output as turns; what holds none is counted for generations."""
-    value = parsed(record.get(key), key)
+    value = parse_if_json(record.get(key), key)
     messages = list(_messages(value))
     if value and not messages and record.get("type") == "GENERATION":
         place.report.omit("non-chat generation")

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import chain
 from typing import Any
 
@@ -21,7 +21,7 @@ from convgate.transcripts.message_lists import described
 from convgate.transcripts.problems import Report
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.source import LocatedConversations, Source
-from convgate.transcripts.timestamps import UNTIMED, parse_timestamp
+from convgate.transcripts.timestamps import UNTIMED, parse_timestamp, to_utc
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,8 @@ class CallLog(ABC):
                 place.leave_out_all(TranscriptError(f"expected {self.label}; got {described(value)}"))
             for field, record in records:
                 of_record = replace(place, prefix=".".join(filter(None, (place.prefix, field))))
-                try:
+                with of_record.skip_bad_value():
                     calls.append(self.call(record, of_record))
-                except TranscriptError as error:
-                    of_record.leave_out_all(error)
         if not any(call.turns for call in calls) and not source.report.counts["error"]:
             raise TranscriptError(
                 f"the {self.label} hold no messages; let the application record the content of its calls",
@@ -88,7 +86,7 @@ def _conversations(calls: Sequence[ModelCall], report: Report) -> Iterator[Conve
     """Yield a conversation for each session, or trace of none, made of each trace's longest call."""
     sessions = {call.trace: call.conversation for call in reversed(calls) if call.conversation}
     traces: dict[str, dict[str, list[ModelCall]]] = defaultdict(lambda: defaultdict(list))
-    for call in sorted(calls, key=lambda call: _utc(call.started)):
+    for call in sorted(calls, key=lambda call: to_utc(call.started)):
         if call.turns:
             traces[call.conversation or sessions.get(call.trace, call.trace)][call.trace].append(call)
     for id, by_trace in traces.items():
@@ -99,10 +97,12 @@ def _conversations(calls: Sequence[ModelCall], report: Report) -> Iterator[Conve
             n_separate = sum(not kept.issuperset(map(_key, call.turns)) for call in called)
             report.omit("separate model call", n_separate)
             parts.append(longest.turns)
-        yield Conversation(id, tuple(_timed(_joined(parts, report), chain.from_iterable(by_trace.values()))))
+        yield Conversation(
+            id, tuple(_add_times(_join_parts(parts, report), chain.from_iterable(by_trace.values())))
+        )
 
 
-def _joined(parts: Iterable[Sequence[Turn]], report: Report) -> list[Turn]:
+def _join_parts(parts: Iterable[Sequence[Turn]], report: Report) -> list[Turn]:
     """Return the turns of all parts, each without instructions and last turns that it repeats.
 
     Parts that add nothing are counted in the report.
@@ -128,18 +128,19 @@ def _joined(parts: Iterable[Sequence[Turn]], report: Report) -> list[Turn]:
     return turns
 
 
-def _timed(turns: Sequence[Turn], calls: Iterable[ModelCall]) -> Iterator[Turn]:
+def _add_times(turns: Sequence[Turn], calls: Iterable[ModelCall]) -> Iterator[Turn]:
     """Yield the turns with times: an answer came at the end of its call, what it answers at the beginning."""
-    times: dict[tuple[str, ...], list[datetime]] = defaultdict(list)
+    moments_of: dict[tuple[str, ...], dict[datetime, None]] = defaultdict(dict)
     for call in calls:
         moments = [(turn, call.started) for turn in call.inputs[-1:] if not turn.is_instruction]
         for turn, moment in (*moments, *((turn, call.ended or call.started) for turn in call.outputs)):
-            if moment and moment not in times[_key(turn)]:
-                times[_key(turn)].append(moment)
+            if moment:
+                moments_of[_key(turn)][moment] = None
+    times = {key: list(moments) for key, moments in moments_of.items()}
     n_later = Counter(map(_key, turns))  # turns alike, from here to the end
     for turn in turns:
         key = _key(turn)
-        if n_later[key] <= len(times[key]):
+        if n_later[key] <= len(times.get(key, ())):
             turn = replace(turn, timestamp=times[key][-n_later[key]])
         n_later[key] -= 1
         yield turn
@@ -149,12 +150,6 @@ def _key(turn: Turn) -> tuple[str, ...]:
     """Return what is alike in a turn that was logged more than once."""
     text = "\n".join(part.text for part in turn.parts if part.kind != "thinking").strip()
     return (turn.role, text, turn.tool_call_id or "", *(call.name for call in turn.tool_calls))
-
-
-def _utc(moment: datetime | None) -> datetime:
-    """Return a moment that can be compared with any other; none is the earliest."""
-    moment = moment or datetime.min
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def message_turns(message: Any, role: str, field: str, place: Place) -> tuple[Turn, ...]:
@@ -208,7 +203,7 @@ def _part(part: Any, field: str) -> ContentPart | ToolCall | ToolResult | None:
     return ContentPart(writable(what), placeholder(what, part))
 
 
-def parsed(value: Any, field: str) -> Any:
+def parse_if_json(value: Any, field: str) -> Any:
     """Return what a text holds when it is JSON with an object or a list; anything else as it is."""
     if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
         return value

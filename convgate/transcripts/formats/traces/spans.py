@@ -15,7 +15,7 @@ from convgate.transcripts.formats.traces.model_calls import (
     ModelCall,
     message_turns,
     moment_at,
-    parsed,
+    parse_if_json,
 )
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
@@ -63,19 +63,19 @@ class SpanFormat(CallLog):
     def call(self, record: Mapping[str, Any], place: Place) -> ModelCall:
         """Return the call of a span, from the first kind of attributes that has messages, or its events."""
         attributes = _attributes(record)
-        events = parsed(record.get("events") or attributes.get("events"), "events")
+        events = parse_if_json(record.get("events") or attributes.get("events"), "events")
         events = events if isinstance(events, list) else []
         events = [event for event in events if isinstance(event, Mapping)]
         for event in events:
             if _event_name(event) == _DETAILS:
                 attributes = {**attributes, **_attributes(event)}
-        inputs, outputs = _genai(attributes, place)
+        inputs, outputs = _read_genai(attributes, place)
         for (sent, returned), read in _NUMBERED:
             if not inputs and not outputs:
                 inputs = [(f"attributes.{key}", read(item)) for key, item in _items(attributes, sent)]
                 outputs = [(f"attributes.{key}", read(item)) for key, item in _items(attributes, returned)]
         if not inputs and not outputs:
-            inputs, outputs = _of_events(events, place)
+            inputs, outputs = _read_events(events, place)
         ids = (_at(attributes, key) for key in _CONVERSATION_IDS)
         return ModelCall(
             trace=_trace_id(record) or "",
@@ -91,12 +91,12 @@ def _turns(messages: _Messages, role: str, place: Place) -> tuple[Turn, ...]:
     return tuple(turn for field, message in messages for turn in message_turns(message, role, field, place))
 
 
-def _genai(attributes: Mapping[str, Any], place: Place) -> tuple[_Messages, _Messages]:
+def _read_genai(attributes: Mapping[str, Any], place: Place) -> tuple[_Messages, _Messages]:
     """Return the messages of `gen_ai.input.messages` and its kin; of several answers the first."""
     lists = []
     for key in ("gen_ai.system_instructions", "gen_ai.input.messages", "gen_ai.output.messages"):
         name = f"attributes.{key}"
-        value = parsed(_at(attributes, key), name)
+        value = parse_if_json(_at(attributes, key), name)
         values = value if isinstance(value, list) else [] if value is None else [value]
         lists.append([(f"{name}[{index}]", item) for index, item in enumerate(values)])
     instructions, inputs, outputs = lists
@@ -111,7 +111,7 @@ def _genai(attributes: Mapping[str, Any], place: Place) -> tuple[_Messages, _Mes
     return inputs, outputs
 
 
-def _openinference(item: Mapping[str, Any]) -> Mapping[str, Any]:
+def _read_openinference(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return an OpenInference message in OpenAI's form."""
     contents = [
         {"type": _at(part, "message_content.type") or "text", "text": _at(part, "message_content.text")}
@@ -128,19 +128,19 @@ def _openinference(item: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**message, "content": message["content"] or contents, "tool_calls": calls}
 
 
-def _indexed(item: Mapping[str, Any]) -> Mapping[str, Any]:
+def _read_indexed(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a message of numbered attributes, such as `gen_ai.prompt.0.role`, in OpenAI's form."""
     return {**item, "tool_calls": [call for _, call in _items(item, "tool_calls")]}
 
 
 _NUMBERED = (
-    (("llm.input_messages", "llm.output_messages"), _openinference),
-    (("gen_ai.prompt", "gen_ai.completion"), _indexed),
+    (("llm.input_messages", "llm.output_messages"), _read_openinference),
+    (("gen_ai.prompt", "gen_ai.completion"), _read_indexed),
 )
 """Attributes with a list of messages, or with one attribute for each of their fields."""
 
 
-def _of_events(events: list[Mapping[str, Any]], place: Place) -> tuple[_Messages, _Messages]:
+def _read_events(events: list[Mapping[str, Any]], place: Place) -> tuple[_Messages, _Messages]:
     """Return the messages of events such as `gen_ai.user.message` and `gen_ai.choice`."""
     inputs: _Messages = []
     outputs: _Messages = []
@@ -150,11 +150,15 @@ def _of_events(events: list[Mapping[str, Any]], place: Place) -> tuple[_Messages
             continue
         name = f"events[{index}]"
         attributes = _attributes(event) or event
-        body = parsed(attributes.get("gen_ai.event.content"), name) or _plain(event.get("body")) or attributes
+        body = (
+            parse_if_json(attributes.get("gen_ai.event.content"), name)
+            or _unwrap(event.get("body"))
+            or attributes
+        )
         message = _message(body)
         if match[1] is None:
-            message |= _message(parsed(message.get("message"), name))
-        message["tool_calls"] = parsed(message.get("tool_calls"), name)
+            message |= _message(parse_if_json(message.get("message"), name))
+        message["tool_calls"] = parse_if_json(message.get("tool_calls"), name)
         role = text_of(message, "role") or match[1] or "assistant"
         call_id = given_id(message, "tool_call_id", "id") if role == "tool" else None
         message |= {"role": role, "tool_call_id": call_id}
@@ -186,7 +190,7 @@ def _attributes(record: Mapping[str, Any]) -> Mapping[str, Any]:
     value = record.get("attributes")
     if isinstance(value, list):
         return {
-            item["key"]: _plain(item.get("value"))
+            item["key"]: _unwrap(item.get("value"))
             for item in value
             if isinstance(item, Mapping) and isinstance(item.get("key"), str)
         }
@@ -195,14 +199,14 @@ def _attributes(record: Mapping[str, Any]) -> Mapping[str, Any]:
     return mapping_of(record, "attributes") or fields
 
 
-def _plain(value: Any) -> Any:
+def _unwrap(value: Any) -> Any:
     """Return an OTLP value as JSON has it."""
     if not isinstance(value, Mapping) or len(value) != 1:
         return value
     ((key, held),) = value.items()
     if key == "arrayValue":
         values = held.get("values") if isinstance(held, Mapping) else None
-        return [_plain(item) for item in values] if isinstance(values, list) else []
+        return [_unwrap(item) for item in values] if isinstance(values, list) else []
     if key == "kvlistValue":
         return _attributes({"attributes": held.get("values")}) if isinstance(held, Mapping) else {}
     return held if key.endswith("Value") else value
@@ -227,7 +231,7 @@ def _items(fields: Mapping[str, Any], path: str) -> list[tuple[str, Mapping[str,
     """Return the objects of a list at a path, or of attributes such as `path.0.role`, with names."""
     value = _at(fields, path)
     if isinstance(value, str):
-        value = parsed(value, path)
+        value = parse_if_json(value, path)
     if isinstance(value, list):
         return [(f"{path}[{n}]", item) for n, item in enumerate(value) if isinstance(item, Mapping)]
     items: dict[int, dict[str, Any]] = defaultdict(dict)
