@@ -16,7 +16,3 @@ RELEVANT, NOT_RELEVANT, UNSURE, CLEAR = "1", "2", "3", "0"  # transcript.js know
 UNDO, REDO = "Z", "Y"
 LATER = "L"
 SCOPE = "B"
-
-COMPLETED, NOT_COMPLETED, COMPLETION_UNSURE = "Y", "N", "U"
-ERRORS = ("A", "S", "D", "F", "G")  # the last: unsure
-FOCUS = ("0", "1", "2", "3", "4", "5")  # 0: unsure

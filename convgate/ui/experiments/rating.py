@@ -24,10 +24,13 @@ from convgate.ui.frame import App
 from convgate.ui.text import show_text
 
 DRAFT = "experiments.draft"
+# Keys of this queue alone; pages with a transcript use some of them otherwise.
+ERROR_KEYS = ("A", "S", "D", "F", "G")  # the last: unsure
+FOCUS_KEYS = ("0", "1", "2", "3", "4", "5")  # 0: unsure
 _COMPLETION = (
-    (True, "✓ completed", keys.COMPLETED),
-    (False, "✕ not completed", keys.NOT_COMPLETED),
-    (None, "? unsure", keys.COMPLETION_UNSURE),
+    (True, "✓ completed", "Y"),
+    (False, "✕ not completed", "N"),
+    (None, "? unsure", "U"),
 )
 _FOCUS = {
     1: "off the point", 2: "mostly off", 3: "partly", 4: "mostly", 5: "to the point", None: "unsure",
@@ -114,14 +117,14 @@ def _draw_questions(app: App, experiment: Experiment, by: str, draft: Draft) -> 
             _draw_choice(label, key, is_chosen=is_chosen, on_click=_choose, args=(rating.trial, completed))
     st.markdown("**Errors in the answer**", help="Mark all that there are; none marked means no errors.")
     with st.container(horizontal=True, gap="xsmall"):
-        for kind, key in zip((*ERROR_KINDS, None), keys.ERRORS, strict=True):
+        for kind, key in zip((*ERROR_KINDS, None), ERROR_KEYS, strict=True):
             is_chosen = errors is None if kind is None else kind in (errors or ())
             label = (kind or "unsure").replace("_", " ")
             _draw_choice(label, key, is_chosen=is_chosen, on_click=_toggle, args=(rating.trial, kind))
     st.markdown("**How focused is the answer?** This saves the rating.")
     with st.container(horizontal=True, gap="xsmall"):
         for focus, label in _FOCUS.items():
-            key = keys.FOCUS[focus or 0]
+            key = FOCUS_KEYS[focus or 0]
             _draw_choice(label, key, on_click=_save, args=(app, experiment, by, rating.trial, focus))
 
 
