@@ -161,7 +161,7 @@ def test_a_file_with_bad_lines_is_added_without_them_only_when_the_person_says_s
     assert "add-files" not in [button.key for button in app.button]
 
     app.toggle[0].set_value(True).run()
-    assert app.toggle[0].label == "Open the other 3 conversations without what cannot be read"
+    assert "3 conversations" in app.toggle[0].label
     app.button(key="add-files").click().run()
 
     assert app.success[0].value == "Added 3 conversations."

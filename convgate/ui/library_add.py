@@ -229,7 +229,7 @@ def _draw_preview(upload: Upload, preview: Preview, *, expanded: bool) -> str | 
     _draw_problems(problems)
     if problems.n_errors:
         rest = pluralize(n, "conversation") if n > 1 else pluralize(summary.n_turns, "turn")
-        if not st.toggle(f"Open the other {rest} without what cannot be read", key=f"skip-{upload.key}"):
+        if not st.toggle(f"Add the other {rest} without what cannot be read", key=f"skip-{upload.key}"):
             return False
     assistant = None
     speakers = sorted(summary.speakers)

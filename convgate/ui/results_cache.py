@@ -22,7 +22,7 @@ def compute_once(key: str, work: Callable[[Progress], T]) -> T:
     place = st.empty()  # always: without it, later elements would change their position on the page
 
     def progress(stage: str, done: int, total: int, /) -> None:
-        place.progress(min(done / max(total, 1), 1.0), literal(f"{stage}, {done:,} of {total:,}"))
+        place.progress(min(done / max(total, 1), 1.0), literal(f"{stage}: {done:,} of {total:,}"))
 
     if _RESULT not in box:
         box[_RESULT] = work(progress)

@@ -15,6 +15,7 @@ from datetime import datetime
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
+from convgate.transcripts.formats.code_fences import find_fence, find_fenced
 from convgate.transcripts.formats.stamps import DATE, HALVES, read_moments
 from convgate.transcripts.problems import Report
 from convgate.transcripts.roles import ROLE_NAMES, role_of
@@ -93,7 +94,6 @@ _LABELS = frozenset(
 """What begins lines within a message, and is nobody's name unless it is repeated."""
 _MAX_NAME = 30  # characters
 _SETTING = re.compile(r"\s*(?:- +)?(?P<key>[a-z_][\w.-]*):(?:\s.*)?|\s*(?:#|- |---).*")
-_FENCE = re.compile(r"[ \t]*(?P<marks>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,14 +214,14 @@ def find_speakers(lines: Sequence[str]) -> tuple[dict[int, Speaker], list[bool]]
     Turns begin in the first style in which two roles speak, or else one does.
     """
     named = {place: who for place, line in enumerate(lines) if (who := find_speaker(line))}
-    inside = _find_fenced(lines, named)
+    inside = find_fenced(lines, {place: who.text for place, who in named.items()})
     roles = {who.role for place, who in named.items() if not inside[place]}
     others = _timed_lines(lines, named, inside)
     if not {"user", "assistant"} <= roles:
         others |= _repeated_names(lines, named, inside)
     if others:
         named = dict(sorted({**named, **others}.items()))
-        inside = _find_fenced(lines, named)
+        inside = find_fenced(lines, {place: who.text for place, who in named.items()})
     styles: dict[str, dict[int, Speaker]] = {}
     for place, who in named.items():
         if not inside[place] and _is_credible(who, styles.get(who.style, {})):
@@ -320,47 +320,6 @@ def _is_credible(who: Speaker, before: Mapping[int, Speaker]) -> bool:
     return who.style != "plain" or who.role in ("user", "assistant") or (who.role == "system" and not before)
 
 
-def find_fence(line: str) -> tuple[str, bool] | None:
-    """Return the marks of the code fence that a line may open or close, and whether it may close one."""
-    if "```" not in line and "~~~" not in line:
-        return None
-    match = _FENCE.fullmatch(line.rstrip("\r\n"))
-    if match is None or (match["marks"][0] == "`" and "`" in match["info"]):
-        return None
-    return match["marks"], not match["info"].strip()
-
-
-def _find_fenced(lines: Sequence[str], speakers: Mapping[int, Speaker]) -> list[bool]:
-    """Return for each line whether it belongs to a code fence.
-
-    A fence that is never closed is none, for else it would swallow all turns after it. One may also
-    open behind the name on one of the lines of `speakers`; that line counts as outside.
-    """
-    fences = [find_fence(speakers[i].text if i in speakers else line) for i, line in enumerate(lines)]
-    opened = ""
-    flags = []
-    for place, (fence, longest) in enumerate(zip(fences, _longest_closing_marks(fences), strict=True)):
-        if opened:
-            flags.append(True)
-            if fence and fence[1] and fence[0].startswith(opened) and place not in speakers:
-                opened = ""
-        else:
-            opened = fence[0] if fence and longest[fence[0][0]].startswith(fence[0]) else ""
-            flags.append(bool(opened) and place not in speakers)
-    return flags
-
-
-def _longest_closing_marks(fences: Sequence[tuple[str, bool] | None]) -> list[dict[str, str]]:
-    """Return for each line the longest marks after it that could close a fence, by their character."""
-    longest = {"`": "", "~": ""}
-    after = []
-    for fence in reversed(fences):
-        after.append(longest)
-        if fence and fence[1] and len(fence[0]) > len(longest[fence[0][0]]):
-            longest = {**longest, fence[0][0]: fence[0]}
-    return after[::-1]
-
-
 def escape(text: str) -> str:
     """Return the text with a backslash before lines that would begin a turn or open a fence without end.
 
@@ -372,7 +331,7 @@ def escape(text: str) -> str:
     lines = text.split("\n")
     return "\n".join(
         line if inside or not _has_meaning(line) else f"\\{line}"
-        for line, inside in zip(lines, _find_fenced(lines, {}), strict=True)
+        for line, inside in zip(lines, find_fenced(lines, {}), strict=True)
     )
 
 
