@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from convgate.context.builder import ContextBuilder, load_context
     from convgate.context.bundle import ContextBundle
     from convgate.context.guardrails.outcomes import record_outcome
+    from convgate.context.sessions import SessionManager
     from convgate.core.decisions import Decision, TurnDecision, TurnDecisions
     from convgate.gatekeeper.decision import GatekeeperDecision
     from convgate.gatekeeper.exchange import Exchange
     from convgate.gatekeeper.gatekeeper import Gatekeeper, load_gatekeeper
     from convgate.labels.feedback import feedback, feedback_from_answer
     from convgate.policies.selector import Selection, Selector, load_gate, load_policy
-    from convgate.policies.sessions.manager import SessionManager
+    from convgate.rollouts.rollout import rollout
     from convgate.transcripts import read_conversations
 
 __version__ = "0.1.0"
@@ -59,6 +60,7 @@ __all__ = [
     "load_policy",
     "read_conversations",
     "record_outcome",
+    "rollout",
 ]
 
 _LAZY = {
@@ -70,7 +72,7 @@ _LAZY = {
     "GatekeeperDecision": "convgate.gatekeeper.decision",
     "Selection": "convgate.policies.selector",
     "Selector": "convgate.policies.selector",
-    "SessionManager": "convgate.policies.sessions.manager",
+    "SessionManager": "convgate.context.sessions",
     "TurnDecision": "convgate.core.decisions",
     "TurnDecisions": "convgate.core.decisions",
     "feedback": "convgate.labels.feedback",
@@ -81,6 +83,7 @@ _LAZY = {
     "load_policy": "convgate.policies.selector",
     "read_conversations": "convgate.transcripts",
     "record_outcome": "convgate.context.guardrails.outcomes",
+    "rollout": "convgate.rollouts.rollout",
 }
 
 

@@ -196,6 +196,21 @@ class TestModes:
         ]
 
 
+def test_the_log_counts_active_invariants_by_type():
+    guard = RecordingGuard()
+    builder(guard=guard).build(
+        chat(
+            "user: You must use Postgres.",
+            "assistant: Fine.",
+            "user: Never delete the backups. It must be quick.",
+            "assistant: Fine.",
+            "user: The Postgres rule no longer applies.",
+        )
+    )
+    [record] = guard.records
+    assert record.invariant_types == {"safety_requirement": 1, "hard_constraint": 1}
+
+
 class TestAddedMessages:
     def test_capsules_follow_the_leading_instructions(self):
         messages = chat(

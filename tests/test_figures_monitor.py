@@ -26,7 +26,7 @@ def totals(classified: Mapping[str, int]) -> Totals:
     return Totals(
         requests=n_requests, judged=n_requests, unsure=0, breaches=0, over_budget=0, tokens_total=0,
         outcomes=0, successes=0, fallbacks=0, by_cause={}, tokens=(0,) * len(SECTIONS), applied=modes,
-        classified=modes, latency=None,
+        classified=modes, latency=None, invariant_types={},
     )  # fmt: skip
 
 

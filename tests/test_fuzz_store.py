@@ -18,13 +18,17 @@ import pytest
 
 from convgate.context.guardrails import set_baseline
 from convgate.context.guardrails.report import report
+from convgate.context.sessions import SessionManager
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import ConvgateError
 from convgate.core.settings import Settings
+from convgate.experiments.arms import load_experiment
+from convgate.experiments.assignment import assign_session
+from convgate.experiments.raters import next_trial, rate_trial
+from convgate.experiments.report import report as report_experiment
 from convgate.labels.agreement import agreement
 from convgate.labels.exchange import write_labels
 from convgate.labels.gold import gold_counts
-from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.store.edits import (
     InvariantEdit,
@@ -32,9 +36,11 @@ from convgate.store.edits import (
     MovedBoundaries,
     MovedBoundary,
 )
+from convgate.store.experiments import Experiments
 from convgate.store.queues import NewItem, Queues
 from convgate.store.requests import RequestRow, Requests
 from convgate.store.sessions import Sessions
+from tests.experiments import CONTROL, GATE, add_trials, new_experiment, rating
 from tests.processes import fork, needs_fork
 from tests.stores import real_migrations  # noqa: F401 (autouse)
 
@@ -86,6 +92,12 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]
         manager.add_conversation(keys[hour])
     Requests(store).add(map(logged_request, range(200)))
     Requests(store).record_outcomes([(f"request-{number}", number % 3 > 0) for number in range(60)], NOW)
+    pilot = new_experiment(store)
+    for arm in (CONTROL, GATE):
+        assign_session(store, pilot, arm)
+        for trial in add_trials(store, pilot, arm, 6):
+            rate_trial(store, pilot, rating(trial, "Ada", True, "hallucination"))
+    next_trial(store, replace(pilot, shared_raters=False), "Ada")
     settings = Settings(guard_drift_min_requests=9)
     set_baseline(store, settings, NOW - timedelta(hours=4), NOW, NOW)
     store.check()
@@ -169,6 +181,13 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
         InvariantEdits(store).of(key)
         InvariantEdits(store).undo(key)
 
+    def experiments() -> None:
+        for name in Experiments(store).names():
+            pilot = load_experiment(store, name)
+            report_experiment(store, pilot)
+            next_trial(store, pilot, "Bo")
+            assign_session(store, pilot, "new")
+
     return {
         "list": library.find,
         "open": each(library.get),
@@ -188,6 +207,7 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
         "monitor": lambda: report(store, Settings(), NOW - timedelta(days=1), NOW, NOW),
         "requests": lambda: list(Requests(store).classified(NOW - timedelta(days=1), NOW)),
         "log": lambda: Requests(store).add([replace(logged_request(1), id="new")]),
+        "experiments": experiments,
         "rename": each(lambda key: library.rename(key, "Other")),
         "backup": store.backup_bytes,
         "delete": each(lambda key: library.delete([key])),

@@ -60,7 +60,9 @@ def test_a_request_is_logged_with_its_figures_and_none_of_its_words(store: Store
         guard.record(
             request(
                 7, "GENERAL", classified="DEBUGGING", over_budget=30, seconds=0.25, confidence=0.91,
+                arm="control",
                 fallbacks=(Fallback("drift", "a sentence"), Fallback("breach", "secret words")),
+                invariant_types={"hard_constraint": 2, "blocking_error": 1},
             )
         )  # fmt: skip
         assert guard.flush()
@@ -71,6 +73,9 @@ def test_a_request_is_logged_with_its_figures_and_none_of_its_words(store: Store
         "tokens_recent": 0, "tokens_evidence": 400, "tokens_decisions": 0, "tokens_capsules": 0,
         "tokens_total": 2000, "budget": 1000, "invariants": 2, "breaches": 0, "over_budget": 30,
         "fallbacks": "drift breach", "seconds": 0.25, "ok": None, "outcome_at": None,
+        "invariants_safety_requirement": 0, "invariants_user_correction": 0, "invariants_hard_constraint": 2,
+        "invariants_blocking_error": 1,
+        "arm": "control", "answer_seconds": None, "error": None,
     }  # fmt: skip
 
 

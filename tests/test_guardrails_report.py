@@ -26,7 +26,7 @@ from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
 from convgate.store import Store
 from convgate.store.requests import RequestRow, Requests
-from tests.guardrails import EVENLY, open_guardrails, put_baseline, request
+from tests.guardrails import EVENLY, add_requests, open_guardrails, put_baseline, request
 from tests.session_agents import NINE, Clock, empty_store
 
 NORMAL = {"TASK": 0.4, "EXPLORATION": 0.15, "DEBUGGING": 0.2, "LEARNING": 0.1, "GENERAL": 0.15}
@@ -148,6 +148,17 @@ def test_an_empty_log_has_empty_figures(tmp_path: Path) -> None:
     assert report(store, Settings(), NINE, NINE, NINE).totals.requests == 0
     first, last = (day.replace(tzinfo=UTC) for day in (datetime(1, 1, 2), datetime(9999, 12, 30)))
     assert report(store, Settings(), first, last, NINE).totals.requests == 0
+    store.close()
+
+
+def test_active_invariants_are_counted_by_type(tmp_path: Path) -> None:
+    store = empty_store(tmp_path)
+    add_requests(store, {"TASK": 2}, end=NINE, invariant_types=(1, 0, 2, 0))
+    add_requests(store, {"DEBUGGING": 1}, end=NINE, invariant_types=(0, 0, 0, 1))
+    result = report(store, Settings(), NINE - timedelta(hours=1), NINE, NINE)
+    types = {"safety_requirement": 2, "user_correction": 0, "hard_constraint": 4, "blocking_error": 1}
+    assert result.totals.invariant_types == types
+    assert report_json(result)["totals"]["invariant_types"] == types
     store.close()
 
 

@@ -398,6 +398,19 @@ def test_search_narrows_the_list_and_its_counts(library: AppTest, conversations:
     assert len(titles(app)) == 3
 
 
+def test_the_list_is_filtered_by_workspace(library: AppTest, conversations: Conversations) -> None:
+    conversations.add([conversation("of none")])
+    assert "library.workspace" not in [box.key for box in library.run().selectbox]
+    for workspace in ("shop", "lab"):
+        talk = Conversation("", (Turn.of("user", f"in the {workspace}"),))
+        conversations.add([NewConversation(talk, workspace=workspace)])
+    app = library.run()
+    app.selectbox(key="library.workspace").set_value("shop").run()
+    assert titles(app) == ["in the shop"]
+    app.selectbox(key="library.workspace").set_value("").run()
+    assert set(titles(app)) == {"of none", "in the shop", "in the lab"}
+
+
 def test_the_list_is_ordered_and_paged(library: AppTest, conversations: Conversations) -> None:
     conversations.add(conversation(f"{n:02d}", *["x"] * (20 - n)) for n in range(12))
     app = library.run()

@@ -10,6 +10,9 @@ from functools import partial
 import pytest
 
 from convgate.core.conversation import Turn
+from convgate.core.settings import Settings
+from convgate.rollouts.phases import PHASES
+from convgate.rollouts.rollout import Rollout
 from convgate.store import Store
 from convgate.store.edits import ModeCorrection, ModeCorrections
 from convgate.store.guard_states import Alert, Baseline, GuardStates
@@ -25,6 +28,7 @@ from tests.page_app import (
     open_page,
     page_text,
 )
+from tests.rollouts import log_requests
 from tests.session_agents import Clock
 
 DRIFTED = {"TASK": 60, "EXPLORATION": 10, "DEBUGGING": 220, "LEARNING": 10}
@@ -173,3 +177,40 @@ def test_each_parameter_changes_the_simulation(store: Store) -> None:
         check(control.run())
     assert address(app) == {"on": "simulation", "toward": "LEARNING", "nats": "0.05", "minutes": "30"}
     assert not app.error, "0.05 nats are below the limit"
+
+
+def test_a_rollout_shows_both_arms_and_is_decided_by_a_person(store: Store) -> None:
+    assert "convgate rollout start" in open_monitor(on="rollout").code[0].value
+    clock = Clock()
+    clock.now = ago(hours=23)
+    rollout = Rollout(store, Settings(), clock=clock)
+    rollout.start("new *weights*", owners=["Ada"])
+    log_requests(store, "candidate", 100, end=now(), failed=20, seconds=2.5)
+    log_requests(store, "control", 300, end=now(), failed=30)
+
+    app = open_monitor(on="rollout")
+    text = page_text(app)
+    assert "Owner: Ada" in text
+    assert "| Completion | 80% | 90% |" in text
+    assert "median latency 2.5 s vs. 2 s, 1.25 ×, limit 1.5 ×" in text
+    check(app.checkbox[0].check().run())
+    assert [item.item for item in rollout.status().checked] == [PHASES[0].checklist[0]]
+
+    assert app.button(key="monitor.stop").disabled, "without a reason"
+    check(app.text_input(key="monitor.reason.stop").set_value("Odd answers.").run())
+    click(app, "monitor.stop")
+    assert rollout.status().rollout.state == "stopped"
+    assert app.dataframe[0].value["reason"][0] == "Odd answers."
+    check(app.text_input(key="monitor.reason.back").set_value("Wrong answers.").run())
+    click(app, "monitor.back")
+    assert rollout.status().rollout.state == "rolled back"
+    assert "monitor.advance" not in {button.key for button in app.button}
+
+
+def test_a_rollback_is_among_the_alerts(store: Store) -> None:
+    rollout = Rollout(store, Settings(), clock=lambda: ago(hours=1))
+    rollout.start("new weights", owners=["Ada"])
+    log_requests(store, "candidate", 10, end=now(), hours=0.5, breaches=1)
+    assert Rollout(store, Settings()).review() is not None
+    (row,) = open_monitor().dataframe[0].value.to_dict("records")
+    assert (row["alert"], row["severity"]) == ("Rollback", "critical")

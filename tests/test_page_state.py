@@ -15,6 +15,7 @@ from convgate.gate.thresholds import RULES, Limits
 from convgate.policies.spec import read_policies
 from convgate.ui.compare.state import View as CompareView
 from convgate.ui.context.state import View as ContextView
+from convgate.ui.experiments.state import View as ExperimentsView
 from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.monitor.state import View as MonitorView
 from convgate.ui.page_state import PageState
@@ -24,7 +25,7 @@ from convgate.ui.tune.state import View as TuneView
 from convgate.ui.versions.state import View as VersionsView
 
 KINDS: list[type[PageState]] = [
-    ExploreView, CompareView, ContextView, MonitorView, SessionsView, TuneView, VersionsView,
+    ExploreView, CompareView, ContextView, ExperimentsView, MonitorView, SessionsView, TuneView, VersionsView,
 ]  # fmt: skip
 COLUMNS = read_policies('gate@mine(rule=top_k, k=3), pipeline(stages="gatekeeper > bm25"), bm25', ",")
 
@@ -59,6 +60,8 @@ SHARED: dict[str, st.SearchStrategy[Any]] = {
     "measure": st.booleans(),
     "differ": st.booleans(),
     "adjudicate": st.booleans(),
+    "experiment": st.none() | st.just("pilot 2"),
+    "rate": st.booleans(),
     "queue": st.none() | st.integers(1, 99),
     "override": st.none() | st.booleans(),
     "budget": st.none() | st.integers(0, 9_999),

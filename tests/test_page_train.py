@@ -13,6 +13,7 @@ import pytest
 
 from convgate.core.errors import StoreError
 from convgate.core.settings import load_settings
+from convgate.labels.calibration import Calibration
 from convgate.labels.gold import GoldCounts
 from convgate.training import process as process_module
 from convgate.training.library import RelevanceSets
@@ -122,6 +123,7 @@ def test_too_little_data_is_reported_before_the_start(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page, "training_warnings", lambda store: ["Ada and Ben agree <b>little</b>."])
+    monkeypatch.setattr(page, "calibration", lambda store: Calibration((), "paused"))
     for conversations in (2, 3, 25):
         add_set(home, tmp_path, f"of-{conversations}", conversations=conversations)
     RelevanceSets(home).add("private", write_planted_set(tmp_path, "locomo-x").read_bytes())
@@ -129,6 +131,7 @@ def test_too_little_data_is_reported_before_the_start(
     assert app.button_group(key="train.data").value == []
     assert "0 of 25 conversations: too few to trust." in page_text(app)
     assert "Ada and Ben agree <b>little</b>." in page_text(app)
+    assert "Pause judging" in page_text(app)
     options = app.button_group(key="train.data").options
     offered = [option.partition(":")[0].replace("\\", "") for option in options]
     assert offered == ["of-2", "of-25", "of-3", "Samples"]

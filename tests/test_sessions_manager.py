@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 
+from convgate.context.sessions import Detection, SessionManager
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import ConvgateError, StoreError
 from convgate.policies.sessions import segment
-from convgate.policies.sessions.manager import Detection, SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.store.sessions import Sessions
@@ -182,6 +182,7 @@ def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Stor
     clock.advance(days=90)
     assert sessions.clean_up() == 0, "90 days are kept"
     clock.advance(seconds=1)
+    assert [session.id for session in sessions.expired()] == [session.id for session in sessions.recent()]
     assert sessions.clean_up() == 1
     assert sessions.recent() == []
     assert house.active() is not None, "what is active stays, however old"

@@ -141,13 +141,13 @@ def test_purging_removes_what_was_set_aside(store: Store) -> None:
 
 @pytest.fixture
 def upgrade(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Makes this the next version of convgate: its second migration turns titles into capitals."""
+    """Makes this the next version of convgate: its last migration turns titles into capitals."""
     newer = Migrations("convgate")
     for migration in migrations.pending(Database(memory=True)):
         newer(name=migration.name)(migration.fn)
 
     @newer()
-    def m002_capitals(db: Database) -> None:
+    def m999_capitals(db: Database) -> None:
         db.execute("ALTER TABLE conversations ADD COLUMN mood TEXT")
         db.execute("UPDATE conversations SET title = upper(title)")
 
@@ -188,12 +188,13 @@ def test_an_older_layout_is_backed_up_and_migrated(
 
 def test_without_a_backup_nothing_is_migrated(store: Store, upgrade: Callable[[], None]) -> None:
     Conversations(store).add([conversation("old talk")])
-    (store.path.parent / "convgate-before-m001_tables.db").mkdir()  # nothing can be put there
+    before = [migration.name for migration in migrations.pending(Database(memory=True))]
+    (store.path.parent / f"convgate-before-{before[-1]}.db").mkdir()  # nothing can be put there
     upgrade()
     with pytest.raises(StoreError, match="backup"):
         Store(store.path)
     with sqlite3.connect(store.path) as left:
-        assert [one.name for one in migrations.applied(Database(left))] == ["m001_tables"]
+        assert [one.name for one in migrations.applied(Database(left))] == before
     left.close()
 
 

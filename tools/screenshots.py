@@ -21,7 +21,7 @@ from tests.browser.running_app import (
     running_chromium,
     wait_until_idle,
 )
-from tools.worked_home import NAME, agents, contexts, work
+from tools.worked_home import NAME, agents, contexts, experiments, work
 from tools.worked_requests import log_requests
 
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -75,10 +75,9 @@ def pages_to_show(home: Path, sample: str) -> Iterator[tuple[str, str]]:
     keys = add_samples(home)
     conversation, further = keys[sample][0], work(home, keys[SAMPLE][0])
     further |= agents(home, keys[DAY][0])
-    further |= contexts(keys[LOGIN][0]) | log_requests(home)
-    for path in page_paths():
-        yield path.lower() or "library", f"{path}?conversation={conversation}"
-    yield from further.items()
+    further |= contexts(keys[LOGIN][0]) | experiments(home) | log_requests(home)
+    pages = {path.lower() or "library": f"{path}?conversation={conversation}" for path in page_paths()}
+    yield from (pages | further).items()
 
 
 def take_pictures(browser: Browser, address: str, stem: Path, *, scale: float) -> list[Path]:

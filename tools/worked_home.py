@@ -7,13 +7,15 @@ import time
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from urllib.parse import quote
 
+from convgate.context.sessions import SessionManager
 from convgate.core.home import app_root
+from convgate.experiments.example import add_example
 from convgate.gate.thresholds import Anchored
 from convgate.gatekeeper.gatekeeper import RULES_NAME
 from convgate.labels.exchange import keep_labels, read_labels
 from convgate.labels.gold import gold_set
-from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Answer, CurrentKey, Labels, Store
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.store.label_log import Entry
@@ -73,6 +75,13 @@ def agents(home: Path, day: str) -> dict[str, str]:
     return {
         "sessions-day": f"Sessions?conversation={day}&override=0&selected=9",
     }
+
+
+def experiments(home: Path) -> dict[str, str]:
+    """Add the example of an experiment; addresses of its report and its queue, by name."""
+    name = quote(add_example(Store(home / "convgate.db")).name)
+    report = f"Experiments?experiment={name}"
+    return {"experiments": report, "experiments-rate": f"{report}&rate=1"}
 
 
 def contexts(login: str) -> dict[str, str]:

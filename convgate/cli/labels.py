@@ -29,6 +29,9 @@ def import_conversations(
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
     redact: options.RedactOption = False,
+    workspace: Annotated[
+        str | None, typer.Option(help="The project that new conversations belong to.", metavar="NAME")
+    ] = None,
     dry_run: options.DryRunOption = False,
     json_output: options.JsonOption = False,
     out: options.OutOption = None,
@@ -58,7 +61,7 @@ def import_conversations(
             read = output.read_all(reader)
             for conversation in map(redactor.redact, read) if redact else read:
                 n_tokens = int(turn_tokens(conversation.turns).sum())
-                new = NewConversation(conversation, reader.report.file, n_tokens)
+                new = NewConversation(conversation, reader.report.file, n_tokens, workspace=workspace)
                 added += [(addition, new.origin) for addition in library.add([new])]
     if redact:
         output.print_note(redactor.summary)
@@ -230,6 +233,38 @@ def export(
         sys.stdout.write(content.decode())
     else:
         output.write_export(content, out, force=force)
+
+
+@labels.command()
+def calibration(
+    draw: Annotated[
+        bool, typer.Option("--draw", help="Draw 20 judged turns of the week for the lead annotator.")
+    ] = False,
+    lead: Annotated[
+        str | None, typer.Option(help="The lead annotator; your user name by default.", metavar="NAME")
+    ] = None,
+    week: Annotated[
+        str | None, typer.Option(help="The week to draw from; last week by default.", metavar="2026-W48")
+    ] = None,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
+) -> None:
+    """Show how well the judges agree with a lead annotator, week by week; draw a week with --draw."""
+    from convgate.labels.calibration import calibration, draw_calibration
+
+    store = inputs.open_library()
+    queue = draw_calibration(store, lead or login_name(), week=week) if draw else None
+    result = calibration(store)
+    rows = [week.to_json() for week in result.weeks]
+
+    def show() -> None:
+        if draw and queue is None:
+            output.print_lines("Nothing was judged in that week that the lead annotator has not answered.")
+        output.print_rows([{name: row[name] for name in row if name != "interval"} for row in rows])
+        output.print_lines(result.summary)
+
+    values = {"queue": queue, "state": result.state, "summary": result.summary, "weeks": rows}
+    output.write_result(values, show, json_output, out)
 
 
 @labels.command()

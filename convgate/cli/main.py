@@ -17,12 +17,15 @@ from convgate import __version__
 from convgate.cli.calibrate import calibrate
 from convgate.cli.context import context, invariants, modes
 from convgate.cli.evaluate import evaluate
+from convgate.cli.experiment import experiment
 from convgate.cli.feedback import feedback
 from convgate.cli.gatekeep import gatekeep
 from convgate.cli.labels import import_conversations, labels
 from convgate.cli.mcp import mcp
 from convgate.cli.monitor import monitor, record_outcome
 from convgate.cli.output import print_error
+from convgate.cli.prune import prune
+from convgate.cli.rollout import rollout
 from convgate.cli.selection import score, select
 from convgate.cli.serve import serve
 from convgate.cli.sessions import sessions
@@ -75,7 +78,7 @@ def open_app(
 
 for command in (
     score, select, evaluate, calibrate, train, sessions, invariants, context, feedback, gatekeep, modes,
-    record_outcome, monitor, serve, mcp,
+    record_outcome, monitor, prune, serve, mcp,
 ):  # fmt: skip
     app.command()(command)
 app.command("import")(import_conversations)
@@ -83,6 +86,8 @@ for tool in (pretrain, corpus, bench):
     app.command(**FORWARDED)(tool)
 app.add_typer(labels, name="labels")
 app.add_typer(versions, name="versions")
+app.add_typer(experiment, name="experiment")
+app.add_typer(rollout, name="rollout")
 
 
 def _print_version(is_requested: bool) -> None:

@@ -101,6 +101,8 @@ def beginning(text: str, now: datetime) -> datetime:
 def record_outcome(
     request_id: Annotated[str, typer.Argument(help="The `request_id` of a context.", metavar="ID")],
     ok: Annotated[bool, typer.Option("--ok/--failed", help="Whether the answer was useful.")],
+    error: Annotated[bool, typer.Option("--error", help="There was no answer; with --failed.")] = False,
+    seconds: Annotated[float | None, typer.Option(help="Seconds until the answer.", min=0)] = None,
     json_output: options.JsonOption = False,
     out: options.OutOption = None,
 ) -> None:
@@ -110,7 +112,7 @@ def record_outcome(
     """
     from convgate.context.guardrails.outcomes import record_outcome as record
 
-    record(request_id, ok=ok, place=inputs.open_library())
+    record(request_id, ok=ok, error=error, seconds=seconds, place=inputs.open_library())
     text = f"Recorded: request {request_id} {'succeeded' if ok else 'failed'}."
     values = {"recorded": [{"request_id": request_id, "ok": ok}]}
     output.write_result(values, lambda: output.print_lines(text), json_output, out)

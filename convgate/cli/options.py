@@ -52,6 +52,9 @@ RedactOption = Annotated[
     bool, typer.Option("--redact", help="Redact secrets: API keys, tokens, passwords, private keys.")
 ]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Write to this file instead.", dir_okay=False)]
+WorkspaceOption = Annotated[
+    str | None, typer.Option(help="Only conversations of this workspace.", metavar="NAME")
+]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would change; store nothing.")]
 SetsArgument = Annotated[list[Path], typer.Argument(help="Relevance sets (JSONL).", metavar="SET.jsonl")]
 WhoOption = Annotated[str | None, typer.Option("--who", help="Who decides; your user name by default.")]
@@ -85,3 +88,11 @@ def parse_assignments(assignments: list[str] | None) -> dict[str, Any]:
         except json.JSONDecodeError:
             values[name] = value
     return values
+
+
+def parse_arm(text: str, option: str) -> tuple[str, str]:
+    """Return the name and the policy of an arm, ARM=POLICY."""
+    name, separator, policy = text.partition("=")
+    if not separator or not policy.strip():
+        raise typer.BadParameter(f"{text!r} is not of the form ARM=POLICY", param_hint=option)
+    return name.strip(), policy

@@ -34,24 +34,38 @@ class AddedMessage:
     reason: str  # a sentence
 
 
-def read_capsules(capsules: Sequence[str | Message], counter: TokenCounter | None) -> list[AddedMessage]:
+@dataclass(frozen=True, slots=True)
+class Capsule:
+    """A text for a context that is no turn of the conversation, and why it is there."""
+
+    text: str
+    reason: str  # a sentence
+
+
+def read_capsules(
+    capsules: Sequence[str | Message | Capsule], counter: TokenCounter | None
+) -> list[AddedMessage]:
     """Return capsules as system messages; a capsule that is a message stays the same object.
 
     Raises ContextError for one that is neither a text nor a system or developer message.
     """
-    if isinstance(capsules, str | Mapping):
+    if isinstance(capsules, str | Mapping | Capsule):
         raise ContextError("capsules are a list of texts or messages; got a single one")
-    messages = [
-        {"role": "system", "content": capsule} if isinstance(capsule, str) else capsule
-        for capsule in capsules
-    ]
+    messages: list[Message] = []
+    for capsule in capsules:
+        text = capsule.text if isinstance(capsule, Capsule) else capsule
+        messages.append({"role": "system", "content": text} if isinstance(text, str) else text)
     for place, message in enumerate(messages):
         role = message.get("role") if isinstance(message, Mapping) else type(message).__name__
         if not isinstance(message, Mapping) or role not in INSTRUCTION_ROLES:
             raise ContextError(
                 f"capsule {place}: a capsule is a text, or a message of system or developer; got {role!r}"
             )
-    return _add(messages, "a summary that the caller handed in.", counter)
+    added = _add(messages, "a summary that the caller handed in.", counter)
+    return [
+        replace(message, reason=capsule.reason) if isinstance(capsule, Capsule) else message
+        for message, capsule in zip(added, capsules, strict=True)
+    ]
 
 
 def state_invariants(
@@ -65,7 +79,7 @@ def state_invariants(
     table, invariants = claims.table, claims.reading.invariants
     added = _restate(invariants, table, counter)
     budget = ContextBudget(total, {}, sum(message.tokens for message in added))
-    excess = Packing(claims, budget).tokens - total
+    excess = Packing(table, claims.required, budget).tokens - total
     if excess <= 0:
         return added, frozenset()
     savings = []

@@ -5,16 +5,18 @@ from __future__ import annotations
 import logging
 import time
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from convgate.context.assembly import (
     AddedMessage,
+    Capsule,
     ContextPlan,
     pack_messages,
     read_capsules,
@@ -50,6 +52,7 @@ from convgate.embedding.base import Encoder
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
+from convgate.traces import span, start_traces
 from convgate.transcripts import turns_from_messages
 
 log = logging.getLogger(__name__)
@@ -76,6 +79,7 @@ class ContextBuilder:
     guard: Guard | None = None
     counter: TokenCounter | None = None  # None: the bundled tokenizer
     packer: Packer = pack
+    arm: str | None = None  # of a rollout, for the log
     memory: RequestMemory = field(default_factory=RequestMemory, repr=False)
     tables: ConversationCache[TurnTable] = field(
         default_factory=lambda: ConversationCache(MAX_CONVERSATIONS), repr=False
@@ -97,6 +101,7 @@ class ContextBuilder:
         Raises ContextError, PolicyError, GateError or EncoderError for settings that cannot be had.
         """
         encoder = EncoderOnDemand(settings) if encoder is None else encoder
+        start_traces(settings)
         return cls(
             policy=policy or build_policy(settings.policy, settings, encoder),
             classifier=classifier or load_classifier(settings),
@@ -117,7 +122,7 @@ class ContextBuilder:
         budget: int | None = None,
         intent: str | None = None,
         question: str | None = None,
-        capsules: Sequence[str | Message] = (),
+        capsules: Sequence[str | Message | Capsule] = (),
         request_id: str | None = None,
     ) -> ContextBundle:
         """Return the context for the current message: the last from the user or a tool.
@@ -145,10 +150,14 @@ class ContextBuilder:
         budget: int | None = None,
         intent: str | None = None,
         question: str | None = None,
-        capsules: Sequence[str | Message] = (),
+        capsules: Sequence[str | Message | Capsule] = (),
         request_id: str | None = None,
+        session: str | None = None,
     ) -> ContextBundle:
-        """Return the context for a turn of a conversation (0-based), or a question after its last turn."""
+        """Return the context for a turn of a conversation (0-based), or a question after its last turn.
+
+        session: the id that its span names.
+        """
         current, history = conversation.find_current(index, question)
         total = self.budget if budget is None else check_total(budget)
         mode = None if intent is None else _find_mode(intent, self.settings)
@@ -156,7 +165,11 @@ class ContextBuilder:
         request_id = uuid.uuid4().hex if request_id is None else request_id
         if not isinstance(request_id, str) or not request_id:
             raise ContextError(f"the id of a request is text that is not empty; got {request_id!r}")
-        return self._build(current, history, total, mode, summaries, request_id)
+        with span("convgate.context", operation="retrieval") as attributes:
+            bundle = self._build(current, history, total, mode, summaries, request_id)
+            attributes |= _to_attributes(bundle, self.policy.name)
+            attributes["gen_ai.conversation.id"] = attributes["session.id"] = session
+        return bundle
 
     def _build(
         self,
@@ -203,7 +216,7 @@ class ContextBuilder:
         if self.guard:
             history_tokens = bundle.tokens_total - table.tokens[table.current]
             seconds = time.perf_counter() - started
-            self.guard.record(_to_record(bundle, history_tokens, len(missing), seconds))
+            self.guard.record(_to_record(bundle, history_tokens, len(missing), seconds, self.arm))
         return bundle
 
     def _plan(
@@ -308,7 +321,27 @@ def _to_bundle(
     )
 
 
-def _to_record(bundle: ContextBundle, history_tokens: int, breaches: int, seconds: float) -> RequestRecord:
+def _to_attributes(bundle: ContextBundle, policy: str) -> dict[str, str | int | float | list[str]]:
+    """Return the attributes of a context's span; no text of the conversation is in them."""
+    return {
+        "convgate.request_id": bundle.request_id,
+        "convgate.policy": policy,
+        "convgate.mode": bundle.mode,
+        "convgate.confidence": bundle.mode_decision.confidence,
+        "convgate.turns": len(bundle.decisions),
+        "convgate.kept": int(bundle.decisions.kept.sum()),
+        "convgate.tokens_sent": bundle.tokens,
+        "convgate.tokens_total": bundle.tokens_total,
+        "convgate.budget": bundle.budget,
+        "convgate.invariants": [invariant.type for invariant in bundle.invariants if invariant.active],
+        "convgate.breaches": len(bundle.breaches),
+        "convgate.fallbacks": [fallback.cause for fallback in bundle.fallbacks],
+    }
+
+
+def _to_record(
+    bundle: ContextBundle, history_tokens: int, breaches: int, seconds: float, arm: str | None
+) -> RequestRecord:
     return RequestRecord(
         id=bundle.request_id,
         at=datetime.now(UTC),
@@ -324,16 +357,22 @@ def _to_record(bundle: ContextBundle, history_tokens: int, breaches: int, second
         over_budget=bundle.over_budget,
         fallbacks=bundle.fallbacks,
         seconds=seconds,
+        invariant_types=Counter(invariant.type for invariant in bundle.invariants if invariant.active),
+        arm=arm,
     )
 
 
 def load_context(
-    settings: Settings | str | Path | None = None, *, encoder: Encoder | None = None
+    settings: Settings | str | Path | None = None,
+    *,
+    encoder: Encoder | None = None,
+    arm: Literal["candidate", "control"] | None = None,
 ) -> ContextBuilder:
     """Return the builder of the settings, or of a settings file, ready to build.
 
-    Requests are logged, without their text, unless the settings say otherwise.
+    Requests are logged, without their text, unless the settings say otherwise. arm: of a rollout, whose
+    requests the builder builds; it is logged.
     """
     if not isinstance(settings, Settings):
         settings = load_settings(Path(settings) if settings else None)
-    return ContextBuilder.of(settings, encoder=encoder, guard=load_guard(settings))
+    return replace(ContextBuilder.of(settings, encoder=encoder, guard=load_guard(settings)), arm=arm)

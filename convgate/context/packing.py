@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from convgate.context.budgets import SectionName
 from convgate.context.claims import Claim, Placement, SectionClaims
+from convgate.context.turn_table import TurnTable
 
 _BASELINE = "the baseline context takes the newest turns that fit."
 
@@ -40,7 +41,7 @@ def pack(claims: SectionClaims, capsules: Sequence[int], budget: ContextBudget) 
     takes what it claims within its share, also from evidence. The rest of the budget goes to claims that
     overflow, then to capsules. Claims that do not fit are skipped.
     """
-    packing = Packing(claims, budget)
+    packing = Packing(claims.table, claims.required, budget)
     fitting, left = [], budget.shares["capsules"]
     for place, tokens in enumerate(capsules):
         if tokens <= left and packing.spend(tokens):
@@ -62,8 +63,8 @@ def pack(claims: SectionClaims, capsules: Sequence[int], budget: ContextBudget) 
 class Packing:
     """The turns placed so far, and their tokens in the valid list."""
 
-    def __init__(self, claims: SectionClaims, budget: ContextBudget) -> None:
-        table = claims.table
+    def __init__(self, table: TurnTable, required: Mapping[int, str], budget: ContextBudget) -> None:
+        """Place the required turns, given with their reasons, whatever the budget is."""
         self.table, self.budget = table, budget
         self.placed: dict[int, Placement] = {}
         self._included = set(table.current_unit)
@@ -71,7 +72,7 @@ class Packing:
         others = (index for index in table.current_unit if not table.is_instruction[index])
         self._first = min(others, default=len(table.turns))  # turn of the list that is no instruction
         self._opening_tokens = self._opening(self._first)[1]
-        for index, reason in claims.required.items():
+        for index, reason in required.items():
             turns = table.group(index)
             self._place(Claim("rules", turns, turns, reason))
 
@@ -155,7 +156,7 @@ def pack_baseline(claims: SectionClaims, capsules: Sequence[int], budget: Contex
 
     It stops at the first turn that does not fit; unsendable turns are skipped.
     """
-    table, packing = claims.table, Packing(claims, budget)
+    table, packing = claims.table, Packing(claims.table, claims.required, budget)
     for index in range(table.current - 1, -1, -1):
         if index in table.unsendable or table.is_instruction[index]:
             continue

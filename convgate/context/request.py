@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 
@@ -39,6 +39,8 @@ class RequestRecord:
     over_budget: int  # tokens by which required turns exceed the budget
     fallbacks: tuple[Fallback, ...]
     seconds: float  # that building took
+    invariant_types: Mapping[str, int] = field(default_factory=dict)  # active ones
+    arm: str | None = None  # of a rollout
 
 
 class Guard(Protocol):

@@ -12,7 +12,7 @@ from convgate.core.conversation import Turn
 from convgate.core.decisions import Override
 from convgate.gatekeeper.checks import Limits, check
 from convgate.gatekeeper.exchange import Exchange
-from convgate.messages.repair import Repair
+from convgate.messages.repair import Repair, is_pruned
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.messages.units import ToolUnits, calls_of, is_from_user, is_result
 
@@ -101,10 +101,11 @@ class TurnTable:
 
     @cached_property
     def unsendable(self) -> Mapping[int, Override]:
-        """Turns that no valid list has, with the reasons: orphan results, calls without theirs, and so on."""
+        """Turns that are never sent, with the reasons: pruned ones, orphan results, calls without theirs."""
         rows = zip(self.is_instruction, self.is_user, strict=True)
         user_opens = next((is_user for instructs, is_user in rows if not instructs), True)
-        return {} if user_opens and not any(self.has_tools) else self._repair.overrides
+        has_pruned = any(map(is_pruned, self.turns))
+        return {} if user_opens and not has_pruned and not any(self.has_tools) else self._repair.overrides
 
     def group(self, index: int, *, paired: bool = False) -> tuple[int, ...]:
         """Return the turns that are sent together with this one: its tool unit; if `paired`, its exchange."""

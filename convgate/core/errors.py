@@ -76,6 +76,12 @@ class EvaluationError(ConvgateError):
     code = "evaluation"
 
 
+class ExperimentError(ConvgateError):
+    """An experiment, an arm or a trial is missing, or cannot be what was asked for."""
+
+    code = "experiment"
+
+
 class StoreError(ConvgateError):
     """The database cannot be opened, read or written."""
 
@@ -108,6 +114,12 @@ class SessionError(ConvgateError):
     """A session, or a rule for where one begins, cannot be what was asked for."""
 
     code = "session"
+
+
+class RolloutError(ConvgateError):
+    """A rollout cannot be started or changed as was asked for."""
+
+    code = "rollout"
 
 
 class TrainingError(ConvgateError):

@@ -29,7 +29,7 @@ FILE_NAME = "convgate.toml"
 _MAX_BYTES = 64 << 10  # of a settings file
 _MAX_LINE_BYTES = 2_000
 _MAX_PROBLEMS = 3  # problems that one error names
-_SECRETS = ("guard_webhook", "server_token")  # settings whose values no error quotes
+_SECRETS = ("guard_webhook", "server_token", "trace_endpoint")  # settings whose values no error quotes
 
 
 def _default_home() -> Path:
@@ -72,6 +72,13 @@ class Settings(BaseSettings):
     gatekeeper_price_completion: float = Field(0, ge=0, le=1e9)  # of a million tokens answered
     gatekeeper_debug_log: Path | None = None  # a line of JSON for each decision, text included
 
+    experiment_model: str | None = Field(None, min_length=1)  # the language model of a judge of answers
+    experiment_base_url: str | None = Field(None, min_length=1)  # of an OpenAI-compatible endpoint
+    experiment_timeout_seconds: float = Field(60.0, gt=0, le=86_400)  # for one attempt
+    experiment_retries: int = Field(2, ge=0, le=10)  # attempts after the first
+    experiment_price_prompt: float = Field(0, ge=0, le=1e9)  # of a million tokens sent
+    experiment_price_completion: float = Field(0, ge=0, le=1e9)  # of a million tokens answered
+
     session_idle_gap_seconds: float = Field(7_200, ge=0)  # inf: no gap ends a session
     session_continue_overrides_gap: bool = True  # whether "continue" goes on after a longer gap
     session_auto_close_on_workflow_complete: bool = True
@@ -79,6 +86,11 @@ class Settings(BaseSettings):
     session_continue_commands: tuple[str, ...] = ("continue", "keep going", "next", "resume")
     session_retention_days: float = Field(90, gt=0, le=36_500)  # days that a clean-up keeps ended sessions
     session_clean_up_at_start: bool = False
+    session_summary_turns: int = Field(0, ge=0, le=1_000_000)  # turns between two summaries; 0: none
+    session_summary_model: str | None = Field(
+        None, min_length=1
+    )  # at the gatekeeper's endpoint; None: extracts
+    session_recall: int = Field(0, ge=0, le=100)  # notes of earlier sessions that a context may have
 
     context_budget: int | None = Field(None, ge=0, le=10**9)  # tokens of a context; None: that of the table
     context_budgets: dict[str, dict[str, int]] = {}  # tokens by mode and section, in place of the table's
@@ -99,6 +111,9 @@ class Settings(BaseSettings):
     guard_error_hours: float = Field(24, gt=0, le=8_760)  # that its outcomes may be old
     # Where alerts are posted as JSON; its address is often a secret.
     guard_webhook: str | None = Field(None, pattern=r"^https?://", repr=False)
+
+    # Where spans are posted by OTLP over HTTP, such as http://127.0.0.1:6006/v1/traces
+    trace_endpoint: str | None = Field(None, pattern=r"^https?://", repr=False)
 
     # of `convgate serve`, in addresses and headers; None: a new one at each start
     server_token: str | None = Field(None, pattern=r"^[A-Za-z0-9_.~-]{16,200}$", repr=False)

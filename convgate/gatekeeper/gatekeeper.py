@@ -30,6 +30,7 @@ from convgate.gatekeeper.model import Answer, LanguageModel, Model, ModelError, 
 from convgate.gatekeeper.rules import Rules
 from convgate.gatekeeper.rules_file import RulesFile
 from convgate.gatekeeper.statistics import BY_DEFAULT, Key, Statistics, key_of
+from convgate.traces import span, start_traces
 from convgate.transcripts.characters import printable
 from convgate.transcripts.formats.openai_messages import turns_from_messages
 
@@ -73,6 +74,7 @@ class Gatekeeper:
         A file of rules is read again when it changes. Raises RulesError or SettingsError.
         """
         settings = settings or load_settings()
+        start_traces(settings)
         if mode is not None:
             settings = settings.model_copy(update={"gatekeeper_mode": mode})
         path = settings.gatekeeper_rules if rules is None or isinstance(rules, Rules) else rules
@@ -93,7 +95,13 @@ class Gatekeeper:
         In the modes hybrid and llm this waits for the language model.
         """
         started = time.perf_counter()
-        decision = self._decide(exchange, index)
+        with span("convgate.gatekeeper", operation="guardrail") as attributes:
+            decision = self._decide(exchange, index)
+            attributes |= {
+                "convgate.outcome": decision.outcome,
+                "convgate.category": decision.category,
+                "convgate.rule": decision.rule,
+            }
         with self._lock:
             self._counts[key_of(decision)] += 1
         if self.log is not None:

@@ -10,8 +10,9 @@ import json
 import os
 import threading
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, get_args
+from typing import Any, Literal, Protocol, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, StrictBool, ValidationError
 
@@ -21,7 +22,10 @@ from convgate.core.settings import Settings
 from convgate.core.text import to_line
 from convgate.gatekeeper.decision import Category
 from convgate.gatekeeper.exchange import TAIL, Exchange
+from convgate.traces import span
 from convgate.transcripts.characters import printable, writable
+
+T = TypeVar("T")
 
 CATEGORIES = tuple(name for name in get_args(Category) if name != "custom")
 
@@ -115,34 +119,37 @@ class LanguageModel:
         return f"LanguageModel({self.name!r}, base_url={self.base_url!r})"
 
     @classmethod
-    def of(cls, settings: Settings) -> LanguageModel:
-        """Return the model of the settings, with the key of OPENAI_API_KEY.
+    def of(cls, settings: Settings, use: Literal["gatekeeper", "experiment"] = "gatekeeper") -> LanguageModel:
+        """Return the model of the settings for this use, with the key of OPENAI_API_KEY.
 
         Raises SettingsError when they name none, or no usable endpoint.
         """
-        if settings.gatekeeper_model is None:
-            mode = settings.gatekeeper_mode
-            raise SettingsError(f"gatekeeper_mode {mode} needs a language model: set gatekeeper_model")
-        url = settings.gatekeeper_base_url or os.environ.get("OPENAI_BASE_URL") or None
+
+        def get(name: str) -> Any:
+            return getattr(settings, f"{use}_{name}")
+
+        if get("model") is None:
+            reason = f"gatekeeper_mode {settings.gatekeeper_mode}" if use == "gatekeeper" else "a judge"
+            raise SettingsError(f"{reason} needs a language model: set {use}_model")
+        url = get("base_url") or os.environ.get("OPENAI_BASE_URL") or None
         key = os.environ.get("OPENAI_API_KEY", "").strip()
         if url is None and not key:
             raise SettingsError(
-                "the gatekeeper's language model needs a key in OPENAI_API_KEY, or an endpoint in"
-                " gatekeeper_base_url"
+                f"{use}_model needs a key in OPENAI_API_KEY, or an endpoint in {use}_base_url"
             )
         if url is not None and not is_http_url(url):
             raise SettingsError(
-                f"gatekeeper_base_url must be an address such as http://127.0.0.1:8000/v1; got {url!r}"
+                f"{use}_base_url must be an address such as http://127.0.0.1:8000/v1; got {url!r}"
             )
         if not key.isascii() or not key.isprintable():
             raise SettingsError("OPENAI_API_KEY has characters that no key has")
         return cls(
-            settings.gatekeeper_model,
+            get("model"),
             base_url=url,
             api_key=key,
-            timeout=settings.gatekeeper_timeout_seconds,
-            retries=settings.gatekeeper_retries,
-            prices=(settings.gatekeeper_price_prompt, settings.gatekeeper_price_completion),
+            timeout=get("timeout_seconds"),
+            retries=get("retries"),
+            prices=(get("price_prompt"), get("price_completion")),
         )
 
     @property
@@ -154,9 +161,18 @@ class LanguageModel:
             return replace(self._use, cost=cost)
 
     def ask(self, exchange: Exchange) -> Answer:
-        """Return its decision. Raises ModelError when there is none.
+        """Return its decision, as `complete` does."""
+        messages = [
+            {"role": "system", "content": INSTRUCTIONS},
+            {"role": "user", "content": _to_data(exchange)},
+        ]
+        return self.complete(messages, read_answer)
 
-        The calling thread waits for about `timeout` × (1 + `retries`) seconds at most.
+    def complete(self, messages: Sequence[Mapping[str, Any]], read: Callable[[str], T], **options: Any) -> T:
+        """Return what `read` makes of its completion. Raises ModelError when there is none.
+
+        options: further fields of the request, such as `temperature=0`. The calling thread waits for about
+        `timeout` × (1 + `retries`) seconds at most.
         """
         if not self._may_ask():
             self._count(not_asked=1)
@@ -164,9 +180,13 @@ class LanguageModel:
         started = time.perf_counter()
         failures = 1
         try:
-            content, prompt_tokens, completion_tokens = read_reply(self._request(exchange))
-            self._count(prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
-            answer = read_answer(content)
+            with span(f"chat {self.name}", operation="chat") as attributes:
+                attributes["gen_ai.request.model"] = self.name
+                content, prompt_tokens, completion_tokens = read_reply(self._request(messages, options))
+                attributes["gen_ai.usage.input_tokens"] = prompt_tokens
+                attributes["gen_ai.usage.output_tokens"] = completion_tokens
+                self._count(prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
+                answer = read(content)
             failures = 0
             return answer
         finally:
@@ -187,15 +207,11 @@ class LanguageModel:
             self._resume_at = time.monotonic() + PAUSE_SECONDS
             return True
 
-    def _request(self, exchange: Exchange) -> bytes:
-        messages = [
-            {"role": "system", "content": INSTRUCTIONS},
-            {"role": "user", "content": _to_data(exchange)},
-        ]
+    def _request(self, messages: Sequence[Mapping[str, Any]], options: Mapping[str, Any]) -> bytes:
         try:
             body = post_json(
                 f"{self.base_url.rstrip('/')}/chat/completions",
-                {"model": self.name, "messages": messages},
+                {"model": self.name, "messages": list(messages), **options},
                 headers={"Authorization": f"Bearer {self._api_key}"} if self._api_key else {},
                 timeout=self.timeout,
                 attempts=1 + self.retries,
@@ -233,16 +249,20 @@ def read_reply(body: bytes) -> tuple[str, int, int]:
     return content, prompt, answer
 
 
+def read_text(content: str) -> str:
+    """Return what a model wrote after its thoughts; ModelError when that is nothing."""
+    text = content.rpartition("</think>")[2].strip()
+    if not text:
+        raise ModelError("the model gave no answer, or refused to")
+    return text
+
+
 def read_answer(content: str) -> Answer:
     """Return the decision in what a model wrote: a JSON object, also in a code fence or after its thoughts.
 
     Raises ModelError for anything else.
     """
-    text = content.rpartition("</think>")[2].strip()
-    if text.startswith("```") and text.endswith("```"):
-        text = text.removeprefix("```").removeprefix("json").removesuffix("```").strip()
-    if not text:
-        raise ModelError("the model gave no answer, or refused to")
+    text = json_part(content)
     try:
         decision = _Decision.model_validate_json(writable(text))
     except ValidationError as error:
@@ -252,6 +272,14 @@ def read_answer(content: str) -> Answer:
     if decision.category not in CATEGORIES:
         raise ModelError("the model named an unknown category")
     return Answer(decision.keep, decision.category, to_line(printable(decision.reason), _MAX_LINE))
+
+
+def json_part(content: str) -> str:
+    """Return a completion without thoughts and code fence; ModelError when nothing is left."""
+    text = read_text(content)
+    if text.startswith("```") and text.endswith("```"):
+        text = text.removeprefix("```").removeprefix("json").removesuffix("```").strip()
+    return text
 
 
 def _to_data(exchange: Exchange) -> str:

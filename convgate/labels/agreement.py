@@ -122,7 +122,7 @@ def shared_turns(store: Store, *, training: bool = False) -> list[TurnAnswers]:
 
 def pair_agreement(first: str, second: str, turns: Sequence[TurnAnswers]) -> Agreement:
     """Return kappa of two annotators over turns that both answered."""
-    a, b = (np.array([turn.relevant[name] for turn in turns]) for name in (first, second))
+    a, b = (np.array([turn.relevant[name] for turn in turns], dtype=np.bool_) for name in (first, second))
     cells = np.stack([a & b, a & ~b, ~a & b, ~a & ~b], axis=1).astype(np.float64)
     value, interval = _estimate(kappa, cells, turns)
     n_agreed = int((a == b).sum())

@@ -19,7 +19,11 @@ ANSWER_PAIR = "answer_pair"
 FIRST_USER = "first_user"
 INCOMPLETE_TOOL_UNIT = "incomplete_tool_unit"
 ORPHAN_RESULT = "orphan_result"
+PRUNED = "pruned"
 AFTER_CURRENT = "after_current"
+
+PRUNED_FIELD = "pruned_reason"
+"""The field of a turn that was pruned from what is stored: why, as a part of a sentence."""
 
 
 class Repair:
@@ -38,7 +42,13 @@ class Repair:
         self.is_user = [is_from_user(turn) for turn in turns]
 
     def leave_what_cannot_stay(self) -> None:
-        """Drop orphan results, incomplete units and what precedes every user, but not the current unit."""
+        """Drop pruned turns, orphan results, incomplete units and what precedes every user.
+
+        The current unit stays.
+        """
+        for index, turn in enumerate(self.turns):
+            if is_pruned(turn):
+                self._drop(index, PRUNED, f"it was pruned: {turn.metadata[PRUNED_FIELD]}")
         for index in self.tool_units.orphans:
             self._drop(
                 index, ORPHAN_RESULT, "it is a tool's result, and no earlier message makes the call for it."
@@ -141,6 +151,11 @@ class Repair:
         if not self.kept[index]:
             self.kept[index] = True
             self.overrides[index] = Override(rule, reason, stage=STAGE, kept=True)
+
+
+def is_pruned(turn: Turn) -> bool:
+    """Return whether the turn was pruned from what is stored."""
+    return PRUNED_FIELD in turn.metadata
 
 
 def _same_unit(index: int, unit: ToolUnit) -> str:

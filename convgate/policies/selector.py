@@ -18,6 +18,7 @@ from convgate.messages.validity import ValidSelection, make_valid
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.policies.gate import GatePolicy
+from convgate.traces import span, start_traces
 from convgate.transcripts import to_messages, turns_from_messages, write_conversation
 
 
@@ -69,8 +70,17 @@ class Selector:
     ) -> Selection:
         """Return the same for a turn of a conversation (0-based), or a question put after its last turn."""
         current, history = conversation.find_current(index, question)
-        decisions = self.policy.decide(current, history)
-        return self.valid(current, history, decisions, pair_answers=pair_answers)
+        with span("convgate.select", operation="retrieval") as attributes:
+            decisions = self.policy.decide(current, history)
+            selection = self.valid(current, history, decisions, pair_answers=pair_answers)
+            attributes |= {
+                "convgate.policy": self.policy.name,
+                "convgate.turns": len(history),
+                "convgate.kept": int(selection.decisions.kept.sum()),
+                "convgate.tokens_sent": selection.tokens_kept,
+                "convgate.tokens_total": selection.tokens_total,
+            }
+        return selection
 
     def valid(
         self,
@@ -145,6 +155,7 @@ def load_policy(
     `parameters` are its own, such as `k=5` for `last_k`.
     """
     chosen = _settings(settings)
+    start_traces(chosen)
     policy = build_policy(
         name or chosen.policy, chosen, encoder or EncoderOnDemand(chosen), version=version, **parameters
     )

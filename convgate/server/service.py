@@ -23,7 +23,7 @@ from convgate.labels.feedback import Feedback, keep_feedback
 from convgate.policies.selector import load_policy
 from convgate.server import metrics
 from convgate.server.schemas import Context, FeedbackLine, Outcome, Score, Select
-from convgate.server.sessions import SessionHistories, SessionHistory
+from convgate.server.sessions import SessionHistories, session_json
 from convgate.store import Store
 from convgate.transcripts import turns_from_messages
 from convgate.transcripts.message_lists import dump_json
@@ -93,7 +93,7 @@ class Service:
             "missing_results": selection.missing_results,
             "violations": selection.violations,
             "policy": self.policy_name,
-            "session": session and session.to_json(),
+            "session": session,
         }
 
     def score(self, body: Score) -> dict[str, Any]:
@@ -108,20 +108,22 @@ class Service:
             "threshold": decisions.threshold,
             "gate_activation": decisions.gate_activation,
             "turns": [decision.to_json() for decision in decisions],
-            "session": session and session.to_json(),
+            "session": session,
         }
 
     def build_context(self, body: Context) -> dict[str, Any]:
         """Answer POST /v1/context."""
         conversation, session = self._conversation(body)
+        own = self._histories.capsules(body.session, body.question) if body.session is not None else []
         with metrics.SELECT_SECONDS.time():
             bundle = self._builder.build_at(
                 conversation,
                 budget=body.budget,
                 intent=body.intent,
                 question=body.question,
-                capsules=body.capsules,
+                capsules=[*body.capsules, *own],
                 request_id=body.request_id,
+                session=body.session,
             )
         metrics.count_selection(
             kept=len(bundle.messages),
@@ -129,7 +131,7 @@ class Service:
             tokens_kept=bundle.tokens,
             tokens_total=max(bundle.tokens, bundle.tokens_total),
         )
-        return {**bundle.to_json(), "session": session and session.to_json()}
+        return {**bundle.to_json(), "session": session}
 
     def keep_feedback(self, body: FeedbackLine) -> dict[str, Any]:
         """Answer POST /v1/feedback."""
@@ -159,7 +161,7 @@ class Service:
             )
         return {"request_id": body.request_id, "ok": body.ok}
 
-    def _conversation(self, body: Select | Score) -> tuple[Conversation, SessionHistory | None]:
+    def _conversation(self, body: Select | Score) -> tuple[Conversation, dict[str, Any] | None]:
         self._check_length(len(body.messages))
         if body.session is None:
             if body.after is not None:
@@ -167,7 +169,7 @@ class Service:
             return Conversation("live", turns_from_messages(body.messages)), None
         dump_json(body.messages)  # raises for numbers that could be stored, but not be sent back
         session = self._histories.append(body.session, body.messages, after=body.after)
-        return session.conversation, session
+        return session.conversation, session_json(body.session, session)
 
     def _check_length(self, n_turns: int) -> None:
         if n_turns > self.settings.server_max_turns:
@@ -179,4 +181,4 @@ class Service:
 
     @cached_property
     def _histories(self) -> SessionHistories:
-        return SessionHistories(self._store, self.settings)
+        return SessionHistories(self._store, self.settings, self._builder)

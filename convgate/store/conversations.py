@@ -44,6 +44,7 @@ class NewConversation:
     title: str | None = None  # instead of the transcript's own or its first words
     split_group: str | None = None  # its key unless given; decides on which side of a split it is
     ends_here: bool = False  # add it even when the library has it with more turns
+    workspace: str | None = None  # the project that it belongs to
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class ConversationSummary:
     tokens: int | None
     origin: str
     added: datetime  # UTC
+    workspace: str | None = None  # the project that it belongs to
     excerpt: str | None = None  # around the place that a search found
 
 
@@ -174,6 +176,7 @@ class Conversations(Repository):
         self,
         *,
         search: str = "",
+        workspace: str | None = None,
         sort: Sort = "added",
         descending: bool = True,
         page: int = 1,
@@ -181,13 +184,16 @@ class Conversations(Repository):
     ) -> ConversationPage:
         """Return a page, from 1, of the conversations whose title or text has every word of `search`.
 
-        Words are found inside longer ones, in any case; "words in quotes" stay together.
+        Words are found inside longer ones, in any case; "words in quotes" stay together. workspace: only
+        conversations of this one.
         """
         if sort not in get_args(Sort):
             raise StoreError(f"Conversations can be sorted by {', '.join(get_args(Sort))}; got {sort!r}.")
         words = terms(search)
         condition, values = _search_condition(words)
         where = f"deleted_at IS NULL{condition}"
+        if workspace is not None:
+            where, values = f"{where} AND workspace = ?", [*values, writable(workspace)]
         column = "title COLLATE NOCASE" if sort == "title" else sort
         # Among equals the newest comes first, and what was added together as it was given.
         order = f"{column} {'DESC' if descending else 'ASC'}, added DESC, number"
@@ -208,12 +214,26 @@ class Conversations(Repository):
             ]
         return ConversationPage(tuple(summaries), total, turns, tokens)
 
-    def keys(self, *, deleted: bool = False) -> set[str]:
-        """Return the keys of all conversations that are not deleted, or of all that are."""
+    def workspaces(self) -> list[str]:
+        """Return the workspaces that have conversations, by name."""
+        rows = self._rows(
+            "SELECT DISTINCT workspace FROM conversations"
+            " WHERE workspace IS NOT NULL AND deleted_at IS NULL ORDER BY workspace"
+        )
+        return [workspace for (workspace,) in rows]
+
+    def keys(self, *, deleted: bool = False, workspace: str | None = None) -> set[str]:
+        """Return the keys of all conversations that are not deleted, or of all that are.
+
+        workspace: only of this one.
+        """
+        where = f"deleted_at IS {'NOT ' if deleted else ''}NULL"
         with self._store.read() as db:
-            rows = db.table("conversations").rows_where(
-                f"deleted_at IS {'NOT ' if deleted else ''}NULL", select="key"
-            )
+            if workspace is None:
+                rows = db.table("conversations").rows_where(where, select="key")
+            else:
+                where = f"{where} AND workspace = ?"
+                rows = db.table("conversations").rows_where(where, [writable(workspace)], select="key")
             return {row["key"] for row in rows}
 
     def rename(self, key: str, title: str) -> None:
@@ -280,6 +300,7 @@ class Conversations(Repository):
             "origin": writable(item.origin),
             "added": added,
             "split_group": writable(group),
+            "workspace": None if item.workspace is None else writable(item.workspace),
         }
         db.table("former_keys").delete_where("key = ?", [key])
         number = db.table("conversations").insert(row).last_pk

@@ -1,4 +1,4 @@
-"""What people change of conversations, stored beside the transcripts: boundaries, invariants and modes.
+"""What is changed of conversations, stored beside the transcripts: boundaries, invariants, modes, pruning.
 
 An edit belongs to one turn. Edits made together are one step. Steps are kept in the order in which they were
 made; to undo one is to remove it.
@@ -206,3 +206,27 @@ class ModeCorrections(TurnEdits[ModeCorrection]):
 
     def _decode(self, data: Any) -> ModeCorrection:
         return read_row(ModeCorrection, data)
+
+
+@dataclass(frozen=True, slots=True)
+class PrunedTurn:
+    """A turn that is no longer sent to a model; the transcript keeps it."""
+
+    reason: str  # a sentence without its beginning
+    at: datetime | None = None  # UTC; when it was pruned
+
+
+class PrunedTurns(TurnEdits[PrunedTurn]):
+    """Turns that were pruned."""
+
+    kind = "pruned"
+
+    def _check(self, turn: int, value: PrunedTurn | None, turns: int) -> None:
+        if not 0 <= turn < turns:
+            raise StoreError(f"a turn to prune is one of the messages 0 to {turns - 1}; got {turn}")
+
+    def _encode(self, value: PrunedTurn) -> object:
+        return write_row(replace(value, at=value.at or datetime.now(UTC)))
+
+    def _decode(self, data: Any) -> PrunedTurn:
+        return read_row(PrunedTurn, data)

@@ -14,7 +14,7 @@ from convgate.store.database import Repository
 from convgate.store.documents import read_row, translate_decoding_errors, write_row
 from convgate.store.requests import NO_OUTCOMES, Outcomes
 
-Kind = Literal["drift", "low_confidence", "misclassified", "errors", "breach"]
+Kind = Literal["drift", "low_confidence", "misclassified", "errors", "breach", "rollout", "rollback"]
 Severity = Literal["warning", "critical"]
 
 MAX_ALERTS = 10_000
@@ -57,8 +57,8 @@ class Alert:
 
     @property
     def severity(self) -> Severity:
-        """Return critical when an invariant was lost."""
-        return "critical" if self.kind == "breach" else "warning"
+        """Return critical when an invariant was lost or a rollout was rolled back."""
+        return "critical" if self.kind in ("breach", "rollback") else "warning"
 
     def to_json(self) -> dict[str, Any]:
         """Return the record that `convgate monitor` prints and webhooks get."""

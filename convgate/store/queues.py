@@ -53,6 +53,15 @@ class QueueItem(NewItem):
 
 
 @dataclass(frozen=True, slots=True)
+class QueueSummary:
+    """A queue in a list."""
+
+    number: int
+    name: str
+    made_by: str
+
+
+@dataclass(frozen=True, slots=True)
 class QueueProgress:
     """The progress of an annotator, without items of deleted conversations."""
 
@@ -96,6 +105,15 @@ class Queues(Repository):
     def names(self) -> dict[int, str]:
         """Return the names of all queues by number, the newest first."""
         return dict(self._rows("SELECT number, name FROM queues ORDER BY number DESC"))
+
+    def named(self, prefix: str) -> list[QueueSummary]:
+        """Return the queues whose names begin with a text, oldest first."""
+        sql = "SELECT number, name, made_by FROM queues WHERE substr(name, 1, ?) = ? ORDER BY number"
+        return self._records(QueueSummary, sql, [len(prefix), prefix])
+
+    def items(self, number: int) -> list[QueueItem]:
+        """Return all items of a queue, in order."""
+        return self._items("", number, "")
 
     def next_item(self, number: int, annotator: str, *, after: int | None = None) -> QueueItem | None:
         """Return the next item for an annotator; None when all are done.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from convgate.store.database import Repository
 from convgate.store.documents import write_row
@@ -14,6 +14,9 @@ from convgate.transcripts.characters import writable
 
 TOKEN_COLUMNS = ("rules", "task_state", "recent", "evidence", "decisions", "capsules")
 """Sections, in the order of `RequestRow.tokens`."""
+
+INVARIANT_TYPES = ("safety_requirement", "user_correction", "hard_constraint", "blocking_error")
+"""In the order of `RequestRow.invariant_types`."""
 
 MAX_LOSSES = 1_000
 """Rows of lost requests that are kept."""
@@ -25,7 +28,7 @@ _NUMBERS = (
     "requests", "judged", "unsure", "breaches", "over_budget", "tokens_total", "outcomes", "successes",
     "fallbacks",
 )  # fmt: skip
-# The numbers above, then requests by cause, then tokens by section.
+# The numbers above, then requests by cause, tokens by section, and invariants by type.
 _SUMS = ", ".join(
     [
         "count(*)", "count(low)", "count(*) FILTER (WHERE low)", "total(breaches)",
@@ -33,6 +36,7 @@ _SUMS = ", ".join(
         "count(*) FILTER (WHERE ok)", "count(*) FILTER (WHERE fallbacks <> '')",
         *(f"count(*) FILTER (WHERE fallbacks <> '' AND fallbacks LIKE '%{cause}%')" for cause in _CAUSES),
         *(f"total(tokens_{name})" for name in TOKEN_COLUMNS),
+        *(f"total(invariants_{type})" for type in INVARIANT_TYPES),
     ]
 )  # fmt: skip
 _PERIOD = "at >= ? AND at < ?"
@@ -57,6 +61,40 @@ class RequestRow:
     over_budget: int  # tokens
     fallbacks: tuple[str, ...]  # causes
     seconds: float  # to build the context
+    invariant_types: tuple[int, int, int, int] = (0, 0, 0, 0)  # active invariants of each type
+    arm: str | None = None  # of a rollout
+
+
+class RequestOutcome(NamedTuple):
+    """How a request ended."""
+
+    id: str
+    ok: bool
+    is_error: bool = False  # whether there was no answer; never with `ok`
+    seconds: float | None = None  # until the answer
+
+
+@dataclass(frozen=True, slots=True)
+class ArmFigures:
+    """The requests of one arm of a rollout in a period."""
+
+    requests: int
+    outcomes: int  # requests whose outcome is known
+    successes: int  # of these
+    errors: int  # of these, requests without an answer
+    breaches: int  # requests in which invariants were missing
+    timed: int  # requests whose time until the answer is known
+    latency: float | None  # median seconds until the answer; None without any
+
+    @property
+    def completion(self) -> float | None:
+        """Return the share of the outcomes that are successes, 0…1; None without outcomes."""
+        return self.successes / self.outcomes if self.outcomes else None
+
+    @property
+    def error_rate(self) -> float | None:
+        """Return the share of the outcomes that are errors, 0…1; None without outcomes."""
+        return self.errors / self.outcomes if self.outcomes else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +128,7 @@ class Sums:
     fallbacks: int  # requests with any
     by_cause: Mapping[str, int]  # requests
     tokens: tuple[int, ...]  # sent, of each section in the order of TOKEN_COLUMNS
+    invariant_types: Mapping[str, int]  # active invariants of all requests, by type
     applied: Mapping[str, int]  # requests by mode
     classified: Mapping[str, int]  # requests by classified mode
 
@@ -102,18 +141,20 @@ class Requests(Repository):
         with self._store.write() as db:
             db.table("requests").insert_all(_to_row(request) for request in requests)
 
-    def record_outcomes(self, outcomes: Sequence[tuple[str, bool]], at: datetime) -> list[int]:
+    def record_outcomes(
+        self, outcomes: Sequence[tuple[str, bool] | RequestOutcome], at: datetime
+    ) -> list[int]:
         """Record how requests ended, by id, in place of former outcomes; of equal ids the newest is meant.
 
         Returns the positions of ids that are not in the log.
         """
         unknown = []
         with self._store.write() as db:
-            for position, (id, ok) in enumerate(outcomes):
+            for position, outcome in enumerate(RequestOutcome(*values) for values in outcomes):
                 changed = db.execute(
-                    "UPDATE requests SET ok = ?, outcome_at = ?"
+                    "UPDATE requests SET ok = ?, outcome_at = ?, error = ?, answer_seconds = ?"
                     " WHERE number = (SELECT max(number) FROM requests WHERE id = ?)",
-                    [ok, at.timestamp(), writable(id)],
+                    [outcome.ok, at.timestamp(), outcome.is_error, outcome.seconds, writable(outcome.id)],
                 )
                 if not changed.rowcount:
                     unknown.append(position)
@@ -135,7 +176,7 @@ class Requests(Repository):
             [since.timestamp(), until.timestamp()],
         )
         applied, classified = dict.fromkeys(modes, 0), dict.fromkeys(modes, 0)
-        totals = [0] * (len(_NUMBERS) + len(_CAUSES) + len(TOKEN_COLUMNS))
+        totals = [0] * (len(_NUMBERS) + len(_CAUSES) + len(TOKEN_COLUMNS) + len(INVARIANT_TYPES))
         for mode, classified_mode, *numbers in rows:
             applied[mode] = applied.get(mode, 0) + numbers[0]
             classified[classified_mode] = classified.get(classified_mode, 0) + numbers[0]
@@ -143,7 +184,16 @@ class Requests(Repository):
         values = iter(totals)
         counts = {name: next(values) for name in _NUMBERS}
         by_cause = {cause: next(values) for cause in _CAUSES}
-        return Sums(**counts, by_cause=by_cause, tokens=tuple(values), applied=applied, classified=classified)
+        tokens = tuple(next(values) for _ in TOKEN_COLUMNS)
+        types = dict(zip(INVARIANT_TYPES, values, strict=True))
+        return Sums(
+            **counts,
+            by_cause=by_cause,
+            tokens=tokens,
+            invariant_types=types,
+            applied=applied,
+            classified=classified,
+        )
 
     def classified(self, since: datetime, until: datetime) -> dict[str, int]:
         """Return the number of requests by classified mode, without modes that have none."""
@@ -180,6 +230,22 @@ class Requests(Repository):
             [*modes, -1e18 if since is None else since.timestamp(), until.timestamp()],
         )
         return {mode: Outcomes(count, count - successes) for mode, count, successes in rows}
+
+    def arm_figures(self, arm: str, since: datetime, until: datetime) -> ArmFigures:
+        """Return the figures of an arm."""
+        where = f"FROM requests WHERE arm = ? AND {_PERIOD}"
+        values: list[Any] = [arm, since.timestamp(), until.timestamp()]
+        requests, outcomes, successes, errors, breaches, timed = self._row(
+            "SELECT count(*), count(ok), count(*) FILTER (WHERE ok), count(*) FILTER (WHERE error),"
+            f" count(*) FILTER (WHERE breaches > 0), count(answer_seconds) {where}",
+            values,
+        )
+        middle = self._row(
+            "SELECT avg(answer_seconds) FROM (SELECT answer_seconds"
+            f" {where} AND answer_seconds IS NOT NULL ORDER BY answer_seconds LIMIT ? OFFSET ?)",
+            [*values, 2 - timed % 2, max(0, timed - 1) // 2],
+        )
+        return ArmFigures(requests, outcomes, successes, errors, breaches, timed, middle[0])
 
     def seconds(self, since: datetime, until: datetime, *, limit: int) -> list[tuple[float, float]]:
         """Return the time of each request, in seconds since 1970, and the seconds that building took.
@@ -226,6 +292,8 @@ class Requests(Repository):
 
 def _to_row(request: RequestRow) -> dict[str, Any]:
     row = write_row(request)
-    del row["tokens"]
+    del row["tokens"], row["invariant_types"]
     row |= {f"tokens_{name}": count for name, count in zip(TOKEN_COLUMNS, request.tokens, strict=True)}
+    types = zip(INVARIANT_TYPES, request.invariant_types, strict=True)
+    row |= {f"invariants_{type}": count for type, count in types}
     return row | {"at": request.at.timestamp(), "fallbacks": " ".join(request.fallbacks)}

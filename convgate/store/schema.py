@@ -44,8 +44,8 @@ _CONVERSATIONS = (
         PRIMARY KEY (hash, conversation)
     ) STRICT, WITHOUT ROWID""",
     "CREATE INDEX openings_by_conversation ON openings (conversation)",
-    # What people changed of single turns: kind is boundary, invariants or mode; value is JSON, NULL removes
-    # it. The last step of a turn holds; steps are counted over all conversations.
+    # What was changed of single turns: kind is boundary, invariants, mode or pruned; value is JSON, NULL
+    # removes it. The last step of a turn holds; steps are counted over all conversations.
     """
     CREATE TABLE turn_edits (
         conversation INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE,
@@ -195,9 +195,138 @@ _REQUESTS = (
     ) STRICT""",
 )
 
+_MEMORY = (
+    # Active invariants of the request, by type.
+    *(
+        f"ALTER TABLE requests ADD COLUMN invariants_{type} INTEGER NOT NULL DEFAULT 0"
+        for type in ("safety_requirement", "user_correction", "hard_constraint", "blocking_error")
+    ),
+    # The workspace outlasts the session that the conversation belongs to.
+    "ALTER TABLE conversations ADD COLUMN workspace TEXT",
+    "CREATE INDEX conversations_by_workspace ON conversations (workspace, added)",
+    """
+    UPDATE conversations SET workspace = (
+        SELECT sessions.workspace FROM session_conversations AS held
+        JOIN sessions ON sessions.number = held.session WHERE held.conversation = conversations.number
+    )""",
+    # JSON; it stands for the turns before `summary_stop`, and is dropped when one of them changes.
+    "ALTER TABLE conversations ADD COLUMN summary TEXT",
+    "ALTER TABLE conversations ADD COLUMN summary_stop INTEGER",
+    *(
+        f"""
+        CREATE TRIGGER summary_dropped_by_{event} AFTER {event} ON turn_edits WHEN {row}.kind = 'pruned'
+        BEGIN
+            UPDATE conversations SET summary = NULL
+            WHERE number = {row}.conversation AND summary_stop > {row}.turn;
+        END"""
+        for event, row in (("insert", "new"), ("delete", "old"))
+    ),
+)
+
+_EXPERIMENTS = (
+    # definition: arms and plan, as JSON.
+    """
+    CREATE TABLE experiments (
+        number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL,
+        started TEXT NOT NULL
+    ) STRICT""",
+    # place: of the session among those of its stratum.
+    """
+    CREATE TABLE experiment_assignments (
+        experiment INTEGER NOT NULL REFERENCES experiments (number) ON DELETE CASCADE,
+        session_id TEXT NOT NULL, arm TEXT NOT NULL, mode TEXT NOT NULL, difficulty TEXT NOT NULL,
+        model TEXT NOT NULL, tenant TEXT NOT NULL, place INTEGER NOT NULL, at TEXT NOT NULL,
+        PRIMARY KEY (experiment, session_id),
+        UNIQUE (experiment, mode, difficulty, model, tenant, place)
+    ) STRICT, WITHOUT ROWID""",
+    # messages: what was asked, as JSON; empty where no text was recorded. sent, needed: indices of messages
+    # as JSON; NULL where unknown.
+    """
+    CREATE TABLE trials (
+        number INTEGER PRIMARY KEY,
+        experiment INTEGER NOT NULL REFERENCES experiments (number) ON DELETE CASCADE,
+        request_id TEXT NOT NULL, session_id TEXT NOT NULL, arm TEXT NOT NULL,
+        latency_seconds REAL NOT NULL, tokens INTEGER NOT NULL, answer_test TEXT,
+        messages TEXT NOT NULL, answer TEXT NOT NULL, sent TEXT, needed TEXT, at TEXT NOT NULL,
+        UNIQUE (experiment, request_id, arm)
+    ) STRICT""",
+    # The arm whose answers a rater sees.
+    """
+    CREATE TABLE raters (
+        experiment INTEGER NOT NULL REFERENCES experiments (number) ON DELETE CASCADE,
+        name TEXT NOT NULL, arm TEXT NOT NULL, PRIMARY KEY (experiment, name)
+    ) STRICT, WITHOUT ROWID""",
+    # The last rating of a rater counts. completed, errors, focus: NULL where the rater is unsure.
+    """
+    CREATE TABLE ratings (
+        number INTEGER PRIMARY KEY,
+        trial INTEGER NOT NULL REFERENCES trials (number) ON DELETE CASCADE,
+        rater TEXT NOT NULL, is_judge INTEGER NOT NULL, completed INTEGER, errors TEXT, focus INTEGER,
+        at TEXT NOT NULL
+    ) STRICT""",
+    "CREATE INDEX ratings_by_trial ON ratings (trial)",
+    # Errors that a language model found, by a hash of all that it was given.
+    "CREATE TABLE judgements (key TEXT PRIMARY KEY, errors TEXT NOT NULL) STRICT, WITHOUT ROWID",
+)
+
+_ROLLOUTS = (
+    # Of requests: the arm of a rollout; the seconds until the answer; whether it ended with an error.
+    "ALTER TABLE requests ADD COLUMN arm TEXT",
+    "ALTER TABLE requests ADD COLUMN answer_seconds REAL",
+    "ALTER TABLE requests ADD COLUMN error INTEGER",
+    "CREATE INDEX requests_by_arm ON requests (arm, at, ok, error) WHERE arm IS NOT NULL",
+    # owners: of each phase, as JSON. phase: from 1. next_look: at its conditions; next_watch: at the rules.
+    """
+    CREATE TABLE rollouts (
+        number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, owners TEXT NOT NULL, seed INTEGER NOT NULL,
+        state TEXT NOT NULL CHECK (state IN ('running', 'stopped', 'rolled back')), phase INTEGER NOT NULL,
+        started TEXT NOT NULL, phase_started TEXT NOT NULL, next_look TEXT, next_watch TEXT NOT NULL
+    ) STRICT""",
+    # session: a hash of its id.
+    """
+    CREATE TABLE rollout_sessions (
+        rollout INTEGER NOT NULL REFERENCES rollouts (number) ON DELETE CASCADE,
+        session BLOB NOT NULL, arm TEXT NOT NULL, PRIMARY KEY (rollout, session)
+    ) STRICT, WITHOUT ROWID""",
+    """
+    CREATE TABLE rollout_decisions (
+        number INTEGER PRIMARY KEY, rollout INTEGER NOT NULL REFERENCES rollouts (number) ON DELETE CASCADE,
+        at TEXT NOT NULL, phase INTEGER NOT NULL, action TEXT NOT NULL, who TEXT NOT NULL,
+        reason TEXT NOT NULL, figures TEXT NOT NULL, next_look TEXT
+    ) STRICT""",
+    "CREATE INDEX rollout_decisions_by_rollout ON rollout_decisions (rollout)",
+    """
+    CREATE TABLE rollout_checks (
+        rollout INTEGER NOT NULL REFERENCES rollouts (number) ON DELETE CASCADE,
+        phase INTEGER NOT NULL, item TEXT NOT NULL, who TEXT NOT NULL, at TEXT NOT NULL,
+        PRIMARY KEY (rollout, phase, item)
+    ) STRICT, WITHOUT ROWID""",
+)
+
 
 @migrations()
 def m001_tables(db: Database) -> None:
     """Create all tables."""
     for statement in (*_CONVERSATIONS, *_LABELS, *_SESSIONS, *_REQUESTS):
+        db.execute(statement)
+
+
+@migrations()
+def m002_memory(db: Database) -> None:
+    """Add invariant types to the log of requests, and workspaces and summaries to conversations."""
+    for statement in _MEMORY:
+        db.execute(statement)
+
+
+@migrations()
+def m003_experiments(db: Database) -> None:
+    """Create the tables of experiments."""
+    for statement in _EXPERIMENTS:
+        db.execute(statement)
+
+
+@migrations()
+def m004_rollouts(db: Database) -> None:
+    """Create the tables of rollouts, and add the arm and the answer of each request to the log."""
+    for statement in _ROLLOUTS:
         db.execute(statement)

@@ -132,6 +132,8 @@ class Sessions(Repository):
     def add_conversation(self, id: str, key: str, at: datetime) -> SessionConversation:
         """Move a conversation of the library into a session: as the open one, if that is not in the library.
 
+        Its workspace is that of the session from then on.
+
         Raises StoreError when either is missing.
         """
         with self._store.write() as db:
@@ -146,6 +148,7 @@ class Sessions(Repository):
                 is_free = table.count_where("number = ? AND conversation IS NULL", [session["present"]])
                 number = session["present"] if is_free else _insert_conversation(db, session["number"], at)
                 table.update(number, {"conversation": conversation})
+            db.table("conversations").update(conversation, {"workspace": session["workspace"]})
             _note_activity(db, session["number"], number, at)
         return self._conversations("held.number = ?", [number])[0]
 
@@ -154,10 +157,19 @@ class Sessions(Repository):
         self.get(id)
         return self._conversations("sessions.id = ?", [id])
 
+    def open_one(self, id: str) -> SessionConversation | None:
+        """Return the open conversation of a session, in the end its last one; None when it was removed."""
+        rows = self._conversations("sessions.id = ? AND held.number = sessions.present", [id])
+        return next(iter(rows), None)
+
     def delete(self, id: str) -> None:
         """Remove a session; the library keeps its conversations. StoreError when it is missing."""
         with self._store.write() as db:
             db.table("sessions").delete(_find_session(db, id)["number"])
+
+    def ended_before(self, before: datetime) -> list[Session]:
+        """Return the sessions that ended before a time, oldest first."""
+        return self._records(Session, f"{_SESSION} WHERE ended < ? ORDER BY ended", [before.isoformat()])
 
     def clean_up(self, before: datetime) -> int:
         """Remove the sessions that ended before a time, and return how many; see `delete`."""

@@ -14,15 +14,13 @@ from pathlib import Path
 import streamlit as st
 
 from convgate import __version__
-from convgate.context.invariants.edits import with_edits
+from convgate.context.edits import apply_edits
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ActiveVersionError, ConvgateError, DamagedError
 from convgate.core.home import is_read_only
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
-from convgate.policies.sessions import with_moved
 from convgate.store import Conversations, Store
-from convgate.store.edits import InvariantEdits, MovedBoundaries
 from convgate.ui import services, session_state
 from convgate.ui.navigation import VERSIONS, draw_navigation
 from convgate.ui.text import literal
@@ -44,14 +42,13 @@ class App:
         return Conversations(self.store)
 
     def conversation(self, key: str) -> Conversation:
-        """Return a conversation with its moved boundaries and edited invariants.
+        """Return a conversation with its moved boundaries, edited invariants and pruned turns.
 
         Raises StoreError when the library does not have it.
         """
         self.conversations.summary(key)  # raises when it was deleted
         stored = services.conversation(self.settings.database, key)
-        moved = with_moved(stored, MovedBoundaries(self.store).of(key))
-        return with_edits(moved, InvariantEdits(self.store).of(key))
+        return apply_edits(self.store, key, stored)
 
     def encoder(self) -> Encoder:
         """Return the encoder of the settings, loaded once."""

@@ -33,9 +33,10 @@ _ORDERS: dict[str, tuple[Sort, bool]] = {
 
 @dataclass(frozen=True)
 class View(PageState):
-    """The search, the order and the page of the list."""
+    """The search, the workspace, the order and the page of the list."""
 
     search: str | None = param(None, words(200))
+    workspace: str | None = param(None, words(200))
     order: str = param("Newest first", one_of(_ORDERS))
     page: int = 1
 
@@ -52,6 +53,11 @@ def draw_conversations(app: App, view: View) -> None:
             **page.control("search", view.search, none=""),
             help='Every word has to occur, as a part of a longer one too; "words in quotes" stay together.',
         )  # fmt: skip
+        if workspaces := {*app.conversations.workspaces(), *filter(None, [view.workspace])}:
+            st.selectbox(
+                "Workspace", ["", *sorted(workspaces)], width=200, format_func=lambda name: name or "All",
+                **page.control("workspace", view.workspace, none=""),
+            )  # fmt: skip
         st.selectbox("Order", list(_ORDERS), width=160, **page.control("order", view.order))
     listed = _find(app.conversations, view, view.page)
     last = max(1, -(-listed.total // PER_PAGE))
@@ -66,7 +72,12 @@ def draw_conversations(app: App, view: View) -> None:
 def _find(conversations: Conversations, view: View, number: int) -> ConversationPage:
     sort, descending = _ORDERS[view.order]
     return conversations.find(
-        search=view.search or "", sort=sort, descending=descending, page=number, per_page=PER_PAGE
+        search=view.search or "",
+        workspace=view.workspace,
+        sort=sort,
+        descending=descending,
+        page=number,
+        per_page=PER_PAGE,
     )
 
 

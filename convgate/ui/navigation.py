@@ -24,6 +24,7 @@ GROUPS = {
         "Tune": ("pages/3_Tune.py", ":material/tune:"),
         "Train": ("pages/4_Train.py", ":material/model_training:"),
         "Versions": (VERSIONS, ":material/account_tree:"),
+        "Experiments": ("pages/11_Experiments.py", ":material/experiment:"),
     },
     "Operate": {
         "Rules": ("pages/7_Rules.py", ":material/rule:"),

@@ -368,6 +368,14 @@ def test_rules_of_the_settings_begin_a_new_history_with_the_instructions(convgat
         assert one.json()["session"]["turns"] == 2
 
 
+def test_a_context_has_the_summary_of_its_session(convgate_home: Path) -> None:
+    with client_of(convgate_home, session_summary_turns=2) as client:
+        body = {"messages": long_chat()[:3], "session": "a", "intent": "task"}
+        sections = client.post("/v1/context", json=body).json()["sections"]
+        [capsule] = next(one["turns"] for one in sections if one["name"] == "capsules")
+        assert "messages 0 to 1" in capsule["reason"]
+
+
 def test_ended_sessions_are_cleaned_up_where_the_settings_say_so(convgate_home: Path) -> None:
     messages = [{"role": "user", "content": "Old", "timestamp": "2020-01-01T09:00:00+00:00"}, *long_chat()]
     with client_of(convgate_home) as client:

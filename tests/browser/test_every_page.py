@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.running_app import go_to, open_page, page_paths
 
-ALIKE = {"", "Train", "Versions", "Monitor"}  # with a conversation in the address and without
+ALIKE = {"", "Train", "Versions", "Experiments", "Monitor"}  # with a conversation in the address and without
 BACKGROUND = {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}
 
 

@@ -1,15 +1,19 @@
-"""Monitor in a browser: a simulation is moved by keys; a baseline is set and kept over a reload."""
+"""Monitor in a browser: a simulation is moved by keys; a baseline is kept; a rollout is stopped."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import secrets
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from convgate.core.settings import Settings
+from convgate.rollouts.phases import PHASES
+from convgate.rollouts.rollout import Rollout
 from convgate.store import Store
 from tests.browser.running_app import wait_until_idle
 from tests.guardrails import USUAL, add_requests
@@ -37,3 +41,24 @@ def test_a_simulation_is_moved_by_keys_and_a_baseline_is_kept(
     page.reload()
     wait_until_idle(page)
     expect(page.get_by_text("nats from the baseline, limit 0.1")).to_be_visible()
+
+
+@pytest.fixture
+def rollout(app_home: Path) -> Iterator[Rollout]:
+    """A rollout of its own for each run of a test."""
+    rollout = Rollout(Store(app_home / "convgate.db"), Settings())
+    rollout.start(f"weights {secrets.token_hex(4)}", owners=["Ada"])
+    yield rollout
+    rollout.roll_back(who="Ada", reason="The test is over.")
+
+
+def test_a_rollout_is_stopped_for_a_reason(go_to_address: Callable[[str], Page], rollout: Rollout) -> None:
+    page = go_to_address("/Monitor?on=rollout")
+    page.get_by_text(PHASES[0].checklist[1]).click()
+    expect(page.get_by_text("2 items of the checklist to do.")).to_be_visible()
+    page.get_by_role("button", name="Stop …").click()
+    page.get_by_label("Reason").fill("Odd answers.")
+    page.get_by_label("Reason").press("Enter")
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.get_by_text("Done: stop.")).to_be_visible()
+    assert rollout.status().decisions[0].reason == "Odd answers."

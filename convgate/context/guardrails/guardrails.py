@@ -28,7 +28,7 @@ from convgate.core.http import PostError, post_json
 from convgate.core.settings import Settings
 from convgate.store.database import Store
 from convgate.store.guard_states import Alert, GuardStates
-from convgate.store.requests import RequestRow, Requests
+from convgate.store.requests import INVARIANT_TYPES, RequestRow, Requests
 
 log = logging.getLogger(__name__)
 
@@ -134,7 +134,7 @@ class Guardrails(AbstractContextManager["Guardrails"]):
             except (StoreError, sqlite3.Error) as error:
                 self._lose(unwritten, error)
             for alert in alerts:
-                self._send(alert)
+                send_alert(alert, self._settings, self._alert)
             if done is not None:
                 done.set()
         if store is not None:
@@ -182,17 +182,6 @@ class Guardrails(AbstractContextManager["Guardrails"]):
         alerts, changed = update_alerts(store, self._settings, now)
         self._fallbacks, self._evaluated_at = fallbacks_of(alerts), time.monotonic()
         return changed
-
-    def _send(self, alert: Alert) -> None:
-        level = logging.ERROR if alert.severity == "critical" else logging.WARNING
-        log.log(level, "%s", alert.message if alert.open else f"Alert cleared: {alert.because}")
-        if self._alert is not None:
-            try:
-                self._alert(alert)
-            except Exception:
-                log.exception("the callback for an alert (%s) failed", alert.kind)
-        if self._settings.guard_webhook is not None:
-            post_alert(self._settings.guard_webhook, alert)
 
     def _lose(self, requests: int, problem: object) -> None:
         with self._lock:
@@ -252,6 +241,19 @@ def fallbacks_of(alerts: Sequence[Alert]) -> dict[Mode, Fallback]:
     return failing
 
 
+def send_alert(alert: Alert, settings: Settings, callback: Callback | None = None) -> None:
+    """Log an alert, and send it to the callback and the webhook of the settings; never raises."""
+    level = logging.ERROR if alert.severity == "critical" else logging.WARNING
+    log.log(level, "%s", alert.message if alert.open else f"Alert cleared: {alert.because}")
+    if callback is not None:
+        try:
+            callback(alert)
+        except Exception:
+            log.exception("the callback for an alert (%s) failed", alert.kind)
+    if settings.guard_webhook is not None:
+        post_alert(settings.guard_webhook, alert)
+
+
 def post_alert(url: str, alert: Alert, *, timeout: float = WEBHOOK_SECONDS, pause: float = 0.5) -> bool:
     """POST an alert and return whether it was accepted; what fails in the end is logged.
 
@@ -284,6 +286,7 @@ def _to_request_row(request: RequestRecord) -> RequestRow:
         "at": request.at.astimezone(UTC),
         "low": None if request.source == "intent" else is_low,
         "tokens": tuple(request.tokens.get(section, 0) for section in SECTIONS),
+        "invariant_types": tuple(request.invariant_types.get(type, 0) for type in INVARIANT_TYPES),
         "fallbacks": tuple(fallback.cause for fallback in request.fallbacks),
     }
     return RequestRow(**values)

@@ -5,23 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from math import inf
 
 from convgate.context.guardrails.guardrails import flush_requests
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings, load_settings
 from convgate.store.database import Store
-from convgate.store.requests import Requests
+from convgate.store.requests import RequestOutcome, Requests
 
 
-def record_outcome(request_id: str, *, ok: bool, place: Store | Settings | None = None) -> None:
+def record_outcome(
+    request_id: str,
+    *,
+    ok: bool,
+    error: bool = False,
+    seconds: float | None = None,
+    place: Store | Settings | None = None,
+) -> None:
     """Record whether the answer to a request was useful; this replaces an earlier outcome of the request.
 
-    place: a store, or settings that name one; the usual settings unless given. Raises ContextError when no
-    such request is logged, and StoreError when the database cannot be written.
+    error: whether there was no answer, such as after an exception; then `ok` is False. seconds: until the
+    answer, 0 or more. A rollout compares both. place: a store, or settings that name one; the usual settings
+    unless given. Raises ContextError when no such request is logged or a value is wrong, and StoreError when
+    the database cannot be written.
     """
     if not isinstance(ok, bool):
         raise ContextError(f"ok is True or False; got {ok!r}")
-    if record_outcomes([(request_id, ok)], place=place):
+    if error and ok:
+        raise ContextError("a request that ended with an error is not ok; pass ok=False")
+    if seconds is not None and not 0 <= seconds < inf:
+        raise ContextError(f"seconds are 0 or more; got {seconds!r}")
+    if record_outcomes([RequestOutcome(request_id, ok, error, seconds)], place=place):
         raise ContextError(
             f"no request {request_id!r} is logged: pass `request_id` of the context, and check guard_log,"
             " guard_log_days and guard_log_max_rows"
@@ -29,7 +43,7 @@ def record_outcome(request_id: str, *, ok: bool, place: Store | Settings | None 
 
 
 def record_outcomes(
-    outcomes: Sequence[tuple[str, bool]], *, place: Store | Settings | None = None
+    outcomes: Sequence[tuple[str, bool] | RequestOutcome], *, place: Store | Settings | None = None
 ) -> list[int]:
     """Record several in one transaction; return the places of those that are not logged."""
     if not isinstance(place, Store):

@@ -1,4 +1,4 @@
-"""Monitor from top to bottom: the log of requests, or a simulation of drift."""
+"""Monitor from top to bottom: the log of requests, the rollout, or a simulation of drift."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.frame import App
 from convgate.ui.monitor import state, status
 from convgate.ui.monitor.charts import draw_charts
+from convgate.ui.monitor.rollout import draw_rollout
 from convgate.ui.monitor.simulation import draw_simulation
 from convgate.ui.monitor.state import PERIODS, View
 from convgate.ui.page_state import draw_problems
@@ -27,7 +28,7 @@ from convgate.ui.tables import draw_numbers
 REFRESH_SECONDS = 30
 
 _STYLE = Path(__file__).with_name("monitor.css")
-_PLACES = {"log": "Your requests", "simulation": "Simulate drift"}
+_PLACES = {"log": "Your requests", "rollout": "Rollout", "simulation": "Simulate drift"}
 _EXAMPLE = """\
 import convgate
 
@@ -47,7 +48,9 @@ def monitor(app: App) -> None:
         "Show", list(_PLACES), format_func=_PLACES.__getitem__, required=True, label_visibility="collapsed",
         **state.page.control("on", view.on),
     )  # fmt: skip
-    if view.on == "simulation":
+    if view.on == "rollout":
+        draw_rollout(app)
+    elif view.on == "simulation":
         draw_simulation(app, view)
     else:
         _draw_log(app, view)

@@ -1,4 +1,4 @@
-"""What Monitor shows, between reruns: ?period=7d, ?on=simulation&toward=DEBUGGING&nats=0.15&minutes=90."""
+"""What Monitor shows, between reruns: ?period=7d, ?on=rollout, ?on=simulation&toward=DEBUGGING&nats=0.15."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ MIN_MINUTES, MAX_MINUTES = 5, 600
 
 @dataclass(frozen=True)
 class View(PageState):
-    """A period of the log up to now, or a simulation."""
+    """A period of the log up to now, the rollout, or a simulation."""
 
-    on: Literal["log", "simulation"] = "log"
+    on: Literal["log", "rollout", "simulation"] = "log"
     period: str = param("24h", one_of(PERIODS))
     toward: Mode = "DEBUGGING"  # the mode that there is more of during the drift
     nats: float = param(0.15, share(MIN_NATS, MAX_NATS))  # from the usual modes

@@ -8,6 +8,7 @@ import streamlit as st
 
 from convgate.evaluation.duplicates import Overlap, remove_duplicates
 from convgate.labels.agreement import training_warnings
+from convgate.labels.calibration import calibration
 from convgate.labels.gold import gold_set
 from convgate.training.epochs import FURTHER
 from convgate.training.library import RelevanceSets, SetInfo
@@ -64,7 +65,7 @@ def _draw_new(app: App, view: View, known: Mapping[str, SetInfo]) -> None:
     with right:
         st.subheader("New version", anchor=False)
         has_parent = _draw_version(Versions(app.settings.home))
-    for warning in training_warnings(app.store):
+    for warning in (*training_warnings(app.store), *calibration(app.store).warnings):
         st.warning(literal(warning), icon=":material/warning:")
     is_empty = not (names or st.session_state[REPLAY])
     enough_data = False

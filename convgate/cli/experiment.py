@@ -1,0 +1,408 @@
+"""`convgate experiment`: compare arms with a control on requests that people, tests or a model rated."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from convgate.cli import inputs, options, output, replay
+from convgate.core.home import login_name
+from convgate.core.text import pluralize
+
+if TYPE_CHECKING:
+    from convgate.experiments.arms import Experiment
+    from convgate.experiments.report import ExperimentReport
+    from convgate.experiments.signals import Signals
+    from convgate.store import Store
+    from convgate.store.experiments import Trial
+
+experiment = typer.Typer(
+    no_args_is_help=True, help="Experiments: does another selection give better answers?"
+)
+
+experiment.command()(replay.replay)
+experiment.command()(replay.ablate)
+
+NameArgument = Annotated[str, typer.Argument(help="The experiment.", metavar="NAME")]
+LooksOption = Annotated[
+    str, typer.Option(help="Shares of the planned trials at which the arms are compared.", metavar="0.5,1")
+]
+AlphaOption = Annotated[
+    float, typer.Option(help="Probability of a false positive, over hypotheses and looks.")
+]
+RaterOption = Annotated[str | None, typer.Option("--rater", help="Who rates; your user name by default.")]
+
+
+@experiment.command()
+def create(
+    name: NameArgument,
+    arm: Annotated[
+        list[str],
+        typer.Option(
+            help="An arm with free tokens; the first is the control. A policy such as last_k(k=3), everything"
+            " or none, a settings file, or context:POLICY.",
+            metavar="ARM=POLICY",
+        ),
+    ],
+    matched: Annotated[
+        list[str],
+        typer.Option(help="An arm with as many tokens as the control's.", metavar="ARM=POLICY"),
+    ] = [],  # noqa: B006
+    planned: Annotated[
+        int | None, typer.Option(help="Rated trials of each arm; see `convgate experiment power`.", min=1)
+    ] = None,
+    looks: LooksOption = "1",
+    alpha: AlphaOption = 0.05,
+    seed: Annotated[int, typer.Option(help="Of the assignment.")] = 0,
+    shared_raters: Annotated[
+        bool, typer.Option("--shared-raters", help="Show raters the answers of every arm.")
+    ] = False,
+    settings_file: options.SettingsFileOption = None,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
+) -> None:
+    """Create an experiment. Its arms keep the settings of this moment and the active version of the gate."""
+    from convgate.core.settings import load_settings
+    from convgate.experiments.arms import Experiment, create_experiment, read_arm
+    from convgate.experiments.power import BASELINE, TARGET, PowerPlan
+
+    settings = load_settings(settings_file)
+    arms = tuple(
+        read_arm(
+            *options.parse_arm(text, f"--{option}"), "matched" if option == "matched" else "free", settings
+        )
+        for option, texts in (("arm", arm), ("matched", matched))
+        for text in texts
+    )
+    created = Experiment(
+        name=name,
+        arms=arms,
+        seed=seed,
+        started=datetime.now(UTC),
+        planned=planned or PowerPlan(BASELINE, TARGET).per_arm,
+        alpha=alpha,
+        looks=_read_looks(looks),
+        shared_raters=shared_raters,
+    )
+    create_experiment(inputs.open_library(), created)
+    text = f"Created {name}: {pluralize(len(arms), 'arm')}, {created.planned:,} rated trials of each planned."
+    output.write_result(_experiment_json(created), lambda: output.print_lines(text), json_output, out)
+
+
+@experiment.command("list")
+def list_experiments(json_output: options.JsonOption = False, out: options.OutOption = None) -> None:
+    """List the experiments, the newest first."""
+    from convgate.experiments.arms import load_experiment
+    from convgate.store.experiments import Experiments
+
+    store = inputs.open_library()
+    rows = [_experiment_json(load_experiment(store, name)) for name in Experiments(store).names()]
+    table = [{"name": row["name"], "arms": ", ".join(row["arms"]), "planned": row["planned"]} for row in rows]
+    output.write_result(
+        {"experiments": rows}, lambda: output.print_rows(table, empty="No experiments."), json_output, out
+    )
+
+
+@experiment.command()
+def assign(
+    name: NameArgument,
+    session: Annotated[str, typer.Argument(help="The session's id.", metavar="SESSION")],
+    mode: Annotated[str, typer.Option(help="Mode of its first message.")] = "",
+    difficulty: Annotated[str, typer.Option(help="Such as easy or hard.")] = "",
+    model: Annotated[str, typer.Option(help="Version of the language model.")] = "",
+    tenant: Annotated[str, typer.Option(help="Customer or team.")] = "",
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
+) -> None:
+    """Print the arm of a session, assigned at its first turn and never switched."""
+    from convgate.experiments.assignment import assign_session
+    from convgate.store.experiments import Stratum
+
+    store, found = _open(name)
+    arm = assign_session(store, found, session, Stratum(mode, difficulty, model, tenant))
+    values = {"session_id": session, "arm": arm.name, "limit": arm.limit}
+    output.write_result(values, lambda: output.print_lines(arm.name), json_output, out)
+
+
+@experiment.command()
+def record(
+    name: NameArgument,
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Lines of trials; - reads standard input.", metavar="FILE.jsonl", allow_dash=True
+        ),
+    ],
+    dry_run: options.DryRunOption = False,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
+) -> None:
+    """Store trials: all lines of a file, or none when one is bad.
+
+    A line: {"request_id", "session_id", "latency_seconds", "tokens", "answer_test"?: "pass" or "fail",
+    "messages"?: […], "answer"?, "arm"?}. Without an arm, the session's is meant.
+    """
+    from convgate.experiments.arms import load_experiment
+    from convgate.experiments.trials import read_trials, record_trials
+
+    trials = read_trials(inputs.open_source(file))
+    with inputs.writable_library(dry_run=dry_run) as store, store.write():
+        record_trials(store, load_experiment(store, name), trials)
+    text = f"{pluralize(len(trials), 'trial')} recorded" + ("; this was a dry run." if dry_run else ".")
+    values = {"recorded": len(trials), "kept": not dry_run}
+    output.write_result(values, lambda: output.print_lines(text), json_output, out)
+
+
+@experiment.command()
+def rate(
+    name: NameArgument,
+    trial: Annotated[
+        int | None, typer.Argument(help="The trial's number; without it, the next is shown.", metavar="TRIAL")
+    ] = None,
+    completed: Annotated[
+        bool | None, typer.Option("--completed/--not-completed", help="Whether the request was completed.")
+    ] = None,
+    error: Annotated[
+        list[str],
+        typer.Option(
+            help="contradiction, forgotten_constraint, wrong_reference or hallucination; may be repeated.",
+            metavar="KIND",
+        ),
+    ] = [],  # noqa: B006
+    errors_unsure: Annotated[
+        bool, typer.Option("--errors-unsure", help="You cannot say whether there are errors.")
+    ] = False,
+    focus: Annotated[
+        int | None, typer.Option(help="1 (off the point) to 5 (to the point).", min=1, max=5)
+    ] = None,
+    rater: RaterOption = None,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
+) -> None:
+    """Show the next trial to rate, without its arm, or rate a trial. Leave out what you are unsure of."""
+    from convgate.experiments.raters import next_trial, rate_trial
+    from convgate.store.experiments import Rating
+
+    who, (store, found) = rater or login_name(), _open(name)
+    if trial is None:
+        if completed is not None or error or errors_unsure or focus is not None:
+            raise typer.BadParameter("name the trial that you rate", param_hint="TRIAL")
+        shown = next_trial(store, found, who)
+        values = {"trial": None if shown is None else output.pick(shown, "number", "messages", "answer")}
+        output.write_result(values, lambda: _show_trial(shown), json_output, out)
+        return
+    if error and errors_unsure:
+        raise typer.BadParameter("--error or --errors-unsure, not both")
+    rating = Rating(trial, who, completed, None if errors_unsure else tuple(error), focus)
+    rate_trial(store, found, rating)
+    values = {"rated": output.pick(rating, "trial", "rater", "completed", "errors", "focus")}
+    output.write_result(
+        values, lambda: output.print_lines(f"Trial {trial} rated by {who}."), json_output, out
+    )
+
+
+@experiment.command()
+def judge(
+    name: NameArgument,
+    rubric: Annotated[
+        Path | None, typer.Option(help="A text file with the rubric.", exists=True, dir_okay=False)
+    ] = None,
+    settings_file: options.SettingsFileOption = None,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
+) -> None:
+    """Let the language model of experiment_model rate the errors of answers.
+
+    People check one trial of ten; the judge pauses while it disagrees with them on more than 10%.
+    """
+    from convgate.core.settings import load_settings
+    from convgate.experiments.judge import RUBRIC, Judge, read_rubric
+    from convgate.experiments.model import load_model
+
+    store, found = _open(name)
+    text = RUBRIC if rubric is None else read_rubric(rubric)
+    with output.progress_bar() as show:
+        run = Judge(load_model(load_settings(settings_file)), text).judge_all(
+            store, found, lambda done, total: show("Judging", done, total)
+        )
+    sentence = (
+        f"{pluralize(run.judged, 'trial')} judged, {run.cached:,} from the cache, {run.failed:,} failed;"
+        f" cost {run.cost:.4g}."
+    )
+    if run.is_paused:
+        output.print_note("The judge is paused: it disagrees with people on too many checked trials.")
+    output.write_result(asdict(run), lambda: output.print_lines(sentence), json_output, out)
+
+
+@experiment.command()
+def report(
+    name: NameArgument, json_output: options.JsonOption = False, out: options.OutOption = None
+) -> None:
+    """Show the figures of each arm, and the verdict on each comparison with the control."""
+    from convgate.experiments.report import report as make_report
+
+    store, found = _open(name)
+    made = make_report(store, found)
+    output.write_result(made.to_json(), lambda: _show_report(made), json_output, out)
+
+
+@experiment.command()
+def power(
+    baseline: Annotated[float, typer.Option(help="Rate of the control.")] = 0.65,
+    target: Annotated[float, typer.Option(help="Rate of the arm.")] = 0.715,
+    power: Annotated[float, typer.Option(help="Probability to find the difference.")] = 0.8,
+    alpha: AlphaOption = 0.05,
+    icc: Annotated[float, typer.Option(help="Correlation of two trials of a session.")] = 0.05,
+    session_size: Annotated[float, typer.Option(help="Trials of a session.")] = 5,
+    allowance: Annotated[float, typer.Option(help="Further trials for strata, as a share.")] = 0.15,
+    hypotheses: Annotated[int, typer.Option(help="Hypotheses that share alpha.", min=1)] = 1,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
+) -> None:
+    """Compute how many trials each arm needs."""
+    from convgate.experiments.power import DESIGN_PER_ARM, PowerPlan
+
+    plan = PowerPlan(baseline, target, power, alpha / hypotheses, icc, session_size, allowance)
+    values = asdict(plan) | {
+        "independent": plan.independent,
+        "design_effect": plan.design_effect,
+        "per_arm": plan.per_arm,
+        "power_at_per_arm": plan.power_at(plan.per_arm),
+        f"power_at_{DESIGN_PER_ARM}": plan.power_at(DESIGN_PER_ARM),
+    }
+    output.write_result(values, lambda: output.print_fields(values, "plan"), json_output, out)
+
+
+@experiment.command()
+def simulate(
+    runs: Annotated[int, typer.Option(help="Simulated experiments for each truth.", min=1)] = 1_000,
+    per_arm: Annotated[
+        int | None, typer.Option(help="Trials of each arm; as planned by default.", min=1)
+    ] = None,
+    completion: Annotated[
+        str, typer.Option(help="Rates of control and arm.", metavar="0.65,0.715")
+    ] = "0.65,0.715",
+    errors: Annotated[str, typer.Option(help="Rates of control and arm.", metavar="0.2,0.2")] = "0.2,0.2",
+    looks: LooksOption = "1",
+    alpha: AlphaOption = 0.05,
+    seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 0,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
+) -> None:
+    """Simulate experiments in which the arms are equal, then in which they differ as given."""
+    from convgate.experiments import simulation
+    from convgate.experiments.power import PowerPlan
+    from convgate.experiments.simulation import Truth
+
+    rates = _read_pair(completion, "--completion")
+    error_rates = _read_pair(errors, "--errors")
+    size = per_arm or PowerPlan(*rates, alpha=alpha).per_arm
+    plan = simulation.two_arms(size, alpha=alpha, looks=_read_looks(looks))
+    truths = {
+        "equal": Truth((rates[0], rates[0]), (error_rates[0], error_rates[0])),
+        "different": Truth(rates, error_rates),
+    }
+    values: dict[str, Any] = {"per_arm": size}
+    with output.progress_bar() as show:
+        for name, truth in truths.items():
+            result = simulation.simulate(plan, truth, runs=runs, seed=seed, progress=partial(show, name))
+            values[name] = asdict(result)
+    output.write_result(values, lambda: output.print_fields(values), json_output, out)
+
+
+@experiment.command()
+def delete(
+    name: NameArgument, json_output: options.JsonOption = False, out: options.OutOption = None
+) -> None:
+    """Delete an experiment with its trials and ratings. This cannot be undone."""
+    from convgate.store.experiments import Experiments
+
+    Experiments(inputs.open_library()).delete(name)
+    output.write_result({"deleted": name}, lambda: output.print_lines(f"Deleted {name}."), json_output, out)
+
+
+def _open(name: str) -> tuple[Store, Experiment]:
+    from convgate.experiments.arms import load_experiment
+
+    store = inputs.open_library()
+    return store, load_experiment(store, name)
+
+
+def _experiment_json(experiment: Experiment) -> dict[str, Any]:
+    values = output.pick(experiment, "name", "started", "planned", "alpha", "seed", "shared_raters")
+    looks = [float(look) for look in experiment.looks]
+    return values | {"looks": looks, "arms": [arm.name for arm in experiment.arms]}
+
+
+def _show_trial(trial: Trial | None) -> None:
+    if trial is None:
+        output.print_lines("No trial needs your rating.")
+        return
+    output.print_lines(f"Trial {trial.number}")
+    for message in trial.messages:
+        output.print_lines(f"{message.get('role', '')}: {message.get('content', '')}")
+    output.print_lines("", f"Answer: {trial.answer}")
+
+
+def _show_report(report: ExperimentReport) -> None:
+    output.print_lines(
+        f"{report.experiment}: {report.rated:,} of {report.planned:,} planned trials are rated."
+    )
+    output.print_rows(
+        [
+            {
+                "arm": arm.arm,
+                "trials": arm.trials,
+                "rated": arm.rated,
+                "completed": arm.completion_rate,
+                "errors": arm.error_rate,
+                "focus": arm.focus,
+                "seconds": arm.latency_p50_seconds,
+                "tokens": arm.tokens,
+            }
+            for arm in report.arms
+        ]
+    )
+    if report.unrated:
+        output.print_lines(f"{pluralize(report.unrated, 'trial')} to rate.")
+    if report.judge is not None:
+        state = " It is paused." if report.judge.is_paused else ""
+        output.print_lines(
+            f"The judge rated {report.judge.judged:,} trials; on {report.judge.disagreed:,} of"
+            f" {report.judge.checked:,} checked ones people disagree.{state}"
+        )
+    signals = [each for each in report.signals if each.trials]
+    output.print_rows([_signal_cells(each) for each in signals])
+    for comparison in report.comparisons:
+        kind = "confirmatory" if comparison.limit == "matched" else "supporting"
+        output.print_lines(f"{comparison.arm} ({kind}): {comparison.verdict.sentence}")
+
+
+def _signal_cells(signals: Signals) -> dict[str, Any]:
+    names = [field.name for field in fields(signals)][2:]
+    return output.pick(signals, "arm", "trials") | {name: getattr(signals, name).value for name in names}
+
+
+def _read_looks(text: str) -> tuple[float, ...]:
+    return _read_numbers(text, "--looks")
+
+
+def _read_pair(text: str, option: str) -> tuple[float, float]:
+    numbers = _read_numbers(text, option)
+    if len(numbers) != 2 or not all(0 < number < 1 for number in numbers):
+        raise typer.BadParameter(f"{text!r} is not two rates between 0 and 1", param_hint=option)
+    return numbers[0], numbers[1]
+
+
+def _read_numbers(text: str, option: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(number) for number in text.split(","))
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"{text!r} is no list of numbers such as 0.5,1", param_hint=option
+        ) from error

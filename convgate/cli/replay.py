@@ -1,0 +1,177 @@
+"""`convgate experiment replay` and `ablate`: arms on labelled conversations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from convgate.cli import inputs, options, output
+from convgate.core.text import pluralize
+
+if TYPE_CHECKING:
+    from convgate.core.settings import Settings
+    from convgate.experiments.replay import AnswerCheck, Budget
+    from convgate.gatekeeper.model import LanguageModel
+    from convgate.transcripts import RelevanceSet
+
+SetsArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(help="Relevance sets; the gold labels of the library by default.", metavar="SET.jsonl"),
+]
+ModelOption = Annotated[
+    bool, typer.Option("--model", help="Let the language model of experiment_model answer what is sent.")
+]
+TestsOption = Annotated[
+    Path | None,
+    typer.Option(
+        help='Lines {"case", "contains"}: what an answer contains that passes. The judge looks for errors'
+        " otherwise.",
+        metavar="FILE.jsonl",
+        exists=True,
+        dir_okay=False,
+    ),
+]
+
+
+def replay(
+    arm: Annotated[
+        list[str],
+        typer.Option(
+            help="An arm; the first is the control. As for create, or random.", metavar="ARM=POLICY"
+        ),
+    ],
+    files: SetsArgument = None,
+    budget: Annotated[
+        list[str],
+        typer.Option(
+            help="An arm's own choice, the control's tokens for the same request, or a share of the history.",
+            metavar="free|matched|0.35",
+        ),
+    ] = ["free", "matched"],  # noqa: B006
+    model: ModelOption = False,
+    tests: TestsOption = None,
+    settings_file: options.SettingsFileOption = None,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
+) -> None:
+    """Replay labelled conversations: which of the needed turns does each arm send, at which tokens?"""
+    from convgate.core.settings import load_settings
+    from convgate.experiments.replay import load_arms
+    from convgate.experiments.replay import replay as run
+
+    settings = load_settings(settings_file)
+    budgets = [_read_budget(text) for text in budget]
+    sets = _read_sets(files)
+    arms = load_arms(dict(options.parse_arm(text, "--arm") for text in arm), settings)
+    chat, check = _load_check(settings, tests) if model else (None, None)
+    with output.progress_bar() as progress:
+        replays = [run(each, arms, budgets, model=chat, check=check, progress=progress) for each in sets]
+    values: dict[str, Any] = {"sets": [each.to_json() for each in replays]}
+    if chat is not None:
+        values["cost"] = chat.use.cost
+    output.write_result(values, lambda: _show_replays(values), json_output, out)
+
+
+def ablate(
+    files: SetsArgument = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="turns, mode or length; all by default.", metavar="ABLATION")
+    ] = None,
+    share: Annotated[float, typer.Option(help="N, as a share of the history's tokens.")] = 0.35,
+    charts: Annotated[
+        Path | None, typer.Option(help="Draw the outcome over tokens to this HTML file.", dir_okay=False)
+    ] = None,
+    model: ModelOption = False,
+    tests: TestsOption = None,
+    settings_file: options.SettingsFileOption = None,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
+) -> None:
+    """Replay ablations: fewer turns, the filter by mode vs. turns at random, the length."""
+    from convgate.core.settings import load_settings
+    from convgate.experiments.ablations import ABLATIONS
+    from convgate.experiments.ablations import ablate as run
+
+    options.check_folder(charts, "--charts")
+    chosen = [ablation for ablation in ABLATIONS if not only or ablation in only]
+    if only and set(only) - set(ABLATIONS):
+        raise typer.BadParameter(f"there are {', '.join(ABLATIONS)}", param_hint="--only")
+    settings = load_settings(settings_file)
+    sets = _read_sets(files)
+    chat, check = _load_check(settings, tests) if model else (None, None)
+    with output.progress_bar() as progress:
+        results = [
+            run(each, settings, chosen, share=share, model=chat, check=check, progress=progress)
+            for each in sets
+        ]
+    if charts is not None:
+        from convgate.figures.ablations import ablations_page
+
+        output.write_text(ablations_page(results), charts)
+    values = {"sets": [result.to_json() for result in results]}
+    output.write_result(values, lambda: _show_ablations(values), json_output, out)
+
+
+def _read_sets(files: list[Path] | None) -> list[RelevanceSet]:
+    from convgate.labels.gold import gold_set
+
+    return [inputs.read_set(file) for file in files] if files else [gold_set(inputs.open_library())]
+
+
+def _load_check(settings: Settings, tests: Path | None) -> tuple[LanguageModel, AnswerCheck]:
+    """Return the model that answers, and the check of its answers: by tests, or by the judge."""
+    from convgate.experiments.judge import Judge
+    from convgate.experiments.model import load_model
+    from convgate.experiments.replay import check_by_judge, check_by_tests, read_tests
+    from convgate.store.experiments import Experiments
+
+    model = load_model(settings)
+    if tests is not None:
+        return model, check_by_tests(read_tests(inputs.open_source(tests)))
+    return model, check_by_judge(Judge(model), Experiments(inputs.open_library()))
+
+
+def _show_replays(values: dict[str, Any]) -> None:
+    for each in values["sets"]:
+        counts = f"{pluralize(each['cases'], 'case')}, {pluralize(each['conversations'], 'conversation')}"
+        failed = f", {each['failed']:,} without an answer" if each["failed"] else ""
+        output.print_lines(f"{each['set']}: {counts}{failed}; the control is {each['control']}.")
+        for budget in dict.fromkeys(row["budget"] for row in each["rows"]):
+            output.print_lines(f"budget {budget}")
+            output.print_rows([_replay_cells(row) for row in each["rows"] if row["budget"] == budget])
+    if "cost" in values:
+        output.print_lines(f"Cost {values['cost']:.4g}.")
+
+
+def _show_ablations(values: dict[str, Any]) -> None:
+    for each in values["sets"]:
+        output.print_lines(f"{each['set']}: {each['outcome']}")
+        output.print_rows(
+            [
+                {name: value for name, value in point.items() if not name.endswith("_ci")}
+                for point in each["points"]
+            ]
+        )
+
+
+def _replay_cells(row: dict[str, Any]) -> dict[str, Any]:
+    from convgate.experiments.replay import METRICS, RECALL
+
+    low, high = row["ci"][RECALL] or (None, None)
+    others = {name: row[name] for name in METRICS if name not in (RECALL, "tokens") and row[name] is not None}
+    return {"arm": row["arm"], RECALL: row[RECALL], "low": low, "high": high} | others
+
+
+def _read_budget(text: str) -> Budget:
+    if text == "free":
+        return "free"
+    if text == "matched":
+        return "matched"
+    try:
+        return float(text)
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"{text!r} is neither free, matched nor a share such as 0.35", param_hint="--budget"
+        ) from error

@@ -1,0 +1,1 @@
+"""Controlled experiments: does another selection of turns give better answers?"""

@@ -1,0 +1,203 @@
+"""Weekly calibration: a lead annotator answers 20 random judged turns again; kappa by week.
+
+    draw_calibration(store, "Ada")        # a queue for the page Label
+    calibration(store).state              # "good", "warning", "paused" or "few"
+
+The kappa of 20 turns is uncertain, so one low week warns, and only more evidence pauses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Literal
+
+import numpy as np
+
+from convgate.core.errors import StoreError
+from convgate.labels.agreement import MIN_AGREEMENT, TARGET, Agreement, TurnAnswers, pair_agreement
+from convgate.labels.gold import resolve_answers
+from convgate.store.database import Store
+from convgate.store.label_log import CurrentKey, Entry, check_annotator
+from convgate.store.labels import Labels
+from convgate.store.queues import NewItem, Queues
+
+SIZE = 20
+"""Turns of a week."""
+
+JUDGES = "judges"
+"""The name of all other annotators and agents in an agreement."""
+
+_PREFIX = "Calibration "  # of a queue's name, before its week
+
+State = Literal["few", "good", "warning", "paused"]
+
+_READINGS: dict[State, str] = {
+    "few": f"Not enough data: no week has {SIZE} answers of the lead annotator.",
+    "good": f"The newest week reaches {TARGET:.2f}.",
+    "warning": f"The newest week is below {TARGET:.2f}. Discuss the differences with the annotators.",
+    "paused": (
+        f"Two weeks in a row are below {MIN_AGREEMENT:.2f}. Pause judging and revise the guideline, until a"
+        f" week reaches {TARGET:.2f}."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationWeek:
+    """The turns of one week, as the lead annotator and the judges answered them."""
+
+    week: str  # ISO 8601, such as 2026-W47
+    lead: str
+    drawn: int  # turns in the queue
+    agreement: Agreement
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it has enough answers to count."""
+        return self.agreement.level not in ("few", "undefined")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record that `convgate labels calibration` prints."""
+        agreement = self.agreement
+        return {
+            "week": self.week,
+            "lead": self.lead,
+            "drawn": self.drawn,
+            "answered": agreement.shared,
+            "agreed": agreement.agreed,
+            "kappa": agreement.value,
+            "interval": agreement.interval and list(agreement.interval),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The weeks so far, and what follows from them."""
+
+    weeks: tuple[CalibrationWeek, ...]  # oldest first
+    state: State
+
+    @property
+    def summary(self) -> str:
+        """Return what the state means, in a sentence or two."""
+        return _READINGS[self.state]
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return what to know before training on the labels."""
+        return [f"Weekly calibration: {self.summary}"] if self.state in ("warning", "paused") else []
+
+
+def draw_calibration(
+    store: Store, lead: str, *, week: str | None = None, size: int = SIZE, seed: int = 0
+) -> int | None:
+    """Store a queue of random turns that others judged in a week, and return its number; None without any.
+
+    week: ISO 8601; by default the one before this. A week that was drawn before gives the same queue. Turns
+    that the lead annotator answered already are left out. Raises StoreError for a week or a name that is
+    none, and for a size below 1.
+    """
+    check_annotator(lead)
+    if size < 1:
+        raise StoreError(f"a calibration has 1 turn or more; got {size}")
+    week = week or week_of(datetime.now(UTC) - timedelta(days=7))
+    check_week(week)
+    queues = Queues(store)
+    with store.write():
+        for queue in queues.named(_PREFIX + week):
+            if queue.made_by == lead:
+                return queue.number
+        judged = [
+            place
+            for place, entries in _answers(store).items()
+            if all(entry.annotator != lead for entry in entries)
+            and any(entry.at and week_of(datetime.fromisoformat(entry.at)) == week for entry in entries)
+            and _resolve(entries) != "unsure"
+        ]
+        if not judged:
+            return None
+        digest = hashlib.sha256(f"{seed}\0{week}\0{lead}".encode()).digest()
+        order = np.random.default_rng(int.from_bytes(digest)).permutation(len(judged))
+        drawn = [judged[row] for row in order[:size]]
+        items = [NewItem(current, turn, "audit", f"Calibration of {week}.") for current, turn in drawn]
+        return queues.add(_PREFIX + week, items, by=lead, seed=seed)
+
+
+def calibration(store: Store) -> Calibration:
+    """Return the agreement of each drawn week, and the state."""
+    queues, answers = Queues(store), _answers(store)
+    weeks = []
+    for queue in queues.named(_PREFIX):
+        items, turns = queues.items(queue.number), []
+        for item in items:
+            entries = answers.get((item.current, item.turn), [])
+            lead = _resolve([entry for entry in entries if entry.annotator == queue.made_by])
+            judges = _resolve([entry for entry in entries if entry.annotator != queue.made_by])
+            if "unsure" not in (lead, judges):
+                relevant = {queue.made_by: lead == "relevant", JUDGES: judges == "relevant"}
+                turns.append(TurnAnswers(item.current, relevant))
+        agreement = pair_agreement(queue.made_by, JUDGES, turns)
+        week = queue.name.removeprefix(_PREFIX)
+        weeks.append(CalibrationWeek(week, queue.made_by, len(items), agreement))
+    weeks.sort(key=lambda week: (week.week, week.lead))
+    kappas = [week.agreement.value for week in weeks if week.is_complete]
+    return Calibration(tuple(weeks), assess([kappa for kappa in kappas if kappa is not None]))
+
+
+def assess(kappas: Sequence[float]) -> State:
+    """Return the state after weeks with these values of kappa, oldest first.
+
+    A week below 0.70 warns. Two in a row below 0.60 pause, until a week reaches 0.70.
+
+    >>> assess([0.8, 0.65]), assess([0.5, 0.8, 0.5]), assess([0.5, 0.5, 0.65]), assess([0.5, 0.5, 0.7])
+    ('warning', 'warning', 'paused', 'good')
+    """
+    state: State = "few"
+    before = TARGET
+    for kappa in kappas:
+        if kappa >= TARGET:
+            state = "good"
+        elif state == "paused" or max(kappa, before) < MIN_AGREEMENT:
+            state = "paused"
+        else:
+            state = "warning"
+        before = kappa
+    return state
+
+
+def week_of(time: date) -> str:
+    """Return the ISO week of a time.
+
+    >>> week_of(date(2026, 11, 23))
+    '2026-W48'
+    """
+    year, week, _ = time.isocalendar()
+    return f"{year}-W{week:02d}"
+
+
+def check_week(week: str) -> str:
+    """Return the week; StoreError unless it is one such as 2026-W48."""
+    try:
+        if week_of(date.fromisoformat(f"{week}-1")) == week:
+            return week
+    except ValueError:
+        pass
+    raise StoreError(f"a week is written as 2026-W48; got {week[:40]!r}")
+
+
+def _answers(store: Store) -> dict[tuple[CurrentKey, int], list[Entry]]:
+    """Return the current answers of annotators and agents, by message and turn."""
+    answers: dict[tuple[CurrentKey, int], list[Entry]] = defaultdict(list)
+    for entry in Labels(store).entries():
+        if entry.kind != "adjudication":
+            answers[entry.current, entry.turn].append(entry)
+    return answers
+
+
+def _resolve(entries: Sequence[Entry]) -> str:
+    """Return the answer of most of them, people before agents; unsure without any."""
+    return next(iter(resolve_answers(entries).values()), "unsure")

@@ -1,0 +1,149 @@
+"""The report of an experiment: verdicts, looks, outcomes of each arm, charts."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import streamlit as st
+
+from convgate.core.text import format_number, format_share, pluralize
+from convgate.experiments.arms import HYPOTHESES, Experiment, Hypothesis
+from convgate.experiments.outcomes import ERROR_KINDS
+from convgate.experiments.report import ExperimentReport, report
+from convgate.figures.experiments import describe_outcomes, outcome_over_tokens_figure, rates_of
+from convgate.figures.layout import CONFIG
+from convgate.store.experiments import Experiments
+from convgate.ui.actions import ActionResult, run_action
+from convgate.ui.experiments.state import page
+from convgate.ui.frame import App
+from convgate.ui.tables import interval_cell, markdown_table
+from convgate.ui.text import literal
+from convgate.ui.theme import current_palette
+from convgate.versions.card import Metric
+
+_BOXES = {
+    "success": (st.success, ":material/check_circle:"),
+    "failure": (st.error, ":material/cancel:"),
+    "inconclusive": (st.info, ":material/help:"),
+}
+_RATES: dict[Hypothesis, str] = {"completion": "Completed", "errors": "With errors"}
+
+
+def draw_report(app: App, experiment: Experiment) -> None:
+    """Draw the report and what can be done with the experiment."""
+    st.button(
+        "All experiments", key="experiments.back", type="tertiary", icon=":material/arrow_back:",
+        on_click=page.change, kwargs={"experiment": None},
+    )  # fmt: skip
+    st.subheader(literal(experiment.name), anchor=False)
+    shown = report(app.store, experiment)
+    for comparison in shown.comparisons:
+        box, icon = _BOXES[comparison.verdict.kind]
+        kind = "confirmatory" if comparison.limit == "matched" else "supporting"
+        box(f"{literal(comparison.verdict.sentence)} :small[({kind})]", icon=icon)
+    _draw_looks(experiment, shown)
+    _draw_actions(app, experiment, shown)
+    if not sum(arm.trials for arm in shown.arms):
+        _draw_start(experiment)
+        return
+    _draw_judge(shown)
+    left, right = st.columns(2)
+    left.markdown(markdown_table(("", *(literal(arm.arm) for arm in shown.arms)), _rows(shown), numbers=True))
+    left.caption("Differences are in points. Their intervals are the bars of the charts.")
+    for hypothesis in HYPOTHESES:
+        right.markdown(f"**{_RATES[hypothesis]}, by tokens**")
+        right.plotly_chart(
+            outcome_over_tokens_figure(shown, hypothesis, current_palette()), theme=None, config=CONFIG,
+            key=f"experiments.{hypothesis}", alt=describe_outcomes(shown, hypothesis),
+        )  # fmt: skip
+
+
+def _draw_looks(experiment: Experiment, shown: ExperimentReport) -> None:
+    reached = sum(stop <= shown.rated for stop in experiment.stops)
+    following = f", the next at {experiment.stops[reached]:,}" if reached < len(experiment.stops) else ""
+    st.progress(
+        min(shown.rated / shown.planned, 1.0),
+        f"{shown.rated:,} of {shown.planned:,} planned trials rated · {reached:,} of"
+        f" {pluralize(len(experiment.stops), 'look')} reached{following}",
+    )
+
+
+def _draw_actions(app: App, experiment: Experiment, shown: ExperimentReport) -> None:
+    with st.container(horizontal=True):
+        st.button(
+            f"Rate answers ({shown.unrated:,})", key="experiments.rate", type="primary",
+            icon=":material/rate_review:", on_click=page.change, kwargs={"rate": True},
+            disabled=not shown.unrated and shown.judge is None,
+        )  # fmt: skip
+        st.download_button(
+            "Download report", json.dumps(shown.to_json(), indent=2), file_name=f"{experiment.name}.json",
+            mime="application/json", on_click="ignore", icon=":material/download:",
+            key="experiments.download",
+        )  # fmt: skip
+        with st.popover("Delete", icon=":material/delete:"):
+            st.caption("Deletes its trials and ratings. This cannot be undone.")
+            st.button(
+                "Delete experiment", key="experiments.delete", on_click=run_action,
+                args=(page, partial(_delete, app, experiment.name)),
+            )  # fmt: skip
+
+
+def _draw_start(experiment: Experiment) -> None:
+    """Draw how the first trials are recorded."""
+    name = shlex.quote(experiment.name)
+    st.caption("No trials yet. Assign each session at its first turn, answer it in its arm, and record it:")
+    st.code(
+        f"convgate experiment assign {name} SESSION\nconvgate experiment record {name} trials.jsonl",
+        language="bash",
+    )
+
+
+def _draw_judge(shown: ExperimentReport) -> None:
+    if (judge := shown.judge) is None:
+        return
+    sentence = (
+        f"The judge rated {pluralize(judge.judged, 'trial')}; people disagree on {judge.disagreed:,} of"
+        f" {judge.checked:,} checked ones."
+    )
+    if judge.is_paused:
+        st.warning(f"The judge is paused. {sentence}", icon=":material/pause_circle:")
+    else:
+        st.caption(f":material/smart_toy: {sentence}")
+
+
+def _rows(shown: ExperimentReport) -> Iterator[tuple[str, ...]]:
+    """Return the rows of the table, with a column for each arm."""
+    arms = shown.arms
+    yield "Token limit", *("as the control" if arm.limit == "matched" else "free" for arm in arms)
+    yield "Sessions", *(f"{arm.sessions:,}" for arm in arms)
+    yield "Rated trials", *(f"{arm.rated:,} of {arm.trials:,}" for arm in arms)
+    for hypothesis, name in _RATES.items():
+        yield f"**{name}**", *(_cell(rate, format_share) for rate in rates_of(shown, hypothesis).values())
+        yield "vs. control", "–", *_differences(shown, hypothesis)
+    for kind in ERROR_KINDS:
+        yield kind.replace("_", " "), *(_cell(arm.errors[kind], format_share) for arm in arms)
+    yield "Focus, 1 to 5", *(_cell(arm.focus, format_number) for arm in arms)
+    yield "Latency, median", *(_cell(arm.latency_p50_seconds, "{:.1f} s".format) for arm in arms)
+    yield "Latency, p95", *(_cell(arm.latency_p95_seconds, "{:.1f} s".format) for arm in arms)
+    yield "Tokens of a request", *(_cell(arm.tokens, "{:,.0f}".format) for arm in arms)
+
+
+def _differences(shown: ExperimentReport, hypothesis: Hypothesis) -> Iterator[str]:
+    tests = {(each.arm, test.hypothesis): test for each in shown.comparisons for test in each.tests}
+    for arm in shown.arms[1:]:
+        found = tests[arm.arm, hypothesis].difference
+        points = None if found is None else Metric(100 * found.value, 100 * found.low, 100 * found.high)
+        yield interval_cell(points, is_difference=True)
+
+
+def _cell(value: float | None, format_value: Callable[[float], str]) -> str:
+    return "–" if value is None else format_value(value)
+
+
+def _delete(app: App, name: str) -> ActionResult:
+    Experiments(app.store).delete(name)
+    page.change(experiment=None)
+    return ActionResult(f"Deleted **{literal(name)}**.")

@@ -1,0 +1,176 @@
+"""The rollout: its phase, the figures of both arms, conditions, rollback rules, checklist, decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import streamlit as st
+
+from convgate.core.home import login_name
+from convgate.core.text import format_share, format_time, pluralize
+from convgate.rollouts.figures import Check
+from convgate.rollouts.figures import State as CheckState
+from convgate.rollouts.phases import PHASES, phase_of
+from convgate.rollouts.rollout import Rollout, RolloutStatus
+from convgate.store.requests import ArmFigures
+from convgate.store.rollouts import RolloutDecision, Rollouts, State
+from convgate.transcripts.characters import writable
+from convgate.ui.actions import ActionResult, draw_result, run_action
+from convgate.ui.frame import App
+from convgate.ui.monitor.state import page
+from convgate.ui.tables import markdown_table
+from convgate.ui.text import literal
+
+_START = 'convgate rollout start "new weights" --owner Ada'
+_EXAMPLE = """\
+import convgate
+
+builders = {arm: convgate.load_context(f"{arm}.toml", arm=arm) for arm in ("candidate", "control")}
+context = builders[convgate.rollout(session_id)].build(messages)
+convgate.record_outcome(context.request_id, ok=True, seconds=2.1)  # whether the answer was good
+"""
+_STATES: dict[State, tuple[str, str]] = {
+    "running": ("green", ":material/play_circle:"),
+    "stopped": ("orange", ":material/pause_circle:"),
+    "rolled back": ("red", ":material/undo:"),
+}
+_CHECKS: dict[CheckState, str] = {
+    "passed": ":green-badge[:material/check_circle: passed]",
+    "failed": ":red-badge[:material/error: failed]",
+    "not enough data": ":gray-badge[:material/hourglass_empty: not enough data]",
+}
+
+
+def draw_rollout(app: App) -> None:
+    """Draw the current rollout, or how to start one."""
+    draw_result(page)
+    if Rollouts(app.store).current() is None:
+        st.info("No rollout. Start one, and ask for the arm of each session:", icon=":material/stairs:")
+        st.code(_START, language="shell")
+        st.code(_EXAMPLE, language="python")
+        return
+    rollout = Rollout(app.store, app.settings)
+    status = rollout.status()
+    _draw_state(status)
+    _draw_phases(status)
+    left, right = st.columns(2, gap="large")
+    with left:
+        if status.conditions:
+            _draw_checks("Conditions of the next phase", status.conditions)
+        _draw_checks("Rollback rules", status.rules)
+    with right:
+        _draw_arms(status)
+        _draw_checklist(rollout, status)
+    if not app.store.is_read_only and status.rollout.state != "rolled back":
+        _draw_actions(rollout, status)
+    _draw_decisions(status)
+
+
+def _draw_state(status: RolloutStatus) -> None:
+    colour, icon = _STATES[status.rollout.state]
+    st.subheader(literal(status.rollout.name), anchor=False)
+    words = f":{colour}-badge[{icon} {status.rollout.state}] Owner: {literal(status.owner)}."
+    if status.rollout.next_look is not None:
+        words += f" Next look at the conditions: {format_time(status.rollout.next_look)}."
+    st.markdown(words)
+
+
+def _draw_phases(status: RolloutStatus) -> None:
+    share = phase_of(status.rollout.phase).share if status.rollout.state == "running" else 0.0
+    steps = " → ".join(
+        f"**{phase.share:.0%}**" if phase == status.phase else f"{phase.share:.0%}" for phase in PHASES
+    )
+    st.progress(share, f"{steps} of new sessions get the candidate.")
+
+
+def _draw_checks(title: str, checks: Sequence[Check]) -> None:
+    st.markdown(f"**{title}**")
+    st.markdown("\n".join(f"- {_CHECKS[check.state]} {check.sentence}" for check in checks))
+
+
+def _draw_arms(status: RolloutStatus) -> None:
+    st.markdown("**This phase**", help="Of the requests that were logged since the phase began.")
+    columns = [_arm_cells(status.figures.candidate), _arm_cells(status.figures.control)]
+    names = ("Requests", "Outcomes", "Completion", "Error rate", "Median latency")
+    rows = [
+        ("Sessions", *(f"{status.sessions[arm]:,}" for arm in ("candidate", "control"))),
+        *zip(names, *columns, strict=True),
+    ]
+    st.markdown(markdown_table(("", "Candidate", "Control"), rows, numbers=True))
+
+
+def _arm_cells(figures: ArmFigures) -> list[str]:
+    return [
+        f"{figures.requests:,}",
+        f"{figures.outcomes:,}",
+        "–" if figures.completion is None else format_share(figures.completion),
+        "–" if figures.error_rate is None else format_share(figures.error_rate),
+        "–" if figures.latency is None else f"{figures.latency:.3g} s",
+    ]
+
+
+def _draw_checklist(rollout: Rollout, status: RolloutStatus) -> None:
+    if not status.phase.checklist:
+        return
+    st.markdown("**Checklist**", help="The next phase begins when all of it is done.")
+    is_over = status.rollout.state == "rolled back"
+    for number, item in enumerate(status.phase.checklist):
+        is_done = item not in status.open_items
+        st.checkbox(
+            item, is_done, key=f"monitor.item.{status.phase.number}.{number}.{is_done}", disabled=is_over,
+            on_change=run_action, args=(page, partial(_set_item, rollout, item, is_done=not is_done)),
+        )  # fmt: skip
+
+
+def _draw_actions(rollout: Rollout, status: RolloutStatus) -> None:
+    is_stopped = status.rollout.state == "stopped"
+    advance = "Begin this phase again" if is_stopped else "Begin the next phase"
+    acts: list[tuple[str, str, str, Callable[..., RolloutDecision]]] = []
+    if is_stopped or status.phase != PHASES[-1]:
+        acts.append(("advance", advance, ":material/play_arrow:", rollout.advance))
+    if not is_stopped:
+        acts.append(("stop", "Stop", ":material/pause:", rollout.stop))
+    acts.append(("back", "Roll back", ":material/undo:", rollout.roll_back))
+    with st.container(horizontal=True):
+        for name, label, icon, act in acts:
+            with st.popover(f"{label} …", icon=icon):
+                reason = st.text_input("Reason", key=f"monitor.reason.{name}")
+                st.button(
+                    label, key=f"monitor.{name}", type="primary", disabled=not reason.strip(),
+                    on_click=run_action, args=(page, partial(_act, act, reason)), help=_HELP[name],
+                )  # fmt: skip
+
+
+_HELP = {
+    "advance": "Whatever the log says.",
+    "stop": "New sessions get the control; others keep their arm.",
+    "back": "All sessions get the control. This cannot be undone.",
+}
+
+
+def _draw_decisions(status: RolloutStatus) -> None:
+    st.markdown("**Decisions**")
+    rows = [
+        {
+            "time": format_time(decision.at),
+            "phase": decision.phase,
+            "decision": decision.action,
+            "reason": writable(decision.reason),
+            "by": writable(decision.who) or "the log",
+            "next look": "–" if decision.next_look is None else format_time(decision.next_look),
+        }
+        for decision in status.decisions
+    ]
+    st.dataframe(rows, hide_index=True, key="monitor.decisions", alt="Decisions, the newest first")
+
+
+def _set_item(rollout: Rollout, item: str, *, is_done: bool) -> ActionResult:
+    rollout.set_item(item, who=login_name(), is_done=is_done)
+    left = len(rollout.status().open_items)
+    return ActionResult(f"{pluralize(left, 'item')} of the checklist to do.")
+
+
+def _act(act: Callable[..., RolloutDecision], reason: str) -> ActionResult:
+    decision = act(who=login_name(), reason=reason)
+    return ActionResult(f"Done: {decision.action}.")

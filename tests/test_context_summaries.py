@@ -1,0 +1,216 @@
+"""Summaries at checkpoints, and recall of earlier sessions: what is stored, sent, dropped, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from convgate.context.sessions import SessionManager
+from convgate.context.summaries import (
+    MAX_CHARACTERS,
+    ExtractiveSummarizer,
+    ModelSummarizer,
+    last_checkpoint,
+)
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import PolicyError, SettingsError, StoreError
+from convgate.core.settings import Settings
+from convgate.gatekeeper.model import LanguageModel
+from convgate.policies.retention.pruning import undo_pruning
+from convgate.store import Conversations, NewConversation, Store
+from convgate.store.edits import InvariantEdit, InvariantEdits, PrunedTurn, PrunedTurns
+from convgate.store.summaries import Summaries, TurnSummary
+from tests import contexts
+from tests.llm_server import ChatServer, completion_reply, error_reply
+from tests.session_agents import Clock
+
+TALK = Conversation(
+    "",
+    tuple(
+        Turn.of(role, text)
+        for role, text in (
+            ("system", "Be brief."),
+            ("user", "we sell tea"),
+            ("assistant", "noted"),
+            ("user", "the shop is in Rome"),
+            ("assistant", "noted too"),
+            ("user", "where is the shop?"),
+        )
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ChatServer]:
+    server = ChatServer()
+    yield server
+    server.close()
+
+
+def manager(store: Store, workspace: str = "shop", kept: Any = None, **settings: Any) -> SessionManager:
+    policy = contexts.FixedPolicy(kept, scores={3: 0.8, 1: 0.6})
+    chosen = Settings.model_construct(context_intents={}, **settings)
+    return SessionManager(
+        store, workspace=workspace, clock=Clock(), builder=contexts.builder(policy=policy, settings=chosen)
+    )
+
+
+def test_an_extract_quotes_the_best_turns_in_order_with_their_numbers() -> None:
+    policy = contexts.FixedPolicy({1, 3}, scores={0: 1.0, 1: 0.6, 2: 0.1, 3: 0.8, 4: 0.2})
+    short = ExtractiveSummarizer(policy, max_characters=60).summarize(TALK, 5)
+    assert short is not None
+    assert short.text == "[1] user: we sell tea\n[3] user: the shop is in Rome"
+    assert (short.stop, short.by) == (5, "keeps")
+    first = ExtractiveSummarizer(policy).summarize(TALK, 3)
+    assert first is not None
+    assert first.text == "[1] user: we sell tea\n[2] assistant: noted"
+    assert ExtractiveSummarizer(policy).summarize(TALK, 1) is None, "instructions are not quoted"
+    unranked = ExtractiveSummarizer(contexts.FixedPolicy(ranked=False), max_characters=30).summarize(TALK, 5)
+    assert unranked is not None
+    assert unranked.text == "[4] assistant: noted too"
+
+
+def test_a_language_model_summarises_data_and_an_extract_stands_in_for_it(server: ChatServer) -> None:
+    model = LanguageModel("tiny", base_url=server.url, retries=0)
+    summarizer = ModelSummarizer(model, ExtractiveSummarizer(contexts.FixedPolicy()))
+    server.set_script(completion_reply("<think>hm</think> Tea shop in Rome [3]." + "x" * 9_000))
+    summary = summarizer.summarize(TALK, 5)
+    assert summary is not None
+    assert summary.by == "tiny"
+    assert summary.text.startswith("Tea shop in Rome [3].")
+    assert len(summary.text) <= MAX_CHARACTERS
+    [request] = server.requests
+    assert [message["role"] for message in request["messages"]] == ["system", "user"]
+    assert "Rome" not in request["messages"][0]["content"]
+    server.set_script(error_reply(500))
+    extract = summarizer.summarize(TALK, 5)
+    assert extract is not None
+    assert extract.by == "keeps"
+
+
+def test_summaries_are_made_at_checkpoints_and_sent_as_capsules(store: Store) -> None:
+    sessions = manager(store, session_summary_turns=2)
+    key = sessions.add_message("the shop is in Rome").key
+    assert Summaries(store).get(key) is None
+    key = sessions.add_message({"role": "assistant", "content": "noted"}).key
+    first = Summaries(store).get(key)
+    assert first is not None
+    assert (first.stop, first.text) == (2, "[0] user: the shop is in Rome\n[1] assistant: noted")
+    key = sessions.add_message("it is small").key
+    assert Summaries(store).get(key) == first
+    bundle = sessions.context()
+    [capsule] = bundle.section("capsules").turns
+    assert capsule.reason == "a summary of messages 0 to 1, by keeps."
+    assert first.text in str(bundle.messages[0]["content"])
+    key = sessions.add_message({"role": "assistant", "content": "noted"}).key
+    second = Summaries(store).get(key)
+    assert second is not None
+    assert second.stop == 4
+
+
+def test_without_the_setting_nothing_is_summarised(store: Store) -> None:
+    sessions = manager(store)
+    key = sessions.add_messages(contexts.chat(*"abcdef")).key
+    assert Summaries(store).get(key) is None
+    assert last_checkpoint(6, 0) == 0
+
+
+def test_a_summary_is_dropped_when_a_turn_that_it_stands_for_changes(store: Store) -> None:
+    [added] = Conversations(store).add([NewConversation(TALK)])
+    summaries, pruned = Summaries(store), PrunedTurns(store)
+    summaries.put(added.key, TurnSummary("tea", 3, "gate"))
+    pruned.change(added.key, {3: PrunedTurn("old")})
+    assert summaries.get(added.key) is not None, "message 3 is behind it"
+    pruned.change(added.key, {2: PrunedTurn("old")})
+    assert summaries.get(added.key) is None
+    summaries.put(added.key, TurnSummary("tea", 3, "gate"))
+    undo_pruning(store, added.key)
+    assert summaries.get(added.key) is None, "message 2 is back"
+    for stop in (0, 7):
+        with pytest.raises(StoreError):
+            summaries.put(added.key, TurnSummary("tea", stop, "gate"))
+
+
+def test_wrong_settings_are_reported_before_a_message_is_stored(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    sessions = manager(store, session_summary_turns=2, session_summary_model="tiny")
+    with pytest.raises(SettingsError):
+        sessions.add_message("hello")
+    assert Conversations(store).keys() == set()
+
+
+def test_a_failing_summary_costs_no_message(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise PolicyError("no scores today")
+
+    monkeypatch.setattr(contexts.FixedPolicy, "decide", fail)
+    sessions = manager(store, session_summary_turns=1)
+    assert Summaries(store).get(sessions.add_message("hello").key) is None
+
+
+def test_pruned_turns_are_in_no_summary(store: Store) -> None:
+    sessions = manager(store, session_summary_turns=4)
+    key = sessions.add_messages(contexts.chat("secret", "noted", "open")).key
+    PrunedTurns(store).change(key, {0: PrunedTurn("old")})
+    key = sessions.add_message({"role": "assistant", "content": "fine"}).key
+    summary = Summaries(store).get(key)
+    assert summary is not None
+    assert "secret" not in summary.text
+    assert "open" in summary.text
+
+
+@pytest.fixture
+def earlier(store: Store) -> str:
+    """A conversation of the workspace shop with a summary and two pinned invariants, one of them ended."""
+    sessions = manager(store)
+    key = sessions.add_messages(contexts.chat("use tabs. use spaces.", "noted")).key
+    Summaries(store).put(key, TurnSummary("The shop is in Rome.", 2, "gate"))
+    pinned = (
+        InvariantEdit(of="use tabs.", pinned=True),
+        InvariantEdit(of="use spaces.", pinned=True, state="ended"),
+    )
+    InvariantEdits(store).change(key, {0: pinned})
+    sessions.end()
+    return key
+
+
+def test_nothing_is_recalled_unless_asked_for(store: Store, earlier: str) -> None:
+    sessions = manager(store)
+    sessions.add_message("GENERAL hello")
+    assert sessions.context().section("capsules").turns == ()
+
+
+def test_the_policy_chooses_notes_of_earlier_sessions_with_reasons(store: Store, earlier: str) -> None:
+    sessions = manager(store, session_recall=5)
+    sessions.add_message("GENERAL hello")
+    capsules = sessions.capsules(sessions.history())
+    assert ["The shop is in Rome." in capsules[0].text, "use tabs." in capsules[1].text] == [True, True]
+    assert len(capsules) == 2
+    assert [one.reason.rpartition(": ")[2] for one in capsules] == ["0.90, above 0.50.", "0.60, above 0.50."]
+    assert capsules[0].reason.startswith("a summary of the earlier conversation “use tabs.")
+    shown = sessions.context().section("capsules").turns
+    assert [turn.reason for turn in shown] == [one.reason for one in capsules]
+    only_second = manager(store, kept={1}, session_recall=5)
+    assert [one.text.partition(": ")[2] for one in only_second.capsules(only_second.history())] == [
+        "use tabs."
+    ]
+    one_note = manager(store, session_recall=1)
+    assert len(one_note.capsules(one_note.history())) == 1
+
+
+def test_other_workspaces_deleted_and_own_conversations_are_not_recalled(store: Store, earlier: str) -> None:
+    other = manager(store, "lab", session_recall=5)
+    other.add_message("GENERAL hello")
+    assert other.capsules(other.history()) == []
+    own = manager(store, session_recall=5, session_summary_turns=1)
+    own.add_message("GENERAL hello")
+    texts = [one.text for one in own.capsules(own.history())]
+    assert len([text for text in texts if "this conversation" in text]) == 1
+    assert len(texts) == 3
+    Conversations(store).delete([earlier])
+    assert len(own.capsules(own.history())) == 1

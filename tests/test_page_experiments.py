@@ -1,0 +1,149 @@
+"""The page Experiments: create, read the report, rate answers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from convgate.experiments.arms import create_experiment, load_experiment
+from convgate.experiments.example import EXAMPLE
+from convgate.experiments.power import PowerPlan
+from convgate.experiments.raters import rate_trial
+from convgate.experiments.report import report
+from convgate.store import Store
+from convgate.store.experiments import Experiments, Rating
+from convgate.ui.annotator import NAME
+from tests.experiments import CONTROL, GATE, add_trials, new_experiment, rating
+from tests.page_app import HOSTILE, address, check, click, open_page
+
+open_experiments = partial(open_page, "Experiments")
+
+
+def open_queue(rater: str = "Ada") -> AppTest:
+    app = open_experiments(experiment="pilot", rate="1")
+    app.session_state[NAME] = rater
+    return check(app.run())
+
+
+def press(app: AppTest, *keys: str) -> AppTest:
+    for key in keys:
+        click(app, f"experiments.choice.{key}")
+    return app
+
+
+def ratings(store: Store) -> list[Rating]:
+    return [rating for of_trial in Experiments(store).ratings("pilot").values() for rating in of_trial]
+
+
+def test_the_example_shows_a_success_and_answers_to_rate(store: Store) -> None:
+    app = click(open_experiments(), "experiments.example")
+    assert address(app) == {"experiment": EXAMPLE}
+    shown = report(store, load_experiment(store, EXAMPLE))
+    assert (shown.rated, shown.unrated) == (shown.planned, 6)
+    [comparison] = shown.comparisons
+    assert comparison.verdict.kind == "success"
+    assert comparison.verdict.sentence in app.success[0].value.replace("\\", "").replace("\u2060", "")
+    assert len(app.get("plotly_chart")) == 2
+    click(app, "experiments.back")
+    assert "experiments.example" not in {button.key for button in app.button}
+    click(app, f"experiments.open.{EXAMPLE}")
+    click(app, "experiments.delete")
+    assert Experiments(store).names() == []
+    assert address(app) == {}
+
+
+def test_the_report_can_be_downloaded(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = new_experiment(store)
+    add_trials(store, made, GATE, 3, answer_test="pass")
+    contents: list[str] = []
+    monkeypatch.setattr("streamlit.download_button", lambda _, content, **__: contents.append(content))
+    open_experiments(experiment="pilot")
+    expected = json.dumps(report(store, made).to_json())
+    assert [json.dumps(json.loads(content)) for content in contents] == [expected]
+
+
+def test_an_experiment_is_created_with_the_size_that_the_rates_need(store: Store) -> None:
+    app = open_experiments()
+    app.text_input(key="experiments.name").set_value("pilot")
+    app.multiselect(key="experiments.arms").set_value(["last_k(k=3)", "context"])
+    app.selectbox(key="experiments.looks").select_index(1)
+    app.button_group(key="experiments.limits").set_value(["matched", "free"])
+    check(app.number_input(key="experiments.Completed by arm, %").set_value(80.0).run())
+    click(app, "experiments.create")
+    made = load_experiment(store, "pilot")
+    assert [(arm.name, arm.limit, arm.is_context) for arm in made.arms] == [
+        ("everything", "free", False),
+        ("last_k k 3 matched", "matched", False),
+        ("last_k k 3 free", "free", False),
+        ("context matched", "matched", True),
+        ("context free", "free", True),
+    ]
+    assert (made.planned, made.looks) == (PowerPlan(0.65, 0.8).per_arm, (0.5, 1.0))
+    assert address(app) == {"experiment": "pilot"}
+    assert "experiment assign pilot" in app.code[0].value
+
+
+@pytest.mark.parametrize("arms", [[], ["no_such_policy"]])
+def test_what_cannot_be_created_says_why(store: Store, arms: list[str]) -> None:
+    app = open_experiments()
+    app.text_input(key="experiments.name").set_value("pilot")
+    check(app.multiselect(key="experiments.arms").set_value(arms).run())
+    click(app, "experiments.create")
+    assert app.error
+    assert Experiments(store).names() == []
+
+
+def test_a_paused_judge_is_named(store: Store) -> None:
+    made = new_experiment(store)
+    trials = add_trials(store, made, GATE, 200)
+    for trial in trials:
+        Experiments(store).rate(rating(trial, "judge", None, "hallucination", is_judge=True))
+    assert not open_experiments(experiment="pilot").warning
+    for trial in trials:
+        rate_trial(store, made, rating(trial, "Ada"))
+    assert "paused" in open_experiments(experiment="pilot").warning[0].value
+
+
+def test_an_answer_is_rated_undone_and_rated_again(store: Store) -> None:
+    made = new_experiment(store)
+    first, second = add_trials(store, made, GATE, 2, answer=HOSTILE)
+    app = press(open_queue(), "N", "A", "F", "A", "2")
+    [stored] = ratings(store)
+    assert (stored.trial, stored.rater, stored.completed, stored.errors, stored.focus) == (
+        first.number, "Ada", False, ("hallucination",), 2,
+    )  # fmt: skip
+    assert "<b>x</b>" in app.text[-1].value
+    click(app, "experiments.undo_rating")
+    assert ratings(store) == []
+    press(app, "Y", "F", "5")
+    press(app, "U", "G", "0")
+    again, unsure = ratings(store)
+    assert (again.trial, again.completed, again.errors, again.focus) == (first.number, True, (), 5)
+    assert (unsure.trial, unsure.completed, unsure.errors, unsure.focus) == (second.number, None, None, None)
+    assert "experiments.choice.Y" not in {button.key for button in app.button}, "nothing is left"
+
+
+def test_a_rating_without_completion_is_not_stored(store: Store) -> None:
+    add_trials(store, new_experiment(store), GATE, 1)
+    app = press(open_queue(), "5")
+    assert app.error
+    assert ratings(store) == []
+
+
+def test_the_queue_looks_the_same_for_every_arm(store: Store) -> None:
+    screens = []
+    for place, arm in enumerate((CONTROL, GATE)):
+        made = replace(new_experiment(), name=f"pilot {place}")
+        create_experiment(store, made)
+        add_trials(store, made, arm, 1, tokens=100 + place)
+        app = open_experiments(experiment=made.name, rate="1")
+        app.session_state[NAME] = "Ada"
+        check(app.run())
+        assert "experiments.choice.Y" in {button.key for button in app.button}
+        screens.append([str(element.proto) for element in app.main])
+        assert address(app) == {"experiment": made.name, "rate": "1"}
+    assert screens[0] == screens[1]

@@ -1,0 +1,95 @@
+"""Messages of a running agent: stored by session, and the contexts that are built from them."""
+
+from __future__ import annotations
+
+import pytest
+
+from convgate.context.sessions import SessionManager
+from convgate.core.errors import SessionError, TranscriptError
+from convgate.policies.sessions import BoundaryRules
+from convgate.store import Conversations, Store
+from tests import contexts
+from tests.session_agents import Clock
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def sessions(store: Store, clock: Clock) -> SessionManager:
+    return SessionManager(
+        store, workspace="shop", rules=BoundaryRules(), clock=clock, builder=contexts.builder()
+    )
+
+
+def texts(sessions: SessionManager, session: str | None = None) -> list[str]:
+    return [turn.text for turn in sessions.history(session).conversation.turns]
+
+
+def test_messages_are_kept_in_the_library(sessions: SessionManager, store: Store) -> None:
+    sessions.add_message({"role": "system", "content": "Be brief."})
+    first = sessions.add_message("TASK make a button")
+    last = sessions.add_message({"role": "assistant", "content": "Done."})
+    assert last.session.id == first.session.id
+    assert texts(sessions) == ["Be brief.", "TASK make a button", "Done."]
+    [row] = Conversations(store).find(search="button").rows
+    assert (row.key, row.turns) == (last.key, 3)
+    assert [held.key for held in sessions.conversations()] == [last.key]
+
+
+def test_a_new_conversation_takes_the_instructions_along(sessions: SessionManager, clock: Clock) -> None:
+    before = sessions.add_messages(contexts.chat("system: Be brief.", "user: hello", "assistant: Hi."))
+    after = sessions.add_message("new topic: tea")
+    assert after.began is not None
+    assert after.began.rule == "new_command"
+    assert texts(sessions) == ["Be brief.", "new topic: tea"]
+    clock.advance(hours=3)
+    late = sessions.add_message("tea again")
+    assert late.session.id != before.session.id
+    assert texts(sessions) == ["Be brief.", "tea again"]
+    assert texts(sessions, before.session.id) == ["Be brief.", "new topic: tea"]
+
+
+def test_a_conversation_that_was_only_detected_is_stored_from_its_next_message_on(
+    sessions: SessionManager,
+) -> None:
+    detected = sessions.detect("hello").session
+    assert sessions.add_message("there").session.id == detected.id
+    assert texts(sessions) == ["there"]
+
+
+def test_a_deleted_conversation_is_not_continued(sessions: SessionManager, store: Store) -> None:
+    first = sessions.add_message("hello")
+    Conversations(store).delete([first.key])
+    with pytest.raises(SessionError):
+        sessions.history()
+    assert sessions.add_message("there").session.id != first.session.id
+    assert texts(sessions) == ["there"]
+
+
+def test_messages_are_added_all_or_none(sessions: SessionManager) -> None:
+    sessions.add_message("hello")
+    good = contexts.chat("user: a", "assistant: b")
+    for arguments in ({"after": 0}, {"max_turns": 2}):
+        with pytest.raises(SessionError):
+            sessions.add_messages(good, **arguments)
+    with pytest.raises(TranscriptError):
+        sessions.add_messages([*good, {"content": "no role"}])
+    assert texts(sessions) == ["hello"]
+    assert len(sessions.add_messages(good, after=1, max_turns=3).conversation) == 3
+
+
+def test_a_context_is_built_from_stored_messages(sessions: SessionManager) -> None:
+    with pytest.raises(SessionError):
+        sessions.context()
+    session = sessions.add_messages(contexts.chat("user: TASK a login", "assistant: Fine.")).session.id
+    sessions.add_message("TASK add a logout")
+    assert [message["content"] for message in sessions.context().messages] == [
+        "TASK a login", "Fine.", "TASK add a logout",
+    ]  # fmt: skip
+    bundle = sessions.context(session, "DEBUGGING it fails", request_id="r1")
+    assert (bundle.mode, bundle.request_id) == ("DEBUGGING", "r1")
+    assert bundle.messages[-1]["content"] == "DEBUGGING it fails"
+    assert len(texts(sessions)) == 3, "a question is not stored"
