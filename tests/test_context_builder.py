@@ -19,6 +19,7 @@ from convgate.policies.window import LastK
 from convgate.transcripts import turns_from_messages
 from tests.contexts import (
     FirstWordClassifier,
+    FixedPolicy,
     RecordingGuard,
     WordJudge,
     builder,
@@ -97,9 +98,23 @@ def test_debugging_keeps_the_change_before_an_error_and_drops_successes():
     assert {2, 3, 4, 5, 6, 7} <= set(bundle.indices)
 
 
-def test_the_recent_window_is_the_newest_turns_up_to_its_budget():
+def test_newest_turns_take_half_of_the_recent_budget_and_the_best_ranked_the_rest():
     texts = [f"GENERAL {LONG}" if place % 2 == 0 else f"Yes {LONG}" for place in range(300)]
-    bundle = builder(set()).build(chat(*texts, "GENERAL so"))
+    messages = chat(*texts, "GENERAL so")
+    bundle = builder(policy=FixedPolicy(set(), {place: 1 - place / 300 for place in range(300)})).build(
+        messages
+    )
+    recent, evidence = (turns_by_section(bundle)[name] for name in ("recent", "evidence"))
+    assert recent == list(range(300 - len(recent), 300))
+    assert 4_000 - 65 < bundle.section("recent").tokens <= 4_000 + 2 * 65, "one more opens the list"
+    assert evidence == list(range(len(evidence))), "the oldest have the highest scores"
+    assert 8_000 - 65 < sum(bundle.section(name).tokens for name in ("recent", "evidence")) <= 8_000 + 65
+    assert "ranks it first among what the budget still has room for" in bundle.decisions.of(0).reason
+
+
+def test_a_policy_without_scores_leaves_the_recent_budget_to_the_newest_turns():
+    texts = [f"GENERAL {LONG}" if place % 2 == 0 else f"Yes {LONG}" for place in range(300)]
+    bundle = builder(policy=FixedPolicy(set(), ranked=False)).build(chat(*texts, "GENERAL so"))
     recent = turns_by_section(bundle)["recent"]
     assert recent == list(range(300 - len(recent), 300))
     assert 8_000 - 65 < bundle.section("recent").tokens <= 8_000 + 65, "one more opens the list"

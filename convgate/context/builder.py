@@ -243,6 +243,7 @@ class ContextBuilder:
             reading,
             kept=steady.kept.tolist(),
             scores=ranks,
+            ranked=scores is not None,
             uses=uses,
             disabled=frozenset(name for name, tokens in cells.items() if not tokens),
             fills_budget=scores is not None and total is not None and sum(table.tokens) > total,

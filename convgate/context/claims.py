@@ -8,7 +8,9 @@
 | decisions | turns that decide something or answer a question, by the gatekeeper's patterns |
 | recent | the last exchange, then the newest turns; in TASK and LEARNING none that the policy dropped |
 
-Sections choose in this order; evidence that task state or decisions claim is listed there.
+Sections choose in this order; evidence that task state or decisions claim is listed there. In the other
+modes, what the last exchange leaves of the recent budget goes half to the newest turns, then to dropped
+turns, the best first, as evidence.
 """
 
 from __future__ import annotations
@@ -60,6 +62,7 @@ class SectionClaims:
     reading: ConversationReading
     kept: Sequence[bool]  # of each earlier turn, whether the policy keeps it
     scores: Sequence[float]  # of each earlier turn: evidence claims the highest first
+    ranked: bool = True  # whether the scores are the policy's; otherwise the newest turn has the highest
     uses: Sequence[float] | None = None  # of each earlier turn: expected use; None: unknown
     shortened: frozenset[int] = frozenset()  # turns of which only the statements that must hold are sent
     disabled: frozenset[SectionName] = frozenset()  # sections that claim nothing in this mode
@@ -196,17 +199,27 @@ class SectionClaims:
             if self._may_claim(index):
                 overflows = index in ends and not self.table.has_tools[index]
                 yield self._claim("recent", index, "it is part of the last exchange.", overflows=overflows)
+        ranks_rest = keeps_dropped and self.filters and self.ranked
+        newest = window // 2 if ranks_rest else window
         for index in range(last.start - 1, -1, -1):
             if not self._may_claim(index):
                 continue
-            if costs[index] <= window:
-                window -= costs[index]
+            if costs[index] <= newest:
+                newest -= costs[index]
             elif costs[index] <= max_tokens:
-                return
+                break
             else:
                 continue  # larger than the whole window
             if self.kept[index] or not self.filters or (keeps_dropped and not self.is_left_out(index)):
                 yield self._claim("recent", index, "it is one of the newest turns.")
+        if ranks_rest and window > 0:
+            yield from self._best_dropped(last.start)
+
+    def _best_dropped(self, stop: int) -> Iterator[Claim]:
+        """Yield turns before `stop` that only the policy dropped, the best first."""
+        rows = [i for i in range(stop) if not self.kept[i] and self._may_claim(i) and not self.is_left_out(i)]
+        for index in sorted(rows, key=lambda row: (self.scores[row], row), reverse=True):
+            yield self._claim("evidence", index, _FILLS)
 
     def _evidence(self) -> Iterator[Claim]:
         if self.paired:
