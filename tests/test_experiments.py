@@ -13,11 +13,9 @@ import pytest
 from convgate.core.errors import ConvgateError, ExperimentError, StoreError
 from convgate.core.settings import Settings, load_settings
 from convgate.experiments.arms import Arm, create_experiment, load_experiment, read_arm
-from convgate.experiments.assignment import assign_session
 from convgate.experiments.outcomes import ERROR_KINDS, adjudicate, needs_rater
-from convgate.experiments.raters import next_trial, rate_trial
 from convgate.experiments.report import report, to_columns
-from convgate.experiments.trials import record_trials
+from convgate.experiments.trials import assign_session, next_trial, rate_trial, record_trials
 from convgate.store import Store
 from convgate.store.experiments import Experiments, NewTrial, Stratum, Trial
 from convgate.versions import Versions

@@ -14,8 +14,7 @@ from statsmodels.stats.multitest import multipletests
 
 from convgate.core.errors import ExperimentError
 from convgate.experiments.arms import Experiment
-from convgate.experiments.power import DESIGN_PER_ARM, PowerPlan
-from convgate.experiments.simulation import SimulationResult, Truth, simulate, two_arms
+from convgate.experiments.power import DESIGN_PER_ARM, PowerPlan, SimulationResult, Truth, simulate, two_arms
 from convgate.experiments.statistics import (
     Sample,
     clustered_difference,

@@ -120,7 +120,7 @@ def assign(
     out: options.OutOption = None,
 ) -> None:
     """Print the arm of a session, assigned at its first turn and never switched."""
-    from convgate.experiments.assignment import assign_session
+    from convgate.experiments.trials import assign_session
     from convgate.store.experiments import Stratum
 
     store, found = _open(name)
@@ -185,7 +185,7 @@ def rate(
     out: options.OutOption = None,
 ) -> None:
     """Show the next trial to rate, without its arm, or rate a trial. Leave out what you are unsure of."""
-    from convgate.experiments.raters import next_trial, rate_trial
+    from convgate.experiments.trials import next_trial, rate_trial
     from convgate.store.experiments import Rating
 
     who, (store, found) = rater or login_name(), _open(name)
@@ -222,14 +222,13 @@ def judge(
     """
     from convgate.core.settings import load_settings
     from convgate.experiments.judge import RUBRIC, Judge, read_rubric
-    from convgate.experiments.model import load_model
+    from convgate.gatekeeper.model import LanguageModel
 
     store, found = _open(name)
     text = RUBRIC if rubric is None else read_rubric(rubric)
+    model = LanguageModel.of(load_settings(settings_file), "experiment")
     with output.progress_bar() as show:
-        run = Judge(load_model(load_settings(settings_file)), text).judge_all(
-            store, found, lambda done, total: show("Judging", done, total)
-        )
+        run = Judge(model, text).judge_all(store, found, partial(show, "Judging"))
     sentence = (
         f"{pluralize(run.judged, 'trial')} judged, {run.cached:,} from the cache, {run.failed:,} failed;"
         f" cost {run.cost:.4g}."
@@ -295,14 +294,13 @@ def simulate(
     out: options.OutOption = None,
 ) -> None:
     """Simulate experiments in which the arms are equal, then in which they differ as given."""
-    from convgate.experiments import simulation
-    from convgate.experiments.power import PowerPlan
-    from convgate.experiments.simulation import Truth
+    from convgate.experiments.power import PowerPlan, Truth, two_arms
+    from convgate.experiments.power import simulate as run
 
     rates = _read_pair(completion, "--completion")
     error_rates = _read_pair(errors, "--errors")
     size = per_arm or PowerPlan(*rates, alpha=alpha).per_arm
-    plan = simulation.two_arms(size, alpha=alpha, looks=_read_looks(looks))
+    plan = two_arms(size, alpha=alpha, looks=_read_looks(looks))
     truths = {
         "equal": Truth((rates[0], rates[0]), (error_rates[0], error_rates[0])),
         "different": Truth(rates, error_rates),
@@ -310,7 +308,7 @@ def simulate(
     values: dict[str, Any] = {"per_arm": size}
     with output.progress_bar() as show:
         for name, truth in truths.items():
-            result = simulation.simulate(plan, truth, runs=runs, seed=seed, progress=partial(show, name))
+            result = run(plan, truth, runs=runs, seed=seed, progress=partial(show, name))
             values[name] = asdict(result)
     output.write_result(values, lambda: output.print_fields(values), json_output, out)
 

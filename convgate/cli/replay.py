@@ -123,11 +123,11 @@ def _read_sets(files: list[Path] | None) -> list[RelevanceSet]:
 def _load_check(settings: Settings, tests: Path | None) -> tuple[LanguageModel, AnswerCheck]:
     """Return the model that answers, and the check of its answers: by tests, or by the judge."""
     from convgate.experiments.judge import Judge
-    from convgate.experiments.model import load_model
     from convgate.experiments.replay import check_by_judge, check_by_tests, read_tests
+    from convgate.gatekeeper.model import LanguageModel
     from convgate.store.experiments import Experiments
 
-    model = load_model(settings)
+    model = LanguageModel.of(settings, "experiment")
     if tests is not None:
         return model, check_by_tests(read_tests(inputs.open_source(tests)))
     return model, check_by_judge(Judge(model), Experiments(inputs.open_library()))

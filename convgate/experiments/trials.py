@@ -1,19 +1,48 @@
-"""Record trials: requests as they were answered, from a program or a file of JSON lines."""
+"""Trials: assign sessions to arms, record answered requests, rate answers.
+
+Sessions are assigned in permuted blocks within each stratum, at the first turn, once and for all.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import blake2b
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from convgate.core.errors import ExperimentError, TranscriptError
 from convgate.core.validation import Count, describe_problem
-from convgate.experiments.arms import Experiment
+from convgate.experiments.arms import Arm, Experiment
+from convgate.experiments.judge import active_judge, is_checked
+from convgate.experiments.outcomes import PANEL, adjudicate, check_rating, needs_rater
 from convgate.store import Store
-from convgate.store.experiments import AnswerTest, Experiments, NewTrial
+from convgate.store.experiments import AnswerTest, Experiments, NewTrial, Rating, Stratum, Trial
 from convgate.transcripts.source import Source
+
+
+def assign_session(
+    store: Store, experiment: Experiment, session_id: str, stratum: Stratum | None = None
+) -> Arm:
+    """Return the arm of a session, which the first call stores; later calls ignore the stratum."""
+    experiments, stratum = Experiments(store), stratum or Stratum()
+    with store.write():  # the place is read and taken together
+        name = experiments.arm_of(experiment.name, session_id)
+        if name is None:
+            place = experiments.next_place(experiment.name, stratum)
+            name = arm_at(experiment, stratum, place)
+            experiments.assign(experiment.name, session_id, name, stratum, place)
+    return experiment.arm(name)
+
+
+def arm_at(experiment: Experiment, stratum: Stratum, place: int) -> str:
+    """Return the arm at a place of a stratum, from 0: each block has every arm once, in a hashed order."""
+    block, position = divmod(place, len(experiment.arms))
+    names = sorted(
+        (arm.name for arm in experiment.arms), key=lambda name: _hash(experiment, stratum, block, name)
+    )
+    return names[position]
 
 
 def record_trials(store: Store, experiment: Experiment, trials: Sequence[NewTrial]) -> None:
@@ -46,6 +75,58 @@ def read_trials(source: Source) -> list[NewTrial]:
         lists = {name: tuple(value) for name, value in line if isinstance(value, list)}
         trials.append(NewTrial(**{**dict(line), **lists}))
     return trials
+
+
+def next_trial(store: Store, experiment: Experiment, rater: str) -> Trial | None:
+    """Return a trial for a rater; None when there is none. Show neither its arm nor its number of tokens."""
+    return next(iter(waiting_trials(store, experiment, rater)), None)
+
+
+def waiting_trials(store: Store, experiment: Experiment, rater: str) -> list[Trial]:
+    """Return the trials for a rater, all with a stored answer.
+
+    Trials that need a rating come first, those with the fewest ratings before others; then trials that check
+    the judge. Unless raters are shared, a rater sees the answers of one arm only.
+    """
+    experiments = Experiments(store)
+    trials, ratings = experiments.trials(experiment.name), experiments.ratings(experiment.name)
+    judge, _ = active_judge(trials, ratings)
+    arms = _arms_of(store, experiment, rater)
+    candidates = []
+    for trial in trials:
+        of_trial = ratings.get(trial.number, [])
+        people = [rating.rater for rating in of_trial if not rating.is_judge]
+        if not trial.answer or trial.arm not in arms or rater in people or len(people) >= PANEL:
+            continue
+        is_needed = needs_rater(adjudicate(trial, of_trial, judge), of_trial)
+        if is_needed or (len(of_trial) > len(people) == 0 and is_checked(trial)):
+            candidates.append(((not is_needed, len(people), trial.number), trial))
+    return [trial for _, trial in sorted(candidates)]
+
+
+def rate_trial(store: Store, experiment: Experiment, rating: Rating) -> None:
+    """Store a person's rating, in place of an earlier one of theirs.
+
+    Raises ExperimentError for values out of range, and for a trial of an arm that the rater does not see.
+    """
+    check_rating(rating.errors, rating.focus)
+    experiments = Experiments(store)
+    trial = experiments.trial(experiment.name, rating.trial)
+    if trial.arm not in _arms_of(store, experiment, rating.rater):
+        raise ExperimentError(f"Trial {trial.number} is for other raters of {experiment.name}.")
+    experiments.rate(rating)
+
+
+def _hash(experiment: Experiment, stratum: Stratum, block: int, arm: str) -> bytes:
+    key = (experiment.seed, stratum.mode, stratum.difficulty, stratum.model, stratum.tenant, block, arm)
+    return blake2b(repr(key).encode(errors="surrogatepass"), digest_size=16).digest()
+
+
+def _arms_of(store: Store, experiment: Experiment, rater: str) -> list[str]:
+    names = [arm.name for arm in experiment.arms]
+    if experiment.shared_raters:
+        return names
+    return [Experiments(store).rater_arm(experiment.name, rater, names)]
 
 
 class _Line(BaseModel):
