@@ -139,6 +139,7 @@ def record(
         ),
     ],
     dry_run: options.DryRunOption = False,
+    skip_bad: options.SkipBadOption = False,
     json_output: options.JsonOption = False,
     out: options.OutOption = None,
 ) -> None:
@@ -150,7 +151,8 @@ def record(
     from convgate.experiments.arms import load_experiment
     from convgate.experiments.trials import read_trials, record_trials
 
-    trials = read_trials(inputs.open_source(file))
+    trials, problems = read_trials(inputs.open_source(file), skip_bad=skip_bad)
+    output.print_problems(problems)
     with inputs.writable_library(dry_run=dry_run) as store, store.write():
         record_trials(store, load_experiment(store, name), trials)
     text = f"{pluralize(len(trials), 'trial')} recorded" + ("; this was a dry run." if dry_run else ".")
@@ -392,8 +394,8 @@ def _read_looks(text: str) -> tuple[float, ...]:
 
 def _read_pair(text: str, option: str) -> tuple[float, float]:
     numbers = _read_numbers(text, option)
-    if len(numbers) != 2 or not all(0 < number < 1 for number in numbers):
-        raise typer.BadParameter(f"{text!r} is not two rates between 0 and 1", param_hint=option)
+    if len(numbers) != 2:
+        raise typer.BadParameter(f"{text!r} is not two rates", param_hint=option)
     return numbers[0], numbers[1]
 
 

@@ -52,6 +52,7 @@ def replay(
     ] = ["free", "matched"],  # noqa: B006
     model: ModelOption = False,
     tests: TestsOption = None,
+    skip_bad: options.SkipBadOption = False,
     settings_file: options.SettingsFileOption = None,
     json_output: options.JsonOption = False,
     out: options.OutOption = None,
@@ -63,9 +64,9 @@ def replay(
 
     settings = load_settings(settings_file)
     budgets = [_read_budget(text) for text in budget]
-    sets = _read_sets(files)
+    sets = _read_sets(files, skip_bad=skip_bad)
     arms = load_arms(dict(options.parse_arm(text, "--arm") for text in arm), settings)
-    chat, check = _load_check(settings, tests) if model else (None, None)
+    chat, check = _load_check(settings, tests, skip_bad=skip_bad) if model else (None, None)
     with output.progress_bar() as progress:
         replays = [run(each, arms, budgets, model=chat, check=check, progress=progress) for each in sets]
     values: dict[str, Any] = {"sets": [each.to_json() for each in replays]}
@@ -85,6 +86,7 @@ def ablate(
     ] = None,
     model: ModelOption = False,
     tests: TestsOption = None,
+    skip_bad: options.SkipBadOption = False,
     settings_file: options.SettingsFileOption = None,
     json_output: options.JsonOption = False,
     out: options.OutOption = None,
@@ -99,8 +101,8 @@ def ablate(
     if only and set(only) - set(ABLATIONS):
         raise typer.BadParameter(f"there are {', '.join(ABLATIONS)}", param_hint="--only")
     settings = load_settings(settings_file)
-    sets = _read_sets(files)
-    chat, check = _load_check(settings, tests) if model else (None, None)
+    sets = _read_sets(files, skip_bad=skip_bad)
+    chat, check = _load_check(settings, tests, skip_bad=skip_bad) if model else (None, None)
     with output.progress_bar() as progress:
         results = [
             run(each, settings, chosen, share=share, model=chat, check=check, progress=progress)
@@ -114,13 +116,17 @@ def ablate(
     output.write_result(values, lambda: _show_ablations(values), json_output, out)
 
 
-def _read_sets(files: list[Path] | None) -> list[RelevanceSet]:
+def _read_sets(files: list[Path] | None, *, skip_bad: bool) -> list[RelevanceSet]:
     from convgate.labels.gold import gold_set
 
-    return [inputs.read_set(file) for file in files] if files else [gold_set(inputs.open_library())]
+    if not files:
+        return [gold_set(inputs.open_library())]
+    return [inputs.read_set(file, skip_bad=skip_bad) for file in files]
 
 
-def _load_check(settings: Settings, tests: Path | None) -> tuple[LanguageModel, AnswerCheck]:
+def _load_check(
+    settings: Settings, tests: Path | None, *, skip_bad: bool
+) -> tuple[LanguageModel, AnswerCheck]:
     """Return the model that answers, and the check of its answers: by tests, or by the judge."""
     from convgate.experiments.judge import Judge
     from convgate.experiments.replay import check_by_judge, check_by_tests, read_tests
@@ -129,7 +135,9 @@ def _load_check(settings: Settings, tests: Path | None) -> tuple[LanguageModel, 
 
     model = LanguageModel.of(settings, "experiment")
     if tests is not None:
-        return model, check_by_tests(read_tests(inputs.open_source(tests)))
+        texts, problems = read_tests(inputs.open_source(tests), skip_bad=skip_bad)
+        output.print_problems(problems)
+        return model, check_by_tests(texts)
     return model, check_by_judge(Judge(model), Experiments(inputs.open_library()))
 
 

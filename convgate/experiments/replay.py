@@ -19,6 +19,7 @@ from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ExperimentError, TranscriptError
 from convgate.core.settings import Settings
+from convgate.core.text import pluralize
 from convgate.evaluation.bootstrap import cluster_sums, difference_interval, draw, interval
 from convgate.evaluation.judged_cases import REPORT_EVERY, EvaluationProgress, cases_in_order, silent
 from convgate.evaluation.metrics import Bools, Terms, ratios
@@ -31,6 +32,7 @@ from convgate.policies.base import PreparablePolicy, history_indices
 from convgate.store.experiments import Experiments
 from convgate.transcripts import to_messages
 from convgate.transcripts.cases import Case, RelevanceSet
+from convgate.transcripts.problems import Problems
 from convgate.transcripts.source import Source
 from convgate.versions.card import Metric
 
@@ -287,15 +289,19 @@ def check_by_judge(judge: Judge, store: Experiments) -> AnswerCheck:
     return check
 
 
-def read_tests(source: Source) -> dict[str, str]:
-    """Return what `check_by_tests` takes, of lines {"case", "contains"}; TranscriptError for a bad one."""
-    tests = {}
-    for value, place in source.need_json().values():
+def read_tests(source: Source, *, skip_bad: bool = False) -> tuple[dict[str, str], Problems]:
+    """Return what `check_by_tests` takes, of lines {"case", "contains"}, and what was left out.
+
+    Raises BadLinesError for bad lines unless `skip_bad`, and when there is no good one.
+    """
+    tests: dict[str, str] = {}
+    for value, place in source.need_json("tests, one JSON object a line").lines():
         if not isinstance(value, dict) or {type(value.get(key)) for key in ("case", "contains")} != {str}:
-            problem = 'a line is {"case": TEXT, "contains": TEXT}'
-            raise TranscriptError(problem, file=source.report.file, line=place.line)
-        tests[value["case"]] = value["contains"]
-    return tests
+            place.leave_out_all(TranscriptError('a line is {"case": TEXT, "contains": TEXT}'))
+        else:
+            tests[value["case"]] = value["contains"]
+    readable = pluralize(len(tests), "test") if tests else None
+    return tests, source.report.close(readable, skip_bad=skip_bad)
 
 
 def _prepare(

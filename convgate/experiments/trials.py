@@ -13,26 +13,30 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from convgate.core.errors import ExperimentError, TranscriptError
+from convgate.core.text import pluralize
 from convgate.core.validation import Count, describe_problem
 from convgate.experiments.arms import Arm, Experiment
 from convgate.experiments.judge import active_judge, is_checked
 from convgate.experiments.outcomes import PANEL, adjudicate, check_rating, needs_rater
 from convgate.store import Store
 from convgate.store.experiments import AnswerTest, Experiments, NewTrial, Rating, Stratum, Trial
+from convgate.transcripts.problems import Problems
 from convgate.transcripts.source import Source
 
 
 def assign_session(
     store: Store, experiment: Experiment, session_id: str, stratum: Stratum | None = None
 ) -> Arm:
-    """Return the arm of a session, which the first call stores; later calls ignore the stratum."""
-    experiments, stratum = Experiments(store), stratum or Stratum()
-    with store.write():  # the place is read and taken together
-        name = experiments.arm_of(experiment.name, session_id)
-        if name is None:
-            place = experiments.next_place(experiment.name, stratum)
-            name = arm_at(experiment, stratum, place)
-            experiments.assign(experiment.name, session_id, name, stratum, place)
+    """Return the arm of a session, which the first call stores; later calls ignore the stratum.
+
+    Raises ExperimentError for an empty id.
+    """
+    if not session_id:
+        raise ExperimentError("The session has an empty id.")
+    experiments = Experiments(store)
+    name = experiments.arm_of(experiment.name, session_id)
+    if name is None:
+        name = _assign(store, experiment, session_id, stratum or Stratum())
     return experiment.arm(name)
 
 
@@ -48,33 +52,45 @@ def arm_at(experiment: Experiment, stratum: Stratum, place: int) -> str:
 def record_trials(store: Store, experiment: Experiment, trials: Sequence[NewTrial]) -> None:
     """Store trials, all or none; one with an empty arm is of the arm of its session.
 
-    Raises ExperimentError for a session without an arm, an unknown arm, and a request that is stored already.
+    Raises ExperimentError for a session without an arm or of another arm, an unknown arm, and a request that
+    is stored already.
     """
     experiments = Experiments(store)
     complete = []
     for trial in trials:
-        arm = trial.arm or experiments.arm_of(experiment.name, trial.session_id)
+        assigned = experiments.arm_of(experiment.name, trial.session_id)
+        arm = trial.arm or assigned
         if arm is None:
             raise ExperimentError(
                 f"The session {trial.session_id!r} of the request {trial.request_id!r} has no arm;"
                 " assign it first."
             )
         complete.append(replace(trial, arm=experiment.arm(arm).name))
+        if assigned not in (None, arm):
+            raise ExperimentError(
+                f"The session {trial.session_id!r} is assigned to {assigned}, not to {arm}: the request"
+                f" {trial.request_id!r} is not recorded."
+            )
     experiments.record(experiment.name, complete)
 
 
-def read_trials(source: Source) -> list[NewTrial]:
-    """Return the trials of a file of JSON lines; TranscriptError with the line of the first bad one."""
+def read_trials(source: Source, *, skip_bad: bool = False) -> tuple[list[NewTrial], Problems]:
+    """Return the trials of a file of JSON lines, and what was left out.
+
+    Raises BadLinesError for bad lines unless `skip_bad`, and when there is no good one.
+    """
     trials = []
-    for value, place in source.need_json().values():
+    for value, place in source.need_json("trials, one JSON object a line").lines():
         try:
             line = _Line.model_validate(value)
         except ValidationError as error:
             problem = describe_problem(error.errors(include_url=False, include_context=False)[0])
-            raise TranscriptError(problem, file=source.report.file, line=place.line) from error
+            place.leave_out_all(TranscriptError(problem))
+            continue
         lists = {name: tuple(value) for name, value in line if isinstance(value, list)}
         trials.append(NewTrial(**{**dict(line), **lists}))
-    return trials
+    readable = pluralize(len(trials), "trial") if trials else None
+    return trials, source.report.close(readable, skip_bad=skip_bad)
 
 
 def next_trial(store: Store, experiment: Experiment, rater: str) -> Trial | None:
@@ -111,10 +127,23 @@ def rate_trial(store: Store, experiment: Experiment, rating: Rating) -> None:
     """
     check_rating(rating.errors, rating.focus)
     experiments = Experiments(store)
-    trial = experiments.trial(experiment.name, rating.trial)
-    if trial.arm not in _arms_of(store, experiment, rating.rater):
-        raise ExperimentError(f"Trial {trial.number} is for other raters of {experiment.name}.")
-    experiments.rate(rating)
+    with store.write():  # the trial is not deleted in between
+        trial = experiments.trial(experiment.name, rating.trial)
+        if trial.arm not in _arms_of(store, experiment, rating.rater):
+            raise ExperimentError(f"Trial {trial.number} is for other raters of {experiment.name}.")
+        experiments.rate(rating)
+
+
+def _assign(store: Store, experiment: Experiment, session_id: str, stratum: Stratum) -> str:
+    """Return the arm of a session that had none a moment ago."""
+    experiments = Experiments(store)
+    with store.write():  # the place is read and taken together
+        name = experiments.arm_of(experiment.name, session_id)
+        if name is None:
+            place = experiments.next_place(experiment.name, stratum)
+            name = arm_at(experiment, stratum, place)
+            experiments.assign(experiment.name, session_id, name, stratum, place)
+    return name
 
 
 def _hash(experiment: Experiment, stratum: Stratum, block: int, arm: str) -> bytes:
