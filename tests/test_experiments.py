@@ -297,6 +297,7 @@ def test_a_trial_without_an_answer_is_not_shown(store: Store) -> None:
     made = new_experiment(store)
     add_trials(store, made, GATE, 1, answer="", answer_test="pass")
     assert next_trial(store, made, "ada") is None
+    assert report(store, made).unrated == 0
 
 
 def test_an_undone_rating_leaves_the_one_before(store: Store) -> None:

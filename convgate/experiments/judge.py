@@ -218,10 +218,10 @@ def active_judge(
 def read_errors(content: str) -> tuple[str, ...]:
     """Return the kinds of errors in what a model wrote; ModelError for anything but the requested form."""
     try:
-        found = _Errors.model_validate_json(writable(json_part(content)))
+        reply = _Errors.model_validate_json(writable(json_part(content)))
     except ValidationError:
         raise ModelError("the model gave an answer without the four kinds of errors") from None
-    return tuple(kind for kind in ERROR_KINDS if getattr(found, kind))
+    return tuple(kind for kind in ERROR_KINDS if getattr(reply, kind))
 
 
 class _Errors(BaseModel):

@@ -326,7 +326,7 @@ def _to_tokens(budget: Budget, request: ReplayRequest, control: SentContext | No
     return control.tokens if budget == "matched" and control is not None else None
 
 
-def _terms(request: ReplayRequest, sent: SentContext, found: Mapping[str, bool]) -> Terms:
+def _terms(request: ReplayRequest, sent: SentContext, passes: Mapping[str, bool]) -> Terms:
     """Return (2, len(METRICS)) numerators and denominators that one request adds."""
     table, hits = request.table, request.needed & sent.turns
     tokens = sent.tokens - request.current_tokens
@@ -339,7 +339,7 @@ def _terms(request: ReplayRequest, sent: SentContext, found: Mapping[str, bool])
         "signal": tuple(
             sum(table.tokens[index] for index in turns) for turns in (hits, request.judged & sent.turns)
         ),
-        **{name: (passes, 1) for name, passes in found.items()},
+        **{name: (has_passed, 1) for name, has_passed in passes.items()},
     }
     return np.array([values.get(name, (0, 0)) for name in METRICS], dtype=np.float64).T
 

@@ -158,11 +158,11 @@ def _judge(arm: Arm, experiment: Experiment, tests: tuple[HypothesisTest, ...], 
     if missing:
         return Verdict("inconclusive", f"Inconclusive: not enough data yet, {missing} for the first look.")
     names = arm.name, experiment.control.name
-    found = [test for test in tests if test.rejected_at is not None]
-    for test in found:
+    rejected = [test for test in tests if test.rejected_at is not None]
+    for test in rejected:
         if not test.is_better:
             return Verdict("failure", f"Failure: {_evidence(test, *names)}.")
-    doubts = [(test, _doubts(test, arm, experiment)) for test in found]
+    doubts = [(test, _doubts(test, arm, experiment)) for test in rejected]
     for test, of_test in doubts:
         if not of_test:
             return Verdict("success", f"Success: {_evidence(test, *names)}.")

@@ -134,7 +134,8 @@ class Experiments(Repository):
                 )
                 if known:
                     raise ExperimentError(
-                        f"The request {trial.request_id!r} is recorded already for {trial.arm}."
+                        f"The request {trial.request_id!r} is recorded already for {trial.arm}. Leave it out;"
+                        " nothing was recorded."
                     )
                 db.table("trials").insert(write_row(trial) | {"experiment": number, "at": _now()})
 
