@@ -146,10 +146,11 @@ def record(
     json_output: options.JsonOption = False,
     out: options.OutOption = None,
 ) -> None:
-    """Store trials: all lines of a file, or none when one is bad.
+    """Store trials: all lines of a file, or none when one is bad or recorded already.
 
     A line: {"request_id", "session_id", "latency_seconds", "tokens", "answer_test"?: "pass" or "fail",
-    "messages"?: […], "answer"?, "arm"?}. Without an arm, the session's is meant.
+    "messages"?: […], "answer"?, "sent"?: indices, "needed"?: indices, "arm"?}. Without an arm, the session's
+    is meant.
     """
     from convgate.experiments.arms import load_experiment
     from convgate.experiments.trials import read_trials, record_trials
