@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from convgate.context.guardrails.outcomes import record_outcome
     from convgate.context.sessions import SessionManager
     from convgate.core.decisions import Decision, TurnDecision, TurnDecisions
+    from convgate.experiments.live import ArmSelection, LiveExperiment, load_experiment
     from convgate.gatekeeper.decision import GatekeeperDecision
     from convgate.gatekeeper.exchange import Exchange
     from convgate.gatekeeper.gatekeeper import Gatekeeper, load_gatekeeper
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "ArmSelection",
     "ContentPart",
     "ContextBuilder",
     "ContextBundle",
@@ -44,6 +46,7 @@ __all__ = [
     "Gatekeeper",
     "GatekeeperDecision",
     "History",
+    "LiveExperiment",
     "Selection",
     "Selector",
     "SessionManager",
@@ -55,6 +58,7 @@ __all__ = [
     "feedback",
     "feedback_from_answer",
     "load_context",
+    "load_experiment",
     "load_gate",
     "load_gatekeeper",
     "load_policy",
@@ -64,12 +68,14 @@ __all__ = [
 ]
 
 _LAZY = {
+    "ArmSelection": "convgate.experiments.live",
     "ContextBuilder": "convgate.context.builder",
     "ContextBundle": "convgate.context.bundle",
     "Decision": "convgate.core.decisions",
     "Exchange": "convgate.gatekeeper.exchange",
     "Gatekeeper": "convgate.gatekeeper.gatekeeper",
     "GatekeeperDecision": "convgate.gatekeeper.decision",
+    "LiveExperiment": "convgate.experiments.live",
     "Selection": "convgate.policies.selector",
     "Selector": "convgate.policies.selector",
     "SessionManager": "convgate.context.sessions",
@@ -78,6 +84,7 @@ _LAZY = {
     "feedback": "convgate.labels.feedback",
     "feedback_from_answer": "convgate.labels.feedback",
     "load_context": "convgate.context.builder",
+    "load_experiment": "convgate.experiments.live",
     "load_gate": "convgate.policies.selector",
     "load_gatekeeper": "convgate.gatekeeper.gatekeeper",
     "load_policy": "convgate.policies.selector",

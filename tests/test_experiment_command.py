@@ -88,6 +88,19 @@ def test_a_bad_line_is_named_and_nothing_is_recorded(run: Run, tmp_path: Path, b
     assert read(run, "report", "pilot")["arms"][1]["trials"] == 0
 
 
+def test_a_damaged_line_is_named_and_can_be_skipped(run: Run, tmp_path: Path) -> None:
+    create(run)
+    file = write_trials(tmp_path / "t.jsonl", [line("s", 0, arm="last")])
+    file.write_text(file.read_text() + file.read_text()[:40])
+    code, _, err = run("experiment", "record", "pilot", file)
+    assert code == 1
+    assert "line 2" in err
+    assert read(run, "record", "pilot", file, "--skip-bad")["recorded"] == 1
+    code, _, err = run("experiment", "record", "pilot", file, "--skip-bad")
+    assert code == 1
+    assert "recorded already" in err
+
+
 def test_a_dry_run_records_nothing(run: Run, tmp_path: Path) -> None:
     create(run)
     file = write_trials(tmp_path / "t.jsonl", [line("s", 0, arm="last")])
@@ -124,7 +137,6 @@ def test_power_and_simulation_need_no_experiment(run: Run) -> None:
         ("create", "x", "--arm", "everything"),
         ("create", "x", "--arm", "a=gate", "--arm", "b=bm25", "--looks", "half"),
         ("simulate", "--completion", "0.5"),
-        ("simulate", "--errors", "0.5,2"),
         ("rate", "x", "--completed"),
     ],
 )
@@ -132,6 +144,13 @@ def test_wrong_usage(run: Run, words: tuple[str, ...]) -> None:
     if words[0] == "rate":
         run("experiment", "create", "x", "--arm", "a=gate", "--arm", "b=bm25")
     assert run("experiment", *words)[0] == 2
+
+
+@pytest.mark.parametrize("words", [("--errors", "0.5,2"), ("--completion", "0.02,0.5")])
+def test_rates_that_cannot_be_simulated_are_named(run: Run, words: tuple[str, ...]) -> None:
+    code, _, err = run("experiment", "simulate", *words)
+    assert code == 1
+    assert "simulated rate" in err
 
 
 @pytest.mark.parametrize("words", [("report",), ("assign", "s"), ("delete",), ("rate",)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,11 +14,9 @@ import pytest
 from convgate.core.errors import ConvgateError, ExperimentError, StoreError
 from convgate.core.settings import Settings, load_settings
 from convgate.experiments.arms import Arm, create_experiment, load_experiment, read_arm
-from convgate.experiments.assignment import assign_session
 from convgate.experiments.outcomes import ERROR_KINDS, adjudicate, needs_rater
-from convgate.experiments.raters import next_trial, rate_trial
 from convgate.experiments.report import report, to_columns
-from convgate.experiments.trials import record_trials
+from convgate.experiments.trials import assign_session, next_trial, rate_trial, record_trials
 from convgate.store import Store
 from convgate.store.experiments import Experiments, NewTrial, Stratum, Trial
 from convgate.versions import Versions
@@ -127,6 +126,15 @@ def test_a_damaged_definition_is_an_error_of_the_store(store: Store) -> None:
 # Assignment
 
 
+def run_in_threads(count: int, target: Callable[[int], object]) -> None:
+    """Call the target with 0, 1, … at the same time."""
+    threads = [threading.Thread(target=target, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
 def test_each_block_of_a_stratum_has_every_arm_once(store: Store) -> None:
     made = new_experiment(store)
     strata = [Stratum("TASK", "hard"), Stratum("TASK", "easy"), Stratum("TASK", "hard", tenant="b")]
@@ -157,17 +165,25 @@ def test_a_session_is_never_switched(store: Store) -> None:
 def test_sessions_that_begin_together_stay_balanced(store: Store) -> None:
     made = new_experiment(store)
     names: list[str] = []
-    threads = [
-        threading.Thread(
-            target=lambda i=i: names.extend(assign_session(store, made, f"{i}-{j}").name for j in range(5))
-        )
-        for i in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_in_threads(4, lambda i: names.extend(assign_session(store, made, f"{i}-{j}").name for j in range(5)))
     assert Counter(names) == {CONTROL: 10, GATE: 10}
+
+
+def test_threads_that_ask_for_the_same_session_get_the_same_arm(
+    store: Store, frequent_thread_switches: None
+) -> None:
+    made = new_experiment(store)
+    arms: list[tuple[str, ...]] = []
+    run_in_threads(
+        4, lambda _: arms.append(tuple(assign_session(store, made, str(j)).name for j in range(20)))
+    )
+    assert len(arms) == 4
+    assert len(set(arms)) == 1
+
+
+def test_an_empty_session_is_refused(store: Store) -> None:
+    with pytest.raises(ExperimentError):
+        assign_session(store, new_experiment(store), "")
 
 
 # Trials and outcomes
@@ -234,6 +250,9 @@ def test_trials_are_recorded_in_the_arm_of_their_session_or_not_at_all(store: St
         record_trials(store, made, [new, replace(new, arm="nobody")])
     with pytest.raises(ExperimentError):
         record_trials(store, made, [new, new])
+    other = GATE if arm == CONTROL else CONTROL
+    with pytest.raises(ExperimentError, match=f"not to {other}"):
+        record_trials(store, made, [replace(new, arm=other)])
     assert Experiments(store).trials("pilot") == []
     record_trials(store, made, [new])
     (stored,) = Experiments(store).trials("pilot")
@@ -278,6 +297,7 @@ def test_a_trial_without_an_answer_is_not_shown(store: Store) -> None:
     made = new_experiment(store)
     add_trials(store, made, GATE, 1, answer="", answer_test="pass")
     assert next_trial(store, made, "ada") is None
+    assert report(store, made).unrated == 0
 
 
 def test_an_undone_rating_leaves_the_one_before(store: Store) -> None:
@@ -326,6 +346,16 @@ def test_a_rating_out_of_range_is_refused(store: Store, bad: dict[str, object]) 
     (one,) = add_trials(store, made, GATE, 1)
     with pytest.raises(ExperimentError):
         rate_trial(store, made, replace(rating(one, "ada"), **bad))  # type: ignore[arg-type]
+
+
+def test_a_rating_of_a_deleted_trial_is_refused(store: Store) -> None:
+    made = new_experiment(store)
+    (one,) = add_trials(store, made, GATE, 1)
+    Experiments(store).delete("pilot")
+    with pytest.raises(ExperimentError):
+        rate_trial(store, made, rating(one, "ada"))
+    with pytest.raises(ExperimentError, match="no trial"):
+        Experiments(store).rate(rating(one, "model", None, is_judge=True))
 
 
 # Report

@@ -11,12 +11,11 @@ import pytest
 
 from convgate.core.errors import ConvgateError, ExperimentError, SettingsError
 from convgate.core.settings import Settings
-from convgate.experiments.judge import Judge, is_checked, read_errors, read_rubric
-from convgate.experiments.model import FakeModel, Messages, load_model
+from convgate.experiments.judge import FunctionModel, Judge, Messages, is_checked, read_errors, read_rubric
 from convgate.experiments.outcomes import ERROR_KINDS
-from convgate.experiments.raters import next_trial, rate_trial
 from convgate.experiments.report import report
-from convgate.gatekeeper.model import ModelError
+from convgate.experiments.trials import next_trial, rate_trial
+from convgate.gatekeeper.model import LanguageModel, ModelError
 from convgate.store import Store
 from convgate.store.experiments import Experiments
 from tests.experiments import GATE, add_trials, new_experiment, rating
@@ -27,8 +26,8 @@ def reply(*errors: str) -> str:
     return json.dumps({kind: kind in errors for kind in ERROR_KINDS})
 
 
-def finds(*errors: str) -> FakeModel:
-    return FakeModel(lambda _: reply(*errors))
+def finds(*errors: str) -> FunctionModel:
+    return FunctionModel(lambda _: reply(*errors))
 
 
 @pytest.fixture
@@ -49,7 +48,7 @@ def test_the_judge_sends_the_conversation_as_data_at_temperature_0(store: Store,
         experiment_price_prompt=2.0,
         experiment_price_completion=10.0,
     )
-    run = Judge(load_model(settings), "Be strict.").judge_all(store, made)
+    run = Judge(LanguageModel.of(settings, "experiment"), "Be strict.").judge_all(store, made)
     assert (run.judged, run.failed) == (1, 0), "the first attempt failed, the second did not"
     assert run.cost == pytest.approx((100 * 2.0 + 20 * 10.0) / 1e6)
     request = server.requests[-1]
@@ -63,7 +62,7 @@ def test_the_judge_sends_the_conversation_as_data_at_temperature_0(store: Store,
 
 def test_a_judge_without_a_model_is_an_error_of_the_settings() -> None:
     with pytest.raises(SettingsError, match="experiment_model"):
-        load_model(Settings())
+        LanguageModel.of(Settings(), "experiment")
 
 
 def test_equal_answers_are_judged_once_and_trials_never_again(store: Store) -> None:
@@ -93,7 +92,7 @@ def test_an_answer_in_another_form_is_tried_again_in_the_next_run(store: Store, 
         read_errors(content)
     made = new_experiment(store)
     add_trials(store, made, GATE, 1)
-    assert Judge(FakeModel(lambda _: content)).judge_all(store, made).failed == 1
+    assert Judge(FunctionModel(lambda _: content)).judge_all(store, made).failed == 1
     assert Judge(finds()).judge_all(store, made).judged == 1
 
 
@@ -140,7 +139,7 @@ def test_the_judge_sees_neither_arm_nor_tokens(store: Store) -> None:
 
     made = new_experiment(store)
     add_trials(store, made, GATE, 1, tokens=987_654)
-    Judge(FakeModel(answer)).judge_all(store, made)
+    Judge(FunctionModel(answer)).judge_all(store, made)
     assert GATE not in json.dumps(seen)
     assert "987654" not in json.dumps(seen)
 

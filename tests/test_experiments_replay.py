@@ -17,19 +17,17 @@ from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import ExperimentError
 from convgate.core.settings import Settings
 from convgate.experiments.ablations import ablate
-from convgate.experiments.judge import Judge
-from convgate.experiments.model import FakeModel, Messages
+from convgate.experiments.judge import FunctionModel, Judge, Messages
 from convgate.experiments.outcomes import ERROR_KINDS
 from convgate.experiments.replay import (
     Replay,
-    ReplayArm,
     ReplayRow,
     check_by_judge,
     check_by_tests,
-    fill,
     load_arms,
     replay,
 )
+from convgate.experiments.selection import ArmSelector, fill
 from convgate.figures.ablations import outcome_over_tokens_figure
 from convgate.figures.palette import DARK
 from convgate.gatekeeper.model import ModelError
@@ -57,7 +55,7 @@ def make_set(n: int = 4, *, window: int | None = None) -> RelevanceSet:
     return RelevanceSet("own", talks, tuple(Case(id, id, 8, None, needed, window) for id in talks))
 
 
-def arms(**texts: str) -> list[ReplayArm]:
+def arms(**texts: str) -> list[ArmSelector]:
     return load_arms(texts, Settings())
 
 
@@ -69,7 +67,9 @@ def value(row: ReplayRow, name: str) -> float | None:
     return row.measures[name].value
 
 
-def run_replay(chosen: list[ReplayArm], *budgets: Any, **options: Any) -> dict[tuple[str, object], ReplayRow]:
+def run_replay(
+    chosen: list[ArmSelector], *budgets: Any, **options: Any
+) -> dict[tuple[str, object], ReplayRow]:
     return rows(replay(make_set(), chosen, budgets or ("free", "matched"), counter=count_words, **options))
 
 
@@ -83,7 +83,7 @@ def test_everything_has_every_needed_turn_and_none_has_no_turn() -> None:
 
 
 def test_matched_tokens_are_those_of_the_control_and_the_best_turns_fill_them() -> None:
-    chosen = [*arms(last="last_k(k=3)"), ReplayArm("best", FixedPolicy((), {1: 0.4, 6: 0.3}))]
+    chosen = [*arms(last="last_k(k=3)"), ArmSelector("best", FixedPolicy((), {1: 0.4, 6: 0.3}))]
     found = run_replay(chosen)
     assert ("last", "matched") not in found
     assert value(found["last", "free"], "tokens") == value(found["best", "matched"], "tokens") == 4 * SIZE
@@ -94,7 +94,7 @@ def test_matched_tokens_are_those_of_the_control_and_the_best_turns_fill_them() 
 
 
 def test_a_share_is_of_the_history_and_binds_contexts_too() -> None:
-    found = run_replay([*arms(last="last_k(k=8)"), ReplayArm("context", builder())], 0.5)
+    found = run_replay([*arms(last="last_k(k=8)"), ArmSelector("context", builder())], 0.5)
     assert value(found["last", 0.5], "token_share") == 0.5
     assert value(found["last", 0.5], "recall") == 0.5
     share = value(found["context", 0.5], "token_share")
@@ -103,7 +103,7 @@ def test_a_share_is_of_the_history_and_binds_contexts_too() -> None:
 
 
 def test_policies_without_a_ranking_fill_with_what_they_keep_then_with_the_newest() -> None:
-    found = run_replay([ReplayArm("fixed", FixedPolicy((1,), ranked=False))], 0.5)
+    found = run_replay([ArmSelector("fixed", FixedPolicy((1,), ranked=False))], 0.5)
     assert value(found["fixed", 0.5], "recall") == 1.0, "turn 1, turn 0 that opens the list, and 7 and 6"
 
 
@@ -118,7 +118,7 @@ def test_a_context_can_fill_its_budget_after_its_own_turns() -> None:
     case = Case("c", "c", 8, None, frozenset({1, 4}))
     own = RelevanceSet("own", {"c": Conversation("c", turns)}, (case,))
     context = builder(policy=FixedPolicy((1,), {1: 0.05, 4: 0.15}, probabilities=True))
-    chosen = [ReplayArm("own", context), ReplayArm("filled", context, fills=True)]
+    chosen = [ArmSelector("own", context), ArmSelector("filled", context, fills=True)]
     found = rows(replay(own, chosen, [0.75], counter=count_words))
     assert [value(found[arm, 0.75], "tokens") for arm in ("own", "filled")] == [4 * SIZE, 6 * SIZE]
     assert [value(found[arm, 0.75], "recall") for arm in ("own", "filled")] == [0.5, 1.0]
@@ -128,7 +128,7 @@ def test_a_turn_whose_invariant_is_stated_instead_counts_as_sent() -> None:
     first = Turn.of("user", "It must be Python. " + "Here is a story about that. " * 40)
     talk = Conversation("c", (first, Turn.of("assistant", "Noted."), Turn.of("user", "Write it.")))
     own = RelevanceSet("own", {"c": talk}, (Case("c", "c", 2, None, frozenset({0})),))
-    found = rows(replay(own, [ReplayArm("context", builder())], [0.2], counter=count_words))
+    found = rows(replay(own, [ArmSelector("context", builder())], [0.2], counter=count_words))
     assert value(found["context", 0.2], "recall") == 1.0
     assert (value(found["context", 0.2], "token_share") or 1) < 0.2
 
@@ -177,7 +177,7 @@ def test_a_filled_list_is_valid_and_within_its_tokens(roles: list[str], budget: 
     ("chosen", "budgets"), [(["a", "a"], ["free"]), ([], ["free"]), (["a"], [0.0]), (["a"], [1.5])]
 )
 def test_what_cannot_be_replayed_is_refused(chosen: list[str], budgets: list[Any]) -> None:
-    made = [ReplayArm(name, POLICIES["everything"]()) for name in chosen]
+    made = [ArmSelector(name, POLICIES["everything"]()) for name in chosen]
     with pytest.raises(ExperimentError):
         replay(make_set(), made, budgets)
 
@@ -191,7 +191,7 @@ def repeat(messages: Messages) -> str:
 
 
 def test_answers_are_tested_and_equal_messages_are_answered_once() -> None:
-    model, tests = FakeModel(repeat), {"c0": "WORD1", "c1": "word6"}
+    model, tests = FunctionModel(repeat), {"c0": "WORD1", "c1": "word6"}
     chosen = arms(all="everything", same="last_k(k=8)", last="last_k(k=3)")
     found = run_replay(chosen, "free", model=model, check=check_by_tests(tests))
     assert value(found["all", "free"], "passed") == 1.0
@@ -208,9 +208,9 @@ def test_the_judge_sees_the_whole_conversation_and_finds_errors(store: Store) ->
         seen.append(json.loads(messages[1]["content"]))
         return json.dumps(dict.fromkeys(ERROR_KINDS, "word1" not in seen[-1]["answer"]))
 
-    check = check_by_judge(Judge(FakeModel(judge)), Experiments(store))
+    check = check_by_judge(Judge(FunctionModel(judge)), Experiments(store))
     chosen = arms(all="everything", last="last_k(k=3)")
-    found = run_replay(chosen, "free", model=FakeModel(repeat), check=check)
+    found = run_replay(chosen, "free", model=FunctionModel(repeat), check=check)
     assert value(found["all", "free"], "without_errors") == 1.0
     assert value(found["last", "free"], "without_errors") == 0.0
     assert {len(each["messages"]) for each in seen} == {9}
@@ -221,7 +221,11 @@ def test_requests_that_the_model_does_not_answer_are_counted_and_left_out() -> N
         raise ModelError("no")
 
     result = replay(
-        make_set(), arms(all="everything"), ["free"], model=FakeModel(fail), check=check_by_tests({"c0": "x"})
+        make_set(),
+        arms(all="everything"),
+        ["free"],
+        model=FunctionModel(fail),
+        check=check_by_tests({"c0": "x"}),
     )
     assert result.failed == 4
     assert value(rows(result)["all", "free"], "passed") is None

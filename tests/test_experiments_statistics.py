@@ -7,15 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import binom, norm
 from statsmodels.stats.multitest import multipletests
 
 from convgate.core.errors import ExperimentError
 from convgate.experiments.arms import Experiment
-from convgate.experiments.power import DESIGN_PER_ARM, PowerPlan
-from convgate.experiments.simulation import SimulationResult, Truth, simulate, two_arms
+from convgate.experiments.power import DESIGN_PER_ARM, PowerPlan, SimulationResult, Truth, simulate, two_arms
 from convgate.experiments.statistics import (
     Sample,
     clustered_difference,
@@ -83,11 +82,20 @@ def test_the_boundaries_are_those_of_lan_and_demets() -> None:
     assert nominal_levels(0.05, (1.0,)) == pytest.approx((0.05,))
 
 
+@pytest.mark.parametrize("alpha", [0.05, 0.025, 0.001])
+def test_a_very_early_look_spends_next_to_nothing(alpha: float) -> None:
+    early, last = nominal_levels(alpha, (0.01, 1.0))
+    assert early < 1e-15
+    assert last == pytest.approx(alpha)
+
+
 @given(
     st.lists(st.floats(1e-6, 1), min_size=1, max_size=6, unique=True),
     st.sampled_from([0.01, 0.05, 0.1]),
 )
 def test_one_look_is_holms_procedure(p_values: list[float], alpha: float) -> None:
+    levels = [alpha / k for k in range(1, len(p_values) + 1)]
+    assume(not np.isclose(np.subtract.outer(p_values, levels), 0, atol=1e-12).any())  # levels are integrals
     named = {str(i): p for i, p in enumerate(p_values)}
     expected, *_ = multipletests(p_values, alpha=alpha, method="holm")
     rejected = reject([named], alpha, (1.0,))
@@ -153,6 +161,17 @@ def test_the_verdict_follows_the_rule(data: Columns, limit: str, kind: str) -> N
     comparison = verdict(data, arms=arms)
     assert comparison.verdict.kind == kind
     assert comparison.verdict.sentence.lower().startswith(kind)
+
+
+def test_tokens_that_follow_from_the_arm_explain_any_difference() -> None:
+    for n in (400, 402, 500):  # least squares would split the effect between arm and tokens by chance
+        data = columns(0.6, 0.75, n)
+        fixed = replace(data, tokens=np.where(data.arm == 0, 100.0, 300.0))
+        comparison = verdict(fixed)
+        assert comparison.verdict.kind == "inconclusive"
+        assert "length" in comparison.verdict.sentence
+        assert comparison.tests[0].at_equal_tokens is None
+        assert verdict(replace(fixed, tokens=np.full(2 * n, 100.0))).verdict.kind == "success"
 
 
 def test_a_worse_outcome_outweighs_a_better_one() -> None:

@@ -23,9 +23,8 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import ConvgateError
 from convgate.core.settings import Settings
 from convgate.experiments.arms import load_experiment
-from convgate.experiments.assignment import assign_session
-from convgate.experiments.raters import next_trial, rate_trial
 from convgate.experiments.report import report as report_experiment
+from convgate.experiments.trials import assign_session, next_trial, rate_trial
 from convgate.labels.agreement import agreement
 from convgate.labels.exchange import write_labels
 from convgate.labels.gold import gold_counts

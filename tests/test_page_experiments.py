@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 from convgate.experiments.arms import create_experiment, load_experiment
 from convgate.experiments.example import EXAMPLE
 from convgate.experiments.power import PowerPlan
-from convgate.experiments.raters import rate_trial
 from convgate.experiments.report import report
+from convgate.experiments.trials import rate_trial
 from convgate.store import Store
 from convgate.store.experiments import Experiments, Rating
 from convgate.ui.annotator import NAME

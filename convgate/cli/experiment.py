@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convgate.cli import inputs, options, output, replay
+from convgate.cli import inputs, options, output
+from convgate.cli.offline_experiment import (
+    AlphaOption,
+    LooksOption,
+    ablate,
+    power,
+    read_looks,
+    replay,
+    simulate,
+)
 from convgate.core.home import login_name
 from convgate.core.text import pluralize
 
@@ -25,16 +34,10 @@ experiment = typer.Typer(
     no_args_is_help=True, help="Experiments: does another selection give better answers?"
 )
 
-experiment.command()(replay.replay)
-experiment.command()(replay.ablate)
+for command in (replay, ablate, power, simulate):
+    experiment.command()(command)
 
 NameArgument = Annotated[str, typer.Argument(help="The experiment.", metavar="NAME")]
-LooksOption = Annotated[
-    str, typer.Option(help="Shares of the planned trials at which the arms are compared.", metavar="0.5,1")
-]
-AlphaOption = Annotated[
-    float, typer.Option(help="Probability of a false positive, over hypotheses and looks.")
-]
 RaterOption = Annotated[str | None, typer.Option("--rater", help="Who rates; your user name by default.")]
 
 
@@ -86,7 +89,7 @@ def create(
         started=datetime.now(UTC),
         planned=planned or PowerPlan(BASELINE, TARGET).per_arm,
         alpha=alpha,
-        looks=_read_looks(looks),
+        looks=read_looks(looks),
         shared_raters=shared_raters,
     )
     create_experiment(inputs.open_library(), created)
@@ -120,11 +123,11 @@ def assign(
     out: options.OutOption = None,
 ) -> None:
     """Print the arm of a session, assigned at its first turn and never switched."""
-    from convgate.experiments.assignment import assign_session
+    from convgate.experiments.trials import assign_session
     from convgate.store.experiments import Stratum
 
-    store, found = _open(name)
-    arm = assign_session(store, found, session, Stratum(mode, difficulty, model, tenant))
+    store, opened = _open(name)
+    arm = assign_session(store, opened, session, Stratum(mode, difficulty, model, tenant))
     values = {"session_id": session, "arm": arm.name, "limit": arm.limit}
     output.write_result(values, lambda: output.print_lines(arm.name), json_output, out)
 
@@ -139,18 +142,21 @@ def record(
         ),
     ],
     dry_run: options.DryRunOption = False,
+    skip_bad: options.SkipBadOption = False,
     json_output: options.JsonOption = False,
     out: options.OutOption = None,
 ) -> None:
-    """Store trials: all lines of a file, or none when one is bad.
+    """Store trials: all lines of a file, or none when one is bad or recorded already.
 
     A line: {"request_id", "session_id", "latency_seconds", "tokens", "answer_test"?: "pass" or "fail",
-    "messages"?: […], "answer"?, "arm"?}. Without an arm, the session's is meant.
+    "messages"?: […], "answer"?, "sent"?: indices, "needed"?: indices, "arm"?}. Without an arm, the session's
+    is meant.
     """
     from convgate.experiments.arms import load_experiment
     from convgate.experiments.trials import read_trials, record_trials
 
-    trials = read_trials(inputs.open_source(file))
+    trials, problems = read_trials(inputs.open_source(file), skip_bad=skip_bad)
+    output.print_problems(problems)
     with inputs.writable_library(dry_run=dry_run) as store, store.write():
         record_trials(store, load_experiment(store, name), trials)
     text = f"{pluralize(len(trials), 'trial')} recorded" + ("; this was a dry run." if dry_run else ".")
@@ -185,21 +191,21 @@ def rate(
     out: options.OutOption = None,
 ) -> None:
     """Show the next trial to rate, without its arm, or rate a trial. Leave out what you are unsure of."""
-    from convgate.experiments.raters import next_trial, rate_trial
+    from convgate.experiments.trials import next_trial, rate_trial
     from convgate.store.experiments import Rating
 
-    who, (store, found) = rater or login_name(), _open(name)
+    who, (store, opened) = rater or login_name(), _open(name)
     if trial is None:
         if completed is not None or error or errors_unsure or focus is not None:
             raise typer.BadParameter("name the trial that you rate", param_hint="TRIAL")
-        shown = next_trial(store, found, who)
+        shown = next_trial(store, opened, who)
         values = {"trial": None if shown is None else output.pick(shown, "number", "messages", "answer")}
         output.write_result(values, lambda: _show_trial(shown), json_output, out)
         return
     if error and errors_unsure:
         raise typer.BadParameter("--error or --errors-unsure, not both")
     rating = Rating(trial, who, completed, None if errors_unsure else tuple(error), focus)
-    rate_trial(store, found, rating)
+    rate_trial(store, opened, rating)
     values = {"rated": output.pick(rating, "trial", "rater", "completed", "errors", "focus")}
     output.write_result(
         values, lambda: output.print_lines(f"Trial {trial} rated by {who}."), json_output, out
@@ -222,14 +228,13 @@ def judge(
     """
     from convgate.core.settings import load_settings
     from convgate.experiments.judge import RUBRIC, Judge, read_rubric
-    from convgate.experiments.model import load_model
+    from convgate.gatekeeper.model import LanguageModel
 
-    store, found = _open(name)
+    store, opened = _open(name)
     text = RUBRIC if rubric is None else read_rubric(rubric)
+    model = LanguageModel.of(load_settings(settings_file), "experiment")
     with output.progress_bar() as show:
-        run = Judge(load_model(load_settings(settings_file)), text).judge_all(
-            store, found, lambda done, total: show("Judging", done, total)
-        )
+        run = Judge(model, text).judge_all(store, opened, partial(show, "Judging"))
     sentence = (
         f"{pluralize(run.judged, 'trial')} judged, {run.cached:,} from the cache, {run.failed:,} failed;"
         f" cost {run.cost:.4g}."
@@ -246,73 +251,9 @@ def report(
     """Show the figures of each arm, and the verdict on each comparison with the control."""
     from convgate.experiments.report import report as make_report
 
-    store, found = _open(name)
-    made = make_report(store, found)
+    store, opened = _open(name)
+    made = make_report(store, opened)
     output.write_result(made.to_json(), lambda: _show_report(made), json_output, out)
-
-
-@experiment.command()
-def power(
-    baseline: Annotated[float, typer.Option(help="Rate of the control.")] = 0.65,
-    target: Annotated[float, typer.Option(help="Rate of the arm.")] = 0.715,
-    power: Annotated[float, typer.Option(help="Probability to find the difference.")] = 0.8,
-    alpha: AlphaOption = 0.05,
-    icc: Annotated[float, typer.Option(help="Correlation of two trials of a session.")] = 0.05,
-    session_size: Annotated[float, typer.Option(help="Trials of a session.")] = 5,
-    allowance: Annotated[float, typer.Option(help="Further trials for strata, as a share.")] = 0.15,
-    hypotheses: Annotated[int, typer.Option(help="Hypotheses that share alpha.", min=1)] = 1,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
-    """Compute how many trials each arm needs."""
-    from convgate.experiments.power import DESIGN_PER_ARM, PowerPlan
-
-    plan = PowerPlan(baseline, target, power, alpha / hypotheses, icc, session_size, allowance)
-    values = asdict(plan) | {
-        "independent": plan.independent,
-        "design_effect": plan.design_effect,
-        "per_arm": plan.per_arm,
-        "power_at_per_arm": plan.power_at(plan.per_arm),
-        f"power_at_{DESIGN_PER_ARM}": plan.power_at(DESIGN_PER_ARM),
-    }
-    output.write_result(values, lambda: output.print_fields(values, "plan"), json_output, out)
-
-
-@experiment.command()
-def simulate(
-    runs: Annotated[int, typer.Option(help="Simulated experiments for each truth.", min=1)] = 1_000,
-    per_arm: Annotated[
-        int | None, typer.Option(help="Trials of each arm; as planned by default.", min=1)
-    ] = None,
-    completion: Annotated[
-        str, typer.Option(help="Rates of control and arm.", metavar="0.65,0.715")
-    ] = "0.65,0.715",
-    errors: Annotated[str, typer.Option(help="Rates of control and arm.", metavar="0.2,0.2")] = "0.2,0.2",
-    looks: LooksOption = "1",
-    alpha: AlphaOption = 0.05,
-    seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 0,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
-    """Simulate experiments in which the arms are equal, then in which they differ as given."""
-    from convgate.experiments import simulation
-    from convgate.experiments.power import PowerPlan
-    from convgate.experiments.simulation import Truth
-
-    rates = _read_pair(completion, "--completion")
-    error_rates = _read_pair(errors, "--errors")
-    size = per_arm or PowerPlan(*rates, alpha=alpha).per_arm
-    plan = simulation.two_arms(size, alpha=alpha, looks=_read_looks(looks))
-    truths = {
-        "equal": Truth((rates[0], rates[0]), (error_rates[0], error_rates[0])),
-        "different": Truth(rates, error_rates),
-    }
-    values: dict[str, Any] = {"per_arm": size}
-    with output.progress_bar() as show:
-        for name, truth in truths.items():
-            result = simulation.simulate(plan, truth, runs=runs, seed=seed, progress=partial(show, name))
-            values[name] = asdict(result)
-    output.write_result(values, lambda: output.print_fields(values), json_output, out)
 
 
 @experiment.command()
@@ -386,23 +327,3 @@ def _show_report(report: ExperimentReport) -> None:
 def _signal_cells(signals: Signals) -> dict[str, Any]:
     names = [field.name for field in fields(signals)][2:]
     return output.pick(signals, "arm", "trials") | {name: getattr(signals, name).value for name in names}
-
-
-def _read_looks(text: str) -> tuple[float, ...]:
-    return _read_numbers(text, "--looks")
-
-
-def _read_pair(text: str, option: str) -> tuple[float, float]:
-    numbers = _read_numbers(text, option)
-    if len(numbers) != 2 or not all(0 < number < 1 for number in numbers):
-        raise typer.BadParameter(f"{text!r} is not two rates between 0 and 1", param_hint=option)
-    return numbers[0], numbers[1]
-
-
-def _read_numbers(text: str, option: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(number) for number in text.split(","))
-    except ValueError as error:
-        raise typer.BadParameter(
-            f"{text!r} is no list of numbers such as 0.5,1", param_hint=option
-        ) from error

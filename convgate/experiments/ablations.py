@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from convgate.core.settings import Settings
 from convgate.evaluation.judged_cases import EvaluationProgress, silent
 from convgate.evaluation.metrics import Bools
-from convgate.experiments.model import ChatModel
-from convgate.experiments.replay import RECALL, AnswerCheck, Budget, ReplayArm, load_arms, replay
+from convgate.experiments.judge import ChatModel
+from convgate.experiments.replay import RECALL, AnswerCheck, Budget, load_arms, replay
+from convgate.experiments.selection import ArmSelector
 from convgate.policies.spec import PolicySpec
 from convgate.transcripts.cases import RelevanceSet
 from convgate.versions.card import Metric
@@ -100,7 +101,7 @@ def ablate(
     return AblationResult(relevance_set.name, outcome, tuple(points))
 
 
-def _load_arms(ablation: Ablation, settings: Settings) -> list[ReplayArm]:
+def _load_arms(ablation: Ablation, settings: Settings) -> list[ArmSelector]:
     if ablation == "turns":
         windows = {f"last {k}": f"last_k(k={k})" for k in (3, 1)}
         return load_arms({"all turns": "everything", **windows, "none": "none"}, settings)

@@ -10,11 +10,9 @@ import numpy as np
 from convgate.core.home import app_root
 from convgate.core.settings import load_settings
 from convgate.experiments.arms import Experiment, create_experiment, read_arm
-from convgate.experiments.assignment import assign_session
 from convgate.experiments.outcomes import ERROR_KINDS
-from convgate.experiments.power import BASELINE, SESSION_SIZE, TARGET, PowerPlan
-from convgate.experiments.simulation import STRATA
-from convgate.experiments.trials import record_trials
+from convgate.experiments.power import BASELINE, SESSION_SIZE, STRATA, TARGET, PowerPlan
+from convgate.experiments.trials import assign_session, record_trials
 from convgate.store import Store
 from convgate.store.experiments import Experiments, NewTrial, Rating
 from convgate.transcripts import read_conversations

@@ -5,8 +5,8 @@ With a language model the messages are answered too, and the answers tested or j
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from hashlib import blake2b
 from typing import Any, ClassVar, Literal
@@ -14,29 +14,25 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.context.builder import ContextBuilder
-from convgate.context.claims import Claim
-from convgate.context.memory import RequestMemory
-from convgate.context.packing import ContextBudget, Packing
 from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ExperimentError, TranscriptError
 from convgate.core.settings import Settings
+from convgate.core.text import pluralize
 from convgate.evaluation.bootstrap import cluster_sums, difference_interval, draw, interval
 from convgate.evaluation.judged_cases import REPORT_EVERY, EvaluationProgress, cases_in_order, silent
 from convgate.evaluation.metrics import Bools, Terms, ratios
-from convgate.experiments.arms import Arm, read_arm
-from convgate.experiments.judge import Judge
-from convgate.experiments.model import ChatModel, Messages
+from convgate.experiments.arms import read_arm
+from convgate.experiments.judge import ChatModel, Judge, Messages
+from convgate.experiments.selection import ArmRequest, ArmSelector, ArmSelectors, SentContext
 from convgate.gatekeeper.model import ModelError
 from convgate.messages.tokens import TokenCounter
-from convgate.messages.validity import make_valid
-from convgate.policies.base import Policy, PreparablePolicy, history_indices
-from convgate.policies.build import EncoderOnDemand, build_policy
+from convgate.policies.base import PreparablePolicy, history_indices
 from convgate.store.experiments import Experiments
 from convgate.transcripts import to_messages
 from convgate.transcripts.cases import Case, RelevanceSet
+from convgate.transcripts.problems import Problems
 from convgate.transcripts.source import Source
 from convgate.versions.card import Metric
 
@@ -73,21 +69,6 @@ class RandomOrder:
         scores = np.random.default_rng(int.from_bytes(digest)).random(len(history))
         indices = history_indices(history)
         return TurnDecisions(self.name, self.name, indices, scores >= 0.5, scores=scores)
-
-
-@dataclass(frozen=True)
-class ReplayArm:
-    """What is replayed: a policy, or a builder of contexts."""
-
-    name: str
-    selects: Policy | ContextBuilder
-    pair_answers: bool = False  # whether a question and its answer stay together; of a policy
-    fills: bool = False  # whether a context takes further turns, the best first, until its budget is used
-
-    @property
-    def policy(self) -> Policy:
-        """Return the policy, or that of the contexts."""
-        return self.selects.policy if isinstance(self.selects, ContextBuilder) else self.selects
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,15 +110,6 @@ class ReplayRequest:
     def history_tokens(self) -> int:
         """Tokens of all turns before it."""
         return sum(self.table.tokens) - self.current_tokens
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class SentContext:
-    """What an arm sends for a request."""
-
-    turns: frozenset[int]  # sent, or stated by an invariant that is sent
-    tokens: int  # of all messages
-    messages: Messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,34 +182,23 @@ class Replay:
         }
 
 
-def load_arms(arms: Mapping[str, str], settings: Settings) -> list[ReplayArm]:
+def load_arms(arms: Mapping[str, str], settings: Settings) -> list[ArmSelector]:
     """Return arms by name and text: `random`, or as for `read_arm`; they share encoders.
 
     Raises as `read_arm`, and for settings with which an arm cannot be built.
     """
-    encoders: dict[tuple[str, str, str], EncoderOnDemand] = {}
-
-    def load(arm: Arm) -> ReplayArm:
-        chosen = arm.settings
-        key = chosen.encoder, chosen.encoder_dtype, chosen.device
-        encoder = encoders.setdefault(key, EncoderOnDemand(chosen))
-        if arm.is_context:
-            return ReplayArm(arm.name, ContextBuilder.of(chosen, encoder=encoder))
-        return ReplayArm(
-            arm.name, build_policy(chosen.policy, chosen, encoder), pair_answers=chosen.pair_answers
-        )
-
+    selectors = ArmSelectors()
     return [
-        ReplayArm(name, RandomOrder())
+        ArmSelector(name, RandomOrder())
         if text.strip() == RandomOrder.name
-        else load(read_arm(name, text, "free", settings))
+        else selectors.load(read_arm(name, text, "free", settings))
         for name, text in arms.items()
     ]
 
 
 def replay(
     relevance_set: RelevanceSet,
-    arms: Sequence[ReplayArm],
+    arms: Sequence[ArmSelector],
     budgets: Sequence[Budget] = ("free", "matched"),
     *,
     model: ChatModel | None = None,
@@ -273,63 +234,15 @@ def replay(
             progress(f"{relevance_set.name}: replaying", place, len(cases))
         request = ReplayRequest.of(relevance_set, case, counter)
         lengths.append(len(request.conversation) - 1)
-        selecting = {arm.name: _Selecting(arm, request) for arm in arms}
-        control = selecting[names[0]].send(None) if any(key[1] == "matched" for key in keys) else None
+        at_request = {
+            arm.name: ArmRequest(arm.without_memory(), request.conversation, request.table) for arm in arms
+        }
+        control = at_request[names[0]].send(None) if any(key[1] == "matched" for key in keys) else None
         for arm, budget in keys:
-            sent = selecting[arm].send(_to_tokens(budget, request, control))
+            sent = at_request[arm].send(_to_tokens(budget, request, control))
             terms[arm, budget][place] = _terms(request, sent, answers.check(request, sent))
     _, clusters = np.unique([case.conversation for case in cases], return_inverse=True)
     return Replay(relevance_set.name, names[0], clusters, np.array(lengths), terms, answers.failed)
-
-
-def fill(table: TurnTable, ranking: Sequence[int], budget: int, *, pair_answers: bool = False) -> list[int]:
-    """Return the turns that fit the tokens of a whole context, in the order of the ranking.
-
-    Turns that belong together are taken together; what does not fit is passed over. Instructions, the message
-    to answer and the user's turn that must open the list count, as in a context.
-    """
-    instructions = {index: "" for index in range(table.current) if table.is_instruction[index]}
-    packing = Packing(table, instructions, ContextBudget(budget, {}))
-    for index in ranking:
-        if index not in table.unsendable and index not in packing.placed:
-            turns = table.group(index, paired=pair_answers)
-            packing.place_if_fits(Claim("evidence", turns, turns))
-    return sorted(packing.placed)
-
-
-@dataclass(eq=False)
-class _Selecting:
-    """An arm at one request; its policy decides once for all budgets."""
-
-    arm: ReplayArm
-    request: ReplayRequest
-
-    @cached_property
-    def _decisions(self) -> TurnDecisions:
-        return self.arm.policy.decide(*self.request.conversation.at(self.request.table.current))
-
-    def send(self, budget: int | None) -> SentContext:
-        """Return what is sent within the tokens of a whole context; None: as many as the arm takes."""
-        arm, request = self.arm, self.request
-        if isinstance(arm.selects, ContextBuilder):
-            builder = replace(arm.selects, memory=RequestMemory())  # no request knows of another
-            bundle = builder.build_at(request.conversation, budget=budget)
-            stated = {invariant.source for invariant in bundle.invariants if invariant.held}
-            turns = stated.union(bundle.indices)
-            if not arm.fills or budget is None:
-                return SentContext(frozenset(turns), bundle.tokens, bundle.messages)
-            return self._send_turns(fill(request.table, _rank(bundle.decisions, turns), budget))
-        if budget is None:
-            return self._send_turns(self._decisions.kept_indices)
-        has_ranking = arm.policy.ranks and self._decisions.scores is not None
-        ranking = _rank(self._decisions, () if has_ranking else self._decisions.kept_indices)
-        return self._send_turns(fill(request.table, ranking, budget, pair_answers=arm.pair_answers))
-
-    def _send_turns(self, kept: Sequence[int]) -> SentContext:
-        table = self.request.table
-        valid = make_valid(table.turns, kept, table.current, pair_answers=self.arm.pair_answers)
-        tokens = sum(table.tokens[index] for index in valid.indices)
-        return SentContext(frozenset(valid.indices), tokens, to_messages(valid.of(table.turns)))
 
 
 @dataclass(eq=False)
@@ -376,21 +289,25 @@ def check_by_judge(judge: Judge, store: Experiments) -> AnswerCheck:
     return check
 
 
-def read_tests(source: Source) -> dict[str, str]:
-    """Return what `check_by_tests` takes, of lines {"case", "contains"}; TranscriptError for a bad one."""
-    tests = {}
-    for value, place in source.need_json().values():
+def read_tests(source: Source, *, skip_bad: bool = False) -> tuple[dict[str, str], Problems]:
+    """Return what `check_by_tests` takes, of lines {"case", "contains"}, and what was left out.
+
+    Raises BadLinesError for bad lines unless `skip_bad`, and when there is no good one.
+    """
+    tests: dict[str, str] = {}
+    for value, place in source.need_json("tests, one JSON object a line").lines():
         if not isinstance(value, dict) or {type(value.get(key)) for key in ("case", "contains")} != {str}:
-            problem = 'a line is {"case": TEXT, "contains": TEXT}'
-            raise TranscriptError(problem, file=source.report.file, line=place.line)
-        tests[value["case"]] = value["contains"]
-    return tests
+            place.leave_out_all(TranscriptError('a line is {"case": TEXT, "contains": TEXT}'))
+        else:
+            tests[value["case"]] = value["contains"]
+    readable = pluralize(len(tests), "test") if tests else None
+    return tests, source.report.close(readable, skip_bad=skip_bad)
 
 
 def _prepare(
     relevance_set: RelevanceSet,
     cases: Sequence[Case],
-    arms: Sequence[ReplayArm],
+    arms: Sequence[ArmSelector],
     progress: EvaluationProgress,
 ) -> None:
     """Let the policies encode all turns at once."""
@@ -409,19 +326,7 @@ def _to_tokens(budget: Budget, request: ReplayRequest, control: SentContext | No
     return control.tokens if budget == "matched" and control is not None else None
 
 
-def _rank(decisions: TurnDecisions, first: Collection[int]) -> list[int]:
-    """Return the turns: those of `first` before others, then by score, of equal ones the newer first."""
-    scores = (
-        np.zeros(len(decisions)) if decisions.scores is None else np.nan_to_num(decisions.scores, nan=-np.inf)
-    )
-    rows = zip(decisions.indices.tolist(), scores.tolist(), strict=True)
-    return [
-        index
-        for _, _, index in sorted(((index in first, score, index) for index, score in rows), reverse=True)
-    ]
-
-
-def _terms(request: ReplayRequest, sent: SentContext, found: Mapping[str, bool]) -> Terms:
+def _terms(request: ReplayRequest, sent: SentContext, passes: Mapping[str, bool]) -> Terms:
     """Return (2, len(METRICS)) numerators and denominators that one request adds."""
     table, hits = request.table, request.needed & sent.turns
     tokens = sent.tokens - request.current_tokens
@@ -434,7 +339,7 @@ def _terms(request: ReplayRequest, sent: SentContext, found: Mapping[str, bool])
         "signal": tuple(
             sum(table.tokens[index] for index in turns) for turns in (hits, request.judged & sent.turns)
         ),
-        **{name: (passes, 1) for name, passes in found.items()},
+        **{name: (has_passed, 1) for name, has_passed in passes.items()},
     }
     return np.array([values.get(name, (0, 0)) for name in METRICS], dtype=np.float64).T
 

@@ -44,7 +44,7 @@ class ExperimentReport:
     comparisons: tuple[Comparison, ...]  # of each other arm
     rated: int  # trials of all arms
     planned: int  # trials of all arms at the last look
-    unrated: int  # trials for which a person is needed
+    unrated: int  # trials with a stored answer for which a person is needed
     judge: JudgeStatus | None  # None while no language model judged
     signals: tuple[Signals, ...]  # of each arm
 
@@ -72,7 +72,7 @@ def report(store: Store, experiment: Experiment) -> ExperimentReport:
         rated=len(columns.arm),
         planned=experiment.planned * len(experiment.arms),
         unrated=sum(
-            needs_rater(outcome, ratings.get(trial.number, ()))
+            bool(trial.answer) and needs_rater(outcome, ratings.get(trial.number, ()))
             for trial, outcome in zip(trials, outcomes, strict=True)
         ),
         judge=status,

@@ -122,5 +122,5 @@ def _phrases(text: str) -> set[tuple[str, ...]]:
     >>> sorted(_phrases("It runs on Postgres"))
     [('it', 'runs', 'on'), ('runs', 'on', 'postgres')]
     """
-    found = words(text)
-    return set(zip(*(found[start:] for start in range(PHRASE)), strict=False))
+    in_order = words(text)
+    return set(zip(*(in_order[start:] for start in range(PHRASE)), strict=False))

@@ -54,6 +54,12 @@ class Sample:
         counts = [len(np.unique(self.sessions[self.is_arm == side])) for side in (0, 1)]
         return min(counts) >= MIN_SESSIONS
 
+    @property
+    def tokens_follow_arm(self) -> bool:
+        """Return whether each arm has a single number of tokens, and not the same one."""
+        arms = [self.tokens[self.is_arm == side] for side in (0, 1)]
+        return bool(np.ptp(self.tokens) > 0) and all(np.ptp(tokens) == 0 for tokens in arms)
+
     def rates(self) -> tuple[float, float]:
         """Return the rates of the control and of the arm; NaN without trials."""
         sides = [self.outcome[self.is_arm == side] for side in (0, 1)]
@@ -79,7 +85,7 @@ def two_proportions(successes: tuple[int, int], totals: tuple[int, int], alpha: 
 def clustered_difference(sample: Sample, alpha: float, *, adjust_tokens: bool = False) -> Difference:
     """Return the difference by least squares with cluster-robust errors, by session.
 
-    adjust_tokens: compare at equal tokens, by a linear term.
+    adjust_tokens: compare at equal tokens, by a linear term; undefined where `Sample.tokens_follow_arm`.
     """
     from scipy.stats import t as student
     from statsmodels.regression.linear_model import OLS
@@ -131,7 +137,9 @@ def nominal_levels(alpha: float, fractions: tuple[float, ...]) -> tuple[float, .
     for fraction in fractions:
         root, step = np.sqrt(fraction), np.sqrt(fraction - before)
         to_spend = spent_alpha(alpha, fraction) - spent
-        z = float(brentq(_excess_crossing, 0, _MAX_Z, (to_spend, root, step, points, mass)))
+        arguments = to_spend, root, step, points, mass
+        is_too_early = _excess_crossing(_MAX_Z, *arguments) >= 0  # there is next to nothing to spend
+        z = _MAX_Z if is_too_early else float(brentq(_excess_crossing, 0, _MAX_Z, arguments))
         levels.append(float(2 * norm.sf(z)))
         following = np.linspace(-z * root, z * root, _GRID)
         density = norm.pdf((following[:, None] - points) / step) @ mass / step

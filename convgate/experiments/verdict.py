@@ -57,7 +57,7 @@ class HypothesisTest:
     arm_rate: float | None
     relative: float | None  # difference / control_rate
     difference: Difference | None  # None before the first look, or without enough sessions
-    at_equal_tokens: Difference | None
+    at_equal_tokens: Difference | None  # None also when each arm has a single number of tokens
     unclustered: Proportions | None  # the z-test that takes trials for independent, for comparison
     rejected_at: int | None  # the look, from 0, at which the arms were found to differ
 
@@ -148,7 +148,7 @@ def _test(
         candidate,
         relative,
         clustered_difference(sample, alpha),
-        clustered_difference(sample, alpha, adjust_tokens=True),
+        None if sample.tokens_follow_arm else clustered_difference(sample, alpha, adjust_tokens=True),
         two_proportions(successes, totals, alpha),
         rejected_at,
     )
@@ -158,11 +158,11 @@ def _judge(arm: Arm, experiment: Experiment, tests: tuple[HypothesisTest, ...], 
     if missing:
         return Verdict("inconclusive", f"Inconclusive: not enough data yet, {missing} for the first look.")
     names = arm.name, experiment.control.name
-    found = [test for test in tests if test.rejected_at is not None]
-    for test in found:
+    rejected = [test for test in tests if test.rejected_at is not None]
+    for test in rejected:
         if not test.is_better:
             return Verdict("failure", f"Failure: {_evidence(test, *names)}.")
-    doubts = [(test, _doubts(test, arm, experiment)) for test in found]
+    doubts = [(test, _doubts(test, arm, experiment)) for test in rejected]
     for test, of_test in doubts:
         if not of_test:
             return Verdict("success", f"Success: {_evidence(test, *names)}.")
@@ -172,7 +172,7 @@ def _judge(arm: Arm, experiment: Experiment, tests: tuple[HypothesisTest, ...], 
 
 def _doubts(test: HypothesisTest, arm: Arm, experiment: Experiment) -> list[str]:
     """Return why a test is no success."""
-    if test.difference is None or test.at_equal_tokens is None:
+    if test.difference is None:
         return [f"an arm has fewer than {MIN_SESSIONS} sessions"]
     if test.rejected_at is None:
         return ["the difference is not significant"]
@@ -180,7 +180,7 @@ def _doubts(test: HypothesisTest, arm: Arm, experiment: Experiment) -> list[str]
     min_gain, adjusted = MIN_GAINS[test.hypothesis], test.at_equal_tokens
     if test.gain < min_gain:
         doubts.append(f"the improvement is below {min_gain:.0%}")
-    if adjusted.value * test.difference.value <= 0 or adjusted.p > experiment.alpha:
+    if adjusted is None or adjusted.value * test.difference.value <= 0 or adjusted.p > experiment.alpha:
         doubts.append("the length of the context may explain it")
     if arm.limit != "matched":
         doubts.append("the arms had different budgets")
@@ -195,9 +195,10 @@ def _evidence(test: HypothesisTest, arm: str, control: str) -> str:
     )
     rates = [_share(rate) for rate in (test.arm_rate, test.control_rate)]
     parts = [] if test.relative is None else [f"{format_signed(100 * test.relative, 1)}% relative"]
-    if test.difference is not None and test.at_equal_tokens is not None:
+    if test.difference is not None:
         low, high = (format_signed(100 * end, 1) for end in (test.difference.low, test.difference.high))
-        p_values = f"p = {test.difference.p:.2g}, at equal tokens {test.at_equal_tokens.p:.2g}"
+        adjusted = "unknown" if test.at_equal_tokens is None else f"{test.at_equal_tokens.p:.2g}"
+        p_values = f"p = {test.difference.p:.2g}, at equal tokens {adjusted}"
         parts += [f"difference between {low} and {high} points", p_values]
     return f"{arm} {subject.format(rates[0])}, {control} {rates[1]}" + (
         f" ({'; '.join(parts)})" if parts else ""

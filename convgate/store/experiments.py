@@ -134,7 +134,8 @@ class Experiments(Repository):
                 )
                 if known:
                     raise ExperimentError(
-                        f"The request {trial.request_id!r} is recorded already for {trial.arm}."
+                        f"The request {trial.request_id!r} is recorded already for {trial.arm}. Leave it out;"
+                        " nothing was recorded."
                     )
                 db.table("trials").insert(write_row(trial) | {"experiment": number, "at": _now()})
 
@@ -150,8 +151,13 @@ class Experiments(Repository):
         return trials[0]
 
     def rate(self, rating: Rating) -> None:
-        """Store a rating, in place of an earlier one of the rater; earlier ones stay in the log."""
+        """Store a rating, in place of an earlier one of the rater; earlier ones stay in the log.
+
+        Raises ExperimentError when the trial was deleted.
+        """
         with self._store.write() as db:
+            if not db.table("trials").count_where("number = ?", [rating.trial]):
+                raise ExperimentError(f"There is no trial {rating.trial} any more; nothing was stored.")
             db.table("ratings").insert(write_row(rating) | {"at": _now()})
 
     def undo_rating(self, name: str, rater: str) -> Rating | None:

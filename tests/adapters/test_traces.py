@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
@@ -22,6 +23,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from convgate import traces
 from convgate.context.sessions import SessionManager
 from convgate.core.settings import Settings
+from convgate.experiments.live import LiveExperiment
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.gatekeeper import Gatekeeper
 from convgate.gatekeeper.model import LanguageModel
@@ -29,6 +31,7 @@ from convgate.policies.selector import Selector, load_policy
 from convgate.policies.window import LastK
 from convgate.store import Store
 from tests import contexts
+from tests.experiments import new_experiment
 from tests.llm_server import ChatServer, decision_reply, raw_reply
 
 pytestmark = pytest.mark.adapters
@@ -47,6 +50,19 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
 
 def attributes(span: ReadableSpan) -> dict[str, Any]:
     return dict(span.attributes or {})
+
+
+def test_an_experiment_has_a_span_with_the_arm(memory: InMemorySpanExporter, store: Store) -> None:
+    made = new_experiment(store)
+    same = replace(made.arms[1], settings=made.arms[0].settings)
+    experiment = LiveExperiment(store, replace(made, arms=(made.arms[0], same)))
+    chosen = experiment.select("session-1", [{"role": "user", "content": SECRET}])
+    (span,) = memory.get_finished_spans()
+    assert span.name == "convgate.experiment"
+    found = attributes(span)
+    assert (found["convgate.experiment"], found["convgate.arm"]) == ("pilot", chosen.arm)
+    assert (found["convgate.tokens_sent"], found["session.id"]) == (chosen.tokens, "session-1")
+    assert SECRET not in str(found)
 
 
 def test_a_selection_is_a_retrieval_with_its_figures(memory: InMemorySpanExporter) -> None:

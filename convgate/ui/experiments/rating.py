@@ -13,7 +13,7 @@ from convgate.core.errors import ExperimentError, TranscriptError
 from convgate.core.text import pluralize
 from convgate.experiments.arms import Experiment
 from convgate.experiments.outcomes import ERROR_KINDS
-from convgate.experiments.raters import rate_trial, waiting_trials
+from convgate.experiments.trials import rate_trial, waiting_trials
 from convgate.store.experiments import Experiments, Rating, Trial
 from convgate.transcripts.formats.openai_messages import turn_from_message
 from convgate.ui import keys

@@ -1,7 +1,9 @@
-"""`convgate experiment replay` and `ablate`: arms on labelled conversations."""
+"""`convgate experiment` without a stored one: arms on labelled conversations, power, simulation."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,6 +36,13 @@ TestsOption = Annotated[
     ),
 ]
 
+LooksOption = Annotated[
+    str, typer.Option(help="Shares of the planned trials at which the arms are compared.", metavar="0.5,1")
+]
+AlphaOption = Annotated[
+    float, typer.Option(help="Probability of a false positive, over hypotheses and looks.")
+]
+
 
 def replay(
     arm: Annotated[
@@ -52,6 +61,7 @@ def replay(
     ] = ["free", "matched"],  # noqa: B006
     model: ModelOption = False,
     tests: TestsOption = None,
+    skip_bad: options.SkipBadOption = False,
     settings_file: options.SettingsFileOption = None,
     json_output: options.JsonOption = False,
     out: options.OutOption = None,
@@ -63,9 +73,9 @@ def replay(
 
     settings = load_settings(settings_file)
     budgets = [_read_budget(text) for text in budget]
-    sets = _read_sets(files)
+    sets = _read_sets(files, skip_bad=skip_bad)
     arms = load_arms(dict(options.parse_arm(text, "--arm") for text in arm), settings)
-    chat, check = _load_check(settings, tests) if model else (None, None)
+    chat, check = _load_check(settings, tests, skip_bad=skip_bad) if model else (None, None)
     with output.progress_bar() as progress:
         replays = [run(each, arms, budgets, model=chat, check=check, progress=progress) for each in sets]
     values: dict[str, Any] = {"sets": [each.to_json() for each in replays]}
@@ -85,6 +95,7 @@ def ablate(
     ] = None,
     model: ModelOption = False,
     tests: TestsOption = None,
+    skip_bad: options.SkipBadOption = False,
     settings_file: options.SettingsFileOption = None,
     json_output: options.JsonOption = False,
     out: options.OutOption = None,
@@ -99,8 +110,8 @@ def ablate(
     if only and set(only) - set(ABLATIONS):
         raise typer.BadParameter(f"there are {', '.join(ABLATIONS)}", param_hint="--only")
     settings = load_settings(settings_file)
-    sets = _read_sets(files)
-    chat, check = _load_check(settings, tests) if model else (None, None)
+    sets = _read_sets(files, skip_bad=skip_bad)
+    chat, check = _load_check(settings, tests, skip_bad=skip_bad) if model else (None, None)
     with output.progress_bar() as progress:
         results = [
             run(each, settings, chosen, share=share, model=chat, check=check, progress=progress)
@@ -114,22 +125,94 @@ def ablate(
     output.write_result(values, lambda: _show_ablations(values), json_output, out)
 
 
-def _read_sets(files: list[Path] | None) -> list[RelevanceSet]:
+def power(
+    baseline: Annotated[float, typer.Option(help="Rate of the control.")] = 0.65,
+    target: Annotated[float, typer.Option(help="Rate of the arm.")] = 0.715,
+    power: Annotated[float, typer.Option(help="Probability to find the difference.")] = 0.8,
+    alpha: AlphaOption = 0.05,
+    icc: Annotated[float, typer.Option(help="Correlation of two trials of a session.")] = 0.05,
+    session_size: Annotated[float, typer.Option(help="Trials of a session.")] = 5,
+    allowance: Annotated[float, typer.Option(help="Further trials for strata, as a share.")] = 0.15,
+    hypotheses: Annotated[int, typer.Option(help="Hypotheses that share alpha.", min=1)] = 1,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
+) -> None:
+    """Compute how many trials each arm needs."""
+    from convgate.experiments.power import DESIGN_PER_ARM, PowerPlan
+
+    plan = PowerPlan(baseline, target, power, alpha / hypotheses, icc, session_size, allowance)
+    values = asdict(plan) | {
+        "independent": plan.independent,
+        "design_effect": plan.design_effect,
+        "per_arm": plan.per_arm,
+        "power_at_per_arm": plan.power_at(plan.per_arm),
+        f"power_at_{DESIGN_PER_ARM}": plan.power_at(DESIGN_PER_ARM),
+    }
+    output.write_result(values, lambda: output.print_fields(values, "plan"), json_output, out)
+
+
+def simulate(
+    runs: Annotated[int, typer.Option(help="Simulated experiments for each truth.", min=1)] = 1_000,
+    per_arm: Annotated[
+        int | None, typer.Option(help="Trials of each arm; as planned by default.", min=1)
+    ] = None,
+    completion: Annotated[
+        str, typer.Option(help="Rates of control and arm.", metavar="0.65,0.715")
+    ] = "0.65,0.715",
+    errors: Annotated[str, typer.Option(help="Rates of control and arm.", metavar="0.2,0.2")] = "0.2,0.2",
+    looks: LooksOption = "1",
+    alpha: AlphaOption = 0.05,
+    seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 0,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
+) -> None:
+    """Simulate experiments in which the arms are equal, then in which they differ as given."""
+    from convgate.experiments.power import PowerPlan, Truth, two_arms
+    from convgate.experiments.power import simulate as run
+
+    rates = _read_pair(completion, "--completion")
+    error_rates = _read_pair(errors, "--errors")
+    size = per_arm or PowerPlan(*rates, alpha=alpha).per_arm
+    plan = two_arms(size, alpha=alpha, looks=read_looks(looks))
+    truths = {
+        "equal": Truth((rates[0], rates[0]), (error_rates[0], error_rates[0])),
+        "different": Truth(rates, error_rates),
+    }
+    values: dict[str, Any] = {"per_arm": size}
+    with output.progress_bar() as show:
+        for name, truth in truths.items():
+            result = run(plan, truth, runs=runs, seed=seed, progress=partial(show, name))
+            values[name] = asdict(result)
+    output.write_result(values, lambda: output.print_fields(values), json_output, out)
+
+
+def read_looks(text: str) -> tuple[float, ...]:
+    """Return shares of the planned trials, such as those of "0.5,1"; BadParameter for other text."""
+    return _read_numbers(text, "--looks")
+
+
+def _read_sets(files: list[Path] | None, *, skip_bad: bool) -> list[RelevanceSet]:
     from convgate.labels.gold import gold_set
 
-    return [inputs.read_set(file) for file in files] if files else [gold_set(inputs.open_library())]
+    if not files:
+        return [gold_set(inputs.open_library())]
+    return [inputs.read_set(file, skip_bad=skip_bad) for file in files]
 
 
-def _load_check(settings: Settings, tests: Path | None) -> tuple[LanguageModel, AnswerCheck]:
+def _load_check(
+    settings: Settings, tests: Path | None, *, skip_bad: bool
+) -> tuple[LanguageModel, AnswerCheck]:
     """Return the model that answers, and the check of its answers: by tests, or by the judge."""
     from convgate.experiments.judge import Judge
-    from convgate.experiments.model import load_model
     from convgate.experiments.replay import check_by_judge, check_by_tests, read_tests
+    from convgate.gatekeeper.model import LanguageModel
     from convgate.store.experiments import Experiments
 
-    model = load_model(settings)
+    model = LanguageModel.of(settings, "experiment")
     if tests is not None:
-        return model, check_by_tests(read_tests(inputs.open_source(tests)))
+        texts, problems = read_tests(inputs.open_source(tests), skip_bad=skip_bad)
+        output.print_problems(problems)
+        return model, check_by_tests(texts)
     return model, check_by_judge(Judge(model), Experiments(inputs.open_library()))
 
 
@@ -174,4 +257,20 @@ def _read_budget(text: str) -> Budget:
     except ValueError as error:
         raise typer.BadParameter(
             f"{text!r} is neither free, matched nor a share such as 0.35", param_hint="--budget"
+        ) from error
+
+
+def _read_pair(text: str, option: str) -> tuple[float, float]:
+    numbers = _read_numbers(text, option)
+    if len(numbers) != 2:
+        raise typer.BadParameter(f"{text!r} is not two rates", param_hint=option)
+    return numbers[0], numbers[1]
+
+
+def _read_numbers(text: str, option: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(number) for number in text.split(","))
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"{text!r} is no list of numbers such as 0.5,1", param_hint=option
         ) from error
