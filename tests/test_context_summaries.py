@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from convgate.context.sessions import SessionManager
-from convgate.context.summaries import (
+from convgate.context.sessions.summaries import (
     MAX_CHARACTERS,
     ExtractiveSummarizer,
     ModelSummarizer,
@@ -214,3 +214,54 @@ def test_other_workspaces_deleted_and_own_conversations_are_not_recalled(store: 
     assert len(texts) == 3
     Conversations(store).delete([earlier])
     assert len(own.capsules(own.history())) == 1
+
+
+@pytest.mark.parametrize("way", ["a new conversation", "a new session", "end"])
+def test_all_of_a_conversation_is_summarised_when_it_ends(store: Store, way: str) -> None:
+    clock = Clock()
+    settings = Settings.model_construct(context_intents={}, session_summary_turns=2, session_recall=2)
+    builder = contexts.builder(policy=contexts.FixedPolicy(), settings=settings)
+    sessions = SessionManager(store, workspace="shop", clock=clock, builder=builder)
+    first = sessions.add_messages(contexts.chat("the shop is in Rome", "noted", "it is small")).key
+    known = Summaries(store).get(first)
+    assert known is not None
+    assert known.stop == 2
+    if way == "end":
+        sessions.end()
+    clock.advance(hours=3 if way == "a new session" else 0)
+    sessions.add_message("new conversation" if way == "a new conversation" else "GENERAL where is the shop?")
+    summary = Summaries(store).get(first)
+    assert summary is not None
+    assert (summary.stop, "it is small" in summary.text) == (3, True)
+    assert any("it is small" in one.text for one in sessions.capsules(sessions.history()))
+
+
+def test_a_summary_of_turns_that_were_pruned_meanwhile_is_not_stored(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions = manager(store, session_summary_turns=2)
+    first = sessions.add_message("secret").key
+    summarize = ExtractiveSummarizer.summarize
+
+    def slow(self: ExtractiveSummarizer, conversation: Conversation, stop: int) -> TurnSummary | None:
+        PrunedTurns(store).change(first, {0: PrunedTurn("old")})
+        return summarize(self, conversation, stop)
+
+    monkeypatch.setattr(ExtractiveSummarizer, "summarize", slow)
+    key = sessions.add_message({"role": "assistant", "content": "noted"}).key
+    assert Summaries(store).get(key) is None
+
+
+def test_an_older_summary_does_not_replace_a_newer_one(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions = manager(store, session_summary_turns=2)
+    newer = TurnSummary("newer", 3, "gate")
+
+    def slow(self: ExtractiveSummarizer, conversation: Conversation, stop: int) -> TurnSummary:
+        Summaries(store).put(sessions.history().key, newer)
+        return TurnSummary("older", stop, "gate")
+
+    monkeypatch.setattr(ExtractiveSummarizer, "summarize", slow)
+    key = sessions.add_messages(contexts.chat("a", "b", "c")).key
+    summary = Summaries(store).get(key)
+    assert summary is not None
+    assert summary.text == "newer"
