@@ -107,3 +107,11 @@ def test_messages_are_stored_with_their_times(sessions: SessionManager, clock: C
     assert times[1] is not None
     assert times[1].isoformat() == "2026-11-20T08:00:00+01:00"
     assert times[2] == clock.now - timedelta(minutes=5)
+
+
+def test_a_context_has_no_fields_that_a_model_refuses(sessions: SessionManager) -> None:
+    own = {"workflow_state": "ACTIVE", "confidence": 0.4, "created_at": "2026-11-20T08:00:00Z"}
+    sessions.add_message({"role": "user", "content": "GENERAL hello", "name": "Ada", **own})
+    assert sessions.context().messages == [{"role": "user", "content": "GENERAL hello", "name": "Ada"}]
+    [turn] = sessions.history().conversation.turns
+    assert turn.metadata["confidence"] == 0.4

@@ -63,7 +63,7 @@ def prune(
         summary = f"{pluralize(n_turns, 'turn')} of {pluralize(len(rows), 'conversation')}{tokens}"
         ends = {
             "undone": "sent again.",
-            "pruned": "pruned; undo with `convgate prune --undo`.",
+            "pruned": "pruned. To undo, run the command with --undo in place of --apply.",
             "dry run": "would be pruned. This was a dry run; prune with --apply.",
         }
         output.print_lines(f"{summary}: {ends[action]}")

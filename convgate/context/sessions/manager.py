@@ -26,7 +26,15 @@ from convgate.core.errors import SessionError, StoreError
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import format_duration
 from convgate.messages.tokens import turn_tokens
-from convgate.policies.sessions.boundaries import Boundary, problems_of, workflow_state_of
+from convgate.policies.retention.confidence import FIELD as CONFIDENCE_FIELD
+from convgate.policies.retention.confidence import LOGPROBS
+from convgate.policies.sessions.boundaries import (
+    MOVED_FIELD,
+    STATE_FIELD,
+    Boundary,
+    problems_of,
+    workflow_state_of,
+)
 from convgate.policies.sessions.rules import BoundaryRules
 from convgate.policies.sessions.segmentation import State, step
 from convgate.store.conversations import Conversations, NewConversation
@@ -35,12 +43,15 @@ from convgate.store.documents import translate_decoding_errors
 from convgate.store.sessions import Session, SessionConversation, Sessions
 from convgate.transcripts import turns_from_messages
 from convgate.transcripts.formats.openai_messages import turn_from_message
+from convgate.transcripts.timestamps import TIMESTAMP_FIELDS
 
 if TYPE_CHECKING:
     from convgate.context.builder import ContextBuilder
     from convgate.context.bundle import ContextBundle
 
 ENDED = "It was ended."
+
+_OWN_FIELDS = frozenset({CONFIDENCE_FIELD, LOGPROBS, MOVED_FIELD, STATE_FIELD, *TIMESTAMP_FIELDS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +183,11 @@ class SessionManager:
         """Return the context for a session's current message, or for a message put after its last one.
 
         session: an id; by default the active session. The message is not stored. Other arguments as in
-        `ContextBuilder.build`. Raises SessionError when the session has no messages.
+        `ContextBuilder.build`. Its messages are without the fields that only convgate reads, such as
+        `workflow_state`. Raises SessionError when the session has no messages.
         """
         history = self.history(session)
-        return self._builder.build_at(
+        bundle = self._builder.build_at(
             history.conversation,
             question=message,
             budget=budget,
@@ -184,6 +196,7 @@ class SessionManager:
             request_id=request_id,
             session=history.session.id,
         )
+        return replace(bundle, messages=[_without_own_fields(message) for message in bundle.messages])
 
     def capsules(self, history: SessionHistory, message: str | None = None) -> list[Capsule]:
         """Return the summary of a history, and what is recalled of earlier ones for its current message.
@@ -348,6 +361,11 @@ def _turn_of(message: str | Mapping[str, Any] | Turn, problems: list[str]) -> Tu
     if isinstance(message, str):
         return Turn.of("user", message)
     return turn_from_message(message, warn=lambda problem, field: problems.append(f"{field}: {problem}"))
+
+
+def _without_own_fields(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the message as endpoints of models accept it; they refuse fields that they do not know."""
+    return {field: value for field, value in message.items() if field not in _OWN_FIELDS}
 
 
 def _dump(state: State) -> str:
