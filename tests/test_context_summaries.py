@@ -185,22 +185,38 @@ def test_nothing_is_recalled_unless_asked_for(store: Store, earlier: str) -> Non
     assert sessions.context().section("capsules").turns == ()
 
 
-def test_the_policy_chooses_notes_of_earlier_sessions_with_reasons(store: Store, earlier: str) -> None:
+def test_the_policy_ranks_notes_of_earlier_sessions_with_reasons(store: Store, earlier: str) -> None:
     sessions = manager(store, session_recall=5)
     sessions.add_message("GENERAL hello")
     capsules = sessions.capsules(sessions.history())
     assert ["The shop is in Rome." in capsules[0].text, "use tabs." in capsules[1].text] == [True, True]
-    assert len(capsules) == 2
-    assert [one.reason.rpartition(": ")[2] for one in capsules] == ["0.90, above 0.50.", "0.60, above 0.50."]
+    assert [one.reason.rpartition(": ")[2] for one in capsules] == [
+        "score 0.90 by keeps, rank 1 of 2.",
+        "score 0.60 by keeps, rank 2 of 2.",
+    ]
     assert capsules[0].reason.startswith("a summary of the earlier conversation “use tabs.")
     shown = sessions.context().section("capsules").turns
     assert [turn.reason for turn in shown] == [one.reason for one in capsules]
-    only_second = manager(store, kept={1}, session_recall=5)
-    assert [one.text.partition(": ")[2] for one in only_second.capsules(only_second.history())] == [
-        "use tabs."
-    ]
     one_note = manager(store, session_recall=1)
     assert len(one_note.capsules(one_note.history())) == 1
+
+
+def test_the_threshold_for_turns_does_not_count_for_notes(store: Store, earlier: str) -> None:
+    sessions = manager(store, kept={1}, session_recall=5)
+    sessions.add_message("GENERAL hello")
+    texts = [one.text for one in sessions.capsules(sessions.history())]
+    assert ["use tabs." in texts[0], "The shop is in Rome." in texts[1]] == [True, True]
+
+
+def test_without_scores_the_newest_notes_come_first(store: Store, earlier: str) -> None:
+    policy = contexts.FixedPolicy(ranked=False)
+    settings = Settings.model_construct(context_intents={}, session_recall=1)
+    builder = contexts.builder(policy=policy, settings=settings)
+    sessions = SessionManager(store, workspace="shop", clock=Clock(), builder=builder)
+    sessions.add_message("GENERAL hello")
+    [capsule] = sessions.capsules(sessions.history())
+    assert "use tabs." in capsule.text
+    assert capsule.reason.endswith("the newest first, rank 1 of 2.")
 
 
 def test_other_workspaces_deleted_and_own_conversations_are_not_recalled(store: Store, earlier: str) -> None:
