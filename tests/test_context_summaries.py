@@ -142,6 +142,10 @@ def test_wrong_settings_are_reported_before_a_message_is_stored(
     with pytest.raises(SettingsError):
         sessions.add_message("hello")
     assert Conversations(store).keys() == set()
+    manager(store).add_message("hello")
+    ended = sessions.end()
+    assert ended is not None
+    assert not ended.is_active, "a session ends all the same"
 
 
 def test_a_failing_summary_costs_no_message(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

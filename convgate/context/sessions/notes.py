@@ -45,9 +45,9 @@ class SessionNotes:
 
         Failures are logged. Nothing is locked meanwhile; a summary of turns that changed is not stored.
         """
-        if self.summarizer is None:
-            return
         try:
+            if self.summarizer is None:
+                return
             conversation = self._read(key)
             turns = len(conversation)
             stop = turns if is_ended else last_checkpoint(turns, self._settings.session_summary_turns)
