@@ -285,3 +285,16 @@ def test_an_older_summary_does_not_replace_a_newer_one(store: Store, monkeypatch
     summary = Summaries(store).get(key)
     assert summary is not None
     assert summary.text == "newer"
+
+
+def test_a_summary_that_a_pruning_dropped_is_made_again(store: Store) -> None:
+    sessions = manager(store, session_summary_turns=40)
+    first = sessions.add_messages(contexts.chat("secret", "noted", "open")).key
+    sessions.end()
+    PrunedTurns(store).change(first, {0: PrunedTurn("old")})
+    assert Summaries(store).get(first) is None
+    key = sessions.add_message("GENERAL hello").key
+    summary = Summaries(store).get(first)
+    assert summary is not None
+    assert (summary.stop, "secret" in summary.text, "open" in summary.text) == (3, False, True)
+    assert Summaries(store).get(key) is None, "it is open"

@@ -299,6 +299,8 @@ class SessionManager:
         for previous in ended:
             self._notes.summarize(previous, is_ended=True)
         self._notes.summarize(grown.key, is_ended=False)
+        if grown.began is not None:
+            self._notes.summarize_missing(without=grown.key)
         return grown
 
     def _find_open(self, session: Session | None) -> tuple[str | None, int | None]:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from convgate.context.assembly import Capsule
 from convgate.context.edits import apply_edits
-from convgate.context.sessions.recall import recall
+from convgate.context.sessions.recall import MAX_CONVERSATIONS, recall
 from convgate.context.sessions.summaries import Summarizer, last_checkpoint, load_summarizer, to_capsule
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError
@@ -19,6 +19,9 @@ from convgate.store.database import Store
 from convgate.store.summaries import Summaries
 
 log = logging.getLogger(__name__)
+
+MAX_AT_ONCE = 5
+"""Missing summaries that are made when a conversation begins."""
 
 
 class SessionNotes:
@@ -60,6 +63,18 @@ class SessionNotes:
                     Summaries(self._store).put(key, summary)
         except ConvgateError as error:  # the messages are stored
             log.warning("no summary was made: %s", error)
+
+    def summarize_missing(self, *, without: str) -> None:
+        """Summarise the newest other conversations of the workspace that have no summary, a few at a time.
+
+        A pruning drops summaries, and imported conversations have none.
+        """
+        if self.summarizer is None:
+            return
+        others = Summaries(self._store).of_workspace(self._workspace, limit=MAX_CONVERSATIONS)
+        missing = [each.key for each in others if each.summary is None and each.key != without]
+        for key in missing[:MAX_AT_ONCE]:
+            self.summarize(key, is_ended=True)
 
     def capsules(self, key: str, conversation: Conversation, message: str | None) -> list[Capsule]:
         """Return the summary of a conversation, and what is recalled of others for its current message.
