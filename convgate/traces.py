@@ -9,6 +9,7 @@ recorded. No span has text of a conversation.
 
 from __future__ import annotations
 
+import json
 import sys
 import threading
 from collections.abc import Iterator, Mapping
@@ -27,6 +28,8 @@ Operation = Literal["retrieval", "guardrail", "chat"]
 
 EXPORT_SECONDS = 5.0
 """For one export to the endpoint."""
+
+_OWN = "convgate."  # in front of own attributes
 
 _KINDS: Mapping[Operation, str] = {"retrieval": "RETRIEVER", "guardrail": "GUARDRAIL", "chat": "LLM"}
 
@@ -78,9 +81,11 @@ def span(name: str, *, operation: Operation) -> Iterator[dict[str, Value | None]
         finally:
             current.set_attribute("gen_ai.operation.name", operation)
             current.set_attribute("openinference.span.kind", _KINDS[operation])
-            for key, value in attributes.items():
-                if value is not None:
-                    current.set_attribute(key, value)
+            known = {key: value for key, value in attributes.items() if value is not None}
+            current.set_attributes(known)
+            # Langfuse filters by first-level metadata alone, which other attributes are not
+            own = {key.removeprefix(_OWN): value for key, value in known.items() if key.startswith(_OWN)}
+            current.set_attribute("langfuse.observation.metadata", json.dumps(own))
 
 
 def _make_provider(endpoint: str) -> TracerProvider:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from convgate.context.sessions import SessionManager
-from convgate.context.summaries import (
+from convgate.context.sessions.summaries import (
     MAX_CHARACTERS,
     ExtractiveSummarizer,
     ModelSummarizer,
@@ -142,6 +142,10 @@ def test_wrong_settings_are_reported_before_a_message_is_stored(
     with pytest.raises(SettingsError):
         sessions.add_message("hello")
     assert Conversations(store).keys() == set()
+    manager(store).add_message("hello")
+    ended = sessions.end()
+    assert ended is not None
+    assert not ended.is_active, "a session ends all the same"
 
 
 def test_a_failing_summary_costs_no_message(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,22 +189,38 @@ def test_nothing_is_recalled_unless_asked_for(store: Store, earlier: str) -> Non
     assert sessions.context().section("capsules").turns == ()
 
 
-def test_the_policy_chooses_notes_of_earlier_sessions_with_reasons(store: Store, earlier: str) -> None:
+def test_the_policy_ranks_notes_of_earlier_sessions_with_reasons(store: Store, earlier: str) -> None:
     sessions = manager(store, session_recall=5)
     sessions.add_message("GENERAL hello")
     capsules = sessions.capsules(sessions.history())
     assert ["The shop is in Rome." in capsules[0].text, "use tabs." in capsules[1].text] == [True, True]
-    assert len(capsules) == 2
-    assert [one.reason.rpartition(": ")[2] for one in capsules] == ["0.90, above 0.50.", "0.60, above 0.50."]
+    assert [one.reason.rpartition(": ")[2] for one in capsules] == [
+        "score 0.90 by keeps, rank 1 of 2.",
+        "score 0.60 by keeps, rank 2 of 2.",
+    ]
     assert capsules[0].reason.startswith("a summary of the earlier conversation “use tabs.")
     shown = sessions.context().section("capsules").turns
     assert [turn.reason for turn in shown] == [one.reason for one in capsules]
-    only_second = manager(store, kept={1}, session_recall=5)
-    assert [one.text.partition(": ")[2] for one in only_second.capsules(only_second.history())] == [
-        "use tabs."
-    ]
     one_note = manager(store, session_recall=1)
     assert len(one_note.capsules(one_note.history())) == 1
+
+
+def test_the_threshold_for_turns_does_not_count_for_notes(store: Store, earlier: str) -> None:
+    sessions = manager(store, kept={1}, session_recall=5)
+    sessions.add_message("GENERAL hello")
+    texts = [one.text for one in sessions.capsules(sessions.history())]
+    assert ["use tabs." in texts[0], "The shop is in Rome." in texts[1]] == [True, True]
+
+
+def test_without_scores_the_newest_notes_come_first(store: Store, earlier: str) -> None:
+    policy = contexts.FixedPolicy(ranked=False)
+    settings = Settings.model_construct(context_intents={}, session_recall=1)
+    builder = contexts.builder(policy=policy, settings=settings)
+    sessions = SessionManager(store, workspace="shop", clock=Clock(), builder=builder)
+    sessions.add_message("GENERAL hello")
+    [capsule] = sessions.capsules(sessions.history())
+    assert "use tabs." in capsule.text
+    assert capsule.reason.endswith("the newest first, rank 1 of 2.")
 
 
 def test_other_workspaces_deleted_and_own_conversations_are_not_recalled(store: Store, earlier: str) -> None:
@@ -214,3 +234,67 @@ def test_other_workspaces_deleted_and_own_conversations_are_not_recalled(store: 
     assert len(texts) == 3
     Conversations(store).delete([earlier])
     assert len(own.capsules(own.history())) == 1
+
+
+@pytest.mark.parametrize("way", ["a new conversation", "a new session", "end"])
+def test_all_of_a_conversation_is_summarised_when_it_ends(store: Store, way: str) -> None:
+    clock = Clock()
+    settings = Settings.model_construct(context_intents={}, session_summary_turns=2, session_recall=2)
+    builder = contexts.builder(policy=contexts.FixedPolicy(), settings=settings)
+    sessions = SessionManager(store, workspace="shop", clock=clock, builder=builder)
+    first = sessions.add_messages(contexts.chat("the shop is in Rome", "noted", "it is small")).key
+    known = Summaries(store).get(first)
+    assert known is not None
+    assert known.stop == 2
+    if way == "end":
+        sessions.end()
+    clock.advance(hours=3 if way == "a new session" else 0)
+    sessions.add_message("new conversation" if way == "a new conversation" else "GENERAL where is the shop?")
+    summary = Summaries(store).get(first)
+    assert summary is not None
+    assert (summary.stop, "it is small" in summary.text) == (3, True)
+    assert any("it is small" in one.text for one in sessions.capsules(sessions.history()))
+
+
+def test_a_summary_of_turns_that_were_pruned_meanwhile_is_not_stored(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions = manager(store, session_summary_turns=2)
+    first = sessions.add_message("secret").key
+    summarize = ExtractiveSummarizer.summarize
+
+    def slow(self: ExtractiveSummarizer, conversation: Conversation, stop: int) -> TurnSummary | None:
+        PrunedTurns(store).change(first, {0: PrunedTurn("old")})
+        return summarize(self, conversation, stop)
+
+    monkeypatch.setattr(ExtractiveSummarizer, "summarize", slow)
+    key = sessions.add_message({"role": "assistant", "content": "noted"}).key
+    assert Summaries(store).get(key) is None
+
+
+def test_an_older_summary_does_not_replace_a_newer_one(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions = manager(store, session_summary_turns=2)
+    newer = TurnSummary("newer", 3, "gate")
+
+    def slow(self: ExtractiveSummarizer, conversation: Conversation, stop: int) -> TurnSummary:
+        Summaries(store).put(sessions.history().key, newer)
+        return TurnSummary("older", stop, "gate")
+
+    monkeypatch.setattr(ExtractiveSummarizer, "summarize", slow)
+    key = sessions.add_messages(contexts.chat("a", "b", "c")).key
+    summary = Summaries(store).get(key)
+    assert summary is not None
+    assert summary.text == "newer"
+
+
+def test_a_summary_that_a_pruning_dropped_is_made_again(store: Store) -> None:
+    sessions = manager(store, session_summary_turns=40)
+    first = sessions.add_messages(contexts.chat("secret", "noted", "open")).key
+    sessions.end()
+    PrunedTurns(store).change(first, {0: PrunedTurn("old")})
+    assert Summaries(store).get(first) is None
+    key = sessions.add_message("GENERAL hello").key
+    summary = Summaries(store).get(first)
+    assert summary is not None
+    assert (summary.stop, "secret" in summary.text, "open" in summary.text) == (3, False, True)
+    assert Summaries(store).get(key) is None, "it is open"

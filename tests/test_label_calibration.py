@@ -86,17 +86,42 @@ def test_kappa_of_a_week_is_that_of_lead_and_judges(store: Store) -> None:
     answer_queue(store, number, "Ada", lead)
     others = ["relevant" if turn % 2 or not turn else "not_relevant" for turn in drawn(store, number)]
     [week] = calibration(store).weeks
-    assert (week.week, week.lead, week.drawn, week.agreement.shared) == (WEEK, "Ada", 30, 30)
+    assert (week.week, week.lead, week.drawn, week.answered) == (WEEK, "Ada", 30, 30)
     assert week.agreement.value == pytest.approx(cohen_kappa_score(lead, others))
 
 
-def test_turns_that_the_lead_is_unsure_of_do_not_count(store: Store) -> None:
-    judge(store, add(store, "talk", 40), dict.fromkeys(range(39), "relevant"))
+@pytest.mark.parametrize(("unsure", "answered", "state"), [(5, 20, "good"), (5, 19, "few"), (6, 20, "few")])
+def test_a_week_counts_when_all_is_answered_and_15_turns_are_decided(
+    store: Store, unsure: int, answered: int, state: str
+) -> None:
+    judge(
+        store,
+        add(store, "talk", 40),
+        {turn: "relevant" if turn % 2 else "not_relevant" for turn in range(39)},
+    )
     number = draw_calibration(store, "Ada", week=WEEK)
+    same = ["relevant" if turn % 2 else "not_relevant" for turn in drawn(store, number)]
     assert number is not None
-    answer_queue(store, number, "Ada", ["unsure", *["relevant"] * 19])
+    answer_queue(store, number, "Ada", [*["unsure"] * unsure, *same[unsure:answered]])
     result = calibration(store)
-    assert (result.weeks[0].agreement.shared, result.state) == (19, "few")
+    [week] = result.weeks
+    assert (week.answered, week.agreement.shared, result.state) == (answered, answered - unsure, state)
+
+
+def test_two_lead_annotators_of_one_week_are_one_week(store: Store) -> None:
+    judge(
+        store,
+        add(store, "talk", 40),
+        {turn: "relevant" if turn % 2 else "not_relevant" for turn in range(39)},
+    )
+    for lead in ("Ada", "Cy"):
+        number = draw_calibration(store, lead, week=WEEK)
+        other = ["not_relevant" if turn % 2 else "relevant" for turn in drawn(store, number)]
+        assert number is not None
+        answer_queue(store, number, lead, other)
+    result = calibration(store)
+    assert [week.is_complete for week in result.weeks] == [True, True]
+    assert result.state == "warning", "one low week never pauses"
 
 
 @given(st.lists(st.floats(-1, 1), max_size=12))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from convgate.context.sessions import SessionManager
@@ -93,3 +95,23 @@ def test_a_context_is_built_from_stored_messages(sessions: SessionManager) -> No
     assert (bundle.mode, bundle.request_id) == ("DEBUGGING", "r1")
     assert bundle.messages[-1]["content"] == "DEBUGGING it fails"
     assert len(texts(sessions)) == 3, "a question is not stored"
+
+
+def test_messages_are_stored_with_their_times(sessions: SessionManager, clock: Clock) -> None:
+    sessions.add_message("now")
+    clock.advance(hours=1)
+    sessions.add_message({"role": "user", "content": "stated", "timestamp": "2026-11-20T08:00:00+01:00"})
+    sessions.add_message("given", at=clock.now - timedelta(minutes=5))
+    times = [turn.timestamp for turn in sessions.history().conversation.turns]
+    assert times[0] == clock.now - timedelta(hours=1)
+    assert times[1] is not None
+    assert times[1].isoformat() == "2026-11-20T08:00:00+01:00"
+    assert times[2] == clock.now - timedelta(minutes=5)
+
+
+def test_a_context_has_no_fields_that_a_model_refuses(sessions: SessionManager) -> None:
+    own = {"workflow_state": "ACTIVE", "confidence": 0.4, "created_at": "2026-11-20T08:00:00Z"}
+    sessions.add_message({"role": "user", "content": "GENERAL hello", "name": "Ada", **own})
+    assert sessions.context().messages == [{"role": "user", "content": "GENERAL hello", "name": "Ada"}]
+    [turn] = sessions.history().conversation.turns
+    assert turn.metadata["confidence"] == 0.4

@@ -40,16 +40,17 @@ def prune(
     assert isinstance(policy, Pruning)
     rows: list[dict[str, Any]] = []
     action: Literal["undone", "pruned", "dry run"] = "undone" if undo else "pruned" if apply else "dry run"
-    with inputs.writable_library(dry_run=action == "dry run") as store, store.write():
-        for key in keys or sorted(Conversations(store).keys(workspace=workspace)):
-            if undo:
-                turns = undo_pruning(store, key)
-                rows.append({"key": key, "turns": [{"index": turn} for turn in turns]})
-                continue
-            plan = plan_pruning(store, key, policy)
-            apply_pruning(store, plan)
-            turns_json = [{"index": turn, "reason": reason} for turn, reason in plan.reasons.items()]
-            rows.append(output.pick(plan, "key", "title", "already", "tokens") | {"turns": turns_json})
+    with inputs.writable_library(dry_run=action == "dry run") as store:
+        keys = keys or sorted(Conversations(store).keys(workspace=workspace))
+        plans = [] if undo else [plan_pruning(store, key, policy) for key in keys]
+        for plan in plans:
+            planned = [{"index": turn, "reason": reason} for turn, reason in plan.reasons.items()]
+            rows.append(output.pick(plan, "key", "title", "already", "tokens") | {"turns": planned})
+        with store.write():  # all or none, and locked no longer than that
+            for plan in plans:
+                apply_pruning(store, plan)
+            undone = {key: undo_pruning(store, key) for key in keys} if undo else {}
+        rows += [{"key": key, "turns": [{"index": turn} for turn in turns]} for key, turns in undone.items()]
 
     def show() -> None:
         n_turns = sum(len(row["turns"]) for row in rows)
@@ -63,7 +64,7 @@ def prune(
         summary = f"{pluralize(n_turns, 'turn')} of {pluralize(len(rows), 'conversation')}{tokens}"
         ends = {
             "undone": "sent again.",
-            "pruned": "pruned; undo with `convgate prune --undo`.",
+            "pruned": "pruned. To undo, run the command with --undo in place of --apply.",
             "dry run": "would be pruned. This was a dry run; prune with --apply.",
         }
         output.print_lines(f"{summary}: {ends[action]}")

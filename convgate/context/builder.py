@@ -328,6 +328,7 @@ def _to_attributes(bundle: ContextBundle, policy: str) -> dict[str, str | int | 
         "convgate.request_id": bundle.request_id,
         "convgate.policy": policy,
         "convgate.mode": bundle.mode,
+        "convgate.mode_source": bundle.mode_decision.source,
         "convgate.confidence": bundle.mode_decision.confidence,
         "convgate.turns": len(bundle.decisions),
         "convgate.kept": int(bundle.decisions.kept.sum()),

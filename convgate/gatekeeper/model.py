@@ -181,6 +181,7 @@ class LanguageModel:
         failures = 1
         try:
             with span(f"chat {self.name}", operation="chat") as attributes:
+                attributes["gen_ai.provider.name"] = "openai"  # whose API the endpoint has
                 attributes["gen_ai.request.model"] = self.name
                 content, prompt_tokens, completion_tokens = read_reply(self._request(messages, options))
                 attributes["gen_ai.usage.input_tokens"] = prompt_tokens

@@ -28,6 +28,9 @@ from convgate.store.queues import NewItem, Queues
 SIZE = 20
 """Turns of a week."""
 
+MIN_DECIDED = 15
+"""Turns of a week that both sides decided; a lead annotator may be unsure of the others."""
+
 JUDGES = "judges"
 """The name of all other annotators and agents in an agreement."""
 
@@ -36,7 +39,7 @@ _PREFIX = "Calibration "  # of a queue's name, before its week
 State = Literal["few", "good", "warning", "paused"]
 
 _READINGS: dict[State, str] = {
-    "few": f"Not enough data: no week has {SIZE} answers of the lead annotator.",
+    "few": f"Not enough data: no week is answered, with {MIN_DECIDED} turns or more that both sides decided.",
     "good": f"The newest week reaches {TARGET:.2f}.",
     "warning": f"The newest week is below {TARGET:.2f}. Discuss the differences with the annotators.",
     "paused": (
@@ -53,12 +56,13 @@ class CalibrationWeek:
     week: str  # ISO 8601, such as 2026-W47
     lead: str
     drawn: int  # turns in the queue
+    answered: int  # of these, turns that the lead annotator answered, unsure included
     agreement: Agreement
 
     @property
     def is_complete(self) -> bool:
-        """Whether it has enough answers to count."""
-        return self.agreement.level not in ("few", "undefined")
+        """Whether it counts: every turn is answered, and enough of them are decided."""
+        return self.answered == self.drawn and self.agreement.shared >= MIN_DECIDED
 
     def to_json(self) -> dict[str, Any]:
         """Return the record that `convgate labels calibration` prints."""
@@ -67,7 +71,8 @@ class CalibrationWeek:
             "week": self.week,
             "lead": self.lead,
             "drawn": self.drawn,
-            "answered": agreement.shared,
+            "answered": self.answered,
+            "decided": agreement.shared,
             "agreed": agreement.agreed,
             "kappa": agreement.value,
             "interval": agreement.interval and list(agreement.interval),
@@ -132,20 +137,25 @@ def calibration(store: Store) -> Calibration:
     queues, answers = Queues(store), _answers(store)
     weeks = []
     for queue in queues.named(_PREFIX):
-        items, turns = queues.items(queue.number), []
+        items, turns, n_answered = queues.items(queue.number), list[TurnAnswers](), 0
         for item in items:
             entries = answers.get((item.current, item.turn), [])
-            lead = _resolve([entry for entry in entries if entry.annotator == queue.made_by])
+            of_lead = [entry for entry in entries if entry.annotator == queue.made_by]
+            n_answered += bool(of_lead)
+            lead = _resolve(of_lead)
             judges = _resolve([entry for entry in entries if entry.annotator != queue.made_by])
             if "unsure" not in (lead, judges):
                 relevant = {queue.made_by: lead == "relevant", JUDGES: judges == "relevant"}
                 turns.append(TurnAnswers(item.current, relevant))
         agreement = pair_agreement(queue.made_by, JUDGES, turns)
         week = queue.name.removeprefix(_PREFIX)
-        weeks.append(CalibrationWeek(week, queue.made_by, len(items), agreement))
+        weeks.append(CalibrationWeek(week, queue.made_by, len(items), n_answered, agreement))
     weeks.sort(key=lambda week: (week.week, week.lead))
-    kappas = [week.agreement.value for week in weeks if week.is_complete]
-    return Calibration(tuple(weeks), assess([kappa for kappa in kappas if kappa is not None]))
+    kappas: dict[str, float] = {}  # by week; of several lead annotators the lowest
+    for each in weeks:
+        if each.is_complete and (kappa := each.agreement.value) is not None:
+            kappas[each.week] = min(kappa, kappas.get(each.week, kappa))
+    return Calibration(tuple(weeks), assess(list(kappas.values())))
 
 
 def assess(kappas: Sequence[float]) -> State:

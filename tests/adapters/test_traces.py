@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import threading
@@ -89,6 +90,13 @@ def test_a_context_names_its_session_mode_and_invariants_but_no_text(
     assert (found["convgate.request_id"], found["convgate.mode"]) == ("r1", "TASK")
     assert found["convgate.invariants"] == ("hard_constraint",)
     assert found["convgate.breaches"] == 0
+    metadata = json.loads(found["langfuse.observation.metadata"])
+    assert metadata == {
+        key.removeprefix("convgate."): list(value) if isinstance(value, tuple) else value
+        for key, value in found.items()
+        if key.startswith("convgate.")
+    }
+    assert (metadata["mode_source"], metadata["fallbacks"]) == ("classifier", [])
     assert SECRET not in span.to_json()
 
 
@@ -106,7 +114,7 @@ def test_a_gatekeeper_call_contains_the_call_of_its_model(memory: InMemorySpanEx
     assert decision.context is not None
     assert chat.parent.span_id == decision.context.span_id
     found = attributes(chat)
-    assert found["gen_ai.operation.name"] == "chat"
+    assert (found["gen_ai.operation.name"], found["gen_ai.provider.name"]) == ("chat", "openai")
     assert (found["gen_ai.usage.input_tokens"], found["gen_ai.usage.output_tokens"]) == (100, 20)
     assert attributes(decision)["convgate.outcome"] == "keep"
     assert attributes(failed)["error.type"] == "ModelError"

@@ -1,6 +1,6 @@
 """Recall of earlier conversations in the same workspace: their summaries and pinned invariants.
 
-A policy chooses among them for the current message, as it chooses among turns.
+A policy ranks them for the current message, as it ranks turns. Its threshold is for turns and does not count.
 """
 
 from __future__ import annotations
@@ -35,25 +35,29 @@ class Note:
 def recall(
     store: Store, policy: Policy, workspace: str, current: CurrentMessage, *, without: str, limit: int
 ) -> list[Capsule]:
-    """Return at most `limit` notes of other conversations of the workspace that the policy keeps, best first.
+    """Return the `limit` notes of other conversations of the workspace that the policy scores highest.
 
-    without: the key of the current conversation. Each capsule gives the conversation and the policy's reason.
+    Of a policy without scores, the newest. without: the key of the current conversation. The reason of each
+    capsule names the conversation, the score and the rank.
     """
     notes = find_notes(store, workspace, without=without)
     if not notes or not limit:
         return []
     earlier = Conversation("recall", tuple(note.turn for note in notes))
     question, history = earlier.with_question(current.turn)
-    decisions = policy.decide(question, history)
-    scores = decisions.scores if decisions.scores is not None else np.zeros(len(notes))
-    kept = sorted(decisions.kept_indices, key=lambda row: (-scores[row], row))
+    scores = policy.decide(question, history).scores
+    if scores is None:
+        ranking, why = range(len(notes))[::-1], ["the newest first"] * len(notes)
+    else:
+        ranking = np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable").tolist()
+        why = [f"score {score:.2f} by {policy.name}" for score in scores]
     return [
         Capsule(
             notes[row].text,
             f"a {notes[row].kind} of the earlier conversation {quote_line(notes[row].title)}:"
-            f" {decisions.why(row).explanation}",
+            f" {why[row]}, rank {rank} of {len(notes)}.",
         )
-        for row in kept[:limit]
+        for rank, row in enumerate(ranking[:limit], start=1)
     ]
 
 

@@ -1,4 +1,4 @@
-"""Summaries of the beginning of a long conversation, made at checkpoints.
+"""Summaries of the beginning of a long conversation, or of all of one that ended.
 
 A summary names the turns that it stands for, so that a reader can look them up. It is stored with the
 conversation and handed to contexts as a capsule.

@@ -11,7 +11,6 @@ Several workspaces, threads and processes share a database: each call is one tra
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -21,31 +20,38 @@ from typing import TYPE_CHECKING, Any
 
 from convgate.context.assembly import Capsule
 from convgate.context.edits import apply_edits
-from convgate.context.recall import recall
-from convgate.context.summaries import Summarizer, last_checkpoint, load_summarizer, to_capsule
+from convgate.context.sessions.notes import SessionNotes
 from convgate.core.conversation import Conversation, Turn
-from convgate.core.errors import ConvgateError, SessionError, StoreError
+from convgate.core.errors import SessionError, StoreError
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import format_duration
 from convgate.messages.tokens import turn_tokens
-from convgate.policies.sessions.boundaries import Boundary, problems_of, workflow_state_of
+from convgate.policies.retention.confidence import FIELD as CONFIDENCE_FIELD
+from convgate.policies.retention.confidence import LOGPROBS
+from convgate.policies.sessions.boundaries import (
+    MOVED_FIELD,
+    STATE_FIELD,
+    Boundary,
+    problems_of,
+    workflow_state_of,
+)
 from convgate.policies.sessions.rules import BoundaryRules
 from convgate.policies.sessions.segmentation import State, step
 from convgate.store.conversations import Conversations, NewConversation
 from convgate.store.database import Store
 from convgate.store.documents import translate_decoding_errors
 from convgate.store.sessions import Session, SessionConversation, Sessions
-from convgate.store.summaries import Summaries
 from convgate.transcripts import turns_from_messages
 from convgate.transcripts.formats.openai_messages import turn_from_message
+from convgate.transcripts.timestamps import TIMESTAMP_FIELDS
 
 if TYPE_CHECKING:
     from convgate.context.builder import ContextBuilder
     from convgate.context.bundle import ContextBundle
 
-log = logging.getLogger(__name__)
-
 ENDED = "It was ended."
+
+_OWN_FIELDS = frozenset({CONFIDENCE_FIELD, LOGPROBS, MOVED_FIELD, STATE_FIELD, *TIMESTAMP_FIELDS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,7 @@ class SessionManager:
         self.rules = rules or BoundaryRules.of(settings)
         self._settings, self._given_builder = settings, builder
         self._sessions, self._conversations = Sessions(self.store), Conversations(self.store)
+        self._notes = SessionNotes(self.store, settings, workspace, lambda: self._builder.policy)
         if settings.session_clean_up_at_start and not settings.read_only:
             self.clean_up()
 
@@ -176,10 +183,11 @@ class SessionManager:
         """Return the context for a session's current message, or for a message put after its last one.
 
         session: an id; by default the active session. The message is not stored. Other arguments as in
-        `ContextBuilder.build`. Raises SessionError when the session has no messages.
+        `ContextBuilder.build`. Its messages are without the fields that only convgate reads, such as
+        `workflow_state`. Raises SessionError when the session has no messages.
         """
         history = self.history(session)
-        return self._builder.build_at(
+        bundle = self._builder.build_at(
             history.conversation,
             question=message,
             budget=budget,
@@ -188,21 +196,14 @@ class SessionManager:
             request_id=request_id,
             session=history.session.id,
         )
+        return replace(bundle, messages=[_without_own_fields(message) for message in bundle.messages])
 
     def capsules(self, history: SessionHistory, message: str | None = None) -> list[Capsule]:
         """Return the summary of a history, and what is recalled of earlier ones for its current message.
 
         message: put after its last one. Without settings for either, there is none.
         """
-        capsules, limit = [], self._settings.session_recall
-        if self._settings.session_summary_turns and (summary := Summaries(self.store).get(history.key)):
-            capsules.append(to_capsule(summary))
-        if limit:
-            current, _ = history.conversation.find_current(question=message)
-            capsules += recall(
-                self.store, self._builder.policy, self.workspace, current, without=history.key, limit=limit
-            )
-        return capsules
+        return self._notes.capsules(history.key, history.conversation, message)
 
     def active(self) -> Session | None:
         """Return the active session of this workspace, or None."""
@@ -212,8 +213,13 @@ class SessionManager:
     def end(self, reason: str = ENDED) -> Session | None:
         """End the active session, so that the next message begins another; None when there is none."""
         with self.store.write():
-            session = self.active()
-            return None if session is None else self._sessions.end(session.id, self._now(), reason)
+            if (session := self.active()) is None:
+                return None
+            key, _ = self._find_open(session)
+            session = self._sessions.end(session.id, self._now(), reason)
+        if key is not None:
+            self._notes.summarize(key, is_ended=True)
+        return session
 
     def recent(self, *, limit: int = 20, everywhere: bool = False) -> list[Session]:
         """Return the last sessions of this workspace, or of all, the newest activity first."""
@@ -248,12 +254,6 @@ class SessionManager:
 
         return self._given_builder or load_context(self._settings)
 
-    @cached_property
-    def _summarizer(self) -> Summarizer | None:
-        if not self._settings.session_summary_turns:
-            return None
-        return load_summarizer(self._settings, self._builder.policy)
-
     def _append(
         self,
         turns: Sequence[Turn],
@@ -263,7 +263,8 @@ class SessionManager:
         max_turns: int | None = None,
     ) -> SessionHistory:
         """Append turns in one transaction; a conversation that begins takes the instructions along."""
-        summarizer = self._summarizer  # before anything is stored: raises for wrong settings
+        _ = self._notes.summarizer  # before anything is stored: raises for wrong settings
+        ended: list[str] = []
         with self.store.write():
             active = self.active()
             key, number = self._find_open(active)
@@ -276,37 +277,31 @@ class SessionManager:
                 )
             new, began = list[Turn](), None
             for turn in turns:
-                detection = self.detect(turn, at=at)
+                if at is not None or turn.timestamp is None:
+                    turn = self._stamped(turn, at, [])
+                detection = self.detect(turn)
                 if key is not None and detection.conversation == number:
                     history.append(turn)
                     new.append(turn)
                     continue
-                key = self._grow(key, new)
+                if key is not None:
+                    ended.append(self._grow(key, new))
                 history = [*(earlier for earlier in history if earlier.is_instruction), turn]
                 key, number, new = self._begin(detection, history), detection.conversation, []
                 began = detection.boundary
-            key = self._grow(key, new)
+            if key is not None:
+                key = self._grow(key, new)
             if max_turns is not None and len(history) > max_turns:
                 raise SessionError(
                     f"the conversation in {self.workspace!r} would have more than {max_turns:,} turns"
                 )
             grown = replace(self.history(), began=began)
-        if summarizer is not None:
-            self._summarize(grown, summarizer)
+        for previous in ended:
+            self._notes.summarize(previous, is_ended=True)
+        self._notes.summarize(grown.key, is_ended=False)
+        if grown.began is not None:
+            self._notes.summarize_missing(without=grown.key)
         return grown
-
-    def _summarize(self, history: SessionHistory, summarizer: Summarizer) -> None:
-        """Store a new summary when the conversation has passed a checkpoint; outside of any transaction."""
-        stop = last_checkpoint(len(history.conversation), self._settings.session_summary_turns)
-        summaries = Summaries(self.store)
-        try:
-            known = summaries.get(history.key)
-            if stop > (known.stop if known else 0):
-                summary = summarizer.summarize(history.conversation, stop)
-                if summary is not None:
-                    summaries.put(history.key, summary)
-        except ConvgateError as error:  # the messages are stored
-            log.warning("no summary was made: %s", error)
 
     def _find_open(self, session: Session | None) -> tuple[str | None, int | None]:
         """Return key and number of the open conversation; no number when it was removed or deleted.
@@ -331,8 +326,8 @@ class SessionManager:
         self.add_conversation(added.key, session=detection.session.id)
         return added.key
 
-    def _grow(self, key: str | None, turns: Sequence[Turn]) -> str | None:
-        if key is None or not turns:
+    def _grow(self, key: str, turns: Sequence[Turn]) -> str:
+        if not turns:
             return key
         return self._conversations.grow(key, turns, tokens=int(turn_tokens(turns).sum())).key
 
@@ -368,6 +363,11 @@ def _turn_of(message: str | Mapping[str, Any] | Turn, problems: list[str]) -> Tu
     if isinstance(message, str):
         return Turn.of("user", message)
     return turn_from_message(message, warn=lambda problem, field: problems.append(f"{field}: {problem}"))
+
+
+def _without_own_fields(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the message as endpoints of models accept it; they refuse fields that they do not know."""
+    return {field: value for field, value in message.items() if field not in _OWN_FIELDS}
 
 
 def _dump(state: State) -> str:
