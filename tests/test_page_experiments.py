@@ -72,7 +72,7 @@ def test_an_experiment_is_created_with_the_size_that_the_rates_need(store: Store
     app.multiselect(key="experiments.arms").set_value(["last_k(k=3)", "context"])
     app.selectbox(key="experiments.looks").select_index(1)
     app.button_group(key="experiments.limits").set_value(["matched", "free"])
-    check(app.number_input(key="experiments.Completed by arm, %").set_value(80.0).run())
+    check(app.number_input(key="experiments.target").set_value(80.0).run())
     click(app, "experiments.create")
     made = load_experiment(store, "pilot")
     assert [(arm.name, arm.limit, arm.is_context) for arm in made.arms] == [
