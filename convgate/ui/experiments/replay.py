@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
@@ -16,7 +15,7 @@ from convgate.core.errors import ConvgateError
 from convgate.core.text import format_number, format_share, format_signed, pluralize
 from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.experiments.arms import read_arm
-from convgate.experiments.replay import METRICS, RECALL, Budget, RandomOrder, ReplayArm, ReplayRow
+from convgate.experiments.replay import RECALL, Budget, RandomOrder, ReplayArm, ReplayRow
 from convgate.experiments.replay import replay as run_replay
 from convgate.figures.experiments import OutcomePoint, describe_outcomes, outcome_over_tokens_figure
 from convgate.figures.layout import CONFIG
@@ -42,6 +41,7 @@ from convgate.ui.results_cache import compute_once, is_computed
 from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.text import literal, make_labels_unique
 from convgate.ui.theme import current_palette
+from convgate.versions.card import Metric
 
 _BUDGETS: Mapping[BudgetName, str] = {
     "matched": "As the control", "free": "Free", "share": "Share of the history",
@@ -73,7 +73,8 @@ def draw_replay(app: App, view: View) -> None:
         st.info("Choose an arm and its tokens.", icon=":material/info:")
         return
     try:
-        arms = _load_arms(app, dict.fromkeys([view.control, *view.arms]))
+        labels = make_labels_unique({text: arm_label(text) for text in (view.control, *view.arms)})
+        arms = [_load_arm(app, label, text) for text, label in labels.items()]
         rows = _measure(app, view, source, arms)
     except ConvgateError as error:
         show_problem(error)
@@ -95,13 +96,8 @@ def _draw_budgets(view: View) -> None:
         )  # fmt: skip
 
 
-def _load_arms(app: App, texts: Iterable[str]) -> list[ReplayArm]:
-    """Return the arms under their labels; raises as `read_arm`, and for what cannot be built."""
-    labels = make_labels_unique({text: arm_label(text) for text in texts})
-    return [_load_arm(app, label, text) for text, label in labels.items()]
-
-
 def _load_arm(app: App, label: str, text: str) -> ReplayArm:
+    """Return the arm under its label; raises as `read_arm`, and for what cannot be built."""
     if text == RandomOrder.name:
         return ReplayArm(label, RandomOrder())
     arm = read_arm("arm", text, "free", app.settings)
@@ -178,12 +174,17 @@ def summary_sentence(rows: Sequence[ReplayRow]) -> str:
     if not compared:
         return ""
     gain, best = max(compared, key=lambda pair: pair[0].value or 0.0)
-    limit = next(limit for row, limit in _with_limits(rows) if row is best)
-    value, low, high = (0.0 if end is None else end for end in (gain.value, gain.low, gain.high))
-    recall = format_number(best.measures[RECALL].value or 0.0)
-    change = f"{format_signed(value)} vs. the control, {format_signed(low)} to {format_signed(high)}"
+    control = next(
+        row for row in rows if not row.gains and (row.budget == best.budget or row.budget == "free")
+    )
+    ends = f"{format_signed(gain.low or 0.0)} to {format_signed(gain.high or 0.0)}"
     doubt = "" if gain.excludes_0 else " Not enough data to tell them apart."
-    return f"{best.arm} sends {recall} of the needed turns ({limit}; {change}).{doubt}"
+    shares = [
+        f"{row.arm} sends {format_number(row.measures[RECALL].value or 0.0)} of the needed turns in"
+        f" {row.measures['tokens'].value or 0.0:,.0f} tokens"
+        for row in (best, control)
+    ]
+    return f"{', '.join(shares)} (difference {ends}).{doubt}"
 
 
 def replay_table(rows: Sequence[ReplayRow]) -> str:
@@ -207,23 +208,14 @@ def _cells(row: ReplayRow, limit: str) -> tuple[str, ...]:
 
 
 def write_csv(rows: Sequence[ReplayRow]) -> str:
-    """Return a line for each arm and budget: measures and gains, each with the ends of its interval."""
-    lines: list[dict[str, Any]] = []
-    for row in rows:
-        line: dict[str, Any] = {"arm": row.arm, "budget": row.budget}
-        for prefix, metrics in (("", row.measures), ("gain_", row.gains)):
-            for name, metric in metrics.items():
-                ends = {"": metric.value, "_low": metric.low, "_high": metric.high}
-                line |= {f"{prefix}{name}{end}": value for end, value in ends.items()}
-        lines.append(line)
-    names = [
-        f"{prefix}{name}{end}"
-        for prefix in ("", "gain_")
-        for name in METRICS
-        for end in ("", "_low", "_high")
-    ]
+    """Return a line for each arm, budget and measure: the value, its gain over the control, and intervals."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, ["arm", "budget", *names], lineterminator="\r\n")
-    writer.writeheader()
-    writer.writerows(lines)
+    writer = csv.writer(out)
+    writer.writerow(["arm", "budget", "measure", "value", "low", "high", "gain", "gain_low", "gain_high"])
+    for row in rows:
+        for name, value in row.measures.items():
+            if value.value is not None:
+                gain = row.gains.get(name, Metric(None))
+                ends = [value.value, value.low, value.high, gain.value, gain.low, gain.high]
+                writer.writerow([row.arm, row.budget, name, *ends])
     return out.getvalue()

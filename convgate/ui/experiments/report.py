@@ -26,6 +26,8 @@ from convgate.store.experiments import Experiments
 from convgate.ui.actions import ActionResult, run_action
 from convgate.ui.experiments.state import page
 from convgate.ui.frame import App
+from convgate.ui.monitor.state import View as MonitorView
+from convgate.ui.navigation import MONITOR
 from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
@@ -68,7 +70,13 @@ def draw_report(app: App, experiment: Experiment) -> None:
     st.caption(_RULE, help=_RULE_DETAILS)
     _draw_looks(experiment, shown)
     st.caption(_power(experiment, shown), help=_POWER_DETAILS)
-    st.markdown(f":material/arrow_forward: **Next:** {literal(next_step(experiment, shown))}")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**Next:** {literal(next_step(experiment, shown))}", width="content")
+        if any(comparison.verdict.kind == "success" for comparison in shown.comparisons):
+            st.page_link(
+                MONITOR, label="Open the rollout", icon=":material/arrow_forward:",
+                query_params=MonitorView(on="rollout").to_query(),
+            )  # fmt: skip
     _draw_actions(app, experiment, shown)
     if not sum(arm.trials for arm in shown.arms):
         _draw_start(experiment)
@@ -103,7 +111,7 @@ def next_step(experiment: Experiment, shown: ExperimentReport) -> str:
     """Return what to do after reading the report."""
     verdicts = {comparison.arm: comparison.verdict.kind for comparison in shown.comparisons}
     if winners := [arm for arm, kind in verdicts.items() if kind == "success"]:
-        return f"roll out {join_words(winners, last='or')} step by step; Monitor shows how."
+        return f"roll out {join_words(winners, last='or')} step by step."
     following = next((stop for stop in experiment.stops if stop > shown.rated), None)
     if not any(arm.trials for arm in shown.arms):
         return "assign sessions to the arms and record their trials, as below."
@@ -129,7 +137,8 @@ def _draw_looks(experiment: Experiment, shown: ExperimentReport) -> None:
 def _draw_actions(app: App, experiment: Experiment, shown: ExperimentReport) -> None:
     with st.container(horizontal=True):
         st.button(
-            f"Rate answers ({shown.unrated:,})", key="experiments.rate", type="primary",
+            f"Rate answers ({shown.unrated:,})", key="experiments.rate",
+            type="primary" if shown.rated < experiment.stops[-1] else "secondary",
             icon=":material/rate_review:", on_click=page.change, kwargs={"rate": True},
             disabled=not shown.unrated and shown.judge is None,
         )  # fmt: skip
