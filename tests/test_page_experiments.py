@@ -232,3 +232,13 @@ def test_another_choice_waits_for_the_button_again(mine: str) -> None:
 def test_an_address_names_no_file_or_unknown_policy_as_an_arm(mine: str, name: str, value: str) -> None:
     app = open_experiments(**{**REPLAYED, name: value})
     assert "The address says" in app.warning[0].value
+
+
+def test_the_back_button_returns_to_the_list(store: Store) -> None:
+    new_experiment(store)
+    app = click(open_experiments(), "experiments.open.pilot")
+    app.query_params.clear()
+    app.session_state["page.ended"] = 0.0  # long after the click
+    check(app.run())
+    assert address(app) == {}
+    assert "experiments.open.pilot" in {button.key for button in app.button}

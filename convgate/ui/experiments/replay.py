@@ -143,7 +143,7 @@ def _draw_results(app: App, source: SetInfo, arms: Sequence[ReplayArm], rows: Se
     draw_trained_on(app, [each.version for each in policies if isinstance(each, GatePolicy)], [source.name])
     points = [
         OutcomePoint(row.arm, row.measures["tokens"].value or 0.0, row.measures[RECALL], limit)
-        for row, limit in _with_limits(rows)
+        for row, limit in sorted(_with_limits(rows), key=lambda pair: bool(pair[0].gains))  # control first
     ]
     st.plotly_chart(
         outcome_over_tokens_figure(points, current_palette(), title="recall of needed turns", height=360),

@@ -50,4 +50,4 @@ class View(PageState):
         return False
 
 
-page = Address("experiments", View)
+page = Address("experiments", View, bare=True)
