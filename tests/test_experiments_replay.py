@@ -28,8 +28,6 @@ from convgate.experiments.replay import (
     replay,
 )
 from convgate.experiments.selection import ArmSelector, fill
-from convgate.figures.ablations import outcome_over_tokens_figure
-from convgate.figures.palette import DARK
 from convgate.gatekeeper.model import ModelError
 from convgate.messages.validity import make_valid
 from convgate.policies.registry import POLICIES
@@ -263,15 +261,6 @@ def test_an_ablation_by_length_has_each_case_in_one_group(scored_by_words: Setti
     assert len(points) == 3
     assert sum(point.cases for point in points) == len(cases)
     assert points[0].tokens.value < points[-1].tokens.value  # type: ignore[operator]
-
-
-def test_the_chart_has_the_outcome_over_tokens_with_intervals(scored_by_words: Settings) -> None:
-    result = ablate(make_set(6), scored_by_words, ["turns"])
-    fig = outcome_over_tokens_figure(result.points, result.outcome, palette=DARK)
-    drawn = {trace.name: trace for trace in fig.data}
-    point = next(point for point in result.points if point.arm == "last 3")
-    assert (drawn["last 3"].x[0], drawn["last 3"].y[0]) == (point.tokens.value, point.outcome.value)
-    assert drawn["last 3"].error_y.array[0] == pytest.approx((point.outcome.high or 0) - 0.5)
 
 
 # Commands

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from convgate.core.settings import load_settings
 from convgate.experiments.arms import create_experiment, load_experiment
 from convgate.experiments.example import EXAMPLE
 from convgate.experiments.power import PowerPlan
+from convgate.experiments.replay import load_arms, replay
 from convgate.experiments.report import report
 from convgate.experiments.trials import rate_trial
 from convgate.store import Store
 from convgate.store.experiments import Experiments, Rating
+from convgate.training.library import RelevanceSets
 from convgate.ui.annotator import NAME
 from tests.experiments import CONTROL, GATE, add_trials, new_experiment, rating
-from tests.page_app import HOSTILE, address, check, click, open_page
+from tests.page_app import HOSTILE, address, check, choose, click, open_page, page_text
+from tests.page_data import add_relevance_set
 
 open_experiments = partial(open_page, "Experiments")
 
@@ -72,7 +79,7 @@ def test_an_experiment_is_created_with_the_size_that_the_rates_need(store: Store
     app.multiselect(key="experiments.arms").set_value(["last_k(k=3)", "context"])
     app.selectbox(key="experiments.looks").select_index(1)
     app.button_group(key="experiments.limits").set_value(["matched", "free"])
-    check(app.number_input(key="experiments.Completed by arm, %").set_value(80.0).run())
+    check(app.number_input(key="experiments.target").set_value(80.0).run())
     click(app, "experiments.create")
     made = load_experiment(store, "pilot")
     assert [(arm.name, arm.limit, arm.is_context) for arm in made.arms] == [
@@ -147,3 +154,91 @@ def test_the_queue_looks_the_same_for_every_arm(store: Store) -> None:
         screens.append([str(element.proto) for element in app.main])
         assert address(app) == {"experiment": made.name, "rate": "1"}
     assert screens[0] == screens[1]
+
+
+def test_equal_rates_offer_no_experiment(store: Store) -> None:
+    app = open_experiments()
+    check(app.number_input(key="experiments.target").set_value(65.0).run())
+    assert "no difference" in app.warning[0].value
+    assert "experiments.create" not in {button.key for button in app.button}
+
+
+def test_the_report_says_the_power_and_what_to_do_next(store: Store) -> None:
+    made = new_experiment(store)
+    assert "assign sessions" in page_text(open_experiments(experiment="pilot"))
+    trials = add_trials(store, made, GATE, 30)
+    text = page_text(open_experiments(experiment="pilot"))
+    assert "Power: 40 rated trials of each arm" in text
+    assert "rate the answers that wait; the verdict is read at 80 rated trials" in text
+    for trial in trials:
+        rate_trial(store, made, rating(trial, "Ada"))
+    assert "record more trials" in page_text(open_experiments(experiment="pilot"))
+    add_trials(store, made, CONTROL, 50, answer_test="pass")
+    assert "keep everything, or create an experiment with more" in page_text(
+        open_experiments(experiment="pilot")
+    )
+
+
+REPLAYED = {
+    "on": "replay",
+    "data": "mine",
+    "control": "last_k(k=1)",
+    "arms": "everything; context:bm25; none",
+    "budgets": "free,share",
+}
+
+
+@pytest.fixture
+def mine(convgate_home: Path) -> str:
+    return add_relevance_set(convgate_home)
+
+
+def test_a_replay_is_started_shown_and_exported(
+    mine: str, convgate_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contents: list[str] = []
+    monkeypatch.setattr("streamlit.download_button", lambda _, content, **__: contents.append(content()))
+    app = open_experiments(**REPLAYED)
+    assert not app.get("plotly_chart")
+    click(app, "experiments.replay")
+    assert address(app) == {**REPLAYED, "measure": "1"}
+    assert len(app.get("plotly_chart")) == 1
+    (table,) = [line.value for line in app.markdown if "| vs. control |" in line.value]
+    arms = {"Last k turns (k=1)": "last_k(k=1)", "Everything": "everything", "No turns": "none"}
+    loaded = load_arms({**arms, "Context with BM25": "context:bm25"}, load_settings())
+    expected = replay(RelevanceSets(convgate_home).read(mine), loaded, ["free", 0.35]).rows()
+    recalls = {(row.arm, str(row.budget)): row.measures["recall"].value for row in expected}
+    lines = csv.DictReader(contents[0].splitlines())
+    exported = {(line["arm"], line["budget"]): line for line in lines if line["measure"] == "recall"}
+    assert {key: float(line["value"]) for key, line in exported.items()} == recalls
+    assert exported["Last k turns (k=1)", "free"]["gain"] == ""
+    shown = table.replace("\\", "").replace("\u2060", "")
+    for (arm, budget), recall in recalls.items():
+        limit = "free" if budget == "free" else "35% of the history"
+        assert re.search(rf"{re.escape(arm)}\*\* \| {limit} \| {recall:.2f} ", shown)
+
+
+def test_another_choice_waits_for_the_button_again(mine: str) -> None:
+    app = open_experiments(**REPLAYED, measure="1")
+    assert "experiments.replay" not in {button.key for button in app.button}
+    choose(app, "experiments.budgets", ["matched"])
+    assert "measure" not in address(app)
+    assert "experiments.replay" in {button.key for button in app.button}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("control", "short.toml"), ("arms", "gate; context:short.toml"), ("arms", "nothing")]
+)
+def test_an_address_names_no_file_or_unknown_policy_as_an_arm(mine: str, name: str, value: str) -> None:
+    app = open_experiments(**{**REPLAYED, name: value})
+    assert "The address says" in app.warning[0].value
+
+
+def test_the_back_button_returns_to_the_list(store: Store) -> None:
+    new_experiment(store)
+    app = click(open_experiments(), "experiments.open.pilot")
+    app.query_params.clear()
+    app.session_state["page.ended"] = 0.0  # long after the click
+    check(app.run())
+    assert address(app) == {}
+    assert "experiments.open.pilot" in {button.key for button in app.button}

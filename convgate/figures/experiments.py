@@ -1,8 +1,11 @@
-"""Outcomes of an experiment's arms over the tokens that they send."""
+"""Outcomes over tokens: of the arms of an experiment, a replay or an ablation."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import cycle
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -12,65 +15,92 @@ from convgate.experiments.report import ExperimentReport
 from convgate.figures.hover import describe, plain
 from convgate.figures.layout import axis, drawing, marker
 from convgate.figures.palette import Palette
+from convgate.versions.card import Metric
 
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star")
+_DASHES = ("solid", "dash", "dot", "dashdot")
 _MIN_RANGE = 0.2  # of shares; less would exaggerate small differences
 
 
-def outcome_over_tokens_figure(
-    report: ExperimentReport, hypothesis: Hypothesis, palette: Palette
-) -> go.Figure:
-    """Return a mark for each arm: its rate over its mean tokens.
+@dataclass(frozen=True, slots=True)
+class OutcomePoint:
+    """What an arm sends, and what comes of it."""
 
-    The bar of an arm is the interval of its difference from the control, around the control's rate.
+    arm: str
+    tokens: float  # mean of a request
+    outcome: Metric  # 0…1
+    group: str = ""  # of cases, or a budget; empty: the only one
+
+
+def outcome_over_tokens_figure(
+    points: Sequence[OutcomePoint], palette: Palette, *, title: str | None = None, height: int = 280
+) -> go.Figure:
+    """Return the outcome of each arm over its tokens, with intervals; points without an outcome are left out.
+
+    An arm has a colour. With groups, a line joins its points and the symbol says the group; labels beside
+    points would overlap.
     """
-    fig = drawing(palette, height=280, top=40)
+    drawn = [point for point in points if point.outcome.value is not None]
+    arms = list(dict.fromkeys(point.arm for point in drawn))
+    groups = list(dict.fromkeys(point.group for point in drawn))
+    has_groups = len(groups) > 1
+    symbol_of = dict(zip(groups if has_groups else arms, cycle(_SYMBOLS), strict=False))
+    fig = drawing(palette, height=height, top=64 if has_groups else 40)
+    for arm, colour, dash in zip(arms, cycle(palette.series), cycle(_DASHES), strict=False):
+        own = sorted((point for point in drawn if point.arm == arm), key=lambda point: point.tokens)
+        symbols = [symbol_of[point.group if has_groups else arm] for point in own]
+        fig.add_scatter(
+            x=[point.tokens for point in own],
+            y=[point.outcome.value for point in own],
+            error_y=_error_bars(own, colour), mode="lines+markers" if has_groups else "markers",
+            name=plain(arm), marker={**marker("circle", 11, colour), "symbol": symbols},
+            line={"color": colour, "width": 1.5, "dash": dash},
+            text=[plain(f"{arm}, {point.group}" if point.group else arm) for point in own],
+            hovertemplate="%{text}: %{y:.0%} at %{x:,.0f} tokens<extra></extra>",
+        )  # fmt: skip
+    for group in groups if has_groups else ():
+        fig.add_scatter(
+            x=[None], y=[None], mode="markers", name=plain(group),
+            marker=marker(symbol_of[group], 9, palette.muted),
+        )  # fmt: skip
+    low, high = _range(drawn)
+    longest = max((point.tokens for point in drawn), default=1.0)
+    fig.update_layout(
+        xaxis=axis(palette, "tokens of a request, mean", range=[0, 1.1 * longest], tickformat=","),
+        yaxis=axis(palette, title, range=[low, high], tickformat=".0%"),
+    )
+    return fig.figure()
+
+
+def describe_outcomes(subject: str, points: Sequence[OutcomePoint]) -> str:
+    """Return the chart in words, as alternative text."""
+    return describe(
+        subject,
+        {
+            f"{point.arm} {point.group}".strip(): f"{format_share(value)} at {point.tokens:,.0f} tokens"
+            for point in points
+            if (value := point.outcome.value) is not None
+        },
+    )
+
+
+def arm_outcomes(report: ExperimentReport, hypothesis: Hypothesis) -> list[OutcomePoint]:
+    """Return the rate of each arm; its interval is that of its difference, around the control's rate."""
     differences = {
         comparison.arm: (test.control_rate, test.difference)
         for comparison in report.comparisons
         for test in comparison.tests
         if test.hypothesis == hypothesis
     }
-    rates = rates_of(report, hypothesis)
-    ends = [rate for rate in rates.values() if rate is not None]
-    looks = zip(cycle(palette.series), cycle(_SYMBOLS), strict=False)
-    for arm, (colour, symbol) in zip(report.arms, looks, strict=False):
-        if (rate := rates[arm.arm]) is None:
-            continue
-        low = high = rate
+    points = []
+    for arm, rate in zip(report.arms, rates_of(report, hypothesis).values(), strict=True):
         control_rate, difference = differences.get(arm.arm, (None, None))
+        low = high = None
         if difference is not None and control_rate is not None:
             low, high = control_rate + difference.low, control_rate + difference.high
-            ends += [low, high]
-        fig.add_scatter(
-            x=[arm.tokens], y=[rate], mode="markers", name=plain(arm.arm), marker=marker(symbol, 12, colour),
-            error_y={
-                "type": "data", "array": [high - rate], "arrayminus": [rate - low], "color": colour,
-                "thickness": 1.5, "width": 4, "visible": high > low,
-            },
-            hovertemplate=f"{plain(arm.arm)}: {format_share(rate)} at %{{x:,.0f}} tokens<extra></extra>",
-        )  # fmt: skip
-    tokens = [arm.tokens for arm in report.arms if arm.tokens is not None]
-    bottom, top = min(ends, default=0.0), max(ends, default=1.0)
-    margin = max(0.02, (_MIN_RANGE - (top - bottom)) / 2)
-    fig.update_layout(
-        xaxis=axis(palette, "tokens of a request, mean", range=[0, 1.15 * max(tokens, default=1)]),
-        yaxis=axis(palette, range=[bottom - margin, top + margin], tickformat=".0%"),
-    )
-    return fig.figure()
-
-
-def describe_outcomes(report: ExperimentReport, hypothesis: Hypothesis) -> str:
-    """Return the chart in words, as alternative text."""
-    rates = rates_of(report, hypothesis)
-    return describe(
-        hypothesis.capitalize(),
-        {
-            arm.arm: f"{format_share(rate)} at {arm.tokens:,.0f} tokens"
-            for arm in report.arms
-            if (rate := rates[arm.arm]) is not None and arm.tokens is not None
-        },
-    )
+        if arm.tokens is not None:
+            points.append(OutcomePoint(arm.arm, arm.tokens, Metric(rate, low, high)))
+    return points
 
 
 def rates_of(report: ExperimentReport, hypothesis: Hypothesis) -> dict[str, float | None]:
@@ -78,3 +108,25 @@ def rates_of(report: ExperimentReport, hypothesis: Hypothesis) -> dict[str, floa
     return {
         arm.arm: arm.completion_rate if hypothesis == "completion" else arm.error_rate for arm in report.arms
     }
+
+
+def _error_bars(points: Sequence[OutcomePoint], colour: str) -> dict[str, Any]:
+    """Return plotly's error bars, of length 0 where there is no interval."""
+    outcomes = [point.outcome for point in points]
+    ends = [(m.value or 0.0, m.interval or (m.value or 0.0, m.value or 0.0)) for m in outcomes]
+    return {
+        "type": "data", "symmetric": False, "color": colour, "thickness": 1.5, "width": 4,
+        "array": [high - value for value, (_, high) in ends],
+        "arrayminus": [value - low for value, (low, _) in ends],
+        "visible": any(m.interval for m in outcomes),
+    }  # fmt: skip
+
+
+def _range(points: Sequence[OutcomePoint]) -> tuple[float, float]:
+    """Return the range of the outcomes and their intervals, with a margin."""
+    ends = [
+        end for p in points for end in (p.outcome.value, *(p.outcome.interval or ())) if end is not None
+    ] or [0.0, 1.0]
+    low, high = min(ends), max(ends)
+    margin = max(0.02, (_MIN_RANGE - (high - low)) / 2)
+    return low - margin, high + margin

@@ -15,6 +15,7 @@ from convgate.store import Store
 from convgate.training.library import SAMPLES, RelevanceSets, SetInfo
 from convgate.transcripts import RelevanceSet
 from convgate.ui.frame import App
+from convgate.ui.navigation import LABEL
 from convgate.ui.page_state import Address
 from convgate.ui.text import literal
 from convgate.versions import UNTRAINED
@@ -112,6 +113,27 @@ def draw_sources(page: Address[Any], known: Mapping[str, SetInfo], chosen: Seque
         **page.control("data", tuple(chosen)),
     )  # fmt: skip
     draw_source_problems(known)
+
+
+def pick_source(
+    page: Address[Any], known: Mapping[str, SetInfo], chosen: str | None, label: str, **also: Any
+) -> SetInfo | None:
+    """Draw the choice of the labels or one set; None, and a link, when nothing is labelled.
+
+    also: other fields of the page that a change sets.
+    """
+    names = usable(known)
+    draw_source_problems(known)
+    if chosen not in names:
+        st.info("Nothing is labelled yet, so no policy can be measured.", icon=":material/label:")
+        st.page_link(LABEL, label="Label some turns", icon=":material/label:")
+        return None
+    st.selectbox(
+        label, names, width=400, help="Import relevance sets on Train.",
+        format_func=lambda name: f"{plain_name(name)}: {pluralize(known[name].judged, 'turn')}",
+        **page.control("data", chosen, **also),
+    )  # fmt: skip
+    return known[chosen]
 
 
 def draw_trained_on(app: App, versions: Iterable[str], names: Iterable[str]) -> None:

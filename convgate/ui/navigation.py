@@ -11,6 +11,7 @@ EXPLORE = "pages/1_Explore.py"
 LABEL = "pages/2_Label.py"
 VERSIONS = "pages/5_Versions.py"
 COMPARE = "pages/6_Compare.py"
+MONITOR = "pages/10_Monitor.py"
 
 GROUPS = {
     "Inspect": {
@@ -29,7 +30,7 @@ GROUPS = {
     "Operate": {
         "Rules": ("pages/7_Rules.py", ":material/rule:"),
         "Sessions": ("pages/8_Sessions.py", ":material/history:"),
-        "Monitor": ("pages/10_Monitor.py", ":material/monitor_heart:"),
+        "Monitor": (MONITOR, ":material/monitor_heart:"),
     },
 }
 """Path from the app's folder and icon of every page, by name, in groups."""

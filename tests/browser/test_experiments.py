@@ -1,9 +1,9 @@
-"""Rating answers in a browser by keyboard: ratings are stored, and nothing that is sent names the arm."""
+"""Experiments in a browser: rating by keyboard, without a sign of the arm, and a replay."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,6 +78,22 @@ def test_answers_are_rated_by_keyboard_without_a_sign_of_the_arm(
     assert b"Answer of 2." in sent
     assert not re.search("|".join(ARMS).encode(), sent)
     assert not re.search("|".join(ARMS), page.url)
+
+
+def test_a_replay_is_started_and_kept_by_its_address(go_to_address: Callable[[str], Page]) -> None:
+    page = go_to_address("/Experiments?on=replay&data=samples&control=last_k(k=1)&arms=bm25; context:bm25")
+    page.get_by_role("button", name=re.compile("Replay .* messages")).click()
+    export = page.get_by_role("button", name="Export CSV table")
+    expect(export).to_be_visible()
+    wait_until_idle(page)
+    with page.expect_download() as download:
+        export.click()
+    assert "Context with BM25,matched,recall," in download.value.path().read_text()
+    page.reload()
+    expect(page.get_by_role("row", name=re.compile("^Context with BM25 as the control"))).to_be_visible()
+    wait_until_idle(page)
+    page.get_by_role("button", name="Free", exact=True).click()
+    expect(page.get_by_role("button", name=re.compile("Replay .* messages"))).to_be_visible()
 
 
 def press(page: Page, keys: str) -> None:

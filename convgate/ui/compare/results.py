@@ -23,15 +23,13 @@ from convgate.ui.compare.state import View, page
 from convgate.ui.frame import App
 from convgate.ui.label_sources import (
     describe_source,
-    draw_source_problems,
     draw_too_few,
     draw_trained_on,
+    pick_source,
     plain_name,
     read_labelled,
-    usable,
 )
 from convgate.ui.measurement import digest, is_measured, measure_policy
-from convgate.ui.navigation import LABEL
 from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
@@ -56,18 +54,9 @@ def draw_results(
     app: App, view: View, columns: Sequence[Column], reference: Column, known: Mapping[str, SetInfo]
 ) -> None:
     """Draw the choice of labelled data, then the results or the button that computes them."""
-    names = usable(known)
-    draw_source_problems(known)
-    if view.data not in names:
-        st.info("Nothing is labelled yet, so no policy can be measured.", icon=":material/label:")
-        st.page_link(LABEL, label="Label some turns", icon=":material/label:")
+    source = pick_source(page, known, view.data, "Measured on", measure=False)
+    if source is None:
         return
-    st.selectbox(
-        "Measured on", names, width=400,
-        format_func=lambda name: f"{plain_name(name)}: {pluralize(known[name].judged, 'turn')}",
-        **page.control("data", view.data, measure=False),
-    )  # fmt: skip
-    source = known[view.data]
     is_enough = draw_too_few(source.conversations)
     results = _measure(app, view, source, columns, reference, is_enough=is_enough)
     if results is None:

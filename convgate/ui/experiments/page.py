@@ -11,7 +11,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from convgate.core.text import format_age, format_number, join_words
+from convgate.core.text import format_age, format_number, join_words, pluralize
 from convgate.experiments.arms import (
     ALPHA,
     HYPOTHESES,
@@ -23,10 +23,12 @@ from convgate.experiments.arms import (
 )
 from convgate.experiments.example import EXAMPLE, add_example
 from convgate.experiments.power import BASELINE, TARGET, PowerPlan
-from convgate.policies.registry import policy_names
+from convgate.policies.window import Everything
 from convgate.store.experiments import Experiments
-from convgate.ui.actions import ActionResult, draw_result, run_action
+from convgate.ui.actions import ActionResult, draw_problem, draw_result, reporting_problems, run_action
+from convgate.ui.experiments.arms import draw_arms
 from convgate.ui.experiments.rating import draw_rating
+from convgate.ui.experiments.replay import draw_replay
 from convgate.ui.experiments.report import draw_report
 from convgate.ui.experiments.state import page
 from convgate.ui.frame import App
@@ -36,8 +38,13 @@ from convgate.ui.text import literal
 NAME, CONTROL, ARMS = "experiments.name", "experiments.control", "experiments.arms"
 LIMITS, LOOKS, SHARED = "experiments.limits", "experiments.looks", "experiments.shared"
 PLANNED = "experiments.planned"
+_RATES = (
+    ("Completed by the control, %", "baseline", BASELINE, "Share of requests that its answers complete."),
+    ("Completed by an arm, %", "target", TARGET, "The smallest improvement that would change what you use."),
+)
 _LIMITS: dict[Limit, str] = {"matched": "As many as the control", "free": "Free"}
 _LOOKS = {(1.0,): "at the end", (0.5, 1.0): "at half and the end", (0.25, 0.5, 0.75, 1.0): "at each quarter"}
+_PLACES = {"experiments": "Experiments", "replay": "Replay"}
 _SOURCES = "A policy, the path of a settings file, or one of them after `context:`."
 _STYLE = Path(__file__).with_name("experiments.css")
 
@@ -50,15 +57,21 @@ def experiments(app: App) -> None:
     view, missing = view.drop_unknown_names(experiment=names)
     page.keep(view)
     draw_problems([*problems, *missing])
-    draw_result(page)
     if view.experiment is None:
+        st.segmented_control(
+            "Show", list(_PLACES), format_func=_PLACES.__getitem__, required=True,
+            label_visibility="collapsed", **page.control("on", view.on),
+        )  # fmt: skip
+    draw_result(page)
+    if view.experiment is not None:
+        draw = draw_rating if view.rate else draw_report
+        draw(app, load_experiment(app.store, view.experiment, app.settings))
+    elif view.on == "replay":
+        draw_replay(app, view)
+    else:
         _draw_list(app, names)
         with st.expander("New experiment", icon=":material/add:", expanded=not names):
             _draw_new(app)
-    elif view.rate:
-        draw_rating(app, load_experiment(app.store, view.experiment, app.settings))
-    else:
-        draw_report(app, load_experiment(app.store, view.experiment, app.settings))
 
 
 def _draw_list(app: App, names: Sequence[str]) -> None:
@@ -92,18 +105,11 @@ def _add_example(app: App) -> ActionResult:
 
 def _draw_new(app: App) -> None:
     """Draw the fields, the size, and the button."""
-    options = ["none", "last_k(k=1)", "last_k(k=3)", "context", *policy_names()]
     left, right = st.columns(2, gap="large")
     with left:
         st.text_input("Name", key=NAME, max_chars=60)
-        st.selectbox(
-            "Control", options, options.index("everything"), key=CONTROL, accept_new_options=True,
-            help=_SOURCES,
-        )  # fmt: skip
-        st.multiselect(
-            "Arms to compare with it", options, key=ARMS, accept_new_options=True, help=_SOURCES,
-            placeholder="Choose or type",
-        )  # fmt: skip
+        st.session_state.setdefault(CONTROL, Everything.name)
+        draw_arms(app, {"key": CONTROL}, {"key": ARMS}, sources=_SOURCES)
         st.segmented_control(
             "Tokens of these arms", list(_LIMITS), key=LIMITS, selection_mode="multi", default=["matched"],
             format_func=_LIMITS.__getitem__,
@@ -111,59 +117,79 @@ def _draw_new(app: App) -> None:
         )  # fmt: skip
     with right:
         planned = _draw_size()
-        st.selectbox("Compare", list(_LOOKS), key=LOOKS, format_func=_LOOKS.__getitem__)
+        st.selectbox(
+            "Read the verdict", list(_LOOKS), key=LOOKS, format_func=_LOOKS.__getitem__,
+            help="An early look can end it sooner. Looks share alpha, so each costs a little power.",
+        )  # fmt: skip
         st.toggle(
             "Raters see the answers of every arm", key=SHARED,
             help="Otherwise each rater belongs to one arm. With few raters, turn it on.",
         )  # fmt: skip
-    st.button(
-        "Create experiment", key="experiments.create", type="primary", on_click=run_action,
-        args=(page, partial(_create, app, planned)),
-    )  # fmt: skip
+    if planned is not None:
+        st.button(
+            "Create experiment", key="experiments.create", type="primary", on_click=_create,
+            args=(app, planned),
+        )  # fmt: skip
+    draw_problem()
 
 
-def _draw_size() -> int:
-    """Draw the rates to tell apart and the trials that this needs; return the trials of each arm.
-
-    Raises ExperimentError for equal rates.
-    """
+def _draw_size() -> int | None:
+    """Draw the rates to tell apart and the trials that this needs; return the trials of each arm."""
+    st.caption("How many trials do I need? Enough to find the difference that matters to you.")
     with st.container(horizontal=True):
-        rates = [
-            st.number_input(label, 1.0, 99.0, 100 * rate, 0.5, "%.1f", key=f"experiments.{label}", width=170)
-            for label, rate in (("Completed by control, %", BASELINE), ("Completed by arm, %", TARGET))
-        ]
-    plan = PowerPlan(rates[0] / 100, rates[1] / 100, alpha=ALPHA)
+        baseline, target = (
+            st.number_input(
+                label, 1.0, 99.0, 100 * rate, 0.5, "%.1f", key=f"experiments.{key}", width=190, help=help
+            ) / 100
+            for label, key, rate, help in _RATES
+        )  # fmt: skip
+    if baseline == target:
+        st.warning("Enter different rates: there is no difference to find.", icon=":material/warning:")
+        return None
+    plan = PowerPlan(baseline, target, alpha=ALPHA)
+    chosen = st.number_input(
+        "Rated trials of each arm", 1, 10_000_000, None, key=PLANNED,
+        placeholder=f"{plan.per_arm:,}, as computed",
+    )  # fmt: skip
+    planned = chosen or plan.per_arm
     shared = replace(plan, alpha=ALPHA / len(HYPOTHESES)).per_arm
-    planned = st.number_input(
-        "Rated trials of each arm", 1, 10_000_000, None, key=PLANNED, placeholder=f"{plan.per_arm:,}"
-    )
-    power = format_number(plan.power_at(planned or plan.per_arm))
     st.caption(
-        f"Power {format_number(plan.power)} needs {plan.per_arm:,}, or {shared:,} where completion and errors"
-        f" share alpha. Power of this size: {power}."
-    )
-    return planned or plan.per_arm
+        f"With {planned:,} rated trials of each arm, {pluralize(_n_arms() * planned, 'trial')} in all, such a"
+        f" difference is found with probability {format_number(plan.power_at(planned))}.",
+        help=f"{plan.per_arm:,} suffice for probability {format_number(plan.power)} at alpha {ALPHA} with 15%"
+        f" more for incomplete strata and 20% more because trials of a session are alike; {shared:,} where"
+        " completion and errors share alpha. A trial is one request with its answer.",
+    )  # fmt: skip
+    return planned
 
 
-def _create(app: App, planned: int) -> ActionResult:
+def _n_arms() -> int:
+    """Return how many arms the chosen fields make, the control included."""
     values = st.session_state
-    arms = [read_arm(_arm_name(values[CONTROL]), values[CONTROL], "free", app.settings)]
-    for text in values[ARMS]:
-        for limit in values[LIMITS]:
-            suffix = f" {limit}" if len(values[LIMITS]) > 1 else ""
-            arms.append(read_arm(_arm_name(text) + suffix, text, limit, app.settings))
-    experiment = Experiment(
-        name=values[NAME].strip(),
-        arms=tuple(arms),
-        seed=0,
-        started=datetime.now(UTC),
-        planned=planned,
-        looks=values[LOOKS],
-        shared_raters=values[SHARED],
-    )
-    create_experiment(app.store, experiment)
-    page.change(experiment=experiment.name)
-    return ActionResult(f"Created **{literal(experiment.name)}**.")
+    return 1 + max(1, len(values[ARMS])) * max(1, len(values[LIMITS]))
+
+
+def _create(app: App, planned: int) -> None:
+    """Store the experiment of the fields, and open it."""
+    values = st.session_state
+    page.touched()
+    with reporting_problems():
+        arms = [read_arm(_arm_name(values[CONTROL]), values[CONTROL], "free", app.settings)]
+        for text in values[ARMS]:
+            for limit in values[LIMITS]:
+                suffix = f" {limit}" if len(values[LIMITS]) > 1 else ""
+                arms.append(read_arm(_arm_name(text) + suffix, text, limit, app.settings))
+        experiment = Experiment(
+            name=values[NAME].strip(),
+            arms=tuple(arms),
+            seed=0,
+            started=datetime.now(UTC),
+            planned=planned,
+            looks=values[LOOKS],
+            shared_raters=values[SHARED],
+        )
+        create_experiment(app.store, experiment)
+        page.change(experiment=experiment.name)
 
 
 def _arm_name(text: str) -> str:

@@ -12,6 +12,7 @@ import streamlit as st
 from convgate.core.errors import ExperimentError, TranscriptError
 from convgate.core.text import pluralize
 from convgate.experiments.arms import Experiment
+from convgate.experiments.judge import RUBRIC
 from convgate.experiments.outcomes import ERROR_KINDS
 from convgate.experiments.trials import rate_trial, waiting_trials
 from convgate.store.experiments import Experiments, Rating, Trial
@@ -31,6 +32,9 @@ _COMPLETION = (
     (True, "✓ completed", "Y"),
     (False, "✕ not completed", "N"),
     (None, "? unsure", "U"),
+)
+_ERROR_HELP = f"Mark all that there are; none marked means no errors.\n\n{RUBRIC.replace('_', ' ')}".replace(
+    "\n", "\n\n"
 )
 _FOCUS = {
     1: "off the point", 2: "mostly off", 3: "partly", 4: "mostly", 5: "to the point", None: "unsure",
@@ -63,6 +67,7 @@ def draw_rating(app: App, experiment: Experiment) -> None:
         n_rated / max(n_rated + len(waiting), 1),
         f"{pluralize(n_rated, 'answer')} rated, {len(waiting):,} to rate",
     )
+    st.caption("You are not shown which arm an answer is from. The third question saves and goes on.")
     if waiting:
         draft: Draft | None = st.session_state.get(DRAFT)
         if draft is None or draft.rating.trial not in waiting:
@@ -76,7 +81,8 @@ def draw_rating(app: App, experiment: Experiment) -> None:
             _draw_answer(trial)
             _draw_questions(app, experiment, by, draft)
     else:
-        st.success("No answer needs your rating.", icon=":material/check:")
+        others = "" if experiment.shared_raters else " The answers of other arms are for other raters."
+        st.success(f"No answer needs your rating.{others}", icon=":material/check:")
     st.button(
         "Undo the last rating", key="experiments.undo_rating", shortcut=keys.UNDO, type="tertiary",
         icon=":material/undo:", on_click=_undo, args=(app, experiment, by), disabled=not n_rated,
@@ -110,18 +116,18 @@ def _read_message(message: Mapping[str, Any]) -> tuple[str, str]:
 
 def _draw_questions(app: App, experiment: Experiment, by: str, draft: Draft) -> None:
     rating, errors = draft.rating, draft.rating.errors
-    st.markdown("**Is the request completed?**")
+    st.markdown("**Is the request completed?**", help="Whether the answer does what the last message asks.")
     with st.container(horizontal=True, gap="xsmall"):
         for completed, label, key in _COMPLETION:
             is_chosen = draft.has_completion and rating.completed is completed
             _draw_choice(label, key, is_chosen=is_chosen, on_click=_choose, args=(rating.trial, completed))
-    st.markdown("**Errors in the answer**", help="Mark all that there are; none marked means no errors.")
+    st.markdown("**Errors in the answer**", help=_ERROR_HELP)
     with st.container(horizontal=True, gap="xsmall"):
         for kind, key in zip((*ERROR_KINDS, None), ERROR_KEYS, strict=True):
             is_chosen = errors is None if kind is None else kind in (errors or ())
             label = (kind or "unsure").replace("_", " ")
             _draw_choice(label, key, is_chosen=is_chosen, on_click=_toggle, args=(rating.trial, kind))
-    st.markdown("**How focused is the answer?** This saves the rating.")
+    st.markdown("**How focused is the answer?**")
     with st.container(horizontal=True, gap="xsmall"):
         for focus, label in _FOCUS.items():
             key = FOCUS_KEYS[focus or 0]

@@ -9,16 +9,25 @@ from functools import partial
 
 import streamlit as st
 
-from convgate.core.text import format_number, format_share, pluralize
+from convgate.core.text import format_number, format_share, join_words, pluralize
 from convgate.experiments.arms import HYPOTHESES, Experiment, Hypothesis
 from convgate.experiments.outcomes import ERROR_KINDS
+from convgate.experiments.power import BASELINE, PowerPlan
 from convgate.experiments.report import ExperimentReport, report
-from convgate.figures.experiments import describe_outcomes, outcome_over_tokens_figure, rates_of
+from convgate.experiments.verdict import MIN_GAINS
+from convgate.figures.experiments import (
+    arm_outcomes,
+    describe_outcomes,
+    outcome_over_tokens_figure,
+    rates_of,
+)
 from convgate.figures.layout import CONFIG
 from convgate.store.experiments import Experiments
 from convgate.ui.actions import ActionResult, run_action
 from convgate.ui.experiments.state import page
 from convgate.ui.frame import App
+from convgate.ui.monitor.state import View as MonitorView
+from convgate.ui.navigation import MONITOR
 from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
@@ -29,6 +38,20 @@ _BOXES = {
     "failure": (st.error, ":material/cancel:"),
     "inconclusive": (st.info, ":material/help:"),
 }
+_RULE = (
+    f"Success: with the control's tokens, {MIN_GAINS['completion']:.0%} more requests completed or"
+    f" {MIN_GAINS['errors']:.0%} fewer errors, and significantly so. Failure: significantly worse."
+    " Otherwise inconclusive."
+)
+_RULE_DETAILS = (
+    "Shares are relative to the control's. A success must also be significant when compared at equal tokens,"
+    " or the length of the context could explain it. Confirmatory: the arm had the control's tokens."
+    " Supporting: its tokens were free, so it can fail but not succeed."
+)
+_POWER_DETAILS = (
+    "Two-sided, for trials of one session that are alike (5 in each, correlation 0.05). A success also needs"
+    " an observed gain of that size, which half of the experiments with exactly that true gain have."
+)
 _RATES: dict[Hypothesis, str] = {"completion": "Completed", "errors": "With errors"}
 
 
@@ -44,7 +67,16 @@ def draw_report(app: App, experiment: Experiment) -> None:
         box, icon = _BOXES[comparison.verdict.kind]
         kind = "confirmatory" if comparison.limit == "matched" else "supporting"
         box(f"{literal(comparison.verdict.sentence)} :small[({kind})]", icon=icon)
+    st.caption(_RULE, help=_RULE_DETAILS)
     _draw_looks(experiment, shown)
+    st.caption(_power(experiment, shown), help=_POWER_DETAILS)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**Next:** {literal(next_step(experiment, shown))}", width="content")
+        if any(comparison.verdict.kind == "success" for comparison in shown.comparisons):
+            st.page_link(
+                MONITOR, label="Open the rollout", icon=":material/arrow_forward:",
+                query_params=MonitorView(on="rollout").to_query(),
+            )  # fmt: skip
     _draw_actions(app, experiment, shown)
     if not sum(arm.trials for arm in shown.arms):
         _draw_start(experiment)
@@ -54,11 +86,42 @@ def draw_report(app: App, experiment: Experiment) -> None:
     left.markdown(markdown_table(("", *(literal(arm.arm) for arm in shown.arms)), _rows(shown), numbers=True))
     left.caption("Differences are in points. Their intervals are the bars of the charts.")
     for hypothesis in HYPOTHESES:
+        points = arm_outcomes(shown, hypothesis)
         right.markdown(f"**{_RATES[hypothesis]}, by tokens**")
         right.plotly_chart(
-            outcome_over_tokens_figure(shown, hypothesis, current_palette()), theme=None, config=CONFIG,
-            key=f"experiments.{hypothesis}", alt=describe_outcomes(shown, hypothesis),
+            outcome_over_tokens_figure(points, current_palette()), theme=None, config=CONFIG,
+            key=f"experiments.{hypothesis}", alt=describe_outcomes(_RATES[hypothesis], points),
         )  # fmt: skip
+
+
+def _power(experiment: Experiment, shown: ExperimentReport) -> str:
+    """Return how probable it is to find the smallest gain that counts, from the control's rate so far."""
+    baseline = shown.arms[0].completion_rate or BASELINE
+    target = min(baseline * (1 + MIN_GAINS["completion"]), 0.99)
+    if baseline >= target:
+        return "The control completes almost all requests, so no gain can be found in completion."
+    power = PowerPlan(baseline, target, alpha=experiment.alpha).power_at(experiment.planned)
+    return (
+        f"Power: {experiment.planned:,} rated trials of each arm find a rise from {format_share(baseline)} to"
+        f" {format_share(target)} completed with probability {format_number(power)}."
+    )
+
+
+def next_step(experiment: Experiment, shown: ExperimentReport) -> str:
+    """Return what to do after reading the report."""
+    verdicts = {comparison.arm: comparison.verdict.kind for comparison in shown.comparisons}
+    if winners := [arm for arm, kind in verdicts.items() if kind == "success"]:
+        return f"roll out {join_words(winners, last='or')} step by step."
+    following = next((stop for stop in experiment.stops if stop > shown.rated), None)
+    if not any(arm.trials for arm in shown.arms):
+        return "assign sessions to the arms and record their trials, as below."
+    if set(verdicts.values()) == {"failure"}:
+        return f"keep {experiment.control.name}."
+    if following is None:
+        return f"keep {experiment.control.name}, or create an experiment with more trials."
+    if shown.unrated:
+        return f"rate the answers that wait; the verdict is read at {following:,} rated trials."
+    return f"record more trials; the verdict is read at {following:,} rated trials."
 
 
 def _draw_looks(experiment: Experiment, shown: ExperimentReport) -> None:
@@ -74,7 +137,8 @@ def _draw_looks(experiment: Experiment, shown: ExperimentReport) -> None:
 def _draw_actions(app: App, experiment: Experiment, shown: ExperimentReport) -> None:
     with st.container(horizontal=True):
         st.button(
-            f"Rate answers ({shown.unrated:,})", key="experiments.rate", type="primary",
+            f"Rate answers ({shown.unrated:,})", key="experiments.rate",
+            type="primary" if shown.rated < experiment.stops[-1] else "secondary",
             icon=":material/rate_review:", on_click=page.change, kwargs={"rate": True},
             disabled=not shown.unrated and shown.judge is None,
         )  # fmt: skip

@@ -1,0 +1,222 @@
+"""Replay: which of the turns that answers need each arm sends, on labelled conversations, without a model."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from convgate.context.builder import ContextBuilder
+from convgate.core.errors import ConvgateError
+from convgate.core.text import format_number, format_share, format_signed, pluralize
+from convgate.evaluation.judged_cases import EvaluationProgress
+from convgate.experiments.arms import read_arm
+from convgate.experiments.replay import RECALL, Budget, RandomOrder, ReplayRow
+from convgate.experiments.replay import replay as run_replay
+from convgate.experiments.selection import ArmSelector
+from convgate.figures.experiments import OutcomePoint, describe_outcomes, outcome_over_tokens_figure
+from convgate.figures.layout import CONFIG
+from convgate.policies.gate import GatePolicy
+from convgate.training.library import SetInfo
+from convgate.ui import scoring
+from convgate.ui.experiments.arms import arm_label, draw_arms
+from convgate.ui.experiments.state import BudgetName, View, page
+from convgate.ui.frame import App, show_problem
+from convgate.ui.label_sources import (
+    describe_source,
+    draw_too_few,
+    draw_trained_on,
+    pick_source,
+    plain_name,
+    read_labelled,
+    sources,
+    usable,
+)
+from convgate.ui.measurement import digest
+from convgate.ui.page_state import draw_problems
+from convgate.ui.results_cache import compute_once, is_computed
+from convgate.ui.tables import interval_cell, markdown_table
+from convgate.ui.text import literal, make_labels_unique
+from convgate.ui.theme import current_palette
+from convgate.versions.card import Metric
+
+_BUDGETS: Mapping[BudgetName, str] = {
+    "matched": "As the control", "free": "Free", "share": "Share of the history",
+}  # fmt: skip
+_SOURCES = "A policy such as last_k(k=5) or gate@NAME, context, or context:POLICY."
+
+
+def draw_replay(app: App, view: View) -> None:
+    """Draw the choices, then the results or the button that computes them."""
+    known = sources(app)
+    view, missing = view.drop_unknown_names(data=known)
+    # Named in the address, for what a link opens must not depend on later labels.
+    view = replace(view, data=view.data or next(iter(usable(known)), None))
+    page.keep(view)
+    draw_problems(missing)
+    st.caption("Measures, without a model and without sessions, how many needed turns each arm sends.")
+    left, right = st.columns(2, gap="large")
+    with right:
+        source = pick_source(page, known, view.data, "Replayed conversations", measure=False)
+        _draw_budgets(view)
+    with left:
+        draw_arms(
+            app, page.control("control", view.control, measure=False),
+            page.control("arms", view.arms, measure=False), sources=_SOURCES, further=[RandomOrder.name],
+        )  # fmt: skip
+    if source is None:
+        return
+    if not (view.arms and view.budgets):
+        st.info("Choose an arm and its tokens.", icon=":material/info:")
+        return
+    try:
+        labels = make_labels_unique({text: arm_label(text) for text in (view.control, *view.arms)})
+        arms = [_load_arm(app, label, text) for text, label in labels.items()]
+        rows = _measure(app, view, source, arms)
+    except ConvgateError as error:
+        show_problem(error)
+        return
+    if rows is not None:
+        _draw_results(app, source, arms, rows)
+
+
+def _draw_budgets(view: View) -> None:
+    st.pills(
+        "Tokens of each arm", list(_BUDGETS), selection_mode="multi", format_func=_BUDGETS.__getitem__,
+        help="Only with equal tokens does a higher recall mean a better choice of turns.",
+        **page.control("budgets", view.budgets, measure=False),
+    )  # fmt: skip
+    if "share" in view.budgets:
+        st.slider(
+            "Share of the history's tokens", 0.05, 1.0, step=0.05, format="percent",
+            **page.control("share", view.share, measure=False),
+        )  # fmt: skip
+
+
+def _load_arm(app: App, label: str, text: str) -> ArmSelector:
+    """Return the arm under its label; raises as `read_arm`, and for what cannot be built."""
+    if text == RandomOrder.name:
+        return ArmSelector(label, RandomOrder())
+    arm = read_arm("arm", text, "free", app.settings)
+    option = text.removeprefix("context").removeprefix(":") or app.settings.policy
+    policy = scoring.load_policy(app, "last_k(k=0)" if option == "none" else option)
+    if arm.is_context:
+        return ArmSelector(label, ContextBuilder.of(arm.settings, policy=policy))
+    return ArmSelector(label, policy, pair_answers=app.settings.pair_answers)
+
+
+def _measure(app: App, view: View, source: SetInfo, arms: Sequence[ArmSelector]) -> list[ReplayRow] | None:
+    """Return the rows; None while a person has not asked for them."""
+    relevance_set, set_digest = read_labelled(app, source.name)
+    budgets: list[Budget] = [view.share if name == "share" else name for name in view.budgets]
+    selects = [f"{arm.name} {digest(arm.policy)}" for arm in arms]
+    key = f"replay {set_digest} {selects} {budgets} {app.settings.model_dump_json()}"
+
+    def work(progress: EvaluationProgress) -> list[ReplayRow]:
+        progress("Preparing", 0, source.cases)  # encoding turns for the first time takes a while
+        return run_replay(relevance_set, arms, budgets, progress=progress).rows()
+
+    if not (view.measure or is_computed(key)):
+        st.button(
+            f"Replay {pluralize(source.cases, 'message')}", key="experiments.replay", type="primary",
+            icon=":material/play_arrow:", on_click=page.change, kwargs={"measure": True},
+        )  # fmt: skip
+        return None
+    place = st.empty()
+    if not is_computed(key):
+        place.button(
+            "Stop", key="experiments.stop", icon=":material/stop:", on_click=page.change,
+            kwargs={"measure": False},
+        )  # fmt: skip
+    rows = compute_once(key, work)
+    place.empty()
+    return rows
+
+
+def _draw_results(app: App, source: SetInfo, arms: Sequence[ArmSelector], rows: Sequence[ReplayRow]) -> None:
+    if draw_too_few(source.conversations) and (sentence := summary_sentence(rows)):
+        st.markdown(f"##### {literal(sentence)}")
+    policies = [arm.policy for arm in arms]
+    draw_trained_on(app, [each.version for each in policies if isinstance(each, GatePolicy)], [source.name])
+    points = [
+        OutcomePoint(row.arm, row.measures["tokens"].value or 0.0, row.measures[RECALL], limit)
+        for row, limit in sorted(_with_limits(rows), key=lambda pair: bool(pair[0].gains))  # control first
+    ]
+    st.plotly_chart(
+        outcome_over_tokens_figure(points, current_palette(), title="recall of needed turns", height=360),
+        theme=None, config=CONFIG, key="experiments.chart", alt=describe_outcomes("Recall", points),
+    )  # fmt: skip
+    st.caption(f"Higher and further left is better. {describe_source(source)}.")
+    with st.container(key="experiments-replay"):
+        st.markdown(replay_table(rows))
+    st.caption("Ranges are 95% intervals over conversations; bold ones exclude 0.")
+    st.download_button(
+        "Export CSV table", partial(write_csv, rows), file_name=f"replay-{plain_name(source.name)}.csv",
+        mime="text/csv", key="experiments.csv", on_click="ignore", icon=":material/download:",
+    )  # fmt: skip
+
+
+def _with_limits(rows: Sequence[ReplayRow]) -> list[tuple[ReplayRow, str]]:
+    """Return the rows with their budgets in words; that of a control for matched arms alone is theirs."""
+    budgets = {row.budget for row in rows if row.gains}
+    words: dict[Budget, str] = {"matched": "as the control", "free": "free"}
+    if "free" not in budgets:
+        words["free"] = words["matched"]
+    return [(row, words.get(row.budget) or f"{row.budget:.0%} of the history") for row in rows]
+
+
+def summary_sentence(rows: Sequence[ReplayRow]) -> str:
+    """Return which arm gains most recall over the control; empty where recall is undefined."""
+    compared = [(gain, row) for row in rows if (gain := row.gains.get(RECALL)) and gain.value is not None]
+    if not compared:
+        return ""
+    gain, best = max(compared, key=lambda pair: pair[0].value or 0.0)
+    control = next(
+        row for row in rows if not row.gains and (row.budget == best.budget or row.budget == "free")
+    )
+    ends = f"{format_signed(gain.low or 0.0)} to {format_signed(gain.high or 0.0)}"
+    doubt = "" if gain.excludes_0 else " Not enough data to tell them apart."
+    shares = [
+        f"{row.arm} sends {format_number(row.measures[RECALL].value or 0.0)} of the needed turns in"
+        f" {row.measures['tokens'].value or 0.0:,.0f} tokens"
+        for row in (best, control)
+    ]
+    return f"{', '.join(shares)} (difference {ends}).{doubt}"
+
+
+def replay_table(rows: Sequence[ReplayRow]) -> str:
+    """Return a Markdown table: a row for each arm and budget."""
+    head = ("", "Tokens", "Recall", "vs. control", "All needed sent", "Tokens sent", "Of the history")
+    return markdown_table(head, [_cells(row, limit) for row, limit in _with_limits(rows)], numbers=True)
+
+
+def _cells(row: ReplayRow, limit: str) -> tuple[str, ...]:
+    measures, gain = row.measures, row.gains.get(RECALL)
+    tokens, share = measures["tokens"].value, measures["token_share"].value
+    return (
+        f"**{literal(row.arm, limit=60)}**",
+        limit,
+        interval_cell(measures[RECALL]),
+        "control" if gain is None else interval_cell(gain, is_difference=True),
+        interval_cell(measures["complete"]),
+        "–" if tokens is None else f"{tokens:,.0f}",
+        "–" if share is None else format_share(share),
+    )
+
+
+def write_csv(rows: Sequence[ReplayRow]) -> str:
+    """Return a line for each arm, budget and measure: the value, its gain over the control, and intervals."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["arm", "budget", "measure", "value", "low", "high", "gain", "gain_low", "gain_high"])
+    for row in rows:
+        for name, value in row.measures.items():
+            if value.value is not None:
+                gain = row.gains.get(name, Metric(None))
+                ends = [value.value, value.low, value.high, gain.value, gain.low, gain.high]
+                writer.writerow([row.arm, row.budget, name, *ends])
+    return out.getvalue()
