@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from tests.experiments import add_trials, new_experiment
 
 NAME = "Ada Queue"
 ARMS = ("xylophone", "quagga")
+_counts = count(1)
 
 
 @pytest.fixture
@@ -81,7 +83,8 @@ def test_answers_are_rated_by_keyboard_without_a_sign_of_the_arm(
 
 
 def test_a_replay_is_started_and_kept_by_its_address(go_to_address: Callable[[str], Page]) -> None:
-    page = go_to_address("/Experiments?on=replay&data=samples&control=last_k(k=1)&arms=bm25; context:bm25")
+    control = f"last_k(k={next(_counts)})"  # another one in a rerun, for the app keeps results
+    page = go_to_address(f"/Experiments?on=replay&data=samples&control={control}&arms=bm25; context:bm25")
     page.get_by_role("button", name=re.compile("Replay .* messages")).click()
     export = page.get_by_role("button", name="Export CSV table")
     expect(export).to_be_visible()
