@@ -63,6 +63,15 @@ def test_the_example_shows_a_success_and_answers_to_rate(store: Store) -> None:
     assert address(app) == {}
 
 
+def test_the_report_has_rows_for_the_signals_that_are_known(store: Store) -> None:
+    chat = tuple({"role": role, "content": "What?"} for role in ("user", "assistant", "user"))
+    add_trials(store, new_experiment(store), GATE, 1, messages=chat, sent=(0, 2))
+    shown = page_text(open_experiments(experiment="pilot"))
+    assert "assistant's turns sent | – | 0%" in shown
+    assert "user's turns sent | – | 100%" in shown
+    assert "tokens of needed turns" not in shown
+
+
 def test_the_report_can_be_downloaded(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     made = new_experiment(store)
     add_trials(store, made, GATE, 3, answer_test="pass")
@@ -91,7 +100,7 @@ def test_an_experiment_is_created_with_the_size_that_the_rates_need(store: Store
     ]
     assert (made.planned, made.looks) == (PowerPlan(0.65, 0.8).per_arm, (0.5, 1.0))
     assert address(app) == {"experiment": "pilot"}
-    assert "experiment assign pilot" in app.code[0].value
+    assert "load_experiment('pilot')" in app.code[0].value
 
 
 @pytest.mark.parametrize("arms", [[], ["no_such_policy"]])
@@ -165,7 +174,7 @@ def test_equal_rates_offer_no_experiment(store: Store) -> None:
 
 def test_the_report_says_the_power_and_what_to_do_next(store: Store) -> None:
     made = new_experiment(store)
-    assert "assign sessions" in page_text(open_experiments(experiment="pilot"))
+    assert "in the arm of each session" in page_text(open_experiments(experiment="pilot"))
     trials = add_trials(store, made, GATE, 30)
     text = page_text(open_experiments(experiment="pilot"))
     assert "Power: 40 rated trials of each arm" in text

@@ -156,7 +156,9 @@ def _test(
 
 def _judge(arm: Arm, experiment: Experiment, tests: tuple[HypothesisTest, ...], missing: str) -> Verdict:
     if missing:
-        return Verdict("inconclusive", f"Inconclusive: not enough data yet, {missing} for the first look.")
+        return Verdict(
+            "inconclusive", f"Inconclusive: not enough data yet for {arm.name}, {missing} for the first look."
+        )
     names = arm.name, experiment.control.name
     rejected = [test for test in tests if test.rejected_at is not None]
     for test in rejected:
@@ -197,8 +199,8 @@ def _evidence(test: HypothesisTest, arm: str, control: str) -> str:
     parts = [] if test.relative is None else [f"{format_signed(100 * test.relative, 1)}% relative"]
     if test.difference is not None:
         low, high = (format_signed(100 * end, 1) for end in (test.difference.low, test.difference.high))
-        adjusted = "unknown" if test.at_equal_tokens is None else f"{test.at_equal_tokens.p:.2g}"
-        p_values = f"p = {test.difference.p:.2g}, at equal tokens {adjusted}"
+        adjusted = "unknown" if test.at_equal_tokens is None else _p(test.at_equal_tokens.p)
+        p_values = f"p {_p(test.difference.p)}, at equal tokens {adjusted}"
         parts += [f"difference between {low} and {high} points", p_values]
     return f"{arm} {subject.format(rates[0])}, {control} {rates[1]}" + (
         f" ({'; '.join(parts)})" if parts else ""
@@ -207,3 +209,12 @@ def _evidence(test: HypothesisTest, arm: str, control: str) -> str:
 
 def _share(rate: float | None) -> str:
     return "an unknown share" if rate is None else format_share(rate)
+
+
+def _p(value: float) -> str:
+    """Return a p-value with its relation.
+
+    >>> _p(0.0321), _p(2e-9)
+    ('= 0.032', '< 0.001')
+    """
+    return "< 0.001" if value < 0.001 else f"= {value:.2g}"

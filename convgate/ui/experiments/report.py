@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -14,6 +13,7 @@ from convgate.experiments.arms import HYPOTHESES, Experiment, Hypothesis
 from convgate.experiments.outcomes import ERROR_KINDS
 from convgate.experiments.power import BASELINE, PowerPlan
 from convgate.experiments.report import ExperimentReport, report
+from convgate.experiments.signals import Share
 from convgate.experiments.verdict import MIN_GAINS
 from convgate.figures.experiments import (
     arm_outcomes,
@@ -53,6 +53,14 @@ _POWER_DETAILS = (
     " an observed gain of that size, which half of the experiments with exactly that true gain have."
 )
 _RATES: dict[Hypothesis, str] = {"completion": "Completed", "errors": "With errors"}
+_SIGNALS = {
+    "error_repeated_when_sent": "error repeated, wrong answer sent",
+    "error_repeated_when_dropped": "error repeated, wrong answer dropped",
+    "assistant_turns_sent": "assistant's turns sent",
+    "user_turns_sent": "user's turns sent",
+    "own_phrases": "phrases from own earlier answers",
+    "needed_tokens": "tokens of needed turns, of those sent",
+}
 
 
 def draw_report(app: App, experiment: Experiment) -> None:
@@ -114,7 +122,7 @@ def next_step(experiment: Experiment, shown: ExperimentReport) -> str:
         return f"roll out {join_words(winners, last='or')} step by step."
     following = next((stop for stop in experiment.stops if stop > shown.rated), None)
     if not any(arm.trials for arm in shown.arms):
-        return "assign sessions to the arms and record their trials, as below."
+        return "select in the arm of each session and record its trials, as below."
     if set(verdicts.values()) == {"failure"}:
         return f"keep {experiment.control.name}."
     if following is None:
@@ -157,11 +165,12 @@ def _draw_actions(app: App, experiment: Experiment, shown: ExperimentReport) -> 
 
 def _draw_start(experiment: Experiment) -> None:
     """Draw how the first trials are recorded."""
-    name = shlex.quote(experiment.name)
-    st.caption("No trials yet. Assign each session at its first turn, answer it in its arm, and record it:")
+    st.caption("No trials yet. In your agent, or by `convgate experiment assign` and `record`:")
     st.code(
-        f"convgate experiment assign {name} SESSION\nconvgate experiment record {name} trials.jsonl",
-        language="bash",
+        f"experiment = convgate.load_experiment({experiment.name!r})\n"
+        "selection = experiment.select(session_id, messages)  # send selection.messages\n"
+        "experiment.record(selection, answer=answer, seconds=seconds)",
+        language="python",
     )
 
 
@@ -193,6 +202,10 @@ def _rows(shown: ExperimentReport) -> Iterator[tuple[str, ...]]:
     yield "Latency, median", *(_cell(arm.latency_p50_seconds, "{:.1f} s".format) for arm in arms)
     yield "Latency, p95", *(_cell(arm.latency_p95_seconds, "{:.1f} s".format) for arm in arms)
     yield "Tokens of a request", *(_cell(arm.tokens, "{:,.0f}".format) for arm in arms)
+    for name, label in _SIGNALS.items():
+        shares: list[Share] = [getattr(signals, name) for signals in shown.signals]
+        if any(share.total for share in shares):
+            yield label, *(_cell(share.value, format_share) for share in shares)
 
 
 def _differences(shown: ExperimentReport, hypothesis: Hypothesis) -> Iterator[str]:
