@@ -25,14 +25,23 @@ def log_requests(
     errors: int = 0,
     seconds: float | None = 2.0,
     breaches: int = 0,
+    session_size: int = 1,
 ) -> None:
-    """Log requests evenly over the hours before `end`, failures and errors spread evenly."""
+    """Log requests evenly over the hours before `end`, failures and errors spread evenly.
+
+    session_size: requests of each session, one after the other.
+    """
     requests, start = Requests(store), end - timedelta(hours=hours)
     first = requests.count()
     step = timedelta(hours=hours) / count
     requests.add(
         logged_request(
-            first + place, start + step * (place + 1), "TASK", arm=arm, breaches=int(place < breaches)
+            first + place,
+            start + step * (place + 1),
+            "TASK",
+            arm=arm,
+            breaches=int(place < breaches),
+            session=(first + place) // session_size,
         )
         for place in range(count)
     )
