@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from convgate.core.conversation import Conversation, Turn
+from convgate.core.settings import Settings
 from convgate.rollouts.phases import phase_of
 from convgate.rollouts.rollout import Rollout
 from convgate.store import Conversations, NewConversation, Store
@@ -76,3 +77,14 @@ def do_checklist(store: Store, rollout: Rollout) -> None:
     assert current is not None
     for item in phase_of(current.phase).checklist:
         rollout.set_item(item, who="Ada")
+
+
+def start_at_half(store: Store) -> Rollout:
+    """Start a rollout that gives the candidate to half of the sessions, by a fixed seed."""
+    rollout = Rollout(store, Settings())
+    rollout.start("one turn", owners=["Ada"])
+    for _ in range(2):
+        rollout.advance(who="Ada", reason="For the test.")
+    with store.write() as db:
+        db.execute("UPDATE rollouts SET seed = 7")
+    return rollout
