@@ -453,6 +453,17 @@ def test_a_database_that_fails_gives_the_control(
     assert "The disk is full." in caplog.text
 
 
+@pytest.mark.parametrize("damage", ["phase = 9", "owners = '[1, '", "next_watch = 'soon'", "started = ''"])
+def test_a_damaged_rollout_gives_the_control(store: Store, rollout: Rollout, damage: str) -> None:
+    set_phase(rollout, 4)
+    with store.write() as db:
+        db.execute(f"UPDATE rollouts SET {damage}")
+    assert rollout.arm("a session") == "control"
+    for act in (rollout.status, rollout.review):
+        with pytest.raises(StoreError, match="damaged"):
+            act()
+
+
 # The log
 
 
@@ -548,7 +559,21 @@ def test_the_status_is_shown_in_tables(store: Store, rollout: Rollout, run: Run)
 
 
 @pytest.mark.parametrize(
-    ("words", "status"), [(("status",), 1), (("checklist", "--done", "9"), 2), (("stop",), 2)]
+    ("words", "status"),
+    [
+        (("status",), 1),
+        (("start", " "), 1),
+        (("start", "another", "--owner", "Ada"), 1),
+        (("start", "another", "--owner", "Ada", "--owner", "Bo"), 1),
+        (("checklist", "--done", "9"), 2),
+        (("checklist", "--done", "0"), 2),
+        (("checklist", "--done", "first"), 2),
+        (("checklist", "--owner", ""), 1),
+        (("stop",), 2),
+        (("stop", "--reason", " "), 1),
+        (("back",), 2),
+        (("advance", "--reason", ""), 1),
+    ],
 )
 def test_a_wrong_command_fails(store: Store, run: Run, words: tuple[str, ...], status: int) -> None:
     if words[0] != "status":
