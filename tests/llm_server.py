@@ -18,6 +18,7 @@ class ChatServer:
         self.script: list[Answer] = []
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
+        self.sessions: list[str | None] = []
         self.paths: list[str] = []
         self.released = threading.Event()  # set: what hangs lets go
         self.given_up = threading.Event()  # set: the client went away
@@ -32,6 +33,7 @@ class ChatServer:
                 with server._lock:
                     server.requests.append(body)
                     server.keys.append(self.headers.get("Authorization"))
+                    server.sessions.append(self.headers.get("X-Convgate-Session"))
                     server.paths.append(self.path)
                     answer = server.script.pop(0) if len(server.script) > 1 else server.script[0]
                 try:

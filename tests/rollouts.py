@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from convgate.core.conversation import Conversation, Turn
+from convgate.core.settings import Settings
 from convgate.rollouts.phases import phase_of
 from convgate.rollouts.rollout import Rollout
 from convgate.store import Conversations, NewConversation, Store
@@ -25,14 +26,23 @@ def log_requests(
     errors: int = 0,
     seconds: float | None = 2.0,
     breaches: int = 0,
+    session_size: int = 1,
 ) -> None:
-    """Log requests evenly over the hours before `end`, failures and errors spread evenly."""
+    """Log requests evenly over the hours before `end`, failures and errors spread evenly.
+
+    session_size: requests of each session, one after the other.
+    """
     requests, start = Requests(store), end - timedelta(hours=hours)
     first = requests.count()
     step = timedelta(hours=hours) / count
     requests.add(
         logged_request(
-            first + place, start + step * (place + 1), "TASK", arm=arm, breaches=int(place < breaches)
+            first + place,
+            start + step * (place + 1),
+            "TASK",
+            arm=arm,
+            breaches=int(place < breaches),
+            session=(first + place) // session_size,
         )
         for place in range(count)
     )
@@ -67,3 +77,14 @@ def do_checklist(store: Store, rollout: Rollout) -> None:
     assert current is not None
     for item in phase_of(current.phase).checklist:
         rollout.set_item(item, who="Ada")
+
+
+def start_at_half(store: Store) -> Rollout:
+    """Start a rollout that gives the candidate to half of the sessions, by a fixed seed."""
+    rollout = Rollout(store, Settings())
+    rollout.start("one turn", owners=["Ada"])
+    for _ in range(2):
+        rollout.advance(who="Ada", reason="For the test.")
+    with store.write() as db:
+        db.execute("UPDATE rollouts SET seed = 7")
+    return rollout

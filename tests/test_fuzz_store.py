@@ -28,6 +28,8 @@ from convgate.experiments.trials import assign_session, next_trial, rate_trial
 from convgate.labels.agreement import agreement
 from convgate.labels.exchange import write_labels
 from convgate.labels.gold import gold_counts
+from convgate.rollouts.phases import PHASES
+from convgate.rollouts.rollout import Rollout
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.store.edits import (
     InvariantEdit,
@@ -66,6 +68,7 @@ def logged_request(number: int) -> RequestRow:
         classified=MODES[number % 2], confidence=0.9, source="classifier", low=False,
         tokens=(1, 2, 3, 4, 5, 6), tokens_total=30, budget=100, invariants=2, breaches=0, over_budget=0,
         fallbacks=("drift",) if number % 7 == 0 else (), seconds=0.01,
+        arm=("candidate", "control", None)[number % 3], session=number // 9,
     )  # fmt: skip
 
 
@@ -97,6 +100,12 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]
         for trial in add_trials(store, pilot, arm, 6):
             rate_trial(store, pilot, rating(trial, "Ada", True, "hallucination"))
     next_trial(store, replace(pilot, shared_raters=False), "Ada")
+    rollout = Rollout(store, Settings(), clock=lambda: NOW - timedelta(hours=3))
+    rollout.start("new weights", owners=["Ada", "Bo", "Ada", "Bo"])
+    for number in range(200):
+        rollout.arm(f"session {number}")
+    rollout.set_item(PHASES[0].checklist[0], who="Ada")
+    rollout.advance(who="Ada", reason="No error so far.")
     settings = Settings(guard_drift_min_requests=9)
     set_baseline(store, settings, NOW - timedelta(hours=4), NOW, NOW)
     store.check()
@@ -187,7 +196,16 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
             next_trial(store, pilot, "Bo")
             assign_session(store, pilot, "new")
 
+    def rollout() -> None:
+        current = Rollout(store, Settings(), clock=lambda: NOW)
+        current.review()
+        current.arm("session 7")
+        current.arm("new")
+        current.status()
+        current.stop(who="Ada", reason="Odd answers.")
+
     return {
+        "rollout": rollout,
         "list": library.find,
         "open": each(library.get),
         "search": lambda: [library.find(search=words) for words in ("oases", "me", '"message 3"')],

@@ -168,6 +168,31 @@ def test_a_burst_that_is_over_rolls_nothing_back(store: Store, clock: Clock, rol
     assert rollout.review() is None
 
 
+@pytest.mark.parametrize(("sessions", "state"), [(1, "running"), (4, "running"), (40, "rolled back")])
+def test_requests_of_few_sessions_roll_nothing_back(
+    store: Store, clock: Clock, rollout: Rollout, sessions: int, state: str
+) -> None:
+    """However many of them fail."""
+    set_phase(rollout, 2)
+    clock.advance(hours=24)
+    size = 200 // sessions
+    log_requests(store, "candidate", 200, end=clock.now, hours=0.9, errors=200, seconds=90, session_size=size)
+    log_requests(store, "candidate", 60, end=clock.now, hours=0.9)
+    log_requests(store, "control", 300, end=clock.now, hours=20, failed=10)
+    rollout.review()
+    assert rollout.status().rollout.state == state
+
+
+def test_a_look_is_taken_when_the_clock_was_set_back(store: Store, clock: Clock, rollout: Rollout) -> None:
+    clock.advance(days=30)
+    rollout.review()
+    clock.advance(days=-29)
+    log_requests(store, "candidate", 10, end=clock.now, hours=0.1, breaches=1)
+    decision = rollout.review()
+    assert decision is not None
+    assert decision.action == "roll back"
+
+
 def test_without_data_a_phase_waits_and_is_stopped_in_the_end(
     store: Store, clock: Clock, rollout: Rollout, alerts: list[Alert]
 ) -> None:
@@ -428,6 +453,17 @@ def test_a_database_that_fails_gives_the_control(
     assert "The disk is full." in caplog.text
 
 
+@pytest.mark.parametrize("damage", ["phase = 9", "owners = '[1, '", "next_watch = 'soon'", "started = ''"])
+def test_a_damaged_rollout_gives_the_control(store: Store, rollout: Rollout, damage: str) -> None:
+    set_phase(rollout, 4)
+    with store.write() as db:
+        db.execute(f"UPDATE rollouts SET {damage}")
+    assert rollout.arm("a session") == "control"
+    for act in (rollout.status, rollout.review):
+        with pytest.raises(StoreError, match="damaged"):
+            act()
+
+
 # The log
 
 
@@ -436,14 +472,41 @@ def test_a_builder_logs_its_arm_and_outcomes_their_latency(store: Store, clock: 
         contexts = builder(guard=guard, arm="candidate")
         bundles = [contexts.build(chat("TASK build a shed")) for _ in range(4)]
         guard.flush()
+    period = NINE - timedelta(3650), NINE + timedelta(3650)
     for bundle, seconds in zip(bundles, (1.0, 4.0, 3.0), strict=False):
         convgate.record_outcome(bundle.request_id, ok=True, seconds=seconds)
-    figures = Requests(store).arm_figures("candidate", NINE - timedelta(3650), NINE + timedelta(3650))
-    assert (figures.requests, figures.outcomes, figures.timed, figures.latency) == (4, 3, 3, 3.0)
+    figures = Requests(store).arm_figures("candidate", *period)
+    assert (figures.requests, figures.outcomes, figures.sessions_with_latency, figures.latency) == (
+        4,
+        3,
+        3,
+        3.0,
+    )
     convgate.record_outcome(bundles[3].request_id, ok=False, error=True, seconds=9.0)
-    figures = Requests(store).arm_figures("candidate", NINE - timedelta(3650), NINE + timedelta(3650))
-    assert (figures.errors, figures.completion, figures.error_rate, figures.latency) == (1, 0.75, 0.25, 3.5)
+    figures = Requests(store).arm_figures("candidate", *period)
+    assert (figures.sessions_with_error, figures.completion, figures.error_rate) == (1, 0.75, 0.25)
+    assert figures.latency == 3.5
     assert Requests(store).arm_figures("control", NINE, clock.now).latency is None
+
+
+def test_a_session_counts_once(store: Store, clock: Clock) -> None:
+    with open_guardrails(store, clock) as guard:
+        contexts = builder(guard=guard, arm="candidate")
+        sessions = ("a \ud800", "b", "a \ud800", "a \ud800", None)
+        bundles = [contexts.build(chat("TASK build a shed"), session=session) for session in sessions]
+        builder(guard=guard).build(chat("TASK build a shed"), session="without an arm")
+        guard.flush()
+    for bundle, seconds in zip(bundles, (1.0, 4.0, 2.0, 6.0, None), strict=True):
+        is_slow = seconds is None or seconds > 3
+        convgate.record_outcome(bundle.request_id, ok=not is_slow, error=is_slow, seconds=seconds)
+    figures = Requests(store).arm_figures("candidate", NINE - timedelta(3650), NINE + timedelta(3650))
+    assert (figures.requests, figures.outcomes) == (5, 5)
+    assert (figures.sessions_with_outcome, figures.sessions_with_error) == (3, 3)
+    assert figures.completion == pytest.approx(2 / 9)
+    assert figures.error_rate == pytest.approx(7 / 9)
+    assert (figures.sessions_with_latency, figures.latency) == (2, 3.5)
+    with store.write() as db:
+        assert len(list(db.query("SELECT 1 FROM requests WHERE session IS NOT NULL"))) == 4
 
 
 @pytest.mark.parametrize("values", [{"ok": True, "error": True}, {"ok": True, "seconds": -1.0}])
@@ -496,7 +559,21 @@ def test_the_status_is_shown_in_tables(store: Store, rollout: Rollout, run: Run)
 
 
 @pytest.mark.parametrize(
-    ("words", "status"), [(("status",), 1), (("checklist", "--done", "9"), 2), (("stop",), 2)]
+    ("words", "status"),
+    [
+        (("status",), 1),
+        (("start", " "), 1),
+        (("start", "another", "--owner", "Ada"), 1),
+        (("start", "another", "--owner", "Ada", "--owner", "Bo"), 1),
+        (("checklist", "--done", "9"), 2),
+        (("checklist", "--done", "0"), 2),
+        (("checklist", "--done", "first"), 2),
+        (("checklist", "--owner", ""), 1),
+        (("stop",), 2),
+        (("stop", "--reason", " "), 1),
+        (("back",), 2),
+        (("advance", "--reason", ""), 1),
+    ],
 )
 def test_a_wrong_command_fails(store: Store, run: Run, words: tuple[str, ...], status: int) -> None:
     if words[0] != "status":

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from contextlib import nullcontext
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -35,6 +36,12 @@ def serve(
             metavar="URL",
         ),
     ] = None,
+    candidate: Annotated[
+        Path | None,
+        typer.Option(
+            help="A settings file with what is different for a rollout's candidate.", metavar="FILE"
+        ),
+    ] = None,
     workers: Annotated[int, typer.Option(help="Processes; each loads its own model.", min=1, max=64)] = 1,
     settings_file: options.SettingsFileOption = None,
 ) -> None:
@@ -57,6 +64,8 @@ def serve(
         if not upstream.startswith(("http://", "https://")):
             raise SettingsError("--upstream: expected an address that begins with http:// or https://")
         os.environ["CONVGATE_SERVER_UPSTREAM"] = upstream
+    if candidate is not None:
+        os.environ["CONVGATE_SERVER_CANDIDATE"] = str(candidate.absolute())
     settings = load_settings()
     token = settings.server_token or secrets.token_urlsafe()
     os.environ["CONVGATE_SERVER_TOKEN"] = token

@@ -124,12 +124,14 @@ class ContextBuilder:
         question: str | None = None,
         capsules: Sequence[str | Message | Capsule] = (),
         request_id: str | None = None,
+        session: str | None = None,
     ) -> ContextBundle:
         """Return the context for the current message: the last from the user or a tool.
 
         messages: OpenAI-style dicts, oldest first. question: the current message, put behind the others.
         budget: tokens of the whole context. intent: what the message is meant for; unknown: logged, ignored.
-        capsules: summaries by the caller. request_id: the request's name for `record_outcome`.
+        capsules: summaries by the caller. request_id: the request's name for `record_outcome`. session: an
+        id for spans and the figures of a rollout.
 
         Raises TranscriptError, ConversationError without messages, or ContextError for a wrong argument.
         """
@@ -140,6 +142,7 @@ class ContextBuilder:
             question=question,
             capsules=capsules,
             request_id=request_id,
+            session=session,
         )
 
     def build_at(
@@ -154,10 +157,7 @@ class ContextBuilder:
         request_id: str | None = None,
         session: str | None = None,
     ) -> ContextBundle:
-        """Return the context for a turn of a conversation (0-based), or a question after its last turn.
-
-        session: the id that its span names.
-        """
+        """Return the same for a turn of a conversation (0-based), or a question after its last turn."""
         current, history = conversation.find_current(index, question)
         total = self.budget if budget is None else check_total(budget)
         mode = None if intent is None else _find_mode(intent, self.settings)
@@ -166,7 +166,7 @@ class ContextBuilder:
         if not isinstance(request_id, str) or not request_id:
             raise ContextError(f"the id of a request is text that is not empty; got {request_id!r}")
         with span("convgate.context", operation="retrieval") as attributes:
-            bundle = self._build(current, history, total, mode, summaries, request_id)
+            bundle = self._build(current, history, total, mode, summaries, request_id, session)
             attributes |= _to_attributes(bundle, self.policy.name)
             attributes["gen_ai.conversation.id"] = attributes["session.id"] = session
         return bundle
@@ -179,6 +179,7 @@ class ContextBuilder:
         intent: Mode | None,
         capsules: list[AddedMessage],
         request_id: str,
+        session: str | None,
     ) -> ContextBundle:
         """Return the context; the guard logs the request, and the memory keeps it."""
         started = time.perf_counter()
@@ -216,7 +217,8 @@ class ContextBuilder:
         if self.guard:
             history_tokens = bundle.tokens_total - table.tokens[table.current]
             seconds = time.perf_counter() - started
-            self.guard.record(_to_record(bundle, history_tokens, len(missing), seconds, self.arm))
+            record = _to_record(bundle, history_tokens, len(missing), seconds)
+            self.guard.record(replace(record, arm=self.arm, session=session if self.arm else None))
         return bundle
 
     def _plan(
@@ -341,9 +343,7 @@ def _to_attributes(bundle: ContextBundle, policy: str) -> dict[str, str | int | 
     }
 
 
-def _to_record(
-    bundle: ContextBundle, history_tokens: int, breaches: int, seconds: float, arm: str | None
-) -> RequestRecord:
+def _to_record(bundle: ContextBundle, history_tokens: int, breaches: int, seconds: float) -> RequestRecord:
     return RequestRecord(
         id=bundle.request_id,
         at=datetime.now(UTC),
@@ -360,7 +360,6 @@ def _to_record(
         fallbacks=bundle.fallbacks,
         seconds=seconds,
         invariant_types=Counter(invariant.type for invariant in bundle.invariants if invariant.active),
-        arm=arm,
     )
 
 

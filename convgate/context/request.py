@@ -41,6 +41,7 @@ class RequestRecord:
     seconds: float  # that building took
     invariant_types: Mapping[str, int] = field(default_factory=dict)  # active ones
     arm: str | None = None  # of a rollout
+    session: str | None = None  # id, of which a hash is logged; None: unknown, or without an arm
 
 
 class Guard(Protocol):

@@ -118,13 +118,14 @@ class Settings(BaseSettings):
     # of `convgate serve`, in addresses and headers; None: a new one at each start
     server_token: str | None = Field(None, pattern=r"^[A-Za-z0-9_.~-]{16,200}$", repr=False)
     server_upstream: str | None = Field(None, pattern=r"^https?://")  # base URL of an OpenAI-compatible API
+    server_candidate: Path | None = None  # settings file of a rollout's candidate
     server_max_body_mb: int = Field(64, ge=1, le=2_000)  # MB of a request
     server_max_turns: int = Field(10_000, ge=1, le=1_000_000)  # turns of a conversation
     server_max_requests: int = Field(100, ge=1, le=100_000)  # at once, in each worker
     server_select_seconds: float = Field(5, gt=0, le=3_600)  # after which the proxy forwards everything
     server_upstream_seconds: float = Field(600, gt=0, le=86_400)  # without data from the upstream
 
-    @field_validator("home", "gatekeeper_rules", "gatekeeper_debug_log")
+    @field_validator("home", "gatekeeper_rules", "gatekeeper_debug_log", "server_candidate")
     @classmethod
     def _expand(cls, path: Path | None) -> Path | None:
         return None if path is None else path.expanduser().absolute()
@@ -135,14 +136,18 @@ class Settings(BaseSettings):
         return self.home / "convgate.db"
 
 
-def load_settings(path: Path | None = None) -> Settings:
+def load_settings(path: Path | None = None, *, base: Settings | None = None) -> Settings:
     """Return the settings of this machine and environment; `path` takes the place of the usual file.
 
+    base: settings with this home, of which the file replaces some; the environment replaces none.
     With `read_only`, nothing in their home is written from then on. Raises SettingsError, with the key, the
     value and where it stands, for what is unknown or out of range.
     """
     file, values = _from_file(path)
-    inherited = {key: value for key, value in values.items() if not os.environ.get(_variable(key))}
+    if base is None:
+        inherited = {key: value for key, value in values.items() if not os.environ.get(_variable(key))}
+    else:
+        inherited = {**dict(base), **values, "home": base.home}
     try:
         settings = Settings(**inherited)
     except ValidationError as error:

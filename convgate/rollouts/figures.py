@@ -15,9 +15,9 @@ from convgate.store.edits import ModeCorrections
 from convgate.store.requests import ArmFigures, Requests
 from convgate.store.rollouts import StoredRollout
 
-MIN_REQUESTS = 50  # of each arm, with an outcome or a latency, that a condition needs
-MIN_WATCHED = 20  # outcomes of each arm that a rollback rule needs
-MIN_ERRORS = 5  # of the candidate, for a rollback
+MIN_SESSIONS = 50  # of each arm, with an outcome or a latency, that a condition needs
+MIN_WATCHED = 20  # sessions of each arm with an outcome, that a rollback rule needs
+MIN_ERRORS = 5  # sessions of the candidate with an error, for a rollback
 MIN_REVIEWS = 20  # messages whose mode a person corrected or confirmed
 MIN_AGREEMENT = 0.95  # share of the reviewed messages whose mode was confirmed
 MAX_LATENCY = 1.5  # median of the candidate / median of the control, of a condition
@@ -29,7 +29,10 @@ COMPLETION_FACTOR, COMPLETION_WINDOW = 0.9, timedelta(hours=24)
 LATENCY_FACTOR, LATENCY_WINDOW = 2.0, timedelta(hours=6)
 
 State = Literal["passed", "failed", "not enough data"]
-_OUTCOMES, _TIMED = "outcomes in the smaller arm", "latencies in the smaller arm"
+_OUTCOMES, _LATENCIES = (
+    "sessions with outcomes in the smaller arm",
+    "sessions with latencies in the smaller arm",
+)
 _TICK = timedelta(microseconds=1)  # periods of the log exclude their end, here they include it
 
 
@@ -55,14 +58,14 @@ class Comparison:
     control: ArmFigures
 
     @property
-    def outcomes(self) -> int:
-        """Return the outcomes of the arm that has fewer."""
-        return min(self.candidate.outcomes, self.control.outcomes)
+    def sessions_with_outcome(self) -> int:
+        """Return the number in the arm that has fewer."""
+        return min(self.candidate.sessions_with_outcome, self.control.sessions_with_outcome)
 
     @property
-    def timed(self) -> int:
-        """Return the requests with a latency, of the arm that has fewer."""
-        return min(self.candidate.timed, self.control.timed)
+    def sessions_with_latency(self) -> int:
+        """Return the number in the arm that has fewer."""
+        return min(self.candidate.sessions_with_latency, self.control.sessions_with_latency)
 
     @property
     def latency_ratio(self) -> float | None:
@@ -112,17 +115,18 @@ def check_rules(store: Store, rollout: StoredRollout, now: datetime) -> list[Che
 
 
 def _check_no_errors(phase: Comparison) -> Check:
-    errors, outcomes = phase.candidate.errors, phase.candidate.outcomes
-    sentence = f"{pluralize(errors, 'error')} in {pluralize(outcomes, 'outcome')} of the candidate"
-    figures = {"errors": errors, "outcomes": outcomes}
-    return _to_check("errors", sentence, figures, outcomes, "outcomes", has_passed=errors == 0)
+    errors, sessions = phase.candidate.sessions_with_error, phase.candidate.sessions_with_outcome
+    sentence = f"errors in {errors:,} of {pluralize(sessions, 'session')} of the candidate"
+    figures = {"errors": errors, "sessions": sessions}
+    return _to_check("errors", sentence, figures, sessions, "sessions with outcomes", has_passed=errors == 0)
 
 
 def _check_latency(phase: Comparison) -> Check:
     ratio = phase.latency_ratio
     sentence = f"{_describe_latency(phase)}, limit {MAX_LATENCY:g} ×"
     has_passed = ratio is not None and ratio < MAX_LATENCY
-    return _to_check("latency", sentence, _latency_figures(phase), phase.timed, _TIMED, has_passed=has_passed)
+    figures, count = _latency_figures(phase), phase.sessions_with_latency
+    return _to_check("latency", sentence, figures, count, _LATENCIES, has_passed=has_passed)
 
 
 def _check_agreement(reviewed: int, misclassified: int) -> Check:
@@ -149,7 +153,7 @@ def _check_completion(phase: Comparison) -> Check:
     candidate, control = phase.candidate, phase.control
     sentence, figures = _describe_completion(phase), _completion_figures(phase)
     has_passed = (candidate.completion or 0) >= (control.completion or 0)
-    if not has_passed and phase.outcomes >= MIN_REQUESTS:
+    if not has_passed and phase.sessions_with_outcome >= MIN_SESSIONS:
         figures["chance"] = chance = _chance_of_fewer(candidate, control)
         if chance >= MAX_CHANCE:
             sentence += ", which may be by chance"
@@ -158,7 +162,8 @@ def _check_completion(phase: Comparison) -> Check:
             if not has_passed:
                 sentence += f"; {COMPLETION_FACTOR:g} × is not excluded"
                 return Check("completion", "not enough data", sentence, figures)
-    return _to_check("completion", sentence, figures, phase.outcomes, _OUTCOMES, has_passed=has_passed)
+    count = phase.sessions_with_outcome
+    return _to_check("completion", sentence, figures, count, _OUTCOMES, has_passed=has_passed)
 
 
 def _check_breaches(candidate: ArmFigures) -> Check:
@@ -175,7 +180,7 @@ def _to_check(
     noun: str,
     *,
     has_passed: bool,
-    min_count: int = MIN_REQUESTS,
+    min_count: int = MIN_SESSIONS,
 ) -> Check:
     if count < min_count:
         return Check(name, "not enough data", f"{sentence}; {count:,} of {min_count:,} {noun}", figures)
@@ -202,10 +207,10 @@ class _Window:
 def _read_window(
     store: Store, rollout: StoredRollout, now: datetime, length: timedelta, all: Comparison
 ) -> _Window:
-    """Return a window; a control with too few outcomes in it, as at 100%, is that of the whole rollout."""
+    """Return a window; a control with too few sessions in it, as at 100%, is that of the whole rollout."""
     requests, start, step = Requests(store), max(rollout.started, now - length), length / PARTS
     window = compare_arms(store, start, now)
-    if window.control.outcomes < MIN_REQUESTS:
+    if window.control.sessions_with_outcome < MIN_SESSIONS:
         window = Comparison(window.candidate, all.control)
     edges = [now - step * part + _TICK for part in range(PARTS, -1, -1)]
     parts = tuple(requests.arm_figures("candidate", since, until) for since, until in pairwise(edges))
@@ -216,7 +221,7 @@ def _watch_errors(window: _Window) -> Check:
     candidate, control = window.whole.candidate, window.whole.control
     limit = ERROR_FACTOR * (control.error_rate or 0)
     has_failed = (
-        candidate.errors >= MIN_ERRORS
+        candidate.sessions_with_error >= MIN_ERRORS
         and all((part.error_rate or 0) > limit for part in window.parts)
         and _chance_of_more(candidate, control) < WATCH_CHANCE
     )
@@ -225,8 +230,8 @@ def _watch_errors(window: _Window) -> Check:
         f" limit {ERROR_FACTOR:g} ×"
     )
     figures = {
-        "candidate": candidate.error_rate, "control": control.error_rate, "errors": candidate.errors,
-        "outcomes": candidate.outcomes,
+        "candidate": candidate.error_rate, "control": control.error_rate,
+        "errors": candidate.sessions_with_error, "sessions": candidate.sessions_with_outcome,
     }  # fmt: skip
     return _watch("errors", sentence, figures, window, has_failed=has_failed)
 
@@ -257,16 +262,11 @@ def _watch(
 ) -> Check:
     if not window.is_full:
         return Check(name, "not enough data", f"{sentence}; the rollout is younger", figures)
-    is_timed = name == "latency"
-    return _to_check(
-        name,
-        sentence,
-        figures,
-        window.whole.timed if is_timed else window.whole.outcomes,
-        _TIMED if is_timed else _OUTCOMES,
-        has_passed=not has_failed,
-        min_count=MIN_REQUESTS if is_timed else MIN_WATCHED,
-    )
+    if name == "latency":
+        count, noun, min_count = window.whole.sessions_with_latency, _LATENCIES, MIN_SESSIONS
+    else:
+        count, noun, min_count = window.whole.sessions_with_outcome, _OUTCOMES, MIN_WATCHED
+    return _to_check(name, sentence, figures, count, noun, has_passed=not has_failed, min_count=min_count)
 
 
 # Figures
@@ -274,12 +274,12 @@ def _watch(
 
 def _chance_of_fewer(candidate: ArmFigures, control: ArmFigures) -> float:
     """Return the probability of so few successes of the candidate, if its completion were the control's."""
-    return _fisher(candidate.successes, candidate.outcomes, control.successes, control.outcomes, "less")
+    return _fisher(candidate, control, candidate.completion, control.completion, "less")
 
 
 def _chance_of_more(candidate: ArmFigures, control: ArmFigures) -> float:
     """Return the probability of so many errors of the candidate, if its error rate were the control's."""
-    return _fisher(candidate.errors, candidate.outcomes, control.errors, control.outcomes, "greater")
+    return _fisher(candidate, control, candidate.error_rate, control.error_rate, "greater")
 
 
 def _chance_of_loss(candidate: ArmFigures, control: ArmFigures) -> float:
@@ -289,16 +289,30 @@ def _chance_of_loss(candidate: ArmFigures, control: ArmFigures) -> float:
     """
     from scipy.special import ndtr
 
-    p, q = candidate.successes / candidate.outcomes, control.successes / control.outcomes
+    p, q = candidate.completion or 0.0, control.completion or 0.0
+    n, n_control = candidate.sessions_with_outcome, control.sessions_with_outcome
     limit = COMPLETION_FACTOR * q
-    variance = p * (1 - p) / candidate.outcomes + COMPLETION_FACTOR**2 * q * (1 - q) / control.outcomes
+    variance = p * (1 - p) / n + COMPLETION_FACTOR**2 * q * (1 - q) / n_control
     return float(ndtr((limit - p) / variance**0.5)) if variance else float(p <= limit)
 
 
-def _fisher(count: int, total: int, other_count: int, other_total: int, alternative: str) -> float:
+def _fisher(
+    candidate: ArmFigures,
+    control: ArmFigures,
+    rate: float | None,
+    control_rate: float | None,
+    alternative: str,
+) -> float:
+    """Return the p-value of Fisher's exact test over sessions, each with one outcome.
+
+    The mean of a session's outcomes varies no more than one outcome does, however alike they are.
+    """
     from scipy.stats import fisher_exact
 
-    table = [[count, total - count], [other_count, other_total - other_count]]
+    table = []
+    for arm, share in ((candidate, rate), (control, control_rate)):
+        count = round((share or 0.0) * arm.sessions_with_outcome)
+        table.append([count, arm.sessions_with_outcome - count])
     return float(fisher_exact(table, alternative=alternative).pvalue)
 
 
@@ -309,7 +323,8 @@ def _describe_completion(both: Comparison) -> str:
 def _completion_figures(both: Comparison) -> dict[str, Any]:
     return {
         "candidate": both.candidate.completion, "control": both.control.completion,
-        "candidate_outcomes": both.candidate.outcomes, "control_outcomes": both.control.outcomes,
+        "candidate_sessions": both.candidate.sessions_with_outcome,
+        "control_sessions": both.control.sessions_with_outcome,
     }  # fmt: skip
 
 
@@ -323,7 +338,8 @@ def _describe_latency(both: Comparison) -> str:
 def _latency_figures(both: Comparison) -> dict[str, Any]:
     return {
         "candidate": both.candidate.latency, "control": both.control.latency, "ratio": both.latency_ratio,
-        "candidate_timed": both.candidate.timed, "control_timed": both.control.timed,
+        "candidate_sessions": both.candidate.sessions_with_latency,
+        "control_sessions": both.control.sessions_with_latency,
     }  # fmt: skip
 
 

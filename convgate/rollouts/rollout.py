@@ -300,7 +300,8 @@ def _open_items(rollout: StoredRollout, checked: Sequence[CheckedItem]) -> list[
 
 
 def _is_due(rollout: StoredRollout, now: datetime) -> bool:
-    return rollout.state != "rolled back" and now >= rollout.next_watch
+    """Return whether the rules are to be looked at; also when the clock was set back."""
+    return rollout.state != "rolled back" and not now < rollout.next_watch <= now + WATCH_INTERVAL
 
 
 def _is_same(rollout: StoredRollout | None, other: StoredRollout) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import time
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +30,9 @@ from convgate.server.service import Service
 from convgate.transcripts import turns_from_messages
 
 log = logging.getLogger(__name__)
+
+SESSION_HEADER = "x-convgate-session"
+"""The id of a session, for its arm in a rollout."""
 
 _CONNECT_SECONDS = 10.0
 _HOP_BY_HOP = frozenset({
@@ -91,7 +95,7 @@ class Proxy:
             return error_response(404, "not_found", "The path has `..` in it.")
         forwarded = Forwarded(body, {})
         if path in _FIELDS and request.method == "POST":
-            forwarded = await self._select(body, _FIELDS[path])
+            forwarded = await self._select(body, _FIELDS[path], request.headers.get(SESSION_HEADER))
         raw_path, query = request.scope["raw_path"].decode(), request.scope["query_string"].decode("latin-1")
         url = f"{self._settings.server_upstream.rstrip('/')}/{raw_path.removeprefix('/v1/')}"
         url += f"?{query}" if query else ""
@@ -106,11 +110,11 @@ class Proxy:
             return _fail(502, "upstream_unreachable", error, forwarded)
         return Relay(response, forwarded.headers)
 
-    async def _select(self, body: bytes, name: str) -> Forwarded:
+    async def _select(self, body: bytes, name: str, session: str | None) -> Forwarded:
         """Return the body with the selected messages; as it came when selecting fails or takes too long."""
         try:
             async with asyncio.timeout(self._settings.server_select_seconds):
-                forwarded = await self._service.run(self._reduce, body, name)
+                forwarded = await self._service.run(self._reduce, body, name, session)
             metrics.count_selection(**forwarded.counts)
             return forwarded
         except TimeoutError:
@@ -126,7 +130,7 @@ class Proxy:
         metrics.FALLBACKS.labels(reason).inc()
         return Forwarded(body, {"x-convgate-policy": "none", "x-convgate-reason": reason})
 
-    def _reduce(self, body: bytes, name: str) -> Forwarded:
+    def _reduce(self, body: bytes, name: str, session: str | None) -> Forwarded:
         """Return the body with the selected messages. Raises NotSelectedError, or what selecting raises."""
         request, items = _read(body, name)
         if len(items) > self._settings.server_max_turns:
@@ -134,8 +138,9 @@ class Proxy:
         groups = group_items(items)
         known_calls = call_ids(groups)
         turns = turns_from_messages([group_message(group, call_ids=known_calls) for group in groups])
+        pipeline, started = self._service.pipeline(session), time.perf_counter()
         with metrics.SELECT_SECONDS.time():
-            chosen = MessageSelector(self._service.selector).choose(turns)
+            chosen = MessageSelector(pipeline.selector).choose(turns)
         tokens = turn_tokens(turns)
         kept = [items[index] for place in chosen for index in groups[place].indices]
         dropped = len(items) - len(kept)
@@ -149,13 +154,23 @@ class Proxy:
             "x-convgate-kept": str(len(kept)),
             "x-convgate-dropped": str(dropped),
             "x-convgate-tokens": str(counts["tokens_kept"]),
-            "x-convgate-policy": quote(self._service.policy_name, safe=" "),
+            "x-convgate-policy": quote(pipeline.policy_name, safe=" "),
         }
+        request_id = pipeline.log_selection(
+            turns, session, started=started,
+            tokens=counts["tokens_kept"], tokens_total=counts["tokens_total"],
+        )  # fmt: skip
+        if pipeline.arm is not None:
+            headers["x-convgate-arm"] = pipeline.arm
+        if request_id is not None:
+            headers["x-convgate-request-id"] = request_id
         return Forwarded(json.dumps({**request, name: kept}).encode() if dropped else body, headers, counts)
 
     def _headers(self, request: Request) -> list[tuple[str, str]]:
         """Return the client's headers for the upstream, without those for this server."""
-        left_out = _left_out(request.headers.get("connection", "")) | {"host", "content-length", TOKEN_HEADER}
+        left_out = _left_out(request.headers.get("connection", "")) | {
+            "host", "content-length", TOKEN_HEADER, SESSION_HEADER,
+        }  # fmt: skip
         token = request.app.state.token
         if is_token(bearer_of(request.headers), token):
             left_out |= {"authorization"}

@@ -80,10 +80,12 @@ class FeedbackLine(Body):
 
 
 class Outcome(Body):
-    """How a request to /v1/context ended."""
+    """How a request ended whose `request_id` a response had."""
 
     request_id: str = Field(min_length=1, max_length=200)
-    ok: bool
+    ok: bool = Field(description="Whether the answer was useful.")
+    error: bool = Field(default=False, description="There was no answer; never with `ok`.")
+    seconds: float | None = Field(None, ge=0, allow_inf_nan=False, description="Until the answer.")
 
 
 class ErrorReply(BaseModel):
@@ -113,6 +115,8 @@ class SelectReply(BaseModel):
     missing_results: list[str]
     violations: list[str]
     policy: str
+    arm: str | None  # of a rollout
+    request_id: str | None  # for /v1/outcome; null outside a rollout
     session: SessionReply | None
 
 
@@ -132,6 +136,7 @@ class ContextReply(BaseModel):
 
     model_config = ConfigDict(extra="allow")
     request_id: str
+    arm: str | None  # of a rollout
     mode: str
     messages: list[dict[str, Any]]
     session: SessionReply | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -12,19 +13,20 @@ from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_limits
 
-from convgate.context.builder import ContextBuilder
 from convgate.context.guardrails import Guardrails, load_guard
-from convgate.context.guardrails.outcomes import record_outcomes
+from convgate.context.guardrails.outcomes import check_outcome, record_outcomes
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConversationError, StoreError
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.labels.feedback import Feedback, keep_feedback
-from convgate.policies.selector import load_policy
+from convgate.rollouts.rollout import Rollout
 from convgate.server import metrics
+from convgate.server.arms import Arms, Pipeline
 from convgate.server.schemas import Context, FeedbackLine, Outcome, Score, Select
 from convgate.server.sessions import SessionHistories, session_json
 from convgate.store import Store
+from convgate.store.requests import RequestOutcome
 from convgate.transcripts import turns_from_messages
 from convgate.transcripts.message_lists import dump_json
 
@@ -41,12 +43,8 @@ class Service:
 
     def __init__(self, settings: Settings, encoder: Encoder | None = None) -> None:
         self.settings = settings
-        self.selector = load_policy(settings=settings, encoder=encoder)
-        policy = self.selector.policy
-        version = getattr(policy, "version", None)
-        self.policy_name = f"{policy.name} {version}" if version else policy.name
         self._guard = load_guard(settings)
-        self._builder = ContextBuilder.of(settings, policy=policy, guard=self._guard)
+        self._arms = Arms(settings, self._guard, encoder)
         # Selections run side by side; BLAS threads that wait for work took more than half of the processor.
         self._blas_limits = threadpool_limits(1, user_api="blas")
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="convgate")
@@ -54,7 +52,7 @@ class Service:
     def warm_up(self) -> None:
         """Load what the first request would wait for; what fails, fails again there."""
         try:
-            self.selector.select([{"role": "user", "content": "Hello"}, {"role": "user", "content": "Hi"}])
+            self._arms.warm_up()
         except Exception:  # the server runs on: the proxy still forwards, and other endpoints report it
             log.exception("selecting does not work")
 
@@ -74,8 +72,9 @@ class Service:
     def select(self, body: Select) -> dict[str, Any]:
         """Answer POST /v1/select."""
         conversation, session = self._conversation(body)
+        pipeline, started = self.pipeline(body.session), time.perf_counter()
         with metrics.SELECT_SECONDS.time():
-            selection = self.selector.select_at(
+            selection = pipeline.selector.select_at(
                 conversation, question=body.question, pair_answers=body.pair_answers
             )
         metrics.count_selection(
@@ -84,6 +83,11 @@ class Service:
             tokens_kept=selection.tokens_kept,
             tokens_total=selection.tokens_total,
         )
+        current, history = conversation.find_current(question=body.question)
+        request_id = pipeline.log_selection(
+            [*history.turns, current.turn], body.session, started=started,
+            tokens=selection.tokens_kept, tokens_total=selection.tokens_total,
+        )  # fmt: skip
         return {
             "messages": selection.messages,
             "indices": selection.indices,
@@ -92,7 +96,9 @@ class Service:
             "tokens_total": selection.tokens_total,
             "missing_results": selection.missing_results,
             "violations": selection.violations,
-            "policy": self.policy_name,
+            "policy": pipeline.policy_name,
+            "arm": pipeline.arm,
+            "request_id": request_id,
             "session": session,
         }
 
@@ -100,10 +106,11 @@ class Service:
         """Answer POST /v1/score."""
         conversation, session = self._conversation(body)
         current, history = conversation.find_current(question=body.question)
+        pipeline = self.pipeline(body.session)
         with metrics.SELECT_SECONDS.time():
-            decisions = self.selector.policy.decide(current, history)
+            decisions = pipeline.selector.policy.decide(current, history)
         return {
-            "policy": self.policy_name,
+            "policy": pipeline.policy_name,
             "rule": decisions.rule,
             "threshold": decisions.threshold,
             "gate_activation": decisions.gate_activation,
@@ -115,8 +122,9 @@ class Service:
         """Answer POST /v1/context."""
         conversation, session = self._conversation(body)
         own = self._histories.capsules(body.session, body.question) if body.session is not None else []
+        pipeline = self.pipeline(body.session)
         with metrics.SELECT_SECONDS.time():
-            bundle = self._builder.build_at(
+            bundle = pipeline.builder.build_at(
                 conversation,
                 budget=body.budget,
                 intent=body.intent,
@@ -131,7 +139,7 @@ class Service:
             tokens_kept=bundle.tokens,
             tokens_total=max(bundle.tokens, bundle.tokens_total),
         )
-        return {**bundle.to_json(), "session": session}
+        return {**bundle.to_json(), "arm": pipeline.arm, "session": session}
 
     def keep_feedback(self, body: FeedbackLine) -> dict[str, Any]:
         """Answer POST /v1/feedback."""
@@ -154,12 +162,17 @@ class Service:
 
     def record_outcome(self, body: Outcome) -> dict[str, Any]:
         """Answer POST /v1/outcome."""
-        if record_outcomes([(body.request_id, body.ok)], place=self._store):
+        outcome = check_outcome(RequestOutcome(body.request_id, body.ok, body.error, body.seconds))
+        if record_outcomes([outcome], place=self._store):
             raise StoreError(
-                f"No request {body.request_id!r} is logged: send the `request_id` of a context, and check"
+                f"No request {body.request_id!r} is logged: send the `request_id` of a response, and check"
                 " guard_log."
             )
         return {"request_id": body.request_id, "ok": body.ok}
+
+    def pipeline(self, session: str | None) -> Pipeline:
+        """Return what selects for a session, in a rollout by its arm."""
+        return self._arms.of(session, lambda id: self._rollout.arm(id))
 
     def _conversation(self, body: Select | Score) -> tuple[Conversation, dict[str, Any] | None]:
         self._check_length(len(body.messages))
@@ -181,4 +194,8 @@ class Service:
 
     @cached_property
     def _histories(self) -> SessionHistories:
-        return SessionHistories(self._store, self.settings, self._builder)
+        return SessionHistories(self._store, self.settings, self._arms.default.builder)
+
+    @cached_property
+    def _rollout(self) -> Rollout:
+        return Rollout(self._store, self.settings)

@@ -63,6 +63,7 @@ class RequestRow:
     seconds: float  # to build the context
     invariant_types: tuple[int, int, int, int] = (0, 0, 0, 0)  # active invariants of each type
     arm: str | None = None  # of a rollout
+    session: int | None = None  # a hash, 0 or more
 
 
 class RequestOutcome(NamedTuple):
@@ -76,25 +77,20 @@ class RequestOutcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ArmFigures:
-    """The requests of one arm of a rollout in a period."""
+    """The requests of one arm of a rollout in a period; a session counts once, with its mean.
+
+    A request without a session is one of its own.
+    """
 
     requests: int
-    outcomes: int  # requests whose outcome is known
-    successes: int  # of these
-    errors: int  # of these, requests without an answer
     breaches: int  # requests in which invariants were missing
-    timed: int  # requests whose time until the answer is known
+    outcomes: int  # requests whose outcome is known
+    sessions_with_outcome: int
+    completion: float | None  # share of the outcomes that are successes, 0…1; None without outcomes
+    error_rate: float | None  # share of the outcomes without an answer, 0…1; None without outcomes
+    sessions_with_error: int
+    sessions_with_latency: int
     latency: float | None  # median seconds until the answer; None without any
-
-    @property
-    def completion(self) -> float | None:
-        """Return the share of the outcomes that are successes, 0…1; None without outcomes."""
-        return self.successes / self.outcomes if self.outcomes else None
-
-    @property
-    def error_rate(self) -> float | None:
-        """Return the share of the outcomes that are errors, 0…1; None without outcomes."""
-        return self.errors / self.outcomes if self.outcomes else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,19 +229,27 @@ class Requests(Repository):
 
     def arm_figures(self, arm: str, since: datetime, until: datetime) -> ArmFigures:
         """Return the figures of an arm."""
-        where = f"FROM requests WHERE arm = ? AND {_PERIOD}"
-        values: list[Any] = [arm, since.timestamp(), until.timestamp()]
-        requests, outcomes, successes, errors, breaches, timed = self._row(
-            "SELECT count(*), count(ok), count(*) FILTER (WHERE ok), count(*) FILTER (WHERE error),"
-            f" count(*) FILTER (WHERE breaches > 0), count(answer_seconds) {where}",
-            values,
+        row = self._row(
+            f"""
+            WITH sessions AS MATERIALIZED (
+                SELECT count(*) AS requests, count(*) FILTER (WHERE breaches > 0) AS breaches,
+                    count(ok) AS outcomes, avg(ok) AS completion, avg(error) AS error_rate,
+                    avg(answer_seconds) AS latency
+                FROM requests WHERE arm = ? AND {_PERIOD} GROUP BY coalesce(session, -number)
+            ), timed AS (SELECT count(latency) AS number FROM sessions)
+            SELECT total(requests), total(breaches), total(outcomes), count(completion), avg(completion),
+                avg(error_rate), count(*) FILTER (WHERE error_rate > 0), count(latency), (
+                    SELECT avg(latency) FROM (
+                        SELECT latency FROM sessions WHERE latency IS NOT NULL ORDER BY latency
+                        LIMIT (SELECT 2 - number % 2 FROM timed)
+                        OFFSET (SELECT max(0, number - 1) / 2 FROM timed)
+                    )
+                )
+            FROM sessions""",
+            [arm, since.timestamp(), until.timestamp()],
         )
-        middle = self._row(
-            "SELECT avg(answer_seconds) FROM (SELECT answer_seconds"
-            f" {where} AND answer_seconds IS NOT NULL ORDER BY answer_seconds LIMIT ? OFFSET ?)",
-            [*values, 2 - timed % 2, max(0, timed - 1) // 2],
-        )
-        return ArmFigures(requests, outcomes, successes, errors, breaches, timed, middle[0])
+        requests, breaches, outcomes, *rest = row
+        return ArmFigures(int(requests), int(breaches), int(outcomes), *rest)
 
     def seconds(self, since: datetime, until: datetime, *, limit: int) -> list[tuple[float, float]]:
         """Return the time of each request, in seconds since 1970, and the seconds that building took.

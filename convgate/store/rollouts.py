@@ -31,6 +31,10 @@ class StoredRollout:
     next_watch: datetime  # UTC, at the rollback rules
     number: int = 0  # in the database; 0 before it is stored
 
+    def __post_init__(self) -> None:
+        if not 1 <= self.phase <= len(self.owners):
+            raise ValueError(f"phase {self.phase} of {len(self.owners)}")
+
 
 @dataclass(frozen=True, slots=True)
 class RolloutDecision:

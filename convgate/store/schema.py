@@ -270,8 +270,10 @@ _EXPERIMENTS = (
 )
 
 _ROLLOUTS = (
-    # Of requests: the arm of a rollout; the seconds until the answer; whether it ended with an error.
+    # Of requests: the arm of a rollout; a hash of the session's id; the seconds until the answer; whether it
+    # ended with an error.
     "ALTER TABLE requests ADD COLUMN arm TEXT",
+    "ALTER TABLE requests ADD COLUMN session INTEGER",
     "ALTER TABLE requests ADD COLUMN answer_seconds REAL",
     "ALTER TABLE requests ADD COLUMN error INTEGER",
     "CREATE INDEX requests_by_arm ON requests (arm, at, ok, error) WHERE arm IS NOT NULL",

@@ -22,9 +22,11 @@ pytest.importorskip("prometheus_client")
 from convgate.adapters.selection import MessageSelector
 from convgate.messages.check import check_valid
 from convgate.server.app import create_app
+from convgate.store import Store
 from tests.adapters.responses import violations
 from tests.adapters.serving import AUTHORIZED, TOKEN, events, long_chat, running, settings_of
 from tests.llm_server import ChatServer, completion_reply, error_reply, raw_reply, send_head
+from tests.rollouts import start_at_half
 
 pytestmark = pytest.mark.adapters
 
@@ -350,3 +352,28 @@ def test_nothing_to_drop_forwards_the_very_bytes(
         response = client.post("/v1/chat/completions", content=body)
     assert sent == [body]
     assert (response.headers["x-convgate-kept"], response.headers["x-convgate-dropped"]) == ("1", "0")
+
+
+def test_sessions_get_their_arm_of_a_rollout(
+    convgate_home: Path, tmp_path: Path, upstream: ChatServer
+) -> None:
+    file = tmp_path / "candidate.toml"
+    file.write_text('policy = "last_k"\npolicy_parameters = {k = 1}\n')
+    rollout = start_at_half(Store(convgate_home / "convgate.db"))
+    kept: dict[str, set[str]] = {}
+    with proxy_of(convgate_home, upstream, server_candidate=file) as client:
+        for number in range(12):
+            id = f"session {number}"
+            headers = client.post(
+                "/v1/chat/completions", json=chat(), headers={"X-Convgate-Session": id}
+            ).headers
+            assert headers["x-convgate-arm"] == rollout.arm(id)
+            kept.setdefault(headers["x-convgate-arm"], set()).add(headers["x-convgate-kept"])
+            outcome = {"request_id": headers["x-convgate-request-id"], "ok": True, "seconds": 1.5}
+            assert client.post("/v1/outcome", json=outcome).status_code == 200
+        assert "x-convgate-arm" not in client.post("/v1/chat/completions", json=chat()).headers
+    assert kept == {"candidate": {"4"}, "control": {"6"}}
+    assert set(upstream.sessions) == {None}
+    figures = rollout.status().figures
+    assert figures.candidate.outcomes + figures.control.outcomes == 12
+    assert figures.candidate.latency == 1.5

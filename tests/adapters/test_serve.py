@@ -29,6 +29,7 @@ from convgate.store import Conversations, Store
 from convgate.store.sessions import Sessions
 from tests.adapters.serving import AUTHORIZED, TOKEN, long_chat, running, settings_of
 from tests.fakes import FakeEncoder
+from tests.rollouts import start_at_half
 
 pytestmark = pytest.mark.adapters
 
@@ -454,3 +455,51 @@ def test_missing_package_is_one_sentence(run: Any, monkeypatch: pytest.MonkeyPat
     code, out, err = run("serve")
     assert (code, out) == (1, "")
     assert 'needs httpx: pip install "convgate[serve]"' in err
+
+
+# Rollouts
+
+
+@pytest.fixture
+def candidate(tmp_path: Path) -> Path:
+    """The settings file of a candidate that keeps one turn, not two; of another home, which is ignored."""
+    file = tmp_path / "candidate.toml"
+    file.write_text(
+        'home = "elsewhere"\npolicy = "last_k"\npolicy_parameters = {k = 1}\ncontext_budget = 500\n'
+    )
+    return file
+
+
+def test_contexts_and_selections_are_those_of_the_sessions_arm(convgate_home: Path, candidate: Path) -> None:
+    rollout = start_at_half(Store(convgate_home / "convgate.db"))
+    chat: list[dict[str, Any]] = long_chat()
+    sent: dict[tuple[str, str], set[tuple[int, int | None]]] = {}
+    with client_of(convgate_home, server_candidate=candidate) as client:
+        for path in ("/v1/context", "/v1/select"):
+            for number in range(12):
+                id = f"{path[4:]}-{number}"
+                reply = client.post(path, json={"messages": chat, "session": id}).json()
+                assert reply["arm"] == rollout.arm(id)
+                sent.setdefault((path, reply["arm"]), set()).add(
+                    (len(reply["messages"]), reply.get("budget"))
+                )
+                outcome = {"request_id": reply["request_id"], "ok": False, "error": True, "seconds": 2}
+                assert client.post("/v1/outcome", json=outcome).status_code == 200
+        replies = [
+            client.post(path, json={"messages": chat}).json() for path in ("/v1/context", "/v1/select")
+        ]
+        assert [reply["arm"] for reply in replies] == [None, None]
+    assert (sent["/v1/select", "candidate"], sent["/v1/select", "control"]) == ({(4, None)}, {(6, None)})
+    assert [budget for _, budget in sent["/v1/context", "candidate"]] == [500]
+    assert [budget for _, budget in sent["/v1/context", "control"]] != [500]
+    figures = rollout.status().figures
+    for arm, other in (("candidate", figures.candidate), ("control", figures.control)):
+        assert other.requests == other.sessions_with_error == rollout.status().sessions[arm]
+        assert (other.latency, other.error_rate) == (2.0, 1.0)
+    assert figures.candidate.requests + figures.control.requests == 24
+
+
+@pytest.mark.parametrize("values", [{"ok": True, "error": True}, {"ok": True, "seconds": -1}])
+def test_an_outcome_that_cannot_be_is_refused(client: TestClient, values: dict[str, Any]) -> None:
+    client.post("/v1/context", json={"messages": long_chat(), "request_id": "mine"})
+    assert client.post("/v1/outcome", json={"request_id": "mine", **values}).status_code == 422

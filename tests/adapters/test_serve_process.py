@@ -28,6 +28,7 @@ from convgate.core.settings import load_settings
 from convgate.store import Conversations, Store
 from tests.adapters.serving import TOKEN, long_chat
 from tests.llm_server import ChatServer, completion_reply
+from tests.rollouts import start_at_half
 
 pytestmark = [pytest.mark.adapters, pytest.mark.slow]
 
@@ -172,6 +173,20 @@ def test_outcome_may_reach_another_worker_than_its_context() -> None:
         assert second.post("/v1/outcome", json={"request_id": "mine", "ok": True}).status_code == 200
 
 
+def test_every_worker_knows_the_candidate_of_a_rollout(tmp_path: Path) -> None:
+    file = tmp_path / "candidate.toml"
+    file.write_text("policy_parameters = {k = 1}")  # over the variable of the environment
+    with closing(Store(load_settings().database)) as store:
+        rollout = start_at_half(store)
+        with served("--workers", 2, "--candidate", file) as (_, client):
+            for number in range(12):
+                body = {"messages": long_chat(), "session": f"session-{number}"}
+                with connect(client) as other:
+                    reply = other.post("/v1/select", json=body).json()
+                assert reply["arm"] == rollout.arm(body["session"])
+                assert len(reply["messages"]) == (4 if reply["arm"] == "candidate" else 6)
+
+
 def test_metrics_are_the_sum_of_all_workers() -> None:
     with served("--workers", 2) as (process, client):
         wait_until(lambda: len(workers_of(process)) == 2)
@@ -230,6 +245,7 @@ def test_new_token_is_printed_and_one_of_the_settings_is_not() -> None:
         ({"CONVGATE_SERVER_TOKEN": "short"}, [], "CONVGATE_SERVER_TOKEN"),
         ({"CONVGATE_SERVER_UPSTREAM": "ftp://host"}, [], "CONVGATE_SERVER_UPSTREAM"),
         ({}, ["--upstream", "host/v1"], "--upstream"),
+        ({}, ["--candidate", "missing.toml"], "missing.toml"),
     ],
 )
 def test_wrong_settings_end_the_server_with_one_sentence(

@@ -7,6 +7,7 @@ other: append to the log, evaluate, alert.
 from __future__ import annotations
 
 import atexit
+import hashlib
 import logging
 import queue
 import sqlite3
@@ -284,9 +285,16 @@ def _to_request_row(request: RequestRecord) -> RequestRow:
     is_low = request.source == "low confidence" or request.confidence < MIN_CONFIDENCE
     values = {field.name: getattr(request, field.name) for field in fields(request)} | {
         "at": request.at.astimezone(UTC),
+        "session": None if request.session is None else _hash_session(request.session),
         "low": None if request.source == "intent" else is_low,
         "tokens": tuple(request.tokens.get(section, 0) for section in SECTIONS),
         "invariant_types": tuple(request.invariant_types.get(type, 0) for type in INVARIANT_TYPES),
         "fallbacks": tuple(fallback.cause for fallback in request.fallbacks),
     }
     return RequestRow(**values)
+
+
+def _hash_session(id: str) -> int:
+    """Return 63 bits that stand for a session; ids are not stored."""
+    digest = hashlib.blake2b(id.encode(errors="surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest) >> 1

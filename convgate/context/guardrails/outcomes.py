@@ -29,17 +29,22 @@ def record_outcome(
     unless given. Raises ContextError when no such request is logged or a value is wrong, and StoreError when
     the database cannot be written.
     """
-    if not isinstance(ok, bool):
-        raise ContextError(f"ok is True or False; got {ok!r}")
-    if error and ok:
-        raise ContextError("a request that ended with an error is not ok; pass ok=False")
-    if seconds is not None and not 0 <= seconds < inf:
-        raise ContextError(f"seconds are 0 or more; got {seconds!r}")
-    if record_outcomes([RequestOutcome(request_id, ok, error, seconds)], place=place):
+    if record_outcomes([check_outcome(RequestOutcome(request_id, ok, error, seconds))], place=place):
         raise ContextError(
             f"no request {request_id!r} is logged: pass `request_id` of the context, and check guard_log,"
             " guard_log_days and guard_log_max_rows"
         )
+
+
+def check_outcome(outcome: RequestOutcome) -> RequestOutcome:
+    """Return the outcome. Raises ContextError for a value that is wrong."""
+    if not isinstance(outcome.ok, bool):
+        raise ContextError(f"ok is True or False; got {outcome.ok!r}")
+    if outcome.is_error and outcome.ok:
+        raise ContextError("a request that ended with an error is not ok; pass ok=False")
+    if outcome.seconds is not None and not 0 <= outcome.seconds < inf:
+        raise ContextError(f"seconds are 0 or more; got {outcome.seconds!r}")
+    return outcome
 
 
 def record_outcomes(

@@ -27,7 +27,7 @@ _EXAMPLE = """\
 import convgate
 
 builders = {arm: convgate.load_context(f"{arm}.toml", arm=arm) for arm in ("candidate", "control")}
-context = builders[convgate.rollout(session_id)].build(messages)
+context = builders[convgate.rollout(session_id)].build(messages, session=session_id)
 convgate.record_outcome(context.request_id, ok=True, seconds=2.1)  # whether the answer was good
 """
 _STATES: dict[State, tuple[str, str]] = {
