@@ -189,7 +189,7 @@ def test_a_rollout_shows_both_arms_and_is_decided_by_a_person(store: Store) -> N
     log_requests(store, "control", 300, end=now(), failed=30)
 
     app = open_monitor(on="rollout")
-    text = page_text(app)
+    text = page_text(app).replace("\u00a0", " ")
     assert "Owner: Ada" in text
     assert "| Completion | 80% | 90% |" in text
     assert "median latency 2.5 s vs. 2 s, 1.25 ×, limit 1.5 ×" in text
@@ -204,6 +204,7 @@ def test_a_rollout_shows_both_arms_and_is_decided_by_a_person(store: Store) -> N
     check(app.text_input(key="monitor.reason.back").set_value("Wrong answers.").run())
     click(app, "monitor.back")
     assert rollout.status().rollout.state == "rolled back"
+    assert "Wrong answers." in page_text(app), "the reason of the last decision"
     assert "monitor.advance" not in {button.key for button in app.button}
 
 

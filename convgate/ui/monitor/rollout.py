@@ -35,6 +35,11 @@ _STATES: dict[State, tuple[str, str]] = {
     "stopped": ("orange", ":material/pause_circle:"),
     "rolled back": ("red", ":material/undo:"),
 }
+_NOW: dict[State, str] = {
+    "running": "",
+    "stopped": " Now new ones get the control.",
+    "rolled back": " Now all get the control.",
+}
 _CHECKS: dict[CheckState, str] = {
     "passed": ":green-badge[:material/check_circle: passed]",
     "failed": ":red-badge[:material/error: failed]",
@@ -54,16 +59,19 @@ def draw_rollout(app: App) -> None:
     status = rollout.status()
     _draw_state(status)
     _draw_phases(status)
-    left, right = st.columns(2, gap="large")
-    with left:
-        if status.conditions:
-            _draw_checks("Conditions of the next phase", status.conditions)
-        _draw_checks("Rollback rules", status.rules)
-    with right:
+    if status.rollout.state == "rolled back":
         _draw_arms(status)
-        _draw_checklist(rollout, status)
-    if not app.store.is_read_only and status.rollout.state != "rolled back":
-        _draw_actions(rollout, status)
+    else:
+        left, right = st.columns(2, gap="large")
+        with left:
+            if status.conditions:
+                _draw_checks("Conditions of the next phase", status.conditions)
+            _draw_checks("Rollback rules", status.rules)
+        with right:
+            _draw_arms(status)
+            _draw_checklist(rollout, status)
+        if not app.store.is_read_only:
+            _draw_actions(rollout, status)
     _draw_decisions(status)
 
 
@@ -74,6 +82,11 @@ def _draw_state(status: RolloutStatus) -> None:
     if status.rollout.next_look is not None:
         words += f" Next look at the conditions: {format_time(status.rollout.next_look)}."
     st.markdown(words)
+    last = status.decisions[0]
+    st.markdown(
+        f"**Last decision:** {last.action}, {format_time(last.at)}, by {literal(_decider(last))}."
+        f" {literal(writable(last.reason))}"
+    )
 
 
 def _draw_phases(status: RolloutStatus) -> None:
@@ -81,20 +94,22 @@ def _draw_phases(status: RolloutStatus) -> None:
     steps = " → ".join(
         f"**{phase.share:.0%}**" if phase == status.phase else f"{phase.share:.0%}" for phase in PHASES
     )
-    st.progress(share, f"{steps} of new sessions get the candidate.")
+    st.progress(share, f"{steps} of new sessions get the candidate.{_NOW[status.rollout.state]}")
 
 
 def _draw_checks(title: str, checks: Sequence[Check]) -> None:
     st.markdown(f"**{title}**")
-    st.markdown("\n".join(f"- {_CHECKS[check.state]} {check.sentence}" for check in checks))
+    st.markdown(
+        "\n".join(f"- {_CHECKS[check.state]} {check.sentence}" for check in checks).replace(" ×", "\u00a0×")
+    )
 
 
 def _draw_arms(status: RolloutStatus) -> None:
-    st.markdown("**This phase**", help="Of the requests that were logged since the phase began.")
+    st.markdown("**This phase**", help="Requests since the phase began. A session counts once in rates.")
     columns = [_arm_cells(status.figures.candidate), _arm_cells(status.figures.control)]
     names = ("Requests", "Outcomes", "Completion", "Error rate", "Median latency")
     rows = [
-        ("Sessions", *(f"{status.sessions[arm]:,}" for arm in ("candidate", "control"))),
+        ("Sessions, all phases", *(f"{status.sessions[arm]:,}" for arm in ("candidate", "control"))),
         *zip(names, *columns, strict=True),
     ]
     st.markdown(markdown_table(("", "Candidate", "Control"), rows, numbers=True))
@@ -114,11 +129,10 @@ def _draw_checklist(rollout: Rollout, status: RolloutStatus) -> None:
     if not status.phase.checklist:
         return
     st.markdown("**Checklist**", help="The next phase begins when all of it is done.")
-    is_over = status.rollout.state == "rolled back"
     for number, item in enumerate(status.phase.checklist):
         is_done = item not in status.open_items
         st.checkbox(
-            item, is_done, key=f"monitor.item.{status.phase.number}.{number}.{is_done}", disabled=is_over,
+            item, is_done, key=f"monitor.item.{status.phase.number}.{number}.{is_done}",
             on_change=run_action, args=(page, partial(_set_item, rollout, item, is_done=not is_done)),
         )  # fmt: skip
 
@@ -157,12 +171,16 @@ def _draw_decisions(status: RolloutStatus) -> None:
             "phase": decision.phase,
             "decision": decision.action,
             "reason": writable(decision.reason),
-            "by": writable(decision.who) or "the log",
+            "by": _decider(decision),
             "next look": "–" if decision.next_look is None else format_time(decision.next_look),
         }
         for decision in status.decisions
     ]
     st.dataframe(rows, hide_index=True, key="monitor.decisions", alt="Decisions, the newest first")
+
+
+def _decider(decision: RolloutDecision) -> str:
+    return writable(decision.who) or "the log"
 
 
 def _set_item(rollout: Rollout, item: str, *, is_done: bool) -> ActionResult:
