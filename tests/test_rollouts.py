@@ -183,6 +183,17 @@ def test_requests_of_few_sessions_roll_nothing_back(
     assert rollout.status().rollout.state == state
 
 
+def test_errors_in_a_part_of_the_requests_of_many_sessions_roll_back(
+    store: Store, clock: Clock, rollout: Rollout
+) -> None:
+    """One request of five, in each session: 20% of the requests, and every session."""
+    clock.advance(hours=2)
+    log_requests(store, "candidate", 150, end=clock.now, hours=1, errors=30, session_size=5)
+    log_requests(store, "control", 1_000, end=clock.now, hours=1, errors=20, session_size=5)
+    rollout.review()
+    assert rollout.status().rollout.state == "rolled back"
+
+
 def test_a_look_is_taken_when_the_clock_was_set_back(store: Store, clock: Clock, rollout: Rollout) -> None:
     clock.advance(days=30)
     rollout.review()

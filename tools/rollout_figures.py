@@ -62,12 +62,12 @@ class SimulatedLog:
                 n = chance.poisson(per_hour * share * hours)
                 times.append(begin + np.sort(chance.uniform(0, hours, n)))
                 begin += hours
-            hours = np.concatenate(times)
-            ok, failed = (_draw(chance, len(hours), rate, icc) for rate in (rates.completion, rates.errors))
+            at = np.concatenate(times)
+            ok, failed = (_draw(chance, len(at), rate, icc) for rate in (rates.completion, rates.errors))
             if by_request:
-                hours, ok, failed = np.repeat(hours, SIZE), ok.reshape(-1, 1), failed.reshape(-1, 1)
+                at, ok, failed = np.repeat(at, SIZE), ok.reshape(-1, 1), failed.reshape(-1, 1)
             columns = np.column_stack([ok.mean(1), failed.mean(1), failed.any(1)])
-            self._arms[arm] = hours, np.vstack([np.zeros(3), np.cumsum(columns, axis=0)])
+            self._arms[arm] = at, np.vstack([np.zeros(3), np.cumsum(columns, axis=0)])
 
     def arm_figures(self, arm: str, since: datetime, until: datetime) -> ArmFigures:
         """Return the figures of an arm, without latencies."""
@@ -75,8 +75,8 @@ class SimulatedLog:
         first, last = np.searchsorted(hours, [(at - START) / timedelta(hours=1) for at in (since, until)])
         n = int(last - first)
         completed, errors, with_error = (sums[last] - sums[first]).tolist()
-        rates = (completed / n, errors / n) if n else (None, None)
-        return ArmFigures(n, 0, n, n, *rates, int(with_error), 0, None)
+        completion, error_rate = (completed / n, errors / n) if n else (None, None)
+        return ArmFigures(n, 0, n, n, completion, error_rate, int(with_error), 0, None)
 
 
 def _draw(chance: np.random.Generator, n: int, rate: float, icc: float) -> NDArray[np.bool_]:

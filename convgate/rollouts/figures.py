@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -273,13 +273,18 @@ def _watch(
 
 
 def _chance_of_fewer(candidate: ArmFigures, control: ArmFigures) -> float:
-    """Return the probability of so few successes of the candidate, if its completion were the control's."""
-    return _fisher(candidate, control, candidate.completion, control.completion, "less")
+    """Return the probability of so few successes of the candidate, if its completion were the control's.
+
+    The mean of a session's outcomes is taken for one outcome, which varies at least as much.
+    """
+    arms = (candidate, control)
+    return _fisher([round((arm.completion or 0.0) * arm.sessions_with_outcome) for arm in arms], arms, "less")
 
 
 def _chance_of_more(candidate: ArmFigures, control: ArmFigures) -> float:
-    """Return the probability of so many errors of the candidate, if its error rate were the control's."""
-    return _fisher(candidate, control, candidate.error_rate, control.error_rate, "greater")
+    """Return the probability of so many sessions with errors, if they were as frequent as the control's."""
+    arms = (candidate, control)
+    return _fisher([arm.sessions_with_error for arm in arms], arms, "greater")
 
 
 def _chance_of_loss(candidate: ArmFigures, control: ArmFigures) -> float:
@@ -296,23 +301,11 @@ def _chance_of_loss(candidate: ArmFigures, control: ArmFigures) -> float:
     return float(ndtr((limit - p) / variance**0.5)) if variance else float(p <= limit)
 
 
-def _fisher(
-    candidate: ArmFigures,
-    control: ArmFigures,
-    rate: float | None,
-    control_rate: float | None,
-    alternative: str,
-) -> float:
-    """Return the p-value of Fisher's exact test over sessions, each with one outcome.
-
-    The mean of a session's outcomes varies no more than one outcome does, however alike they are.
-    """
+def _fisher(counts: Sequence[int], arms: Sequence[ArmFigures], alternative: str) -> float:
+    """Return the p-value of Fisher's exact test of counts among the sessions with outcomes of both arms."""
     from scipy.stats import fisher_exact
 
-    table = []
-    for arm, share in ((candidate, rate), (control, control_rate)):
-        count = round((share or 0.0) * arm.sessions_with_outcome)
-        table.append([count, arm.sessions_with_outcome - count])
+    table = [[count, arm.sessions_with_outcome - count] for count, arm in zip(counts, arms, strict=True)]
     return float(fisher_exact(table, alternative=alternative).pvalue)
 
 
