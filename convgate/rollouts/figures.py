@@ -23,7 +23,7 @@ MIN_AGREEMENT = 0.95  # share of the reviewed messages whose mode was confirmed
 MAX_LATENCY = 1.5  # median of the candidate / median of the control, of a condition
 MAX_CHANCE = 0.05  # probability by chance, below which a difference of completion counts
 PARTS = 3  # equal parts of a window; a rollback rule fails in each of them
-WATCH_CHANCE = 1e-4  # the same for the rollback rules, which are watched all the time
+WATCH_CHANCE = 1e-5  # the same for the rollback rules, which are watched all the time
 ERROR_FACTOR, ERROR_WINDOW = 2.0, timedelta(hours=1)
 COMPLETION_FACTOR, COMPLETION_WINDOW = 0.9, timedelta(hours=24)
 LATENCY_FACTOR, LATENCY_WINDOW = 2.0, timedelta(hours=6)
