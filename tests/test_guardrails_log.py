@@ -75,7 +75,7 @@ def test_a_request_is_logged_with_its_figures_and_none_of_its_words(store: Store
         "fallbacks": "drift breach", "seconds": 0.25, "ok": None, "outcome_at": None,
         "invariants_safety_requirement": 0, "invariants_user_correction": 0, "invariants_hard_constraint": 2,
         "invariants_blocking_error": 1,
-        "arm": "control", "answer_seconds": None, "error": None,
+        "arm": "control", "session": None, "answer_seconds": None, "error": None,
     }  # fmt: skip
 
 

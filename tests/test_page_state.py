@@ -45,6 +45,7 @@ def choices(draw: st.DrawFn) -> ThresholdSettings:
 
 NAMES = st.lists(st.sampled_from(["@labels", "mine"]), unique=True).map(tuple)
 POLICY_OPTIONS = st.sampled_from(["gate", "gate@mine", "bm25"])
+ARMS = st.sampled_from(["none", "random", "context", "context:bm25", "gate@mine", "last_k(k=3)"])
 SHARED: dict[str, st.SearchStrategy[Any]] = {
     "conversation": st.none() | st.just("0123456789abcdef"),
     "turn": st.none() | st.integers(0, 10_000),
@@ -62,6 +63,10 @@ SHARED: dict[str, st.SearchStrategy[Any]] = {
     "adjudicate": st.booleans(),
     "experiment": st.none() | st.just("pilot 2"),
     "rate": st.booleans(),
+    "control": ARMS,
+    "arms": st.lists(ARMS, min_size=1, unique=True).map(tuple),
+    "budgets": st.lists(st.sampled_from(["matched", "free", "share"]), min_size=1, unique=True).map(tuple),
+    "share": st.integers(1, 20).map(lambda twentieths: round(twentieths / 20, 2)),
     "queue": st.none() | st.integers(1, 99),
     "override": st.none() | st.booleans(),
     "budget": st.none() | st.integers(0, 9_999),
@@ -77,7 +82,7 @@ def states(draw: st.DrawFn) -> PageState:
     values = {name: draw(SHARED[name]) for name in names if draw(st.booleans())}
     if kind is VersionsView:
         values["version"] = "mine"
-    if kind is CompareView and "data" in values:
+    if kind in (CompareView, ExperimentsView) and "data" in values:
         values["data"] = "mine"
     return kind(**values)
 

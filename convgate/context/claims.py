@@ -9,8 +9,8 @@
 | recent | the last exchange, then the newest turns; in TASK and LEARNING none that the policy dropped |
 
 Sections choose in this order; evidence that task state or decisions claim is listed there. In the other
-modes, what the last exchange leaves of the recent budget goes half to the newest turns, then to dropped
-turns, the best first, as evidence.
+modes, what the last exchange leaves of the recent budget goes half to the newest turns, then to older ones
+that the policy dropped, the best first.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ _SAME_UNIT = "its tool call, or a result of the same call, is kept, and models w
 _SAME_EXCHANGE = "its question or its answer is kept, and they stay together."
 _MIN_USE = 0.2  # expected use of a turn that fills a budget
 _FILLS = "the policy dropped it, and ranks it first among what the budget still has room for."
+_RANKS = "the policy ranks it best of the turns that it dropped and that are not among the newest."
 _ASKS = "it asks what the turn after it answers."
 
 
@@ -219,7 +220,7 @@ class SectionClaims:
         """Yield turns before `stop` that only the policy dropped, the best first."""
         rows = [i for i in range(stop) if not self.kept[i] and self._may_claim(i) and not self.is_left_out(i)]
         for index in sorted(rows, key=lambda row: (self.scores[row], row), reverse=True):
-            yield self._claim("evidence", index, _FILLS)
+            yield self._claim("recent", index, _RANKS)
 
     def _evidence(self) -> Iterator[Claim]:
         if self.paired:
