@@ -158,3 +158,35 @@ def test_a_missing_experiment_is_named(run: Run, words: tuple[str, ...]) -> None
     code, _, err = run("experiment", words[0], "nowhere", *words[1:])
     assert code == 1
     assert "nowhere" in err
+
+
+def test_a_control_that_sends_everything_is_pointed_out(run: Run) -> None:
+    code, _, err = run("experiment", "create", "pilot", "--arm", "all=everything", "--matched", "gate=gate")
+    assert code == 0
+    assert "take another control" in err
+
+
+def test_an_unknown_version_is_no_arm(run: Run) -> None:
+    arms = ("--arm", "one=last_k(k=1)", "--matched", "gate=gate@mine")
+    code, _, err = run("experiment", "create", "pilot", *arms)
+    assert code == 1
+    assert "'mine'" in err
+    assert read(run, "list")["experiments"] == []
+
+
+def test_a_rating_says_something(run: Run, tmp_path: Path) -> None:
+    create(run)
+    run("experiment", "record", "pilot", write_trials(tmp_path / "t.jsonl", [line("s", 1, arm="last")]))
+    assert run("experiment", "rate", "pilot", 1)[0] == 2
+    assert run("experiment", "rate", "pilot", 1, "--completed")[0] == 0
+
+
+def test_a_session_has_one_arm_in_all_its_trials(run: Run, tmp_path: Path) -> None:
+    create(run)
+    lines = [line("s", number, arm=arm) for number, arm in enumerate(("last", "everything"))]
+    for part in (lines, lines[:1]):
+        code, _, err = run("experiment", "record", "pilot", write_trials(tmp_path / "t.jsonl", part))
+        assert code == int(len(part) == 2), err
+    code, _, err = run("experiment", "record", "pilot", write_trials(tmp_path / "t.jsonl", lines[1:]))
+    assert code == 1
+    assert "is in the arm last, not in everything" in err

@@ -251,7 +251,7 @@ def test_trials_are_recorded_in_the_arm_of_their_session_or_not_at_all(store: St
     with pytest.raises(ExperimentError):
         record_trials(store, made, [new, new])
     other = GATE if arm == CONTROL else CONTROL
-    with pytest.raises(ExperimentError, match=f"not to {other}"):
+    with pytest.raises(ExperimentError, match=f"not in {other}"):
         record_trials(store, made, [replace(new, arm=other)])
     assert Experiments(store).trials("pilot") == []
     record_trials(store, made, [new])

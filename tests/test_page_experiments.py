@@ -92,7 +92,7 @@ def test_an_experiment_is_created_with_the_size_that_the_rates_need(store: Store
     click(app, "experiments.create")
     made = load_experiment(store, "pilot")
     assert [(arm.name, arm.limit, arm.is_context) for arm in made.arms] == [
-        ("everything", "free", False),
+        ("last_k", "free", False),
         ("last_k k 3 matched", "matched", False),
         ("last_k k 3 free", "free", False),
         ("context matched", "matched", True),

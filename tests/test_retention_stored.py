@@ -126,6 +126,15 @@ def test_the_command_is_a_dry_run_unless_told(store: Store, run: Run) -> None:
     assert PrunedTurns(store).of(key) == {}
 
 
+def test_a_conversation_with_an_unreadable_confidence_is_left_out(store: Store, run: Run) -> None:
+    bad = stored(store, Turn.of("user", "why?"), Turn.of("assistant", "x", metadata={"confidence": "85%"}))
+    stored(store, *TURNS)
+    code, out, err = run("prune", "--set", "keep_last=2", "--set", "period=0")
+    assert code == 0, err
+    assert f"{bad} is left out" in err
+    assert "of 1 conversation," in out
+
+
 def test_conversations_are_found_by_workspace(store: Store) -> None:
     shop, _ = stored(store, workspace="shop"), stored(store, *TURNS[1:], workspace="lab")
     free = stored(store, *TURNS[2:])

@@ -92,6 +92,10 @@ def create(
         looks=read_looks(looks),
         shared_raters=shared_raters,
     )
+    if matched and not arms[0].is_context and arms[0].settings.policy == "everything":
+        output.print_note(
+            "the control sends everything, and so does a policy with as many tokens; take another control"
+        )
     create_experiment(inputs.open_library(), created)
     text = f"Created {name}: {pluralize(len(arms), 'arm')}, {created.planned:,} rated trials of each planned."
     output.write_result(_experiment_json(created), lambda: output.print_lines(text), json_output, out)
@@ -190,7 +194,10 @@ def rate(
     json_output: options.JsonOption = False,
     out: options.OutOption = None,
 ) -> None:
-    """Show the next trial to rate, without its arm, or rate a trial. Leave out what you are unsure of."""
+    """Show the next trial to rate, without its arm, or rate a trial.
+
+    Leave out --completed or --focus when you are unsure. Without --error there are no errors.
+    """
     from convgate.experiments.trials import next_trial, rate_trial
     from convgate.store.experiments import Rating
 
@@ -202,6 +209,8 @@ def rate(
         values = {"trial": None if shown is None else output.pick(shown, "number", "messages", "answer")}
         output.write_result(values, lambda: _show_trial(shown), json_output, out)
         return
+    if completed is None and focus is None and not error and not errors_unsure:
+        raise typer.BadParameter("say what you rate: --completed, --not-completed, --error, --focus, …")
     if error and errors_unsure:
         raise typer.BadParameter("--error or --errors-unsure, not both")
     rating = Rating(trial, who, completed, None if errors_unsure else tuple(error), focus)

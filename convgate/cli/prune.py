@@ -26,6 +26,7 @@ def prune(
     Pruned turns are no longer sent; the transcripts, their labels and their indices stay. --set has the
     parameters of the policy `pruning`.
     """
+    from convgate.core.errors import ConfidenceError
     from convgate.core.settings import load_settings
     from convgate.policies.build import EncoderOnDemand, build_policy
     from convgate.policies.retention.pruning import apply_pruning, plan_pruning, undo_pruning
@@ -42,7 +43,12 @@ def prune(
     action: Literal["undone", "pruned", "dry run"] = "undone" if undo else "pruned" if apply else "dry run"
     with inputs.writable_library(dry_run=action == "dry run") as store:
         keys = keys or sorted(Conversations(store).keys(workspace=workspace))
-        plans = [] if undo else [plan_pruning(store, key, policy) for key in keys]
+        plans = []
+        for key in [] if undo else keys:
+            try:
+                plans.append(plan_pruning(store, key, policy))
+            except ConfidenceError as error:
+                output.print_note(f"{key} is left out: {error}")
         for plan in plans:
             planned = [{"index": turn, "reason": reason} for turn, reason in plan.reasons.items()]
             rows.append(output.pick(plan, "key", "title", "already", "tokens") | {"turns": planned})
@@ -61,7 +67,8 @@ def prune(
             if lines:
                 output.print_table({"conversation": "word", "message": "number", "reason": "prose"}, lines)
         tokens = "" if undo else f", {pluralize(sum(row['tokens'] for row in rows), 'token')}"
-        summary = f"{pluralize(n_turns, 'turn')} of {pluralize(len(rows), 'conversation')}{tokens}"
+        n_conversations = sum(bool(row["turns"]) for row in rows)
+        summary = f"{pluralize(n_turns, 'turn')} of {pluralize(n_conversations, 'conversation')}{tokens}"
         ends = {
             "undone": "sent again.",
             "pruned": "pruned. To undo, run the command with --undo in place of --apply.",

@@ -108,7 +108,7 @@ def read_arm(name: str, text: str, limit: Limit, settings: Settings) -> Arm:
     with `context:` before it, contexts are built with that policy or those settings, and `context` alone
     stands for the given settings. The active version of the gate is stored in place of none.
 
-    Raises PolicyError or SettingsError for what cannot be read.
+    Raises PolicyError, SettingsError or GateError for what cannot be read.
     """
     kind, _, rest = text.strip().partition(":")
     is_context = kind == _CONTEXT
@@ -119,7 +119,10 @@ def read_arm(name: str, text: str, limit: Limit, settings: Settings) -> Arm:
         chosen = settings.model_copy(update=_of_policy(source))
     else:
         chosen = settings
-    version = chosen.version or Versions(chosen.home).active
+    versions = Versions(chosen.home)
+    version = chosen.version or versions.active
+    if version is not None:
+        versions.find(version)  # an unknown one fails now, not in an agent
     return Arm(name, chosen.model_copy(update={"version": version}), limit, is_context)
 
 

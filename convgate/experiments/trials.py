@@ -57,8 +57,9 @@ def record_trials(store: Store, experiment: Experiment, trials: Sequence[NewTria
     """
     experiments = Experiments(store)
     complete = []
+    arms: dict[str, str] = {}  # by session
     for trial in trials:
-        assigned = experiments.arm_of(experiment.name, trial.session_id)
+        assigned = arms.get(trial.session_id) or experiments.arm_of(experiment.name, trial.session_id)
         arm = trial.arm or assigned
         if arm is None:
             raise ExperimentError(
@@ -66,9 +67,10 @@ def record_trials(store: Store, experiment: Experiment, trials: Sequence[NewTria
                 " assign it first."
             )
         complete.append(replace(trial, arm=experiment.arm(arm).name))
+        arms[trial.session_id] = assigned or arm
         if assigned not in (None, arm):
             raise ExperimentError(
-                f"The session {trial.session_id!r} is assigned to {assigned}, not to {arm}: the request"
+                f"The session {trial.session_id!r} is in the arm {assigned}, not in {arm}: the request"
                 f" {trial.request_id!r} is not recorded."
             )
     experiments.record(experiment.name, complete)

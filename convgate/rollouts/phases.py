@@ -34,7 +34,7 @@ PHASES = (
         (
             "An offline comparison of candidate and control is at hand",
             "Alerts reach the owner",
-            "A rollback was tried",
+            "A rollback was tried with test data",
         ),
     ),
     Phase(

@@ -97,11 +97,11 @@ class Experiments(Repository):
             db.table("experiments").delete(self._number(name))
 
     def arm_of(self, name: str, session_id: str) -> str | None:
-        """Return the arm that a session was assigned to, or None."""
-        row = self._row(
-            f"SELECT arm FROM experiment_assignments WHERE experiment = {_NUMBER} AND session_id = :session",
-            {"experiment": name, "session": writable(session_id)},
-        )
+        """Return the arm that a session was assigned to, or that its first trial names; None without any."""
+        where = f"WHERE experiment = {_NUMBER} AND session_id = :session"
+        first, second = (f"SELECT arm FROM {table} {where}" for table in ("experiment_assignments", "trials"))
+        values = {"experiment": name, "session": writable(session_id)}
+        row = self._row(f"{first} UNION ALL {second} LIMIT 1", values)
         return row[0] if row else None
 
     def next_place(self, name: str, stratum: Stratum) -> int:

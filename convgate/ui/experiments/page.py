@@ -23,7 +23,7 @@ from convgate.experiments.arms import (
 )
 from convgate.experiments.example import EXAMPLE, add_example
 from convgate.experiments.power import BASELINE, TARGET, PowerPlan
-from convgate.policies.window import Everything
+from convgate.policies.window import LastK
 from convgate.store.experiments import Experiments
 from convgate.ui.actions import ActionResult, draw_problem, draw_result, reporting_problems, run_action
 from convgate.ui.experiments.arms import draw_arms
@@ -108,7 +108,7 @@ def _draw_new(app: App) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.text_input("Name", key=NAME, max_chars=60)
-        st.session_state.setdefault(CONTROL, Everything.name)
+        st.session_state.setdefault(CONTROL, LastK.name)
         draw_arms(app, {"key": CONTROL}, {"key": ARMS}, sources=_SOURCES)
         st.segmented_control(
             "Tokens of these arms", list(_LIMITS), key=LIMITS, selection_mode="multi", default=["matched"],
