@@ -20,8 +20,8 @@ from convgate.transcripts import read_conversations
 EXAMPLE = "Simulated example"
 
 _RATER = "simulation"
-_COMPLETION = {"everything": 0.65, "gate": 0.75}  # of the simulated requests
-_ERRORS = {"everything": 0.22, "gate": 0.17}
+_COMPLETION = {"newest": 0.65, "gate": 0.75}  # of the simulated requests
+_ERRORS = {"newest": 0.22, "gate": 0.17}
 _SEED = 3
 _TO_RATE = 6  # answers of the sample
 
@@ -32,7 +32,7 @@ def add_example(store: Store) -> Experiment:
     experiment = Experiment(
         name=EXAMPLE,
         arms=(
-            read_arm("everything", "everything", "free", settings),
+            read_arm("newest", "last_k(k=12)", "free", settings),
             read_arm("gate", "gate", "matched", settings),
         ),
         seed=_SEED,
