@@ -26,9 +26,10 @@ def test_each_arm_is_a_mark_and_all_but_the_control_have_an_interval(store: Stor
     difference = shown.comparisons[0].tests[0].difference
     assert difference is not None
     assert control.y[0] + difference.high == pytest.approx(gate.y[0] + gate.error_y.array[0])
-    assert "everything 65% at 1,942 tokens" in describe_outcomes(
-        "Completed", arm_outcomes(shown, "completion")
-    )
+    newest = shown.arms[0]
+    assert newest.completion_rate is not None
+    words = f"newest {newest.completion_rate:.0%} at {newest.tokens:,.0f} tokens"
+    assert words in describe_outcomes("Completed", arm_outcomes(shown, "completion"))
 
 
 def test_an_arm_without_outcomes_has_no_mark(store: Store) -> None:
