@@ -183,7 +183,7 @@ def test_the_gate_sees_the_whole_history_and_is_told_which_turns_are_judged() ->
 
 
 def test_what_is_not_judged_changes_neither_loss_nor_gradient() -> None:
-    gate, sets = small_gate(), half_judged_set(conversations=1)
+    gate, sets = GateModule.of(small_gate()), half_judged_set(conversations=1)
     losses, gradients = [], []
     for (episode,) in (read(sets), mark_unjudged_relevant(read(sets))):
         cases = batch(gate, episode, range(len(episode.questions)))
