@@ -5,6 +5,7 @@ Exit codes: 0 done; 1 a ConvgateError, printed on standard error; 2 wrong usage;
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -33,6 +34,10 @@ from convgate.cli.tools import FORWARDED, bench, corpus, pretrain
 from convgate.cli.training import train
 from convgate.cli.versions import versions
 from convgate.core.errors import ConvgateError
+
+# Before numpy is imported: OpenBLAS's threads spin for 0.06 s of CPU at every start unless told to sleep.
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # 2^4 cycles
+gc.set_threshold(50_000)  # of the thousands of objects that imports make, none is garbage
 
 app = typer.Typer(
     no_args_is_help=True,
