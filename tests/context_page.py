@@ -42,6 +42,8 @@ MODE_TURNS = (
 class WordClassifier:
     """Decides modes by single words."""
 
+    encoder = FakeEncoder()
+
     def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
         """Return one decision per turn."""
         return [self._decision(item, turn.text) for item, turn in enumerate(turns)]

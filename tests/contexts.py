@@ -21,10 +21,13 @@ from convgate.core.conversation import CurrentMessage, History, Turn
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings, load_settings
 from convgate.policies.base import history_indices
+from tests.fakes import FakeEncoder
 
 
 class FirstWordClassifier:
     """Takes a message's mode from its first word, such as "TASK" or "TASK?" (not sure)."""
+
+    encoder = FakeEncoder()
 
     def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
         return [self._of(item, turn.text.split(" ")[0]) for item, turn in enumerate(turns)]

@@ -39,16 +39,22 @@ from convgate.context.memory import (
 from convgate.context.mode import Mode, known_intents, mode_of_intent
 from convgate.context.modes.classifier import ModeClassifier, load_classifier
 from convgate.context.packing import ContextBudget, Packer, pack, pack_baseline
-from convgate.context.reading import ConversationReader, ConversationReading, read_conversation
+from convgate.context.reading import (
+    ConversationReader,
+    ConversationReading,
+    read_conversation,
+    texts_to_classify,
+)
 from convgate.context.request import Fallback, Guard, RequestRecord
 from convgate.context.turn_table import MAX_CONVERSATIONS, TurnTable
-from convgate.core.conversation import Conversation, CurrentMessage, History
+from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import quote
 from convgate.embedding.base import Encoder
+from convgate.embedding.cache import encode_together
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
@@ -184,7 +190,7 @@ class ContextBuilder:
         """Return the context; the guard logs the request, and the memory keeps it."""
         started = time.perf_counter()
         turns = [*history.turns, current.turn]  # a known table may have equal ones
-        table = self.tables.get(turns, lambda known, new: (known or TurnTable()).extend(new, self.counter))
+        table = self.tables.get(turns, self._extend)
         before = self.memory.find(table.digests)
         reading = read_conversation(
             table, self.reader, self.classifier, self.guard, intent, before.intents if before else {}
@@ -220,6 +226,16 @@ class ContextBuilder:
             record = _to_record(bundle, history_tokens, len(missing), seconds)
             self.guard.record(replace(record, arm=self.arm, session=session if self.arm else None))
         return bundle
+
+    def _extend(self, known: TurnTable | None, new: Sequence[Turn]) -> TurnTable:
+        """Return the table with new turns, whose texts are encoded in one pass for policy and classifiers."""
+        encoder: Encoder | None = getattr(self.policy, "encoder", None)
+        texts, states = [turn.scored_text for turn in new], self.classifier.encoder
+        if encoder is None:
+            states.encode_passages(texts_to_classify(new))
+        else:
+            encode_together(encoder, states, texts, texts_to_classify(new))
+        return (known or TurnTable()).extend(new, self.counter)
 
     def _plan(
         self,

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from convgate.context.classifier.model import excerpt
 from convgate.context.invariant import Invariant
 from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.invariants.judge import KindJudge
+from convgate.context.invariants.statements import read_statements
 from convgate.context.mode import Mode, ModeDecision, no_mode
 from convgate.context.modes.classifier import ModeClassifier
 from convgate.context.modes.conversation import ConversationModes, ModeTracker
 from convgate.context.request import Fallback, Guard
 from convgate.context.turn_table import MAX_CONVERSATIONS, TurnTable
 from convgate.core.conversation import Turn
+from convgate.messages.units import is_from_user
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,15 @@ class ConversationReader:
         with self._lock:
             self._known = [*self._known[1 - MAX_CONVERSATIONS :], progress]
         return result
+
+
+def texts_to_classify(turns: Sequence[Turn]) -> list[str]:
+    """Return the texts by whose vectors the modes of the turns and their statements are found."""
+    messages = [turn.text for turn in turns if is_from_user(turn)]
+    statements = [
+        statement.text for turn in turns if turn.role == "user" for statement in read_statements(turn.text)
+    ]
+    return [excerpt(text) for text in (*messages, *statements)]
 
 
 def read_conversation(

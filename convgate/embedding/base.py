@@ -15,6 +15,9 @@ from convgate.core.validation import STORED, Text
 
 Embeddings = NDArray[np.float32]
 
+DTYPES = ("float32", "bfloat16")
+"""Number formats that an encoder computes in."""
+
 _INTERCHANGEABLE = frozenset({"float32", "bfloat16"})  # cosine above .995 between vectors of one text
 
 

@@ -2,68 +2,64 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
-from tokenizers import Tokenizer
-
-from convgate.core.bundled_encoder import (
-    BUNDLED_MODEL,
-    BUNDLED_SHA256,
-    bundled_folder,
-    verify_bundled_weights,
-)
+from convgate.core.bundled_encoder import BUNDLED_MODEL, BUNDLED_SHA256, bundled_folder
 from convgate.embedding import chunks
-from convgate.embedding.base import ChunkCount, Embeddings, Encoder, EncoderIdentity, Progress
+from convgate.embedding.base import ChunkCount, Embeddings, EncoderIdentity, Progress
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+STATE_LAYERS = 4
+"""Layers below the states, of six."""
 
 
 class BundledEncoder:
-    """The bundled model, or a part of it that `model` names, which `load` returns. Thread-safe.
+    """The bundled model on the processor; `is_states`: its states after the fourth layer. Thread-safe.
 
-    Methods that need the model raise the errors of loading.
+    Methods that need the model raise EncoderError when its weights are missing or damaged.
     """
 
-    def __init__(
-        self,
-        load: Callable[[], Encoder],
-        dtype: str,
-        *,
-        model: str = BUNDLED_MODEL,
-        max_pieces: int = chunks.PASSAGE_PIECES,
-    ) -> None:
-        chunking = chunks.describe(max_pieces)
-        self.identity = EncoderIdentity(model, BUNDLED_SHA256, dtype, chunking, prefix="", dimension=384)
-        self._load, self._max_pieces = load, max_pieces
-        self._loaded: Encoder | None = None
-        self._lock = threading.Lock()
-
-    def load(self) -> Encoder:
-        """Return the loaded encoder."""
-        with self._lock:
-            self._loaded = self._loaded or self._load()
-            return self._loaded
+    def __init__(self, *, is_states: bool = False) -> None:
+        self.is_states = is_states
+        self.identity = EncoderIdentity(
+            model=f"{BUNDLED_MODEL}, layer {STATE_LAYERS}" if is_states else BUNDLED_MODEL,
+            revision=BUNDLED_SHA256,
+            dtype="float32",
+            chunking=chunks.describe(chunks.PASSAGE_PIECES),
+            prefix="",
+            dimension=384,
+        )
 
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
         """Return (len(texts), d) float32, rows L2-normalised; blank text gives a zero row."""
-        return self.load().encode(texts, progress=progress)
+        return chunks.text_vectors(self.encode_passages(texts, progress=progress), self.identity.dimension)
 
     def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embeddings]:
         """Return for each text the vectors of its passages, as `Encoder` says."""
-        return self.load().encode_passages(texts, progress=progress)
+        from convgate.embedding.minilm import load_minilm
+
+        if self.is_states:
+            return load_minilm().encode((), texts, progress=progress)[1]
+        return load_minilm().encode(texts, progress=progress)[0]
 
     def split_passages(self, text: str) -> list[str]:
         """Return the passages of a text, in order."""
-        return chunks.split([text], _tokenizer(), self._max_pieces).texts
+        return chunks.split([text], passage_tokenizer(), chunks.PASSAGE_PIECES).texts
 
     def count_chunks(self, text: str) -> ChunkCount:
         """Return the number of chunks of a text."""
-        return chunks.count(text, _tokenizer(), self._max_pieces)
+        return chunks.count(text, passage_tokenizer(), chunks.PASSAGE_PIECES)
 
 
 @cache
-def _tokenizer() -> Tokenizer:
-    verify_bundled_weights()
+def passage_tokenizer() -> Tokenizer:
+    """Return the model's tokenizer for text of any length."""
+    from tokenizers import Tokenizer
+
     tokenizer = Tokenizer.from_file(str(bundled_folder() / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()

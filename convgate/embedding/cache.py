@@ -50,19 +50,18 @@ def default_encoder(
 ) -> Encoder:
     """Return the named encoder (a sentence-transformers model, or its folder) with its cache in `home`.
 
-    `home` None keeps vectors in memory only. `dtype` is "float32", "bfloat16" or "auto", which is the faster
-    of both on this device. The bundled model is loaded when a text first needs it. Raises EncoderError when a
-    model cannot be loaded.
+    `home` None keeps vectors in memory only. The bundled model runs in float32 on the processor and is loaded
+    when a text first needs it. For any other model or device, and for `dtype` "bfloat16", torch loads the
+    model at once; `dtype` "auto" is then the faster of float32 and bfloat16 on the device. Raises
+    EncoderError when a model cannot be loaded.
     """
-    from convgate.embedding.precision import resolve_dtype  # torch, which reading the cache does not need
-
-    def load() -> Encoder:
+    encoder: Encoder
+    if name == BUNDLED_MODEL and device == "cpu" and dtype != "bfloat16":
+        encoder = BundledEncoder()
+    else:
         from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
 
-        return SentenceTransformerEncoder.load(name, device=device, dtype=dtype)
-
-    dtype = resolve_dtype(dtype, device)
-    encoder = BundledEncoder(load, dtype) if name == BUNDLED_MODEL else load()
+        encoder = SentenceTransformerEncoder.load(name, device=device, dtype=dtype)
     path = home / CACHE_FILE if home else None
     return CachedEncoder(encoder, path, packaged=PACKAGED_VECTORS)
 
@@ -128,6 +127,26 @@ class CachedEncoder:
             vectors |= self._from_encoder(missing, progress)
         return [vectors[key] for key in keys]
 
+    def missing(self, texts: Sequence[str]) -> list[str]:
+        """Return the distinct texts that are not in the cache; those on disk are read into memory."""
+        distinct = dict(zip(map(content_hash, texts), texts, strict=True))
+        with self._lock:
+            unread = [key for key in distinct if key not in self._memory]
+            known = self._from_disk(unread)
+        return [distinct[key] for key in unread if key not in known]
+
+    def add(self, texts: Sequence[str], passages: Sequence[Embeddings]) -> None:
+        """Add for each text the (p, d) vectors of its passages."""
+        vectors = dict(zip(map(content_hash, texts), passages, strict=True))
+        with self._lock:
+            self._remember(vectors)
+            self._write(vectors)
+
+    @property
+    def is_bundled(self) -> bool:
+        """Whether the bundled model on the processor is behind the cache."""
+        return isinstance(self._encoder, BundledEncoder)
+
     def _from_disk(self, keys: Iterable[bytes]) -> dict[bytes, Embeddings]:
         if self._db is None:
             return {}
@@ -161,12 +180,10 @@ class CachedEncoder:
                 if progress:
                     progress(start + done, len(keys))
 
-            vectors = self._encoder.encode_passages([missing[key] for key in batch], progress=report)
-            new = dict(zip(batch, vectors, strict=True))
-            with self._lock:
-                self._remember(new)
-                self._write(new)
-            encoded |= new
+            texts = [missing[key] for key in batch]
+            vectors = self._encoder.encode_passages(texts, progress=report)
+            self.add(texts, vectors)
+            encoded |= zip(batch, vectors, strict=True)
         return encoded
 
     def _remember(self, vectors: dict[bytes, Embeddings]) -> None:
@@ -228,6 +245,43 @@ class CachedEncoder:
             error,
         )
         self.close()
+
+
+def encode_together(
+    encoder: Encoder,
+    states: Encoder,
+    texts: Sequence[str],
+    state_texts: Sequence[str],
+    *,
+    progress: Progress | None = None,
+) -> None:
+    """Encode the texts so that both caches have them: `texts` for one encoder, `state_texts` for the other.
+
+    With the bundled model behind both, one pass gives both kinds of vectors.
+    """
+    if not (
+        isinstance(encoder, CachedEncoder)
+        and isinstance(states, CachedEncoder)
+        and encoder.is_bundled
+        and states.is_bundled
+    ):
+        encoder.encode_passages(texts, progress=progress)
+        states.encode_passages(state_texts)
+        return
+    finals, wanted_states = set(encoder.missing(texts)), set(states.missing(state_texts))
+    todo = sorted(finals | wanted_states, key=len, reverse=True)
+    if not todo:
+        return
+    from convgate.embedding.minilm import load_minilm
+
+    for start in range(0, len(todo), _WRITE_EVERY):
+        batch = todo[start : start + _WRITE_EVERY]
+        some, some_states = ([text for text in batch if text in wanted] for wanted in (finals, wanted_states))
+        vectors, state_vectors = load_minilm().encode(some, some_states)
+        encoder.add(some, vectors)
+        states.add(some_states, state_vectors)
+        if progress:
+            progress(start + len(batch), len(todo))
 
 
 def empty_cache(path: Path) -> None:

@@ -7,9 +7,9 @@ from functools import cache
 import torch
 
 from convgate.core.errors import EncoderError
+from convgate.embedding.base import DTYPES
 
 AUTO = "auto"
-DTYPES = ("float32", "bfloat16")
 
 
 def resolve_dtype(dtype: str, device: str) -> str:

@@ -14,7 +14,7 @@ import tomli_w
 
 from convgate.core.parameters import parameter_values
 from convgate.core.settings import Settings
-from convgate.embedding.precision import DTYPES
+from convgate.embedding.base import DTYPES
 from convgate.gatekeeper.rules_file import RulesFile
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy

@@ -31,7 +31,7 @@ class ModeClassifier:
     """Finds the mode of single messages; safe to share between threads."""
 
     def __init__(self, model: TextModel, encoder: Encoder, *, max_cached: int = MAX_CACHED) -> None:
-        self._model, self._encoder = model, encoder
+        self._model, self.encoder = model, encoder
         self._decisions: ResultCache[str, ModeDecision] = ResultCache(max_cached)
 
     def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
@@ -47,7 +47,7 @@ class ModeClassifier:
         decisions = dict.fromkeys(texts, _BLANK)
         if texts := [text for text in texts if text.strip()]:
             runs = [count_ngrams(text) for text in texts]
-            vectors = self._encoder.encode([excerpt(text) for text in texts])
+            vectors = self.encoder.encode([excerpt(text) for text in texts])
             for text, row, ngrams in zip(texts, self._model.probabilities(runs, vectors), runs, strict=True):
                 decisions[text] = self._decision(row, self._model.signs(ngrams, MODES[int(row.argmax())]))
         return list(decisions.values())
