@@ -208,7 +208,9 @@ def _read_variable(kind: type[BaseModel], key: str, text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
-        raise SettingsError(f"{_variable(key)}: lists and tables are written as JSON there; {error}") from error
+        raise SettingsError(
+            f"{_variable(key)}: lists and tables are written as JSON there; {error}"
+        ) from error
 
 
 def _variable(key: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
+from convgate.embedding.cache import default_encoder
 from convgate.gate.thresholds import Limits, Rule, Stricter, make_rule
 from convgate.policies.base import Policy
 from convgate.policies.registry import check_spec, policy_class, stages_of
@@ -29,8 +30,6 @@ class EncoderOnDemand:
     def __call__(self) -> Encoder:
         """Return the encoder; EncoderError when it cannot be loaded."""
         if self._loaded is None:
-            from convgate.embedding.cache import default_encoder
-
             settings = self.settings
             self._loaded = default_encoder(
                 settings.encoder,

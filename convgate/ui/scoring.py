@@ -65,7 +65,9 @@ def load_policy(app: App, option: str) -> Policy:
     spec = read_policy(option)
     stages = stages_of(spec.name, {**parameters_of(app.settings, spec.name), **spec.parameters})
     # An unknown stage is reported by `build_policy`, with its position.
-    needs_encoder = any(stage.name in policy_names() and policy_class(stage.name).needs_encoder for stage in stages)
+    needs_encoder = any(
+        stage.name in policy_names() and policy_class(stage.name).needs_encoder for stage in stages
+    )
     encoder = app.encoder() if needs_encoder else None
     versions = [
         find_version(app.settings, stage.version or spec.version)
