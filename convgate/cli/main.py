@@ -73,7 +73,14 @@ def open_app(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
 ) -> None:
     """Start the web app on this machine."""
+    from convgate.core.extras import needs_extra
     from convgate.core.settings import load_settings
+
+    with needs_extra("app", "`convgate app`"):
+        import plotly  # noqa: F401
+        import statsmodels  # noqa: F401
+
+        from convgate.ui.server import serve
 
     settings = load_settings()  # reports a wrong setting before a browser opens
     # The server changes the working directory, so no path may depend on it.
@@ -84,9 +91,6 @@ def open_app(
         os.environ["CONVGATE_CONFIG"] = str(Path(file).expanduser().absolute())
     if read_only:
         os.environ["CONVGATE_READ_ONLY"] = "true"
-
-    from convgate.ui.server import serve
-
     serve(settings, address=address, port=port, hosts=host, browser=browser)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, get_origin
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from convgate.core.errors import SettingsError
 from convgate.core.home import set_read_only
@@ -128,11 +128,9 @@ class Settings(BaseModel):
     server_select_seconds: float = Field(5, gt=0, le=3_600)  # after which the proxy forwards everything
     server_upstream_seconds: float = Field(600, gt=0, le=86_400)  # without data from the upstream
 
-    @model_validator(mode="before")
-    @classmethod
-    def _add_environment(cls, values: dict[str, Any]) -> dict[str, Any]:
-        texts = {key: os.environ.get(_variable(key)) for key in cls.model_fields}
-        return {key: _read_variable(cls, key, text) for key, text in texts.items() if text} | values
+    def __init__(self, **values: Any) -> None:
+        texts = {key: os.environ.get(_variable(key)) for key in type(self).model_fields if key not in values}
+        super().__init__(**values, **{key: _read_variable(key, text) for key, text in texts.items() if text})
 
     @field_validator("home", "gatekeeper_rules", "gatekeeper_debug_log", "server_candidate")
     @classmethod
@@ -201,9 +199,9 @@ def _problem(place: tuple[int | str, ...], message: str, value: object, file: Pa
     return f"{where}{inner}: {message}{got}"
 
 
-def _read_variable(kind: type[BaseModel], key: str, text: str) -> Any:
+def _read_variable(key: str, text: str) -> Any:
     """Return the value that the variable of a setting holds."""
-    if get_origin(kind.model_fields[key].annotation) not in (dict, tuple):
+    if get_origin(Settings.model_fields[key].annotation) not in (dict, tuple):
         return text
     try:
         return json.loads(text)
