@@ -82,8 +82,8 @@ import sys
 import convgate
 large = set("torch streamlit transformers scipy sklearn plotly pandas numpy sqlite_utils".split())
 print("IMPORTED", *large & set(sys.modules))
-from convgate.cli.main import app, main
-app(["--help"], prog_name="convgate", standalone_mode=False)
+from convgate.cli.main import build_app, main
+build_app(["--help"])(["--help"], prog_name="convgate", standalone_mode=False)
 print("HELPED", *large & set(sys.modules))
 large -= {"numpy", "sqlite_utils", "pandas"}  # sqlite-utils loads pandas where it is there
 sys.argv = ["convgate", "versions"]
@@ -304,8 +304,8 @@ def test_scoring_a_sample_from_end_to_end_opens_no_connection(tmp_path: Path) ->
 import os, sys
 for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
     os.environ.pop(name, None)
-from convgate.cli.main import app
-app(["score", sys.argv[1], "--json"], prog_name="convgate")
+from convgate.cli.main import build_app
+build_app(["score"])(["score", sys.argv[1], "--json"], prog_name="convgate")
 """
     sample = app_root() / "sample_conversations" / "nan_and_fibonacci.json"
     scored = run_python(code, str(sample), HOME=str(tmp_path))

@@ -17,7 +17,6 @@ from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.messages.validity import ValidSelection, make_valid
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
-from convgate.policies.gate import GatePolicy
 from convgate.traces import span, start_traces
 from convgate.transcripts import to_messages, turns_from_messages, write_conversation
 
@@ -135,11 +134,11 @@ def load_gate(
     Raises GateError when the version cannot be loaded, PolicyError when `settings` name another policy.
     """
     chosen = _settings(settings)
-    if settings is not None and chosen.policy != GatePolicy.name:
+    if settings is not None and chosen.policy != "gate":
         raise PolicyError(
             f"these settings choose the policy {chosen.policy}, which is no gate; use load_policy(settings=…)"
         )
-    return load_policy(GatePolicy.name, version=version, settings=chosen, encoder=encoder)
+    return load_policy("gate", version=version, settings=chosen, encoder=encoder)
 
 
 def load_policy(

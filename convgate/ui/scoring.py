@@ -22,7 +22,7 @@ from convgate.gate.explain import Link, WordEffect, strongest_links, word_effect
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy, find_version, parameters_of
 from convgate.policies.gate import GatePolicy, ScoredHistory
-from convgate.policies.registry import POLICIES, stages_of
+from convgate.policies.registry import policy_class, policy_names, stages_of
 from convgate.policies.selector import Selection, Selector
 from convgate.policies.spec import PolicySpec, read_policy
 from convgate.store import CurrentKey
@@ -65,7 +65,9 @@ def load_policy(app: App, option: str) -> Policy:
     spec = read_policy(option)
     stages = stages_of(spec.name, {**parameters_of(app.settings, spec.name), **spec.parameters})
     # An unknown stage is reported by `build_policy`, with its position.
-    needs_encoder = any(stage.name in POLICIES and POLICIES[stage.name].needs_encoder for stage in stages)
+    needs_encoder = any(
+        stage.name in policy_names() and policy_class(stage.name).needs_encoder for stage in stages
+    )
     encoder = app.encoder() if needs_encoder else None
     versions = [
         find_version(app.settings, stage.version or spec.version)
