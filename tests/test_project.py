@@ -114,6 +114,27 @@ print("LOADED", *sys.modules)
     assert not NOT_FOR_A_WINDOW & set(loaded.split())
 
 
+def test_a_process_that_scores_loads_no_large_package() -> None:
+    code = """
+import sys
+from importlib.resources import files
+from convgate.core.conversation import Conversation, Turn
+from convgate.gate.checkpoint import read_gate
+from convgate.gate.thresholds import Expected
+from convgate.policies.gate import GatePolicy
+from tests.fakes import FakeEncoder
+gate = read_gate(files("convgate.gate") / "weights" / "shipped")
+turns = tuple(Turn.of("user", f"the kernel and quokka {number}") for number in range(70))
+policy = GatePolicy(gate, FakeEncoder(), rule=Expected())
+decisions = policy.decide(*Conversation("chat", turns).at(69))
+print("REASON", decisions.of(68).reason)
+print("SCORED", *set("torch transformers pandas streamlit scipy sklearn".split()) & set(sys.modules))
+"""
+    told = run_python(code)
+    assert re.search(r"^REASON (Kept|Dropped): ", told, re.MULTILINE), told
+    assert re.search(r"^SCORED\s*$", told, re.MULTILINE), told
+
+
 def test_the_first_page_of_the_app_needs_no_torch() -> None:
     code = """
 import sys

@@ -7,7 +7,7 @@ model, in float32, and depend on nothing later than the message.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -99,10 +99,26 @@ def message_features(
     vector: Floats,
     n: int,
     *,
-    width: int | None = None,
+    width: int,
 ) -> Floats:
-    """Return (w, F) features of a message with the last w = `width` (None: all) of the first n turns.
+    """Return (F, w) features of a message with the last w ≤ `width` of the first n turns, oldest first."""
+    values = message_values(columns, vectors, passages, fact, vector, n, width=width)
+    return stack_features(values, NAMES, (min(n, width),))
 
+
+def message_values(
+    columns: Columns,
+    vectors: Floats,
+    passages: Passages,
+    fact: TurnFacts,
+    vector: Floats,
+    n: int,
+    *,
+    width: int | None = None,
+) -> dict[str, NDArray[Any]]:
+    """Return the features by name of a message with the last w = `width` (None: all) of the first n turns.
+
+    Those of a pair or a turn are (1, w), those of the message alone, the part "message", (1, 1).
     vectors: (≥ n, d) unit vectors of the turns; passages: of ≥ n turns; vector: (d,) of the message.
     """
     oldest = 0 if width is None else max(0, n - width)
@@ -111,19 +127,15 @@ def message_features(
     cosine = vectors[oldest:n] @ vector
     best = passages.best(vector[None], cosine[None], oldest)
     similarities = (cosine[None], best, *(column[None] for column in matches))
-    values = _features(columns, message, (None, slice(oldest, n)), *similarities)
-    features = np.empty((len(NAMES), n - oldest), dtype=np.float32)
-    for row, name in enumerate(NAMES):
-        features[row] = values[name]
-    return features.T
+    return _features(columns, message, (None, slice(oldest, n)), *similarities)
 
 
 def turn_features(
     columns: Columns, vectors: Floats, passages: Passages, start: int, stop: int, *, width: int
 ) -> Floats:
-    """Return (stop − start, width, F) features of turns, each with the turns before it, newest first.
+    """Return (F, stop − start, width) features of turns, each with the turns before it, oldest first.
 
-    Rows before the first turn of the conversation are 0.
+    Columns before the first turn of the conversation are 0.
     """
     oldest = max(0, start - width)
     message = columns.rows(start, stop)
@@ -132,16 +144,19 @@ def turn_features(
     row, place = np.arange(stop - start)[:, None], np.maximum(turns - oldest, 0)
     cosine = vectors[start:stop] @ vectors[oldest:stop].T
     best = passages.best(vectors[start:stop], cosine, oldest)
-    similarities = (
-        np.where(is_turn, matrix[row, place], 0)
-        for matrix in (cosine, best, *columns.match_stems_of_rows(start, stop, oldest))
-    )
-    values = _features(columns, message, (rows,), *similarities, is_turn=is_turn)
-    features = np.empty((*turns.shape, len(NAMES)), dtype=np.float32)
-    oldest_first = features[:, ::-1]
-    for column, name in enumerate(NAMES):
-        oldest_first[..., column] = values[name]
-    oldest_first[~is_turn] = 0
+    similarities = (np.where(is_turn, matrix[row, place], 0) for matrix in (cosine, best))
+    matches = columns.match_stems_of_rows(start, stop, width)
+    values = _features(columns, message, (rows,), *similarities, *matches, is_turn=is_turn)
+    return stack_features(values, NAMES, turns.shape) * is_turn
+
+
+def stack_features(
+    values: Mapping[str, NDArray[Any]], names: Sequence[str], shape: tuple[int, ...]
+) -> Floats:
+    """Return (len(names), *shape) the named features."""
+    features = np.empty((len(names), *shape), dtype=np.float32)
+    for row, name in enumerate(names):
+        features[row] = values[name]
     return features
 
 

@@ -12,21 +12,18 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-import torch
-from threadpoolctl import ThreadpoolController
-
 _lock = threading.Lock()
 _callers = 0
-_saved_threads: list[int] = []  # of torch and of each library, before the first caller entered
+_saved_threads: list[int] = []  # of each library, before the first caller entered
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let torch, numpy and scipy use one thread, in all of the process, until the last caller has left."""
+    """Let numpy's BLAS use one thread, in all of the process, until the last caller has left."""
     global _callers, _saved_threads
     with _lock:
         if not _callers:
-            _saved_threads = [torch.get_num_threads(), *(library.get_num_threads() for library in _blas())]
+            _saved_threads = [library.get_num_threads() for library in _blas()]
             _set_threads([1] * len(_saved_threads))
         _callers += 1
     try:
@@ -39,12 +36,13 @@ def one_thread() -> Iterator[None]:
 
 
 def _set_threads(threads: list[int]) -> None:
-    torch.set_num_threads(threads[0])
-    for library, count in zip(_blas(), threads[1:], strict=True):
+    for library, count in zip(_blas(), threads, strict=True):
         library.set_num_threads(count)
 
 
 @cache
 def _blas() -> tuple[Any, ...]:
-    """Return the loaded BLAS libraries; numpy and scipy have one each."""
+    """Return the BLAS libraries that are loaded when the first turns are scored, numpy's among them."""
+    from threadpoolctl import ThreadpoolController  # half of what importing numpy takes, and only needed here
+
     return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)

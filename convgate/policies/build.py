@@ -91,7 +91,7 @@ def _build_gate(
     )
     rule = rule_of(settings, parameters.pop("rule", None), source, **parameters)
     if source is None:
-        return GatePolicy(Gate().eval(), encoder, rule, limits, UNTRAINED)
+        return GatePolicy(Gate(), encoder, rule, limits, UNTRAINED)
     if isinstance(source, Version):
         gate = source.load(encoder=encoder.identity)
     else:
