@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import tomllib
 import zipfile
 from contextlib import suppress
@@ -26,23 +25,11 @@ from convgate.core.settings import load_settings
 from convgate.versions import SHIPPED, Versions
 from convgate.versions.card import Draft
 from convgate.versions.version import write_version
+from tests.commands import run_python
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-
-
-def run_python(code: str, *words: str, **environment: str) -> str:
-    """What a fresh interpreter prints; a failure shows its standard error."""
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code, *words],  # -P: not from the folder the tests run in
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def read_pyproject() -> dict[str, Any]:
@@ -100,6 +87,31 @@ print("TOLD", *large & set(sys.modules))
     assert "mine" in told
     for step in ("IMPORTED", "HELPED", "LISTED", "TOLD"):
         assert re.search(rf"^{step}\s*$", told, re.MULTILINE), told
+
+
+NOT_FOR_A_WINDOW = {
+    *("torch", "transformers", "sentence_transformers", "onnxruntime", "pandas", "scipy", "sklearn"),
+    *("statsmodels", "streamlit", "plotly", "bm25s", "detect_secrets", "py3langid", "rich", "sqlite_utils"),
+    *("re2", "ruamel", "markdown_it", "safetensors", "asyncio"),
+}
+
+
+def test_a_process_imports_only_what_its_policy_needs(tmp_path: Path) -> None:
+    file = tmp_path / "chat.json"
+    file.write_text('[{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]')
+    code = """
+import sys
+from convgate.cli.main import main
+sys.argv = ["convgate", "select", sys.argv[1], "--policy", "last_k"]
+try:
+    main()
+except SystemExit as end:
+    assert end.code == 0
+print("LOADED", *sys.modules)
+"""
+    said, _, loaded = run_python(code, str(file)).partition("LOADED")
+    assert '"content": "b"' in said
+    assert not NOT_FOR_A_WINDOW & set(loaded.split())
 
 
 def test_a_process_that_scores_loads_no_large_package() -> None:
