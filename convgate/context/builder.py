@@ -81,9 +81,7 @@ class ContextBuilder:
     packer: Packer = pack
     arm: str | None = None  # of a rollout, for the log
     memory: RequestMemory = field(default_factory=RequestMemory, repr=False)
-    tables: ConversationCache[TurnTable] = field(
-        default_factory=lambda: ConversationCache(MAX_CONVERSATIONS), repr=False
-    )
+    tables: ConversationCache[TurnTable] = field(default_factory=ConversationCache, repr=False)
 
     @classmethod
     def of(

@@ -12,7 +12,8 @@ from convgate.core.conversation import Turn
 from convgate.core.decisions import Override
 from convgate.gatekeeper.checks import Limits, check
 from convgate.gatekeeper.exchange import Exchange
-from convgate.messages.repair import Repair, is_pruned
+from convgate.messages.repair import Repair
+from convgate.messages.table import MessageTable, is_pruned
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.messages.units import ToolUnits, calls_of, is_from_user, is_result
 

@@ -55,7 +55,7 @@ class LiveExperiment:
     def __init__(self, store: Store, experiment: Experiment, *, encoder: Encoder | None = None) -> None:
         self._store, self._experiment = store, experiment
         self._selectors = ArmSelectors(encoder)
-        self._tables: ConversationCache[TurnTable] = ConversationCache(MAX_CONVERSATIONS)
+        self._tables: ConversationCache[TurnTable] = ConversationCache()
 
     def select(
         self,

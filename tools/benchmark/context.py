@@ -71,7 +71,7 @@ def measure_context(builder: ContextBuilder, *, n: int = 1_000, rounds: int = 15
         builder,
         policy=_Scored(known),
         memory=RequestMemory(),
-        tables=ConversationCache(MAX_CONVERSATIONS),
+        tables=ConversationCache(),
         reader=ConversationReader(builder.reader.judge),
     )
     start = time.perf_counter()

@@ -147,7 +147,7 @@ def _edits(conversation: Conversation) -> str:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _turn_tables(key: str) -> ConversationCache[TurnTable]:
-    return ConversationCache(MAX_CONVERSATIONS)
+    return ConversationCache()
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
