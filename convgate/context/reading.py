@@ -11,10 +11,11 @@ from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.invariants.judge import KindJudge
 from convgate.context.mode import Mode, ModeDecision, no_mode
 from convgate.context.modes.classifier import ModeClassifier
-from convgate.context.modes.conversation import ConversationModes, ModeTracker
+from convgate.context.modes.conversation import ConversationModes, ModeTracker, TurnLabels
 from convgate.context.request import Fallback, Guard
-from convgate.context.turn_table import MAX_CONVERSATIONS, TurnTable
+from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import Turn
+from convgate.core.conversation_cache import keep_newest
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class ConversationReading:
 
     mode: Mode  # that is applied
     mode_decision: ModeDecision  # of the message to answer, by itself; of its question, for a tool's result
-    labels: Mapping[int, Mode]  # by turn
+    labels: TurnLabels
     invariants: list[Invariant]  # that the turns state, the current one included
     goals: tuple[int, ...]  # users' turns that set a task, by themselves
     intents: dict[int, Mode]  # that callers named so far, by turn
@@ -74,7 +75,7 @@ class ConversationReader:
             progress.turns, progress.intents = list(turns), dict(intents)
         result = progress.modes.modes, progress.invariants.invariants
         with self._lock:
-            self._known = [*self._known[1 - MAX_CONVERSATIONS :], progress]
+            self._known = keep_newest([*self._known, progress], lambda known: len(known.turns))
         return result
 
 
@@ -99,11 +100,7 @@ def read_conversation(
         mode_decision=no_mode("nobody asked anything yet.") if asked is None else modes.decisions[asked],
         labels=modes.labels,
         invariants=invariants,
-        goals=tuple(
-            index
-            for index, decision in modes.decisions.items()
-            if decision.mode == "TASK" and decision.source != "low confidence"
-        ),
+        goals=modes.goals,
         intents=intents,
         fallback=fallback,
     )

@@ -19,6 +19,7 @@ class Prefixed(Protocol):
         ...
 
 
+E = TypeVar("E")
 T = TypeVar("T", bound=Prefixed)
 
 
@@ -42,23 +43,26 @@ class ConversationCache(Generic[T]):
         turns = list(turns)
         with self._lock:
             entries = self._entries
-        entry = next((entry for entry in reversed(entries) if _begin_alike(entry[0], turns)), None)
+        entry: tuple[list[Any], T] | None = next(
+            (entry for entry in reversed(entries) if _begin_alike(entry[0], turns)), None
+        )
         known, value = entry or ([], None)
-        if value is not None and len(known) >= len(turns):
-            return value.first(len(turns))
+        if entry and len(known) >= len(turns):
+            return entry[1].first(len(turns))
         if self._copy is not None:
             turns = known + [self._copy(turn) for turn in turns[len(known) :]]
         value = extend(value, turns[len(known) :])
         with self._lock:
             others = (other for other in self._entries if other is not entry)
-            self._entries = _newest([*others, (turns, value)])
+            self._entries = keep_newest([*others, (turns, value)], lambda other: len(other[0]))
         return value
 
 
-def _newest(entries: list[tuple[list[Any], T]]) -> list[tuple[list[Any], T]]:
+def keep_newest(entries: list[E], n_turns: Callable[[E], int]) -> list[E]:
+    """Return the last entries within MAX_CONVERSATIONS and MAX_TURNS, the newest in any case."""
     turns = 0
     for place in range(len(entries) - 1, -1, -1):
-        turns += len(entries[place][0])
+        turns += n_turns(entries[place])
         if len(entries) - place > MAX_CONVERSATIONS or (turns > MAX_TURNS and place < len(entries) - 1):
             return entries[place + 1 :]
     return entries

@@ -42,9 +42,7 @@ class Repair:
         self.kept = chosen.copy()  # (n,)
         self.dropped = np.zeros(len(table), dtype=np.bool_)
         self.overrides: dict[int, Override] = {}
-        self.current_unit: ToolUnit | None = (
-            None if current is None else table.units.by_turn.get(current)
-        )
+        self.current_unit: ToolUnit | None = None if current is None else table.units.by_turn.get(current)
 
     def leave_what_cannot_stay(self) -> None:
         """Drop pruned turns, orphan results, incomplete units and what precedes every user.
@@ -54,7 +52,9 @@ class Repair:
         table, units = self.table, self.table.units
         current_call = self.current_unit.call if self.current_unit else None
         self._drop(
-            table.is_pruned, PRUNED, lambda index: f"it was pruned: {table.turns[index].metadata[PRUNED_FIELD]}"
+            table.is_pruned,
+            PRUNED,
+            lambda index: f"it was pruned: {table.turns[index].metadata[PRUNED_FIELD]}",
         )
         if units.orphans:
             orphans = np.zeros_like(self.dropped)

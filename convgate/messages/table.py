@@ -1,9 +1,10 @@
-"""What decides whether a list of messages is valid, as columns, so that a longer one costs only its growth."""
+"""What makes a list of messages valid, as columns, so that a longer one costs only its growth."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +47,14 @@ class MessageTable:
         turns, units = self.turns[:n], self.units
         if (self.unit_call[n:] >= 0).any() or any(orphan >= n for orphan in units.orphans):
             units = find_tool_units(turns)
-        columns = (self.is_instruction, self.is_user, self.is_pruned, self.unit_call)
-        return MessageTable(turns, *(column[:n] for column in columns), units)
+        return MessageTable(
+            turns,
+            self.is_instruction[:n],
+            self.is_user[:n],
+            self.is_pruned[:n],
+            self.unit_call[:n],
+            units,
+        )
 
     def extend(self, new: Sequence[Turn]) -> MessageTable:
         """Return a table of these rows and those of further turns."""
@@ -64,5 +71,5 @@ class MessageTable:
         )
 
 
-def _append(column: NDArray[np.generic], new: Sequence[int]) -> NDArray[np.generic]:
+def _append(column: NDArray[Any], new: Sequence[int]) -> NDArray[Any]:
     return np.concatenate([column, np.array(new, dtype=column.dtype)])

@@ -57,7 +57,9 @@ class ToolUnit:
 class ToolUnits:
     """All tool units of a list of turns; no turn is in two of them."""
 
-    by_turn: Mapping[int, ToolUnit] = field(default_factory=dict)  # the unit that each of its turns belongs to
+    by_turn: Mapping[int, ToolUnit] = field(
+        default_factory=dict
+    )  # the unit that each of its turns belongs to
     orphans: tuple[int, ...] = ()  # indices of results whose call is not before them, increasing
     _open: _OpenCalls = field(default_factory=lambda: _OpenCalls(), repr=False, compare=False)
 

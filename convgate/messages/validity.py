@@ -54,8 +54,8 @@ def make_valid(
 ) -> ValidSelection:
     """Return the valid list of messages nearest to the turns that were chosen, in O(n).
 
-    `turns` is the whole conversation, or its table; `kept` the chosen ones, as indices or as a boolean mask over `turns`;
-    `current` the turn to answer, or None for a question that the caller puts after the last turn.
+    `turns` is the whole conversation, or its table; `kept` the chosen ones, as indices or as a boolean mask
+    over `turns`; `current` the turn to answer, or None for a question put after the last turn.
 
     - `instructions`: system and developer turns are always kept, in their place.
     - `current`: the current turn is never dropped; turns after it are never sent (`after_current`).

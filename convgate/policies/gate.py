@@ -48,9 +48,7 @@ class GatePolicy(EncoderMixin):
     limits: Limits = NO_LIMITS
     version: str = "untrained"
     counter: TokenCounter | None = None
-    states: ConversationCache[State] = field(
-        default_factory=ConversationCache, repr=False, compare=False
-    )
+    states: ConversationCache[State] = field(default_factory=ConversationCache, repr=False, compare=False)
 
     def with_rule(self, rule: Rule, limits: Limits = NO_LIMITS) -> GatePolicy:
         """Return the same gate with another rule."""

@@ -64,7 +64,9 @@ class Selector:
         """
         messages = list_messages(messages)
         conversation = Conversation(id="live", turns=self.reader.read(messages))
-        return self._select(*conversation.find_current(question=question), pair_answers, messages)
+        return self._select(
+            *conversation.find_current(question=question), pair_answers=pair_answers, messages=messages
+        )
 
     def select_at(
         self,
@@ -75,21 +77,20 @@ class Selector:
         pair_answers: bool | None = None,
     ) -> Selection:
         """Return the same for a turn of a conversation (0-based), or a question put after its last turn."""
-        return self._select(*conversation.find_current(index, question), pair_answers)
+        return self._select(*conversation.find_current(index, question), pair_answers=pair_answers)
 
     def _select(
         self,
         current: CurrentMessage,
         history: History,
+        *,
         pair_answers: bool | None,
         messages: Sequence[Mapping[str, Any]] | None = None,
     ) -> Selection:
         """Return the selection; messages: the caller's own that the turns were read from."""
         with span("convgate.select", operation="retrieval") as attributes:
             decisions = self.policy.decide(current, history)
-            selection = self.valid(
-                current, history, decisions, pair_answers=pair_answers, messages=messages
-            )
+            selection = self.valid(current, history, decisions, pair_answers=pair_answers, messages=messages)
             attributes |= {
                 "convgate.policy": self.policy.name,
                 "convgate.turns": len(history),

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from convgate.context.builder import ContextBuilder
 from convgate.context.memory import RequestMemory
 from convgate.context.reading import ConversationReader
-from convgate.context.turn_table import MAX_CONVERSATIONS
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions

@@ -66,14 +66,14 @@ class MessageReader:
     """Reads growing lists of messages: those at the beginning of an earlier list are not read again.
 
     They are compared with copies, so a message that changed in place is noticed, also inside lists and
-    mappings; objects of other kinds are compared as they are. The `source` of a turn is the copy. Thread-safe.
+    mappings; other objects are compared as they are. The `source` of a turn is the copy. Thread-safe.
     """
 
     def __init__(self) -> None:
         self._known: ConversationCache[_ReadTurns] = ConversationCache(_copy_json)
 
     def read(self, messages: Sequence[Mapping[str, Any]]) -> tuple[Turn, ...]:
-        """Return the same as `turns_from_messages`, of known messages the very turns that were read before."""
+        """Return the same as `turns_from_messages`; of known messages the same objects as before."""
         return self._known.get(messages, _extend_turns).turns if messages else ()
 
 
@@ -277,7 +277,7 @@ def file_message(turn: Turn) -> Mapping[str, Any]:
 def _openai_source(turn: Turn) -> Mapping[str, Any] | None:
     """Return the turn's source when it is an OpenAI chat message, else None."""
     source = turn.source or {}
-    is_message = any(key in source for key in ("content", *_INSTEAD_OF_CONTENT))
+    is_message = "content" in source or any(key in source for key in _INSTEAD_OF_CONTENT)
     return source if is_message and source.get("role") == turn.role else None
 
 
