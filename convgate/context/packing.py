@@ -84,14 +84,18 @@ class Packing:
 
     def _new_tokens(self, turns: Sequence[int]) -> int:
         """Return the tokens of the turns that are not placed yet."""
-        return sum(self.table.tokens[index] for index in turns if index not in self._included)
+        tokens, included = self.table.tokens, self._included
+        if len(turns) == 1:
+            return 0 if turns[0] in included else tokens[turns[0]]
+        return sum(tokens[index] for index in turns if index not in included)
 
     def fill_share(self, claims: Iterable[Claim], share: int) -> list[Claim]:
         """Place the claims of a section that fit its share; return those that did not and may overflow."""
         self._share, unplaced = share, []
         for claim in claims:
-            evidence = self._placed_evidence(claim)
-            cost = self._new_tokens(claim.turns) + sum(self.table.tokens[index] for index in evidence)
+            evidence, cost = self._placed_evidence(claim), self._new_tokens(claim.turns)
+            if evidence:
+                cost += sum(self.table.tokens[index] for index in evidence)
             if cost <= self._share and self.place_if_fits(claim):
                 self._share -= cost
                 for index in evidence:

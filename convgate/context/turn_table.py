@@ -89,7 +89,7 @@ class TurnTable:
         """(n,)"""
         return self.messages.is_instruction
 
-    @property
+    @cached_property
     def current(self) -> int:
         """The index of the current message."""
         return len(self.turns) - 1

@@ -44,6 +44,8 @@ WordPiece makes one unknown token of any word over 100 characters, and its searc
 length of a word; cut, a blob of 100,000 characters counts as the tens of thousands of tokens it is.
 """
 
+_MIN_BATCH = 8  # texts; fewer are counted sooner than threads are woken
+
 
 class TokenCounter(Protocol):
     """Counts the tokens of a text; a plain function will do."""
@@ -88,10 +90,12 @@ class WordPieceCounter:
         return self.count_all([text])[0]
 
     def count_all(self, texts: Sequence[str], /) -> list[int]:
-        """Return the number of pieces of each text, on all processor cores."""
-        encodings = self._tokenizer.encode_batch(
-            [_without_surrogates(text) for text in texts], add_special_tokens=False
-        )
+        """Return the number of pieces of each text, of many on all processor cores."""
+        texts = [_without_surrogates(text) for text in texts]
+        if len(texts) < _MIN_BATCH:
+            encodings = [self._tokenizer.encode(text, add_special_tokens=False) for text in texts]
+        else:
+            encodings = self._tokenizer.encode_batch(texts, add_special_tokens=False)
         return [self._count(encoding) for encoding in encodings]
 
     def _count(self, encoding: Encoding) -> int:
