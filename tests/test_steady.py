@@ -1,4 +1,4 @@
-"""Long runs: growing lists of messages, changes in their midst, threads, and stored conversations that grow."""
+"""Long runs: growing lists of messages, changes in them, threads, and stored conversations that grow."""
 
 from __future__ import annotations
 

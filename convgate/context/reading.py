@@ -27,7 +27,7 @@ class ConversationReading:
     labels: TurnLabels
     invariants: list[Invariant]  # that the turns state, the current one included
     goals: tuple[int, ...]  # users' turns that set a task, by themselves
-    intents: dict[int, Mode]  # that callers named so far, by turn
+    intents: Mapping[int, Mode]  # that callers named so far, by turn
     fallback: Fallback | None  # why `mode` is GENERAL instead of the one found
 
 
@@ -89,9 +89,9 @@ def read_conversation(
 ) -> ConversationReading:
     """Return the reading at the current message; before: the intents of earlier requests, by turn."""
     asked = table.user_turn[table.current]
-    intents = dict(before)
+    intents = before
     if intent is not None:
-        intents[table.current if asked is None else asked] = intent
+        intents = {**before, table.current if asked is None else asked: intent}
     modes, invariants = reader.read(table.turns, classifier, intents)
     mode = intent or modes.at(table.current)
     fallback = guard.overruled(mode) if guard else None

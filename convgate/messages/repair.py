@@ -25,6 +25,7 @@ ORPHAN_RESULT = "orphan_result"
 PRUNED = "pruned"
 AFTER_CURRENT = "after_current"
 
+_PRUNED_UNIT = "its tool call, or a result of the same call, was pruned."
 _ORPHAN = "it is a tool's result, and no earlier message makes the call for it."
 _NO_USER = "no user's message comes before it, and the messages have to open with one."
 
@@ -56,6 +57,9 @@ class Repair:
             PRUNED,
             lambda index: f"it was pruned: {table.turns[index].metadata[PRUNED_FIELD]}",
         )
+        pruned_calls = {*table.unit_call[table.is_pruned].tolist()} - {-1, current_call}
+        if pruned_calls:
+            self._drop(np.isin(table.unit_call, list(pruned_calls)), PRUNED, lambda _: _PRUNED_UNIT)
         if units.orphans:
             orphans = np.zeros_like(self.dropped)
             orphans[list(units.orphans)] = True
