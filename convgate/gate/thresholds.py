@@ -297,7 +297,7 @@ class Limits(ParameterSet):
 
     def changes(self, scores: Floats, kept: NDArray[np.bool_]) -> dict[int, str]:
         """Return the rows whose decision the limits change, each with the reason."""
-        if self == Limits():  # sorting the scores takes longer than the rule
+        if not self.min_turns and self.max_turns is None:
             return {}
         order = _best_first(scores)
         best_kept, best_dropped = order[kept[order]], order[~kept[order]]
