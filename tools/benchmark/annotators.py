@@ -42,6 +42,7 @@ _THINKING = (1.0, 3.0)  # seconds before a click
 _UNDO, _SKIP = 0.04, 0.03  # shares of the clicks
 _ANSWER_SECONDS = 60.0  # without an answer for so long, an annotator reports an error and leaves
 _NEWEST = 6  # turns before each message that the queue asks about
+_ASKS = re.compile(r"Does turn ([\d,]+) matter")
 _SAVED = re.compile(r":material/check: (Saved|Undone) [\d:]+(?:, turn ([\d,]+))?")
 
 Place = tuple[str, int, int]  # conversation, message and turn, counted from 0
@@ -55,6 +56,7 @@ class Page:
     saved: tuple[str, str] | None = None  # what the page says about the last action: its kind and turn
     saved_after: float = 0.0  # seconds from the click to these words
     progress: str = ""
+    asks: int = -1  # about this turn, counted from 0
     problems: list[str] = field(default_factory=list)
 
 
@@ -95,7 +97,9 @@ class Annotator:
 
     async def _act(self, socket: ClientConnection, page: Page) -> Page:
         """Press a button, and keep what the page confirms."""
-        place, chance = self._place(), self._random.random()
+        query = parse_qs(self._query)
+        place: Place = query["conversation"][0], int(query["turn"][0]) - 1, page.asks
+        chance = self._random.random()
         if chance < _UNDO and self._undo and "answering.undo" in page.buttons:
             kind, button, says = "undo", "undo", "Undone"
         elif chance < _UNDO + _SKIP and "answering.later" in page.buttons:
@@ -130,11 +134,6 @@ class Annotator:
         else:
             self.labels[place] = value
 
-    def _place(self) -> Place:
-        """Return what the page asks about, from its address."""
-        query = {name: values[0] for name, values in parse_qs(self._query).items()}
-        return query["conversation"], int(query["turn"]) - 1, int(query["selected"]) - 1
-
     async def _run(self, socket: ClientConnection, button: str | None) -> Page:
         """Have the page run, after a click on a button, and return what it draws."""
         message, sent = BackMsg(), time.monotonic()
@@ -168,6 +167,8 @@ def _read_element(message: ForwardMsg, page: Page, sent: float) -> None:
         page.buttons[element.button.id.rpartition("-")[2]] = element.button.id
     elif kind == "progress":
         page.progress = element.progress.text
+    elif kind == "heading" and (asked := _ASKS.match(element.heading.body)):
+        page.asks = int(asked[1].replace(",", "")) - 1
     elif kind == "exception":
         page.problems.append(f"{element.exception.type}: {element.exception.message}")
     elif kind == "alert" and element.alert.format == element.alert.ERROR:
@@ -199,7 +200,7 @@ def _open_cookies(address: str, log: str) -> str:
     return "; ".join(f"{cookie.name}={cookie.value}" for cookie in jar)
 
 
-def _compare(home: Path, annotators: list[Annotator]) -> dict[str, int]:
+def compare(home: Path, annotators: list[Annotator]) -> dict[str, int]:
     """Return how many rows of the database differ from what the annotators were told."""
     told = {(each.name, *place): value for each in annotators for place, value in each.labels.items()}
     store = Store(home / "convgate.db")
@@ -254,7 +255,7 @@ def measure(n_annotators: int, minutes: float) -> dict[str, object]:
             "actions": dict(actions),
             "stored_seconds": _describe(seconds),
             "next_question_seconds": _describe(drawn),
-            "differences": _compare(home, annotators),
+            "differences": compare(home, annotators),
             "n_errors": len(errors),
             "errors": errors[:20],
         }
