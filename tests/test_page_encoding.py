@@ -37,11 +37,13 @@ class SteppedEncoder(FakeEncoder):
     def __init__(self) -> None:
         super().__init__()
         self.allowed = threading.Semaphore(0)
+        self.in_background: list[str] = []
 
     def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embeddings]:
         if threading.current_thread().name == "convgate-encoding" and progress is not None:
             while not self.allowed.acquire(timeout=0.01):
                 progress(0, len(texts))
+            self.in_background += texts
         return super().encode_passages(texts, progress=progress)
 
 
@@ -94,6 +96,7 @@ def test_explore_shows_the_newest_turns_and_then_all(key: str, encoder: SteppedE
     assert {shown[turn] for turn in shown if LAST - NEWEST <= turn < LAST} <= {"kept", "dropped"}
     encoder.allowed.release(2)
     run_until(app, lambda app: progress(app).startswith(f"Reading older turns: 64 of {LAST}."))
+    assert encoder.in_background == [f"text number {turn}" for turn in range(599, 535, -1)], "newest first"
     encoder.allowed.release(100)
     run_until(app, is_whole)
     assert not progress(app)
@@ -106,12 +109,12 @@ def test_explore_shows_the_newest_turns_and_then_all(key: str, encoder: SteppedE
 
 
 def test_cancel_stops_reading_until_a_person_asks_for_all(key: str, encoder: SteppedEncoder) -> None:
-    app = click_in_fragment(open_page("Explore", conversation=key), "encoding.act")
-    assert app.button(key="encoding.act").label == "Read all turns"
+    app = click_in_fragment(open_page("Explore", conversation=key), "encoding.cancel")
+    assert progress(app).startswith(f"Read: 0 of {LAST}.")
     encoder.allowed.release(100)
     app = open_page("Explore", conversation=key)
     assert progress(app).startswith(f"Read: 0 of {LAST}."), "a reload starts nothing"
-    run_until(click(app, "encoding.act"), is_whole)
+    run_until(click(app, "encoding.start"), is_whole)
 
 
 def test_a_reload_finds_the_reading_again(key: str, encoder: SteppedEncoder) -> None:

@@ -151,17 +151,18 @@ def _draw_progress(page: Address[Any], history: History, encoding: BackgroundEnc
     left, total = encoding.count_left(history), len(history)
     if not left:
         st.rerun()
-    label, icon, act = ("Cancel", "close", encoding.stop) if encoding.is_running else (
-        "Read all turns", "play_arrow", encoding.start
-    )  # fmt: skip
-    state = "Reading older turns" if encoding.is_running else "Read"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        state = "Reading older turns" if encoding.is_running else "Read"
         st.progress((total - left) / total, text=f"{state}: {total - left:,} of {total:,}. {part}")
-        st.button(
-            label, key="encoding.act", icon=f":material/{icon}:", on_click=partial(_act, page, act),
-        )  # fmt: skip
+        if encoding.is_running:
+            st.button("Cancel", key="encoding.cancel", icon=":material/close:", on_click=encoding.stop)
+        else:
+            st.button(
+                "Read all turns", key="encoding.start", icon=":material/play_arrow:", on_click=_start,
+                args=(page, encoding),
+            )  # fmt: skip
 
 
-def _act(page: Address[Any], act: Callable[[], None]) -> None:
-    page.touched()
-    act()
+def _start(page: Address[Any], encoding: BackgroundEncoding) -> None:
+    page.touched()  # the whole page is drawn, with a fragment that runs again and again
+    encoding.start()
