@@ -104,7 +104,8 @@ def show_newest_first(page: Address[Any], message: OpenMessage, policy: Policy) 
     key = f"{message.key} {encoder.identity!r} {id(encoder)}"
     encoding = encode_in_background(key, message.conversation.turns, order, encode)
     part = f"Scores, threshold and decisions are of the newest {NEWEST} turns."
-    return newest if newest.history.start and draw_encoding(page, message, encoding, part) else message
+    is_partial = draw_encoding(page, message, encoding if newest.history.start else None, part)
+    return newest if is_partial else message
 
 
 def read_all(page: Address[Any], message: OpenMessage, encode: Encode, key: str) -> bool:

@@ -73,6 +73,7 @@ def remove_for_good(chosen: Settings) -> Removal:
     """
     from convgate.training import data_removal
 
+    st.cache_resource.clear()  # ends what encodes their turns in the background
     try:
         return data_removal.remove_for_good(store(chosen.database), chosen)
     finally:

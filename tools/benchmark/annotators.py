@@ -31,6 +31,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
+from websockets.typing import Origin, Subprotocol
 
 from convgate.store import Conversations, CurrentKey, Labels, Store
 from convgate.store.queues import NewItem, Queues
@@ -77,23 +78,26 @@ class Annotator:
 
     async def work(self, address: str, cookies: str, end: float) -> None:
         """Label until the end (of `time.monotonic`), then open the page anew and read the progress."""
-        headers = {"Cookie": f"{cookies}; {COOKIE}={self.name}"}
-        url = f"{address.replace('http', 'ws', 1)}/_stcore/stream"
         try:
-            async with connect(
-                url, origin=address, additional_headers=headers, subprotocols=["streamlit"], max_size=None
-            ) as socket:
+            async with self._connect(address, cookies) as socket:
                 page = await self._run(socket, None)
                 while time.monotonic() < end and "answering.relevant" in page.buttons:
                     await asyncio.sleep(self._random.uniform(*_THINKING))
                     page = await self._act(socket, page)
             self._query = self._query[self._query.index("queue=") :].partition("&")[0]
-            async with connect(
-                url, origin=address, additional_headers=headers, subprotocols=["streamlit"], max_size=None
-            ) as socket:
+            async with self._connect(address, cookies) as socket:
                 self.read_back = (await self._run(socket, None)).progress
         except (WebSocketException, OSError, TimeoutError, KeyError, ValueError) as error:
             self.errors.append(f"{type(error).__name__}: {error}")
+
+    def _connect(self, address: str, cookies: str) -> connect:
+        return connect(
+            f"{address.replace('http', 'ws', 1)}/_stcore/stream",
+            origin=Origin(address),
+            additional_headers={"Cookie": f"{cookies}; {COOKIE}={self.name}"},
+            subprotocols=[Subprotocol("streamlit")],
+            max_size=None,
+        )
 
     async def _act(self, socket: ClientConnection, page: Page) -> Page:
         """Press a button, and keep what the page confirms."""
@@ -269,7 +273,7 @@ def _describe(seconds: list[float]) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print the result as JSON, and one sentence before it."""
+    """Print the result as JSON."""
     parser = argparse.ArgumentParser(description="Measure annotators who label at the same time.")
     parser.add_argument("--annotators", type=int, default=20)
     parser.add_argument("--minutes", type=float, default=10.0)
