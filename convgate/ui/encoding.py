@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
@@ -23,6 +24,7 @@ NEWEST = 128
 
 _CHUNK = 32  # turns encoded between two looks at whether to stop
 _SOON = 0.3  # seconds in which the cache returns what it has
+_STYLE = Path(__file__).with_name("encoding.css")
 _NAME = "convgate-encoding"  # of the threads
 _WAITED = "encoding.waited"  # the message that this session saw in part
 
@@ -138,12 +140,14 @@ def draw_encoding(
     """
     is_partial = encoding is not None and encoding.count_left(message.history) > 0
     with st.container(key="encoding"):
+        st.html(_STYLE)
         if encoding is not None and is_partial:
             st.session_state[_WAITED] = message.labelled
             every = "1s" if encoding.is_running else None
             st.fragment(_draw_progress, run_every=every)(page, message.history, encoding, part)
         elif st.session_state.get(_WAITED) == message.labelled:
-            st.caption(f":material/check: All {len(message.history):,} earlier turns are read.")
+            with st.container(key="encoding-done"):
+                st.caption(f":material/check: All {len(message.history):,} earlier turns are read.")
     return is_partial
 
 
@@ -152,7 +156,7 @@ def _draw_progress(page: Address[Any], history: History, encoding: BackgroundEnc
     left, total = encoding.count_left(history), len(history)
     if not left:
         st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="encoding-line"):
         state = "Reading older turns" if encoding.is_running else "Read"
         st.progress((total - left) / total, text=f"{state}: {total - left:,} of {total:,}. {part}")
         if encoding.is_running:

@@ -69,7 +69,6 @@ class Annotator:
         self.labels: dict[Place, str] = {}
         self.actions: Counter[str] = Counter()  # confirmed ones
         self.seconds: list[float] = []  # from a click to "Saved", for each answer
-        self.drawn: list[float] = []  # from a click to the end of the run, for each answer
         self.errors: list[str] = []
         self.read_back = ""
         self._query = f"queue={queue}"
@@ -110,7 +109,6 @@ class Annotator:
             kind, button, says = "skip", "later", "Saved"
         else:
             kind, button, says = "answer", self._random.choice(_VALUES), "Saved"
-        clicked = time.monotonic()
         page = await self._run(socket, page.buttons[f"answering.{button}"])
         self.errors += page.problems
         if page.saved is None or page.saved[0] != says:
@@ -129,7 +127,6 @@ class Annotator:
             self._undo.append((place, self.labels.get(place)))
             self._set(place, button)
             self.seconds.append(page.saved_after)
-            self.drawn.append(time.monotonic() - clicked)
         return page
 
     def _set(self, place: Place, value: str | None) -> None:
@@ -250,7 +247,6 @@ def measure(n_annotators: int, minutes: float) -> dict[str, object]:
             cookies = _open_cookies(address, (home / "app.log").read_text())
             asyncio.run(_label_together(address, cookies, annotators, 60 * minutes))
         seconds = [value for each in annotators for value in each.seconds]
-        drawn = [value for each in annotators for value in each.drawn]
         errors = [f"{each.name}: {error}" for each in annotators for error in each.errors]
         actions = sum((each.actions for each in annotators), Counter[str]())
         return {
@@ -258,7 +254,6 @@ def measure(n_annotators: int, minutes: float) -> dict[str, object]:
             "minutes": minutes,
             "actions": dict(actions),
             "stored_seconds": _describe(seconds),
-            "next_question_seconds": _describe(drawn),
             "differences": compare(home, annotators),
             "n_errors": len(errors),
             "errors": errors[:20],

@@ -41,7 +41,7 @@ def draw_metrics(outcome: Outcome) -> None:
     rule = outcome.choice.rule.label.partition(":")[0] if outcome.choice else "by the policy"
     count = f"{len(decisions):,}"
     if outcome.message.history.start:
-        count, rule = f"newest {count}", f"{rule}, newest {count}"
+        count = f"newest {count}"
     threshold = "none" if outcome.threshold is None else format_threshold(outcome.threshold)
     draw_numbers(
         [
