@@ -53,7 +53,7 @@ from convgate.core.decisions import Floats, TurnDecisions
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import quote
-from convgate.embedding.base import Encoder
+from convgate.embedding.base import Encoder, Progress
 from convgate.embedding.cache import encode_together
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
@@ -231,14 +231,17 @@ class ContextBuilder:
             self.guard.record(replace(record, arm=self.arm, session=session if self.arm else None))
         return bundle
 
-    def _extend(self, known: TurnTable | None, new: Sequence[Turn]) -> TurnTable:
-        """Return the table with new turns, whose texts are encoded in one pass for policy and classifiers."""
+    def encode(self, turns: Sequence[Turn], progress: Progress | None = None) -> None:
+        """Encode the texts of the turns in one pass for policy and classifiers, into their caches."""
         encoder: Encoder | None = getattr(self.policy, "encoder", None)
-        texts, states = [turn.scored_text for turn in new], self.classifier.encoder
+        texts, states = [turn.scored_text for turn in turns], self.classifier.encoder
         if encoder is None:
-            states.encode_passages(texts_to_classify(new))
+            states.encode_passages(texts_to_classify(turns), progress=progress)
         else:
-            encode_together(encoder, states, texts, texts_to_classify(new))
+            encode_together(encoder, states, texts, texts_to_classify(turns), progress=progress)
+
+    def _extend(self, known: TurnTable | None, new: Sequence[Turn]) -> TurnTable:
+        self.encode(new)
         return (known or TurnTable()).extend(new, self.counter)
 
     def _plan(

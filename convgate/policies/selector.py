@@ -32,7 +32,7 @@ class Selection:
     missing_results: tuple[str, ...]  # ids of tool calls that the current turn still waits for
     violations: tuple[str, ...]  # of what chat APIs ask, where the current message itself breaks it
     tokens_kept: int  # tokens of `messages`
-    tokens_total: int  # tokens had everything up to the current message been sent
+    tokens_total: int  # tokens of the history and the current message
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Selector:
             missing_results=repaired.missing_results,
             violations=tuple(check_valid(sent)),
             tokens_kept=int(table.tokens[repaired.indices].sum()) + asked,
-            tokens_total=int(table.tokens[:end].sum()) + asked,
+            tokens_total=int(table.tokens[history.start : end].sum()) + asked,
         )
 
 

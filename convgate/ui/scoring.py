@@ -50,8 +50,13 @@ class OpenMessage:
         return self.history.conversation
 
     @property
+    def cache_key(self) -> str:
+        """Return what identifies it and its history in caches."""
+        return f"{self.labelled} {self.history.start}"
+
+    @property
     def labelled(self) -> CurrentKey:
-        """Return what identifies it in labels and caches."""
+        """Return what identifies it in labels."""
         question = self.current.turn.text if self.current.index is None else ""
         return CurrentKey(self.key, self.current.index, question)
 
@@ -106,7 +111,7 @@ def encode_ahead(message: OpenMessage, policy: Policy) -> None:
 
 
 _BY_CONTENT: dict[Any, Callable[[Any], object]] = {
-    OpenMessage: lambda message: repr(message.labelled),
+    OpenMessage: lambda message: message.cache_key,
     GatePolicy: lambda gate: (gate.gate.fingerprint, repr(gate.encoder.identity)),  # whatever its rule
 }
 
@@ -128,7 +133,7 @@ def select(policy: Policy, message: OpenMessage, *, pair_answers: bool = False) 
 
 
 def _key(policy: Policy, message: OpenMessage) -> str:
-    return f"{message.labelled} {digest(policy)} {moves(message.conversation)}"
+    return f"{message.cache_key} {digest(policy)} {moves(message.conversation)}"
 
 
 @st.cache_resource(max_entries=256, show_spinner=False, hash_funcs=_BY_CONTENT)
