@@ -192,7 +192,7 @@ def _features(
     values["cosine_last"] = _best(cosine[:, -2:], is_turn if is_turn is True else is_turn[:, -2:])
     values["passage"], values["passage_below_best"] = passage, _below_best(passage, is_turn)
     _, values["passage_before"], values["passage_after"] = _neighbours(passage)
-    values["identifiers"] = np.log1p(identifiers)
+    values["identifiers"] = _log_of_more(identifiers)
     scaled_bm25 = np.asarray(np.minimum(bm25, _MAX_BM25) / 10, dtype=np.float32)
     values["bm25"], values["bm25_below_best"] = scaled_bm25, _below_best(scaled_bm25, is_turn)
     _, values["bm25_before"], values["bm25_after"] = _neighbours(scaled_bm25)
@@ -204,16 +204,16 @@ def _features(
     values["last_of_speaker"] = is_last
     values |= _speaker_features(columns, message, take, is_last)
 
-    values["age"] = np.log(np.minimum(ago, _MAX_AGE))
+    values["age"] = np.log(np.minimum(ago, np.float32(_MAX_AGE)))
     values["one_ago"], values["two_ago"], values["three_ago"] = ago == 1, ago == 2, ago == 3
     values["first_turn"] = ago == index
     minutes = message.minutes[:, None] - take(columns.minutes)
-    values["gap"] = np.log1p(np.fmax(minutes, 0))
+    values["gap"] = _log_of_more(np.fmax(minutes, 0))
     values["no_time"] = np.isnan(minutes)
 
     form = take(columns.form)
     values |= {f"turn_{name}": column for name, column in zip(FORM, form, strict=True)}
-    values["turn_mass"] = np.log1p(turn_mass)
+    values["turn_mass"] = _log_of_more(turn_mass)
 
     values |= dict(zip(FORM, message.form.T[:, :, None], strict=True))
     values["mass"] = np.log1p(message.mass)[:, None]
@@ -226,6 +226,11 @@ def _features(
     n_turns = np.minimum(index, min(ago.shape[1], STATISTICS_OVER))
     values["assistant_share"] = assistants / np.maximum(1, n_turns)
     return values
+
+
+def _log_of_more(values: NDArray[Any]) -> Floats:
+    """Return ln(1 + x) of x ≥ 0; in float32, numpy's log is ten times as fast as its log1p."""
+    return np.log(1 + values.astype(np.float32))
 
 
 def _neighbours(values: Floats) -> tuple[Floats, Floats, Floats]:

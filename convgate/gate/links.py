@@ -20,7 +20,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from convgate.gate.arrays import Floats
 from convgate.gate.columns import GrowableArray
@@ -96,7 +95,9 @@ class LinkWindow(NamedTuple):
         width = self.shares.shape[2]
         padded = np.zeros((len(values), width + values.shape[1]), dtype=np.float32)
         padded[:, width:] = values
-        earlier = sliding_window_view(padded[:, :-1], width, axis=1)  # (H, w, K)
+        # The K values before each; numpy's sliding_window_view takes as long as the sums.
+        row, step = padded.strides
+        earlier = np.ndarray((*values.shape, width), np.float32, padded, strides=(row, step, step))
         return np.asarray(np.einsum("whk,hwk->hw", self.shares, earlier))
 
     def _in_blocks(

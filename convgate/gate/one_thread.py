@@ -19,13 +19,16 @@ _saved_threads: list[int] = []  # of each library, before the first caller enter
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let numpy's BLAS use one thread, in all of the process, until the last caller has left."""
+    """Let numpy's BLAS use one thread until the last caller has left, in all of the process.
+
+    Where the library keeps the number for each thread of Python, the others keep one thread.
+    """
     global _callers, _saved_threads
     with _lock:
         if not _callers:
             _saved_threads = [library.get_num_threads() for library in _blas()]
-            _set_threads([1] * len(_saved_threads))
         _callers += 1
+    _set_threads([1] * len(_saved_threads))  # each caller: OpenBLAS may keep the number for each thread
     try:
         yield
     finally:

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import torch
 
-from convgate.core.conversation import Conversation, Turn
-from convgate.embedding.base import Embeddings, Encoder
-from convgate.embedding.cache import CachedEncoder
+from convgate.embedding.base import Embeddings
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Message
 from convgate.gate.thresholds import Stricter
-from convgate.policies.gate import GatePolicy
 from convgate.training.gate_module import GateModule
 from convgate.training.reference_tiers import ReferenceTiers
 from tools.benchmark.naive import naive_logits
@@ -101,44 +93,3 @@ def largest_difference(n: int) -> float:
     gate = module.to_gate()
     naive = naive_logits(module, torch.from_numpy(embeddings), torch.from_numpy(current)).double().numpy()
     return float(np.abs(naive - gate.score(gate.state(embeddings), Message(current)).logits).max())
-
-
-def time_rescoring(encoder: Encoder, *, n: int = 1_000, rounds: int = 15) -> Compared:
-    """Encoding one new message against deciding n turns for it, the encoding of the message included.
-
-    The baseline is the encoder alone, on a message that it never saw; ours is a whole `decide` with the
-    cache on disk, which holds every text but that message.
-    """
-    with TemporaryDirectory(prefix="convgate-bench-") as home:
-        cached = CachedEncoder(encoder, Path(home) / "embeddings.sqlite")
-        policy = GatePolicy(gate=perturbed_module().to_gate(), encoder=cached)
-        turns = tuple(Turn.of("user", f"{_MESSAGE} ({i})") for i in range(n))
-        policy.prepare([Conversation(id="bench", turns=turns)])
-        fresh = itertools.count(n)
-
-        def encode_one() -> None:
-            encoder.encode([f"{_MESSAGE} ({next(fresh)})"])
-
-        def decide_again() -> None:
-            message = Turn.of("user", f"{_MESSAGE} ({next(fresh)})")
-            current, history = Conversation(id="bench", turns=(*turns, message)).at(n)
-            policy.decide(current, history)
-
-        compared = compare(encode_one, decide_again, rounds=rounds)
-        cached.close()
-    return compared
-
-
-def time_help(*, rounds: int = 3) -> float:
-    """Median seconds until `convgate --help` has answered, the start of Python included."""
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "convgate", "--help"], capture_output=True, check=True)
-        times.append(time.perf_counter() - start)
-    return median(times)
-
-
-_MESSAGE = (
-    "Could you look again at the part of the plan where we said that the second test must run before noon"
-)

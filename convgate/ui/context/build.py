@@ -16,7 +16,7 @@ from convgate.context.invariants.edits import EDITS_FIELD
 from convgate.context.mode import MODES, Mode, known_intents
 from convgate.context.reading import ConversationReader
 from convgate.context.request import Fallback, RequestRecord
-from convgate.context.turn_table import MAX_CONVERSATIONS, TurnTable
+from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import Conversation
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
@@ -147,7 +147,7 @@ def _edits(conversation: Conversation) -> str:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _turn_tables(key: str) -> ConversationCache[TurnTable]:
-    return ConversationCache(MAX_CONVERSATIONS)
+    return ConversationCache()
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
