@@ -89,29 +89,32 @@ print("TOLD", *large & set(sys.modules))
         assert re.search(rf"^{step}\s*$", told, re.MULTILINE), told
 
 
-NOT_FOR_A_WINDOW = {
-    *("torch", "transformers", "sentence_transformers", "onnxruntime", "pandas", "scipy", "sklearn"),
-    *("statsmodels", "streamlit", "plotly", "bm25s", "detect_secrets", "py3langid", "rich", "sqlite_utils"),
-    *("re2", "ruamel", "markdown_it", "safetensors", "asyncio"),
+NOT_TO_SELECT = {
+    *("torch", "transformers", "sentence_transformers", "pandas", "scipy", "sklearn", "statsmodels"),
+    *("streamlit", "plotly", "bm25s", "detect_secrets", "py3langid", "rich", "sqlite_utils"),
+    *("re2", "ruamel", "markdown_it", "filelock"),
 }
 
 
-def test_a_process_imports_only_what_its_policy_needs(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("policy", "more"), [("last_k", {"onnxruntime", "safetensors", "asyncio"}), ("gate", set())]
+)
+def test_a_process_imports_only_what_its_policy_needs(policy: str, more: set[str], tmp_path: Path) -> None:
     file = tmp_path / "chat.json"
     file.write_text('[{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]')
     code = """
 import sys
 from convgate.cli.main import main
-sys.argv = ["convgate", "select", sys.argv[1], "--policy", "last_k"]
+sys.argv = ["convgate", "select", sys.argv[1], "--policy", sys.argv[2]]
 try:
     main()
 except SystemExit as end:
     assert end.code == 0
 print("LOADED", *sys.modules)
 """
-    said, _, loaded = run_python(code, str(file)).partition("LOADED")
+    said, _, loaded = run_python(code, str(file), policy).partition("LOADED")
     assert '"content": "b"' in said
-    assert not NOT_FOR_A_WINDOW & set(loaded.split())
+    assert not (NOT_TO_SELECT | more) & set(loaded.split())
 
 
 def test_a_process_that_scores_loads_no_large_package() -> None:
