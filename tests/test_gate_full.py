@@ -311,3 +311,14 @@ def test_a_turn_is_found_by_its_best_passage_whatever_its_share_of_the_text():
     assert found[0][1] > plain[1] + 0.1
     grown = gate.extend(gate.state(vectors[:1], facts[:1]), vectors[1:], facts[1:], passages[1:])
     assert gate.score(grown, message).scores == pytest.approx(found[1], abs=1e-6)
+
+
+@pytest.mark.usefixtures("frequent_thread_switches")
+def test_eight_threads_score_on_one_state_as_one_does():
+    state = full_state(GATE, chat(200))
+    messages = [full_message(GATE, turn) for turn in chat(8)]
+    expected = [GATE.score(state, message).logits for message in messages]
+    with ThreadPoolExecutor(8) as pool:
+        scores = list(pool.map(lambda message: GATE.score(state, message), messages * 5))
+    for place, found in enumerate(scores):
+        assert np.array_equal(found.logits, expected[place % 8])

@@ -17,7 +17,6 @@ from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
 from convgate.gate.features import PARTS, Passages, message_values, turn_features
 from convgate.gate.links import Links
-from convgate.gate.one_thread import one_thread
 from convgate.gate.scoring import MAX_SPREADS, Inputs, Scorer
 
 _BLOCK = 256  # turns whose links are computed at a time
@@ -62,8 +61,7 @@ class _TurnArrays:
         if not len(embeddings) == len(facts) == len(passages):
             counts = f"{len(embeddings)} embeddings and the passages of {len(passages)}"
             raise GateError(f"{counts} are given for {len(facts)} turns")
-        with one_thread():
-            self._add(embeddings, facts, passages)
+        self._add(embeddings, facts, passages)
         return ThreadState(self, len(self.columns))
 
     def _add(
@@ -134,10 +132,9 @@ class ThreadState:
         if not self.n:
             return {part: np.zeros(0) for part in PARTS}, np.zeros(0)
         scorer = self.arrays.tiers.scorer
-        with one_thread():
-            x = self._inputs(embedding, facts)
-            attention = scorer.attention(x, self.arrays.links.window(self._oldest, self.n))
-            return dict(zip(PARTS, scorer.parts(x), strict=True)), attention
+        x = self._inputs(embedding, facts)
+        attention = scorer.attention(x, self.arrays.links.window(self._oldest, self.n))
+        return dict(zip(PARTS, scorer.parts(x), strict=True)), attention
 
     def links(self, tier1: Logits, rows: Sequence[int]) -> Floats:
         """Return (len(rows), n) the links of the given turns, averaged over heads; none before the window."""
@@ -151,9 +148,8 @@ class ThreadState:
     def semantic(self, embeddings: Embeddings, embedding: Embeddings, facts: TurnFacts | None) -> Logits:
         """Return (m,) the part of the tier-1 logit that each (m, d) embedding has by its cosine."""
         scorer = self.arrays.tiers.scorer
-        with one_thread():
-            weight = scorer.weights(self._inputs(embedding, facts))[0]
-            cosines = (scorer.whiten(embeddings) @ scorer.whiten(embedding)).astype(np.float64)
+        weight = scorer.weights(self._inputs(embedding, facts))[0]
+        cosines = (scorer.whiten(embeddings) @ scorer.whiten(embedding)).astype(np.float64)
         features = (cosines - float(scorer.usual[0])) / float(scorer.spread[0])
         return float(weight) * np.clip(features, -MAX_SPREADS, MAX_SPREADS)
 

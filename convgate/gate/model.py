@@ -16,6 +16,7 @@ from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
 from convgate.gate.full import FullTiers, ThreadState
 from convgate.gate.initial_weights import MEASURED, untrained_weights
+from convgate.gate.one_thread import use_one_thread
 from convgate.gate.reference import ReferenceTiers, TurnState
 
 CONTEXTUAL = "contextual"
@@ -54,6 +55,7 @@ class Gate:
 
     def __init__(self, config: GateConfig | None = None, weights: Mapping[str, Floats] | None = None) -> None:
         """Take the weights by name, of the shapes of `untrained_weights`; they must not be changed later."""
+        use_one_thread()
         self.config = config or GateConfig()
         self.weights = untrained_weights(self.config) if weights is None else weights
         named = {name.removeprefix("tiers."): array for name, array in self.weights.items()}
