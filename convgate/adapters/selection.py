@@ -20,7 +20,7 @@ from convgate.core.settings import Settings, load_settings
 from convgate.messages.tokens import turn_tokens
 from convgate.messages.validity import make_valid
 from convgate.policies.selector import Selector, load_gate, load_policy
-from convgate.transcripts import turns_from_messages
+from convgate.transcripts import list_messages
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +66,9 @@ class MessageSelector:
         makes that impossible. Failures are logged.
         """
         try:
-            return self.choose(turns_from_messages(map(convert, messages) if convert else messages), always)
+            known = self.source.messages if isinstance(self.source, ContextBuilder) else self.source.reader
+            listed = list_messages(map(convert, messages) if convert else messages)
+            return self.choose(known.read(listed), always)
         except Exception:  # the agent goes on with its full history
             log.exception("selecting failed; all %d messages are sent", len(messages))
             return list(range(len(messages)))
