@@ -230,11 +230,11 @@ class ContextBuilder:
     def _extend(self, known: TurnTable | None, new: Sequence[Turn]) -> TurnTable:
         """Return the table with new turns, whose texts are encoded in one pass for policy and classifiers."""
         encoder: Encoder | None = getattr(self.policy, "encoder", None)
-        texts, states = [turn.scored_text for turn in new], self.classifier.encoder
-        if encoder is None:
-            states.encode_passages(texts_to_classify(new))
-        else:
-            encode_together(encoder, states, texts, texts_to_classify(new))
+        messages, marked = texts_to_classify(new)
+        wanted = [(self.classifier.encoder, messages), (self.reader.judge.encoder, marked)]
+        if encoder is not None:
+            wanted.append((encoder, [turn.scored_text for turn in new]))
+        encode_together(*wanted)
         return (known or TurnTable()).extend(new, self.counter)
 
     def _plan(

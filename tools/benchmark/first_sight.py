@@ -8,7 +8,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from convgate.context.builder import ContextBuilder
-from convgate.context.classifier.states import state_encoder
 from convgate.core.conversation import Conversation
 from convgate.core.settings import Settings
 from convgate.embedding.bundled import BundledEncoder
