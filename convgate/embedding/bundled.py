@@ -72,8 +72,8 @@ class BundledEncoder:
         """Return for each text the vectors of its passages, as `Encoder` says."""
         from convgate.embedding.minilm import load_minilm
 
-        place = OUTPUTS.index(self.output)
-        return load_minilm().encode(*[()] * place, texts, progress=progress)[place]
+        asked = [texts if output == self.output else () for output in OUTPUTS]
+        return load_minilm().encode(*asked, progress=progress)[OUTPUTS.index(self.output)]
 
     def split_passages(self, text: str) -> list[str]:
         """Return the passages of a text, in order."""
