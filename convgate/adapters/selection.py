@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from convgate.context.builder import ContextBuilder, load_context
 from convgate.core.conversation import Conversation, Turn
-from convgate.core.errors import AdapterError, ContextError
+from convgate.core.errors import ContextError
 from convgate.core.settings import Settings, load_settings
 from convgate.messages.tokens import turn_tokens
 from convgate.messages.validity import make_valid
@@ -117,14 +116,3 @@ def _find_current(turns: Sequence[Turn]) -> int | None:
         else:
             current = None
     return last if current is None else current
-
-
-@contextmanager
-def framework(extra: str) -> Iterator[None]:
-    """Import a framework in this block; AdapterError says how to install it when that fails."""
-    try:
-        yield
-    except ImportError as error:
-        raise AdapterError(
-            f'the adapter\'s framework cannot be imported ({error}): pip install "convgate[{extra}]"'
-        ) from error

@@ -25,6 +25,7 @@ import numpy as np
 
 from convgate.core.bundled_encoder import BUNDLED_MODEL
 from convgate.core.errors import StoreError
+from convgate.core.extras import needs_extra
 from convgate.core.home import check_writable, is_read_only, make_home, make_private
 from convgate.embedding.base import ChunkCount, Embeddings, Encoder, EncoderIdentity, Progress
 from convgate.embedding.bundled import OUTPUTS, BundledEncoder, Output, unmark_spans
@@ -59,7 +60,8 @@ def default_encoder(
     if name == BUNDLED_MODEL and device == "cpu" and dtype != "bfloat16":
         encoder = BundledEncoder()
     else:
-        from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
+        with needs_extra("train", f"the encoder {name} on {device}"):
+            from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
 
         encoder = SentenceTransformerEncoder.load(name, device=device, dtype=dtype)
     path = home / CACHE_FILE if home else None
