@@ -234,11 +234,11 @@ class ContextBuilder:
     def encode(self, turns: Sequence[Turn], progress: Progress | None = None) -> None:
         """Encode the texts of the turns in one pass for policy and classifiers, into their caches."""
         encoder: Encoder | None = getattr(self.policy, "encoder", None)
-        texts, states = [turn.scored_text for turn in turns], self.classifier.encoder
-        if encoder is None:
-            states.encode_passages(texts_to_classify(turns), progress=progress)
-        else:
-            encode_together(encoder, states, texts, texts_to_classify(turns), progress=progress)
+        messages, marked = texts_to_classify(turns)
+        wanted = [(self.classifier.encoder, messages), (self.reader.judge.encoder, marked)]
+        if encoder is not None:
+            wanted.append((encoder, [turn.scored_text for turn in turns]))
+        encode_together(*wanted, progress=progress)
 
     def _extend(self, known: TurnTable | None, new: Sequence[Turn]) -> TurnTable:
         self.encode(new)

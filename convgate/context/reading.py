@@ -10,7 +10,7 @@ from convgate.context.classifier.model import excerpt
 from convgate.context.invariant import Invariant
 from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.invariants.judge import KindJudge
-from convgate.context.invariants.statements import read_statements
+from convgate.context.invariants.statements import mark_statements, read_statements
 from convgate.context.mode import Mode, ModeDecision, no_mode
 from convgate.context.modes.classifier import ModeClassifier
 from convgate.context.modes.conversation import ConversationModes, ModeTracker, TurnLabels
@@ -82,13 +82,12 @@ class ConversationReader:
         return result
 
 
-def texts_to_classify(turns: Sequence[Turn]) -> list[str]:
-    """Return the texts by whose vectors the modes of the turns and their statements are found."""
-    messages = [turn.text for turn in turns if is_from_user(turn)]
-    statements = [
-        statement.text for turn in turns if turn.role == "user" for statement in read_statements(turn.text)
+def texts_to_classify(turns: Sequence[Turn]) -> tuple[list[str], list[str]]:
+    """Return the texts by whose vectors the modes of the turns are found, and those with statements."""
+    modes = [excerpt(turn.text) for turn in turns if is_from_user(turn)]
+    return modes, [
+        mark_statements(turn.text) for turn in turns if turn.role == "user" and read_statements(turn.text)
     ]
-    return [excerpt(text) for text in (*messages, *statements)]
 
 
 def read_conversation(
