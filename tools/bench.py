@@ -98,6 +98,25 @@ def _first_sight(rounds: int) -> tuple[Any, list[Row]]:
     return result, [row]
 
 
+def _steady(rounds: int) -> tuple[Any, list[Row]]:
+    from tools.benchmark.steady import measure_steady
+
+    result = measure_steady()
+    rows = []
+    for n, cost in result["message"].items():
+        for what, times in zip(("selecting", "context"), cost["times_encoding"], strict=True):
+            measured = f"{times:.2f} × encoding it ({cost['encode_ms']:.1f} ms)"
+            rows.append(Row(f"a message in {int(n):,} turns, {what}", measured, f"{cost['goal_below']} ×"))
+    for what, growth in result["growth"].items():
+        measured = f"{growth['ratio']:.2f} × the 100th ({growth['early_ms']:.1f} ms)"
+        memory = f"{growth['early_mb']:.0f} → {growth['last_mb']:.0f} MB"
+        rows.append(Row(f"the 2,000th step of a long run, {what}", f"{measured}, {memory}", "1.3 ×"))
+    threads = result["threads"]
+    same = "the same results" if threads["same_results"] else "OTHER RESULTS"
+    measured = f"{threads['throughput']:.2f} × serial, {same}"
+    return result, [*rows, Row("eight threads on one gate", measured, f"{threads['goal']} ×")]
+
+
 def _encoder(rounds: int) -> tuple[Any, list[Row]]:
     from tools.benchmark.encoding import GOAL_COSINE, measure_encoder
 
@@ -164,6 +183,7 @@ PARTS: dict[str, Part] = {
     "cold-start": _cold_start,
     "first-sight": _first_sight,
     "encoder": _encoder,
+    "steady": _steady,
     "context": _context,
     "scoring": _scoring,
 }

@@ -47,7 +47,7 @@ class MessageCost:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Steps of two messages, by medians of 21 steps around the early and the last one."""
+    """Steps of two messages, by medians of 101 steps around the early one and of the last 101."""
 
     early_ms: float
     last_ms: float
@@ -104,7 +104,7 @@ def time_steps(step: Step, *, name: str, steps: int = 2_000, early: int = 100) -
     for stop in range(1, 2 * steps, 2):
         seconds.append(_time(step, messages[:stop]))
         memory.append(process.memory_info().rss / 1e6)
-    around, last = seconds[early - 11 : early + 10], seconds[-21:]
+    around, last = seconds[early - 51 : early + 50], seconds[-101:]
     return Growth(1e3 * median(around), 1e3 * median(last), memory[early], memory[-1])
 
 
