@@ -11,7 +11,6 @@ import webbrowser
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from html import escape
-from importlib import import_module
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -142,9 +141,6 @@ def serve(settings: Settings, *, address: str, port: int | None, hosts: Sequence
             single_use.update({once} if once else ())
             # In a thread: where the browser stays in the foreground, this returns when it is closed.
             threading.Thread(target=webbrowser.open, args=[_with_token(home, once)], daemon=True).start()
-        # It takes seconds, for which a person who opens a conversation at once would wait.
-        encoder = "convgate.embedding.sentence_transformer"
-        threading.Thread(target=import_module, args=[encoder], daemon=True).start()
         yield
 
     root = app_root()

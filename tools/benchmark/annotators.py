@@ -27,6 +27,7 @@ from urllib.parse import parse_qs
 from urllib.request import HTTPCookieProcessor, build_opener
 
 import numpy as np
+import psutil
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
@@ -245,7 +246,9 @@ def measure(n_annotators: int, minutes: float) -> dict[str, object]:
         annotators = [Annotator(f"annotator {n:02}".replace(" ", "-"), queue, n) for n in range(n_annotators)]
         with running_app(home, environment={"CONVGATE_APP_TOKEN": "true"}) as address:
             cookies = _open_cookies(address, (home / "app.log").read_text())
+            before = _server_cpu_seconds()
             asyncio.run(_label_together(address, cookies, annotators, 60 * minutes))
+            cpu_seconds = _server_cpu_seconds() - before
         seconds = [value for each in annotators for value in each.seconds]
         errors = [f"{each.name}: {error}" for each in annotators for error in each.errors]
         actions = sum((each.actions for each in annotators), Counter[str]())
@@ -254,10 +257,15 @@ def measure(n_annotators: int, minutes: float) -> dict[str, object]:
             "minutes": minutes,
             "actions": dict(actions),
             "stored_seconds": _describe(seconds),
+            "server_cpu_seconds": round(cpu_seconds, 1),
             "differences": compare(home, annotators),
             "n_errors": len(errors),
             "errors": errors[:20],
         }
+
+
+def _server_cpu_seconds() -> float:
+    return sum(sum(child.cpu_times()[:2]) for child in psutil.Process().children(recursive=True))
 
 
 def _describe(seconds: list[float]) -> dict[str, float]:
