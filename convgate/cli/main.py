@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from convgate import __version__
+from convgate.cli.batch import batch
 from convgate.cli.calibrate import calibrate
 from convgate.cli.context import context, invariants, modes
 from convgate.cli.evaluate import evaluate
@@ -78,7 +79,7 @@ def open_app(
 
 for command in (
     score, select, evaluate, calibrate, train, sessions, invariants, context, feedback, gatekeep, modes,
-    record_outcome, monitor, prune, serve, mcp,
+    record_outcome, monitor, prune, serve, mcp, batch,
 ):  # fmt: skip
     app.command()(command)
 app.command("import")(import_conversations)
