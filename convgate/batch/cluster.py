@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ def ray_cluster(address: str | None = None) -> Iterator[Any]:
     A local one listens on 127.0.0.1 alone. Raises SettingsError when the cluster cannot be reached.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # it logs as an error that workers may restart
     import ray
 
     options: dict[str, Any] = {"address": address}
@@ -65,6 +67,7 @@ def count_workers(ray: Any, num_gpus: float) -> int:
 
 
 def _configure(ray: Any) -> None:
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.print_on_execution_start = False
