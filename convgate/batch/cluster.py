@@ -21,13 +21,15 @@ def ray_cluster(address: str | None = None) -> Iterator[Any]:
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # it logs as an error that workers may restart
+    if address is None:
+        # Ray reads it when it is imported: whether it uses the loopback interface alone, on any system.
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     import ray
 
     options: dict[str, Any] = {"address": address}
     if address is None:
         options = {
             "address": "local",
-            "_node_ip_address": "127.0.0.1",
             "num_cpus": count_cpus(),
             "object_store_memory": _OBJECT_STORE_BYTES,
             "include_dashboard": False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from importlib.util import find_spec
 from typing import Annotated
 
 import typer
@@ -13,13 +14,9 @@ from convgate.core.text import pluralize
 
 
 def check_ray(command: str) -> None:
-    """Raise SettingsError when the extra `ray` is not installed."""
-    try:
-        import pyarrow
-        import ray.data  # noqa: F401
-    except ImportError as error:
-        raise SettingsError(f'{command} needs Ray: pip install "convgate[ray]"') from error
-    del pyarrow
+    """Raise SettingsError without the extra `ray`; Ray itself is imported by `ray_cluster` alone."""
+    if not all(map(find_spec, ("pyarrow", "ray"))):
+        raise SettingsError(f'{command} needs Ray: pip install "convgate[ray]"')
 
 
 def batch(
