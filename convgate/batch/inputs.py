@@ -75,7 +75,7 @@ def part_name(file: str, index: int) -> str:
     """Return the name of a part.
 
     >>> part_name("/data/a.jsonl", 3)
-    '49f6ad63cb8e-000003'
+    '08458128e574-000003'
     """
     return f"{blake2b(file.encode(), digest_size=6).hexdigest()}-{index:06d}"
 

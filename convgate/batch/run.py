@@ -11,7 +11,7 @@ import pickle
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -126,7 +126,12 @@ class _Worker:
     """A process that decides about parts and writes the results."""
 
     def __init__(self, options: BatchOptions, folder: OutputFolder) -> None:
-        self._decider, self._folder = BatchDecider(options), folder
+        self._options, self._folder = options, folder
+
+    @cached_property
+    def _decider(self) -> BatchDecider:
+        """Built by the first part: an error of a part reaches the caller as it is, one of __init__ does not."""
+        return BatchDecider(self._options)
 
     def __call__(self, block: Block) -> Block:
         """Return the counts of one part."""

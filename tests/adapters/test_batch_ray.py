@@ -19,7 +19,7 @@ if find_spec("ray") is None:  # imported by the code that is tested alone, after
 import psutil
 from pyarrow import parquet
 
-from convgate.batch.decisions import BatchDecider, BatchOptions, batch_options
+from convgate.batch.decisions import BatchDecider, BatchOptions
 from convgate.batch.evaluation import evaluate_with_ray
 from convgate.batch.inputs import list_files, read_parts
 from convgate.batch.output import OutputFolder
@@ -58,9 +58,8 @@ def no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     assert not [attempt for attempt in attempts if not attempt.endswith(CLOUD)]
 
 
-def small_parts(policy: str) -> BatchOptions:
-    options = batch_options(load_settings(), policy=policy)
-    return BatchOptions(options.settings, options.policy, options.version, part_turns=40)
+def small_parts() -> BatchOptions:
+    return BatchOptions(load_settings(), "gate", "untrained", part_turns=40)
 
 
 def conversations_in(out: Path) -> list[str]:
@@ -82,14 +81,14 @@ def test_workers_write_what_one_process_writes(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.jsonl", 30)
     with path.open("a") as file:
         file.write("{broken\n")
-    options = small_parts("gate")
+    options = small_parts()
     summary = run_batch([str(path)], str(tmp_path / "ray"), options)
     decider, folder = BatchDecider(options), OutputFolder.open(str(tmp_path / "alone"))
     files = list_files([str(path)])
     folder.begin(options, files)
     for part in read_parts(files[0], part_turns=options.part_turns):
         write_part(part, decider, folder)
-    assert (summary.parts, summary.conversations, summary.turns, summary.bad) == (3, 30, 120, 1)
+    assert (summary.parts, summary.conversations, summary.turns, summary.bad) == (4, 30, 120, 1)
     for kind in ("decisions", "bad"):
         alone = sorted((tmp_path / "alone" / kind).iterdir())
         assert [file.name for file in alone] == sorted(
@@ -110,7 +109,7 @@ def test_a_killed_worker_loses_and_doubles_nothing(tmp_path: Path) -> None:
 
     thread = threading.Thread(target=kill_one, daemon=True)
     thread.start()
-    summary = run_batch([str(path)], str(tmp_path / "out"), small_parts("gate"))
+    summary = run_batch([str(path)], str(tmp_path / "out"), small_parts())
     thread.join()
     assert killed
     assert conversations_in(tmp_path / "out") == sorted(f"c{index}" for index in range(600))
@@ -121,7 +120,7 @@ def test_a_killed_run_goes_on_without_its_finished_parts(tmp_path: Path) -> None
     path, out = write_lines(tmp_path / "a.jsonl", 600), tmp_path / "out"
     program = (
         "from convgate.batch.run import run_batch; from tests.adapters.test_batch_ray import small_parts;"
-        f"run_batch([{str(path)!r}], {str(out)!r}, small_parts('gate'))"
+        f"run_batch([{str(path)!r}], {str(out)!r}, small_parts())"
     )
     with subprocess.Popen([sys.executable, "-c", program]) as process:
         wait_for_parts(out, 3)
@@ -130,7 +129,7 @@ def test_a_killed_run_goes_on_without_its_finished_parts(tmp_path: Path) -> None
                 each.kill()
     finished = {file: file.stat().st_mtime_ns for file in (out / "decisions").glob("[!_]*.parquet")}
     assert 3 <= len(finished) < 60
-    summary = run_batch([str(path)], str(out), small_parts("gate"))
+    summary = run_batch([str(path)], str(out), small_parts())
     assert (summary.parts, summary.parts_skipped) == (60 - len(finished), len(finished))
     assert conversations_in(out) == sorted(f"c{index}" for index in range(600))
     assert {file: file.stat().st_mtime_ns for file in finished} == finished
