@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -24,8 +25,23 @@ def ray_cluster(address: str | None = None) -> Iterator[Any]:
     if address is None:
         # Ray reads it when it is imported: whether it uses the loopback interface alone, on any system.
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
-    import ray
+    with warnings.catch_warnings():
+        # Ray Data sets its own deprecated options, and warns when there are fewer parts than workers.
+        warnings.filterwarnings("ignore", module=r"ray\.")
+        import ray
 
+        is_running = ray.is_initialized()
+        if not is_running:
+            _start(ray, address)
+        _configure(ray)
+        try:
+            yield ray
+        finally:
+            if not is_running:
+                ray.shutdown()
+
+
+def _start(ray: Any, address: str | None) -> None:
     options: dict[str, Any] = {"address": address}
     if address is None:
         options = {
@@ -34,19 +50,11 @@ def ray_cluster(address: str | None = None) -> Iterator[Any]:
             "object_store_memory": _OBJECT_STORE_BYTES,
             "include_dashboard": False,
         }
-    is_running = ray.is_initialized()
-    if not is_running:
-        try:
-            ray.init(**options, log_to_driver=False, logging_level="error")
-        except (ConnectionError, ValueError, RuntimeError) as error:
-            where = "a local Ray" if address is None else f"the Ray cluster at {address}"
-            raise SettingsError(f"{where} cannot be used: {error}") from error
-    _configure(ray)
     try:
-        yield ray
-    finally:
-        if not is_running:
-            ray.shutdown()
+        ray.init(**options, log_to_driver=False, logging_level="error")
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        where = "a local Ray" if address is None else f"the Ray cluster at {address}"
+        raise SettingsError(f"{where} cannot be used: {error}") from error
 
 
 def count_cpus() -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from convgate.evaluation.judged_cases import (
     silent,
 )
 from convgate.evaluation.results import Evaluation
+from convgate.policies.base import Policy
 from convgate.policies.build import build_policy
 from convgate.transcripts import Case, RelevanceSet
 
@@ -90,8 +92,13 @@ class _Judge:
     """A process that holds the policies."""
 
     def __init__(self, policies: Sequence[str], settings: Settings, version: str | None) -> None:
-        encoder = load_encoder(settings)
-        self._policies = {name: build_policy(name, settings, encoder, version=version) for name in policies}
+        self._names, self._settings, self._version = policies, settings, version
+
+    @cached_property
+    def _policies(self) -> dict[str, Policy]:
+        """Built by the first shard, for the reason of a batch's worker."""
+        settings, encoder = self._settings, load_encoder(self._settings)
+        return {name: build_policy(name, settings, encoder, version=self._version) for name in self._names}
 
     def __call__(self, block: dict[str, Any]) -> dict[str, Any]:
         """Return the decisions on one shard."""

@@ -130,7 +130,7 @@ class _Worker:
 
     @cached_property
     def _decider(self) -> BatchDecider:
-        """Built by the first part: an error of a part reaches the caller as it is, one of __init__ does not."""
+        """Built by the first part, for Ray passes its errors on as they are, and those of __init__ not."""
         return BatchDecider(self._options)
 
     def __call__(self, block: Block) -> Block:
