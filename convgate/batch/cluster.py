@@ -29,6 +29,7 @@ def ray_cluster(address: str | None = None) -> Iterator[Any]:
         # Ray Data sets its own deprecated options, and warns when there are fewer parts than workers.
         warnings.filterwarnings("ignore", module=r"ray\.")
         import ray
+        import ray.data
 
         is_running = ray.is_initialized()
         if not is_running:
