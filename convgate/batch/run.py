@@ -9,22 +9,19 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
 from convgate.batch.cluster import count_workers, ray_cluster
 from convgate.batch.decisions import BatchDecider, BatchOptions
-from convgate.batch.inputs import InputFile, Part, list_files, read_parts
+from convgate.batch.inputs import Block, Part, list_files, read_blocks
 from convgate.batch.output import OutputFolder
 from convgate.evaluation.judged_cases import EvaluationProgress, silent
 
 _CPUS_PER_READER = 8  # one task that reads keeps so many workers busy
-
-Block = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -73,7 +70,7 @@ def run_batch(
     with ray_cluster(address) as ray:
         n_workers = workers or count_workers(ray, num_gpus)
         read = partial(
-            _read,
+            read_blocks,
             format=format,
             max_bytes=options.settings.upload_limit_mb << 20,
             part_turns=options.part_turns,
@@ -113,13 +110,6 @@ def run_batch(
         bad=totals["bad"],
         seconds=time.monotonic() - started,
     )
-
-
-def _read(block: Block, **options: Any) -> Iterator[Block]:
-    for content in block["file"]:
-        file: InputFile = pickle.loads(content)
-        for part in read_parts(file, **options):
-            yield {"part": np.array([pickle.dumps(part)], dtype=object)}
 
 
 class _Worker:
