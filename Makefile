@@ -32,7 +32,7 @@ app: install  ## open the app in a browser, on 127.0.0.1, with samples ready
 	@"$(bin)/convgate" app $(ARGS)
 
 install:  ## make .venv/bin/convgate
-	@$(set_up)
+	@$(set_up) --extra app --extra train
 
 dev:  ## the same with what tests and checks need
 	@$(set_up) --extra dev
@@ -68,7 +68,7 @@ docs:  ## the documentation site, in build/site
 bench: install  ## speed and memory, as ratios within one run
 	@"$(bin)/python" -m tools.bench $(ARGS)
 
-weights: install  ## train the weights that ship anew, from the sets in CORPORA
+weights: dev  ## train the weights that ship anew, from the sets in CORPORA
 	@test -n "$(CORPORA)" || { echo "Say where the sets are: make weights CORPORA=FOLDER (docs/training.md)"; exit 1; }
 	@"$(bin)/python" -m tools.pretrain $(sets:%="$(CORPORA)/%.jsonl") --run build/weights $(ARGS)
 	@rm -rf build/weights

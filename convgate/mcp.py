@@ -15,10 +15,10 @@ import numpy as np
 from pydantic import Field
 
 from convgate import __version__
-from convgate.adapters.selection import framework
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.decisions import TurnDecision
 from convgate.core.errors import ConversationError, ConvgateError, TranscriptError
+from convgate.core.extras import needs_extra
 from convgate.core.settings import Settings, load_settings
 from convgate.embedding.base import Encoder
 from convgate.policies.bm25 import bm25_scores
@@ -26,7 +26,7 @@ from convgate.policies.selector import Selection, Selector, load_policy
 from convgate.store import Conversations, ConversationSummary, Store
 from convgate.transcripts import turns_from_messages
 
-with framework("mcp"):
+with needs_extra("mcp", "the MCP server"):
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp_types import ToolAnnotations
@@ -58,7 +58,7 @@ def build_server(settings: Settings | None = None, *, encoder: Encoder | None = 
     settings: choose library and policy; default: those of this machine. encoder: replaces theirs. The model
     is loaded by the first call that needs it.
 
-    Raises AdapterError at import when the package `mcp` is missing.
+    Raises MissingExtraError at import when the package `mcp` is missing.
     """
     tools = Tools(settings or load_settings(), encoder)
     server = MCPServer("convgate", version=__version__, instructions=NOTICE, log_level="WARNING")

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
-from convgate.core.errors import SettingsError
+from convgate.core.extras import needs_extra
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -41,7 +41,7 @@ _active: list[TracerProvider] = []  # the one that spans go to, if any
 def start_traces(settings: Settings) -> None:
     """Send spans to the endpoint of the settings from now on; without one, change nothing.
 
-    Raises SettingsError when the extra `otel` is not installed.
+    Raises MissingExtraError when the extra `otel` is not installed.
     """
     if (endpoint := settings.trace_endpoint) is None:
         return
@@ -89,13 +89,11 @@ def span(name: str, *, operation: Operation) -> Iterator[dict[str, Value | None]
 
 
 def _make_provider(endpoint: str) -> TracerProvider:
-    try:
+    with needs_extra("otel", "trace_endpoint"):
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
         from opentelemetry.sdk.resources import Resource
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
-    except ImportError as error:
-        raise SettingsError("trace_endpoint needs OpenTelemetry: pip install 'convgate[otel]'") from error
     provider = TracerProvider(resource=Resource.create({"service.name": "convgate"}))
     exporter = OTLPSpanExporter(endpoint=endpoint, timeout=EXPORT_SECONDS)
     provider.add_span_processor(BatchSpanProcessor(exporter))

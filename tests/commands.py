@@ -1,7 +1,9 @@
-"""The command line, run in the tests' process."""
+"""The command line, run in the tests' process, and programs in a fresh one."""
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 
@@ -25,3 +27,16 @@ def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
         return code, captured.out, captured.err
 
     return call
+
+
+def run_python(code: str, *words: str, **environment: str) -> str:
+    """What a fresh interpreter prints; a failure shows its standard error."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code, *words],  # -P: not from the folder the tests run in
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -45,6 +45,7 @@ class FirstWordClassifier:
 class WordJudge:
     """Takes the kind of a statement from single words."""
 
+    encoder = FakeEncoder()
     KINDS: ClassVar[dict[Kind, str]] = {
         "resolved": r"works now|fixed it|solved",
         "lifted": r"forget (?:about )?the|no longer applies|ok again",

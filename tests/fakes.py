@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.embedding.base import ChunkCount, Embeddings, EncoderIdentity, Progress
+from convgate.embedding.bundled import unmark_spans
 from convgate.embedding.chunks import MAX_CHUNKS
 
 
@@ -63,6 +64,15 @@ class FakeEncoder:
             total += _direction(key, word, self.identity.dimension)
         length = float(np.linalg.norm(total))
         return total / length if length else total
+
+
+class FakeSpanEncoder(FakeEncoder):
+    """The same for the spans of texts (`mark_spans`), all in one call."""
+
+    def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embeddings]:
+        parts = [[text[slice(*span)] for span in spans] for text, spans in map(unmark_spans, texts)]
+        rows = iter(self.encode([part for spans in parts for part in spans], progress=progress))
+        return [np.array([next(rows) for _ in spans]) for spans in parts]
 
 
 def _words(text: str) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 
@@ -16,16 +15,13 @@ from convgate.embedding.base import Embeddings
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import current_facts, facts_of
 from convgate.gate.model import Gate, Message, State
+from convgate.training.gate_module import GateModule
 
 
+@cache
 def trained_gate(*, seed: int = 0, dimension: int = 384) -> Gate:
     """A gate whose every part does something, as after training."""
-    return deepcopy(_trained_gate(seed, dimension))
-
-
-@cache  # to copy one takes a tenth of the time
-def _trained_gate(seed: int, dimension: int) -> Gate:
-    gate = Gate(GateConfig(dimension=dimension), seed=seed)
+    gate = GateModule(GateConfig(dimension=dimension), seed=seed)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in gate.parameters():
@@ -34,7 +30,7 @@ def _trained_gate(seed: int, dimension: int) -> Gate:
         gate.tiers.bilinear.decay_rate.fill_(-1.0)
         gate.tiers.attention.residual_gate.fill_(0.5)
         gate.tiers.attention.head.weight.mul_(5)
-    return gate.eval()
+    return gate.to_gate()
 
 
 def unit_vectors(n: int, *, seed: int = 0, dimension: int = 384) -> Embeddings:
@@ -50,14 +46,14 @@ def trained_full_gate(
     config = GateConfig(
         preset="full", dimension=dimension, hidden=hidden, heads=heads, band=band, window=window
     )
-    gate = Gate(config, seed=seed)
+    gate = GateModule(config, seed=seed)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for tensor in (*gate.parameters(), *gate.buffers()):
             tensor.add_(0.2 * torch.randn(tensor.shape, generator=generator))
         gate.tiers.standardise.spread.abs_().add_(0.5)
         gate.tiers.residual_gate.fill_(0.5)
-    return gate.eval()
+    return gate.to_gate()
 
 
 def full_state(gate: Gate, turns: Sequence[Turn], *, seed: int = 0) -> State:

@@ -12,6 +12,7 @@ from convgate.embedding.base import Encoder
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.training.epochs import TrainingSettings
+from convgate.training.gate_module import GateModule
 from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.relevance_sets import write_relevance_set
 from tests.fakes import FakeEncoder
@@ -65,7 +66,7 @@ def small_gate(encoder: Encoder | None = None, *, preset: str = "full", seed: in
     """An untrained gate for vectors of 16 dimensions."""
     identity = (encoder or small_encoder()).identity
     config = GateConfig(preset, identity.dimension, hidden=8, heads=2, band=8, encoder=identity)
-    return Gate(config, seed=seed).eval()
+    return GateModule(config, seed=seed).to_gate()
 
 
 def with_cases(sets: RelevanceSet, *cases: Case) -> RelevanceSet:

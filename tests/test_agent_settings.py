@@ -22,7 +22,7 @@ from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.build import build_policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
-from convgate.policies.registry import POLICIES
+from convgate.policies.registry import policy_class, policy_names
 from convgate.policies.selector import Selector, load_gate, load_policy
 from convgate.policies.spec import PolicySpec, to_text
 from convgate.transcripts import read_conversations, to_messages
@@ -119,7 +119,7 @@ def test_the_file_holds_any_text(goal: str, encoder: str) -> None:
 @st.composite
 def random_specs(draw: st.DrawFn, name: str) -> PolicySpec:
     """A policy with any of its parameters, from the whole of their ranges."""
-    kind, parameters = POLICIES[name], {}
+    kind, parameters = policy_class(name), {}
     if name == GatePolicy.name:
         parameters = {"rule": draw(st.sampled_from(sorted(RULES))), "min_turns": draw(st.integers(0, 2))}
         kind = RULES[parameters["rule"]]
@@ -142,7 +142,7 @@ def value_of(told: Mapping[str, Any]) -> st.SearchStrategy[Any]:
     return st.sampled_from([low, high]) | st.floats(max(low, -9.0), min(high, 9_000.0))
 
 
-STAGES = [name for name in POLICIES if name != Pipeline.name]
+STAGES = [name for name in policy_names() if name != Pipeline.name]
 SAID = Conversation(
     "said",
     tuple(

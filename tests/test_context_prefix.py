@@ -159,7 +159,7 @@ class TestTurnTable:
         def extend(known: TurnTable | None, new: list[Turn]) -> TurnTable:
             return (known or TurnTable()).extend(new, count)
 
-        tables = ConversationCache[TurnTable](2)
+        tables = ConversationCache[TurnTable]()
         turns = turns_from_messages(THEN)
         tables.get(turns[:4], extend)
         counted.clear()

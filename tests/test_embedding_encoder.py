@@ -1,4 +1,4 @@
-"""The real encoder with the bundled weights, in float32 unless stated."""
+"""Any sentence-transformers model by torch; here with the bundled weights, in float32 unless stated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from convgate.core import bundled_encoder as bundled
 from convgate.core.errors import EncoderError
 from convgate.core.home import app_root
 from convgate.embedding.base import ChunkCount
-from convgate.embedding.bundled import BundledEncoder
 from convgate.embedding.cache import PACKAGED_VECTORS, CachedEncoder, content_hash, read_vectors
 from convgate.embedding.chunks import MAX_CHARACTERS, MAX_CHUNKS
 from convgate.ui.samples import load_samples
@@ -56,15 +55,6 @@ def test_similar_texts_are_close_and_rows_are_ordered_unit_vectors(encoder):
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(4), abs=1e-5)
     assert vectors[0] @ vectors[2] > vectors[0] @ vectors[3] + 0.2
     assert np.allclose(vectors[3], encoder.encode(["Bake a cake."])[0], atol=1e-5)
-
-
-def test_bundled_encoder_is_known_and_splits_texts_before_it_is_loaded(encoder):
-    lazy = BundledEncoder(lambda: encoder, "float32")
-    assert lazy.identity == encoder.identity
-    for text in mixed_texts(40):
-        assert lazy.count_chunks(text) == encoder.count_chunks(text)
-        assert lazy.split_passages(text) == encoder.split_passages(text)
-    np.testing.assert_array_equal(lazy.encode(["a", "b"]), encoder.encode(["a", "b"]))
 
 
 def test_long_text_is_embedded_in_chunks_and_its_end_counts(encoder):

@@ -30,7 +30,7 @@ from convgate.experiments.replay import (
 from convgate.experiments.selection import ArmSelector, fill
 from convgate.gatekeeper.model import ModelError
 from convgate.messages.validity import make_valid
-from convgate.policies.registry import POLICIES
+from convgate.policies.registry import policy_class
 from convgate.store import Store
 from convgate.store.experiments import Experiments
 from convgate.transcripts.cases import Case, RelevanceSet
@@ -175,7 +175,7 @@ def test_a_filled_list_is_valid_and_within_its_tokens(roles: list[str], budget: 
     ("chosen", "budgets"), [(["a", "a"], ["free"]), ([], ["free"]), (["a"], [0.0]), (["a"], [1.5])]
 )
 def test_what_cannot_be_replayed_is_refused(chosen: list[str], budgets: list[Any]) -> None:
-    made = [ArmSelector(name, POLICIES["everything"]()) for name in chosen]
+    made = [ArmSelector(name, policy_class("everything")()) for name in chosen]
     with pytest.raises(ExperimentError):
         replay(make_set(), made, budgets)
 

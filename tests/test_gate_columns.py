@@ -87,14 +87,15 @@ def test_what_rows_share_is_what_messages_share(turns: list[Turn], data: st.Data
     facts = [facts_of(turn) for turn in turns]
     columns, stop = Columns(facts), len(turns)
     start = data.draw(st.integers(0, stop))
-    oldest = data.draw(st.integers(0, start))
-    rows = columns.match_stems_of_rows(start, stop, oldest)
-    assert [part.shape for part in rows] == [(stop - start, stop - oldest)] * 3
+    width = data.draw(st.integers(1, 16))
+    rows = columns.match_stems_of_rows(start, stop, width)
+    assert rows.shape == (3, stop - start, width)
     for j in range(start, stop):
         _, *stems = columns.message(facts[j], j)
-        alone = columns.match_stems(oldest, j, *stems)
-        for part, expected in zip(rows, alone, strict=True):
-            assert part[j - start, : j - oldest] == pytest.approx(expected, abs=1e-5)
+        alone = columns.match_stems(max(0, j - width), j, *stems)
+        expected = np.zeros((3, width))
+        expected[:, max(0, width - j) :] = alone
+        assert rows[:, j - start] == pytest.approx(expected, abs=1e-5)
 
 
 @given(turns=any_turns(), data=st.data())

@@ -34,7 +34,7 @@ def features(
     *,
     cosines: Sequence[float] | None = None,
     typed: bool = False,
-    width: int | None = None,
+    width: int = 16,
 ) -> dict[str, list[float]]:
     """Each feature by name: its values for the turns, oldest first."""
     angles = np.arccos(np.zeros(len(turns)) if cosines is None else np.array(cosines))
@@ -50,7 +50,7 @@ def features(
         len(turns),
         width=width,
     )
-    return dict(zip(NAMES, found.T.tolist(), strict=True))
+    return dict(zip(NAMES, found.tolist(), strict=True))
 
 
 def approximately(*values: float) -> object:
@@ -134,10 +134,10 @@ def test_rows_of_turns_are_the_features_of_messages_on_what_was_before_alone(tur
         alone = message_features(
             before, vectors[:j], Passages(vectors.shape[1]), facts_of(turn), vectors[j], j, width=width
         )
-        assert alone.shape == (count, len(NAMES))
-        different = np.abs(rows[j, :count] - alone[::-1]).max(axis=0, initial=0) > 1e-5
+        assert alone.shape == (len(NAMES), count)
+        different = np.abs(rows[:, j, width - count :] - alone).max(axis=1, initial=0) > 1e-5
         assert not different.any(), [name for name, differs in zip(NAMES, different, strict=True) if differs]
-        assert not rows[j, count:].any()
+        assert not rows[:, j, : width - count].any()
 
 
 @given(turns=any_turns(), message=any_turn(), typed=st.booleans(), data=st.data())
@@ -146,7 +146,7 @@ def test_features_of_a_message_do_not_depend_on_later_turns(
 ):
     columns, vectors = as_columns(turns)
     n = data.draw(st.integers(0, len(turns)))
-    width = data.draw(st.none() | st.integers(1, 16))
+    width = data.draw(st.integers(1, 16))
     fact = current_facts(CurrentMessage(message, None if typed else n))
     vector = np.array([0.6, 0, 0.8], dtype=np.float32)
     among = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, n, width=width)
@@ -164,7 +164,7 @@ def test_rows_are_the_same_in_blocks_of_any_size(turns: list[Turn], width: int, 
     start = data.draw(st.integers(0, len(turns)))
     stop = data.draw(st.integers(start, len(turns)))
     block = turn_features(columns, vectors, Passages(vectors.shape[1]), start, stop, width=width)
-    assert block == pytest.approx(rows[start:stop], abs=1e-5)
+    assert block == pytest.approx(rows[:, start:stop], abs=1e-5)
 
 
 @given(turns=any_turns(), message=any_turn(), width=st.integers(1, 16))
@@ -173,11 +173,11 @@ def test_pair_with_a_turn_in_a_window_differs_only_in_what_is_beside_the_window(
 ):
     columns, vectors = as_columns(turns)
     fact, vector, n = facts_of(message), np.array([0.6, 0, 0.8], dtype=np.float32), len(turns)
-    whole = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, n)
+    whole = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, n, width=n)
     window = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, n, width=width)
     of_the_window = {"cosine_before", "cosine_near", "bm25_before", "cosine_below_best", "bm25_below_best"}
     of_the_window |= {"passage_before", "passage_below_best", "cosine_last"}
     for column, name in enumerate(NAMES):
         if name not in of_the_window | {"speakers", "assistant_share"}:
-            expected = whole[n - len(window) :, column]
-            assert window[:, column] == pytest.approx(expected, abs=1e-6), name
+            expected = whole[column, n - window.shape[1] :]
+            assert window[column] == pytest.approx(expected, abs=1e-6), name

@@ -22,7 +22,10 @@ from convgate.gate.config import GateConfig
 from convgate.gate.explain import leave_one_out, strongest_links
 from convgate.gate.facts import facts_of
 from convgate.gate.features import FEATURES, NAMES, PARTS, message_features, turn_features
+from convgate.gate.initial_weights import untrained_weights
 from convgate.gate.model import Gate, GateScores, Message, State
+from convgate.gate.scoring import MAX_SPREADS
+from convgate.training.gate_module import GateModule
 from tests.gates import (
     any_turn,
     any_turns,
@@ -84,12 +87,12 @@ def pair_features(
     """What the differentiable forward pass reads: of the turns, and of a message after n of them."""
     arrays = full_state(gate, turns).arrays
     vectors, band = arrays.vectors.first(len(turns)), gate.config.band
-    with torch.inference_mode():
-        vector = gate.tiers.whitening(torch.from_numpy(message.embedding)).numpy()
+    vector = gate.tiers.scorer.whiten(message.embedding)
     columns, passages = arrays.columns, arrays.passages
     found = message_features(columns, vectors, passages, message.facts, vector, n, width=width)
     rows = turn_features(columns, vectors, passages, 0, len(turns), width=band)
-    return torch.from_numpy(rows), torch.from_numpy(found.copy())
+    newest_first = rows.transpose(1, 2, 0)[:, ::-1]
+    return torch.from_numpy(newest_first.copy()), torch.from_numpy(found.T.copy())
 
 
 def test_untrained_gate_ranks_by_cosine():
@@ -116,16 +119,16 @@ def test_parts_add_up_exactly_to_the_logit(turns: list[Turn], message: Turn, typ
 
 
 def test_parts_of_tier_1_are_its_features_times_their_weights():
-    gate, turns = Gate(GateConfig(preset="full", dimension=16, band=4)), chat(5)
-    with torch.no_grad():
-        gate.tiers.bilinear.weight.copy_(torch.linspace(-1, 1, len(FEATURES)))
-        gate.tiers.bilinear.bias.fill_(0.25)
-    x = gate.tiers.standardise(pair_features(gate, turns, QUESTION, 5, 5)[1])
+    config, turns = GateConfig(preset="full", dimension=16, band=4), chat(5)
+    weights = np.linspace(-1, 1, len(FEATURES), dtype=np.float32)
+    changed = {"tiers.bilinear.weight": weights, "tiers.bilinear.bias": np.float32(0.25)}
+    gate = Gate(config, untrained_weights(config) | changed)
+    x = pair_features(gate, turns, QUESTION, 5, 5)[1].clamp(-MAX_SPREADS, MAX_SPREADS).numpy()
     parts = gate.score(full_state(gate, turns), QUESTION).parts
     for part in PARTS:
         own = [place for place, feature in enumerate(FEATURES) if feature.part == part]
-        expected = x[:, own] @ torch.linspace(-1, 1, len(FEATURES))[own] + (0.25 if part == "message" else 0)
-        assert parts[part] == pytest.approx(expected.numpy(), abs=1e-5), part
+        expected = x[:, own] @ weights[own] + (0.25 if part == "message" else 0)
+        assert parts[part] == pytest.approx(expected, abs=1e-5), part
 
 
 @given(
@@ -143,7 +146,7 @@ def test_banded_scores_are_those_of_the_differentiable_forward_pass(
     scores = gate.score(full_state(gate, turns), asked)
     rows, found = pair_features(gate, turns, asked, n, n)
     with torch.no_grad():
-        output = gate(rows, found[None], torch.ones(1, n, dtype=torch.bool))
+        output = GateModule.of(gate)(rows, found[None], torch.ones(1, n, dtype=torch.bool))
     assert scores.tier1 == pytest.approx(output.tier1[0].numpy(), abs=1e-4)
     assert scores.attention == pytest.approx(output.attention[0].numpy(), abs=1e-3)
     assert scores.logits == pytest.approx(output.logit[0].numpy(), abs=1e-3)
@@ -160,7 +163,6 @@ def test_attention_tier_leaves_turns_older_than_its_window_to_the_feature_tier()
 def test_state_of_a_window_grows_as_if_it_were_made_at_once():
     gate, turns = trained_full_gate(window=5), chat(30)
     state = full_state(gate, turns)
-    assert state.earlier.shape == state.later.shape == (gate.config.heads, 5)
     for stops in ([3, 7, 20], [5, 6], [4, 29]):
         assert_same(gate, extend_in_steps(gate, turns, stops), state)
 
@@ -181,9 +183,10 @@ def test_masked_turns_and_other_messages_of_a_batch_change_nothing(
     mask = torch.zeros(3, len(turns), dtype=torch.bool)
     mask[1, stop - width : stop] = True
     mask[2] = True
+    module = GateModule.of(gate)
     with torch.no_grad():
-        expected = gate(rows[:stop], alone, window).logit[0, stop - width :]
-        output = gate(rows, batch, mask)
+        expected = module(rows[:stop], alone, window).logit[0, stop - width :]
+        output = module(rows, batch, mask)
     assert torch.isfinite(output.logit).all()
     assert output.logit[1, stop - width : stop].numpy() == pytest.approx(expected.numpy(), abs=1e-4)
 
@@ -269,8 +272,8 @@ def test_nan_is_refused_and_leaves_the_state_unchanged():
 
 
 def test_every_parameter_but_the_threshold_receives_a_gradient():
-    gate = trained_full_gate().train()
-    rows, found = pair_features(gate, chat(12), QUESTION, 12, 12)
+    gate = GateModule.of(GATE).train()
+    rows, found = pair_features(GATE, chat(12), QUESTION, 12, 12)
     gate(rows, found[None], torch.ones(1, 12, dtype=torch.bool)).logit.square().sum().backward()
     without = {name for name, p in gate.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0}
     assert without == {"threshold_logit"}
@@ -291,9 +294,11 @@ def test_leaving_a_turn_out_is_scoring_a_history_without_it():
 
 
 def test_a_turn_is_found_by_its_best_passage_whatever_its_share_of_the_text():
-    gate = Gate(GateConfig(preset="full", dimension=16))
-    gate.tiers.whitening.mean.fill_(0.2)
-    gate.tiers.bilinear.weight.data[NAMES.index("passage")] = 1.0
+    config = GateConfig(preset="full", dimension=16)
+    weights = untrained_weights(config)
+    weights["tiers.whitening.mean"] += np.float32(0.2)
+    weights["tiers.bilinear.weight"][NAMES.index("passage")] = 1
+    gate = Gate(config, weights)
     turns, message = chat(4), full_message(gate, chat(1)[0])
     vectors, facts = vectors_of(gate, turns), [facts_of(turn) for turn in turns]
     passages = [row[None] for row in vectors]
@@ -306,3 +311,14 @@ def test_a_turn_is_found_by_its_best_passage_whatever_its_share_of_the_text():
     assert found[0][1] > plain[1] + 0.1
     grown = gate.extend(gate.state(vectors[:1], facts[:1]), vectors[1:], facts[1:], passages[1:])
     assert gate.score(grown, message).scores == pytest.approx(found[1], abs=1e-6)
+
+
+@pytest.mark.usefixtures("frequent_thread_switches")
+def test_eight_threads_score_on_one_state_as_one_does():
+    state = full_state(GATE, chat(200))
+    messages = [full_message(GATE, turn) for turn in chat(8)]
+    expected = [GATE.score(state, message).logits for message in messages]
+    with ThreadPoolExecutor(8) as pool:
+        scores = list(pool.map(lambda message: GATE.score(state, message), messages * 5))
+    for place, found in enumerate(scores):
+        assert np.array_equal(found.logits, expected[place % 8])

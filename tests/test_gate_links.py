@@ -9,21 +9,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.gate.arrays import Floats
-from convgate.gate.links import Band, band_to_dense, log_shares, sum_powers
+from convgate.gate.links import Links, LinkWindow
+from convgate.training.full_tiers import band_to_dense, log_shares, sum_powers
 
-SIZES = [(0, 3), (1, 3), (2, 1), (3, 3), (5, 8), (40, 4)]  # turns, band
+SIZES = [(0, 3), (1, 3), (2, 1), (3, 3), (5, 8), (40, 4), (200, 64), (150, 100)]  # turns, band
+DECAY = np.array([0.9, 0.3], dtype=np.float32)
 
 
-def banded(n: int, width: int, *, seed: int = 0) -> tuple[Floats, Floats]:
-    """Random links: A as (n, n), and I − A as the columns that a Band is made of."""
+def linked(n: int, band: int, *, seed: int = 0) -> tuple[Floats, Links]:
+    """Random links of two heads: A as (2, n, n), and as they grow turn by turn."""
     rng = np.random.default_rng(seed)
-    matrix = np.zeros((n, n), dtype=np.float32)
-    columns = np.zeros((n, width + 1), dtype=np.float32)
+    matrix, links = np.zeros((2, n, n), dtype=np.float32), Links(DECAY, band)
     for turn in range(n):
-        for ago in range(1, min(turn, width) + 1):
-            matrix[turn, turn - ago] = rng.random() / width
-            columns[turn - ago, ago] = -matrix[turn, turn - ago]
-    return matrix, columns
+        shares = rng.random((2, band), dtype=np.float32) / band
+        shares[:, : max(0, band - turn)] = 0
+        width = min(turn, band)
+        matrix[:, turn, turn - width : turn] = shares[:, band - width :]
+        links.append(shares)
+    return matrix, links
+
+
+def follow(window: LinkWindow, values: Floats) -> dict[str, Floats]:
+    """What a window gives of (2, w) values by each of its functions."""
+    gathered, followed = window.contexts_of(values[None])
+    return {
+        "reach": window.reach(values[:, None])[:, 0],
+        "gathered": gathered,
+        "followed": followed,
+        "step": window.step(values),
+    }
 
 
 def test_shares_are_a_softmax_with_something_new_beside_the_turns():
@@ -61,34 +75,38 @@ def test_steps_add_up_all_ways_of_following_links():
     assert sum_powers(matrix)[0].tolist() == [[1, 0, 0], [0.5, 1, 0], [0.5, 0.5, 1]]
 
 
-@pytest.mark.parametrize(("n", "width"), SIZES)
-def test_band_gives_what_the_matrix_gives(n: int, width: int):
-    matrix, columns = banded(n, width)
-    band, values = Band(columns, n), np.random.default_rng(2).normal(size=(n, 3)).astype(np.float32)
-    every = np.linalg.inv(np.eye(n) - matrix.astype(float)) if n else np.zeros((0, 0))
-    assert band.follow(values) == pytest.approx(every.T @ values, abs=1e-5)
-    assert band.gather(values) == pytest.approx(every @ values, abs=1e-5)
-    assert band.step(values) == pytest.approx(matrix @ values, abs=1e-6)
-    for found in (band.follow(values), band.gather(values), band.step(values)):
-        assert found.dtype == np.float32
-        assert found.shape == (n, 3)
+@pytest.mark.parametrize(("n", "band"), [size for size in SIZES if size[0]])
+@pytest.mark.parametrize("start", [0, 1, 70])
+def test_blocks_give_what_the_matrix_gives(n: int, band: int, start: int):
+    matrix, links = linked(n, band)
+    start = min(start, n - 1)
+    matrix = matrix[:, start:, start:].astype(float)
+    identity, values = np.eye(n - start), np.random.default_rng(2).normal(size=(2, n - start))
+    contexts = np.linalg.inv(identity - DECAY[:, None, None] * matrix)
+    expected = {
+        "reach": np.einsum("hji,hj->hi", np.linalg.inv(identity - matrix), values),
+        "gathered": np.einsum("hij,kj->hki", contexts, values),
+        "followed": np.einsum("hji,kj->hki", contexts, values),
+        "step": np.einsum("hij,hj->hi", matrix, values),
+    }
+    for name, result in follow(links.window(start, n), values.astype(np.float32)).items():
+        assert result.dtype == np.float32
+        assert result == pytest.approx(expected[name], abs=1e-5), name
 
 
-@given(n=st.integers(0, 12), more=st.integers(0, 12), width=st.integers(1, 9), seed=st.integers(0, 99))
-def test_band_of_the_first_turns_ignores_the_links_of_later_ones(n: int, more: int, width: int, seed: int):
-    _, columns = banded(n + more, width, seed=seed)
-    part = np.where(np.arange(n)[:, None] + np.arange(width + 1) < n, columns[:n], 0)
-    values = np.linspace(-1, 1, 2 * n, dtype=np.float32).reshape(n, 2)
-    for ask in ("follow", "gather", "step"):
-        found = getattr(Band(columns, n), ask)(values)
-        assert found == pytest.approx(getattr(Band(part, n), ask)(values), abs=1e-6)
+@given(n=st.integers(1, 80), more=st.integers(0, 80), band=st.integers(1, 70), seed=st.integers(0, 99))
+def test_window_of_the_first_turns_ignores_the_links_of_later_ones(n: int, more: int, band: int, seed: int):
+    values = np.linspace(-1, 1, 2 * n, dtype=np.float32).reshape(2, n)
+    window, alone = (linked(length, band, seed=seed)[1].window(0, n) for length in (n + more, n))
+    for one, other in zip(follow(window, values).values(), follow(alone, values).values(), strict=True):
+        assert one == pytest.approx(other, abs=1e-6)
 
 
 def test_what_links_reach_is_never_more_than_there_was():
     # Rows sum to at most 1: what arrives at turns that begin something new is what was sent.
-    matrix, columns = banded(50, 4)
-    start = np.zeros((50, 1), dtype=np.float32)
-    start[-1] = 1
-    reach = Band(columns, 50).follow(start)[:, 0]
+    matrix, links = linked(150, 4)
+    start = np.zeros((2, 1, 150), dtype=np.float32)
+    start[..., -1] = 1
+    reach = links.window(0, 150).reach(start)[:, 0]
     assert (reach >= 0).all()
-    assert float(((1 - matrix.sum(axis=1)) * reach).sum()) == pytest.approx(1, abs=1e-5)
+    assert ((1 - matrix.sum(axis=2)) * reach).sum(axis=1) == pytest.approx([1, 1], abs=1e-5)

@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Conversation, Turn
 from convgate.gate.config import GateConfig
 from convgate.gate.explain import leave_one_out, relevance_matrix, strongest_links
+from convgate.gate.initial_weights import untrained_weights
 from convgate.gate.model import Gate, Message
+from convgate.gate.reference import attend
 from convgate.policies.gate import GatePolicy
+from convgate.training.gate_module import GateModule
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate, unit_vectors
 from tools.benchmark.naive import naive_logits
@@ -23,7 +26,7 @@ from tools.benchmark.naive import naive_logits
 def test_reference_has_exactly_the_published_parameters():
     gate = Gate()
     assert gate.parameter_count == 221_829
-    counts = {name: parameter.numel() for name, parameter in gate.named_parameters()}
+    counts = {name: array.size for name, array in gate.weights.items()}
     assert counts["tiers.bilinear.W"] == 147_456
     assert (
         counts["tiers.bilinear.recency"]
@@ -55,11 +58,13 @@ def test_untrained_gate_ranks_by_cosine_similarity():
 
 
 def test_tier_1_has_the_values_of_its_formula():
-    gate = Gate(GateConfig(dimension=2))
-    with torch.no_grad():
-        gate.tiers.bilinear.W.copy_(torch.tensor([[2.0, 0.0], [1.0, 1.0]]))
-        gate.tiers.bilinear.recency.fill_(0.5)
-        gate.tiers.bilinear.decay_rate.fill_(math.log(math.e - 1))  # softplus of it is 1
+    config = GateConfig(dimension=2)
+    changed = {
+        "tiers.bilinear.W": np.array([[2, 0], [1, 1]], dtype=np.float32),
+        "tiers.bilinear.recency": np.float32(0.5),
+        "tiers.bilinear.decay_rate": np.float32(math.log(math.e - 1)),  # softplus of it is 1
+    }
+    gate = Gate(config, untrained_weights(config) | changed)
     turns = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]], dtype=np.float32)
     current = np.array([0.6, 0.8], dtype=np.float32)
     parts = gate.score(gate.state(turns), Message(current)).parts
@@ -84,21 +89,26 @@ def test_parts_add_up_exactly_to_the_logit(n: int, seed: int):
 def test_fast_scoring_equals_the_batched_forward_pass_and_the_naive_gate(n: int):
     gate, turns, current = trained_gate(), unit_vectors(n), unit_vectors(1, seed=5)[0]
     fast = gate.score(gate.state(turns), Message(current))
-    output = gate(
+    module = GateModule.of(gate)
+    output = module(
         torch.from_numpy(turns)[None], torch.from_numpy(current)[None], torch.ones(1, n, dtype=torch.bool)
     )
-    naive = naive_logits(gate, torch.from_numpy(turns), torch.from_numpy(current))
+    naive = naive_logits(module, torch.from_numpy(turns), torch.from_numpy(current))
     assert fast.logits == pytest.approx(output.logit[0].detach().numpy(), abs=2e-5)
     assert fast.attention == pytest.approx(output.attention[0].detach().numpy(), abs=2e-5)
     assert fast.logits == pytest.approx(naive.numpy(), abs=2e-5)
     assert np.std(fast.attention - fast.tier1) > 0.01, "the attention tier must do something here"
 
 
-def test_reduced_precision_of_long_histories_stays_close():
-    gate, turns, current = trained_gate(), unit_vectors(1500), unit_vectors(1, seed=5)[0]
-    fast = gate.score(gate.state(turns), Message(current)).logits
-    naive = naive_logits(gate, torch.from_numpy(turns), torch.from_numpy(current)).numpy()
-    assert np.abs(fast - naive).max() < 0.01 * np.std(naive) + 2e-3
+@pytest.mark.parametrize("scale", [1, 30])
+def test_attention_in_blocks_is_that_of_the_whole_matrix_however_large_its_logits(scale: float):
+    rng = np.random.default_rng(0)
+    shapes = ((1_500, 8), (700, 8), (700, 2))
+    queries, keys, values = (rng.normal(size=shape).astype(np.float32) for shape in shapes)
+    logits = scale * queries.astype(np.float64) @ keys.T
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+    expected = weights @ values / weights.sum(axis=1, keepdims=True)
+    assert attend(np.float32(scale) * queries, keys, values) == pytest.approx(expected, abs=1e-4)
 
 
 def test_batch_equals_one_by_one_and_padding_changes_nothing():
@@ -110,15 +120,16 @@ def test_batch_equals_one_by_one_and_padding_changes_nothing():
         padded[row, : len(history)] = torch.from_numpy(history)
         mask[row, : len(history)] = True
     padded[~mask] = 1e3  # padding must not be read
-    batch = gate(padded, torch.from_numpy(current_messages), mask).logit.detach().numpy()
+    batch = GateModule.of(gate)(padded, torch.from_numpy(current_messages), mask).logit.detach().numpy()
     for row, history in enumerate(histories):
         alone = gate.score(gate.state(history), Message(current_messages[row]))
         assert batch[row, : len(history)] == pytest.approx(alone.logits, abs=3e-5)
 
 
 def test_history_of_nothing_in_a_batch_is_finite():
-    gate = trained_gate()
-    output = gate(torch.zeros(1, 3, 384), torch.zeros(1, 384), torch.zeros(1, 3, dtype=torch.bool))
+    output = GateModule.of(trained_gate())(
+        torch.zeros(1, 3, 384), torch.zeros(1, 384), torch.zeros(1, 3, dtype=torch.bool)
+    )
     assert torch.isfinite(output.logit).all()
 
 
@@ -139,7 +150,7 @@ def test_extending_a_state_equals_building_it_anew():
 
 
 def test_every_parameter_but_the_threshold_receives_a_gradient():
-    gate = trained_gate().train()
+    gate = GateModule.of(trained_gate()).train()
     mask = torch.ones(1, 5, dtype=torch.bool)
     turns, current = torch.from_numpy(unit_vectors(5))[None], torch.from_numpy(unit_vectors(1, seed=5))
     gate(turns, current, mask).logit.sum().backward()
@@ -176,12 +187,13 @@ def test_states_are_those_made_anew(histories: list[list[str]]):
         state, _ = policy.read(*conversation(*texts).with_question("?"))
         anew = gate.state(encoder.encode(texts))
         assert np.allclose(state.embeddings, anew.embeddings)
-        assert np.allclose(state.projected.numpy(), anew.projected.numpy(), atol=1e-6)
+        assert np.allclose(state.projected, anew.projected, atol=1e-6)
 
 
 def test_fingerprint_tells_weights_apart():
-    assert Gate(seed=1).fingerprint == Gate(seed=1).fingerprint
-    assert Gate(seed=1).fingerprint != Gate(seed=2).fingerprint
+    one, other = (GateModule(GateConfig(), seed=seed).to_gate() for seed in (1, 2))
+    assert Gate(one.config, dict(one.weights)).fingerprint == one.fingerprint
+    assert one.fingerprint != other.fingerprint
 
 
 N = 12

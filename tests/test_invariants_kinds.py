@@ -18,7 +18,7 @@ from convgate.context.invariants.judge import (
 )
 from convgate.context.invariants.statements import KINDS, Kind
 from convgate.core.conversation import Turn
-from tests.fakes import FakeEncoder
+from tests.fakes import FakeEncoder, FakeSpanEncoder
 from tools.statement_kinds import examples_hash, labelled_examples
 from tools.text_fitting import fit
 
@@ -35,12 +35,12 @@ LATER = context_features("Dry?", "keep", 0, 1)
 
 
 @pytest.fixture
-def encoder() -> FakeEncoder:
-    return FakeEncoder()
+def encoder() -> FakeSpanEncoder:
+    return FakeSpanEncoder()
 
 
 @pytest.fixture
-def judge(encoder: FakeEncoder) -> KindJudge:
+def judge(encoder: FakeSpanEncoder) -> KindJudge:
     texts = [text for text, _ in SAID]
     features = features_of(FakeEncoder().encode(texts), [LATER] * len(texts))
     model = fit(
@@ -63,7 +63,9 @@ def test_each_statement_has_a_kind_a_likelihood_and_the_words_for_it(judge: Kind
     assert "“keep”" in found.reason
 
 
-def test_each_statement_is_encoded_once_and_memory_is_bounded(judge: KindJudge, encoder: FakeEncoder) -> None:
+def test_each_message_is_encoded_once_and_memory_is_bounded(
+    judge: KindJudge, encoder: FakeSpanEncoder
+) -> None:
     conversation = [
         Turn.of("user", "Hi."),
         Turn.of("assistant", "Dry?"),
@@ -74,7 +76,7 @@ def test_each_statement_is_encoded_once_and_memory_is_bounded(judge: KindJudge, 
     find_invariants(conversation, judge)
     assert len(encoder.calls) == 1
     find_invariants([Turn.of("user", f"Number {n} is here.") for n in range(9)], judge)
-    assert len(judge._classifications) == 4
+    assert len(judge._statements) == 4
     assert judge.classify([]) == []
 
 

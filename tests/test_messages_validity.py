@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from convgate import ToolCall, Turn
 from convgate.core.errors import ConversationError
 from convgate.messages import ToolUnit, ValidSelection, check_valid, find_tool_units, make_valid
+from convgate.messages.table import PRUNED_FIELD
 
 
 def user(text: str = "question", **fields) -> Turn:
@@ -220,3 +223,12 @@ def test_a_result_with_neither_id_nor_name_answers_the_nearest_open_call() -> No
     found = find_tool_units([call("a"), call("b"), result(None), result(None), result(None)])
     assert found.units == (ToolUnit(0, (3,), ()), ToolUnit(1, (2,), ()))
     assert found.orphans == (4,)
+
+
+def test_a_pruned_call_takes_its_results_along_and_the_other_way_round() -> None:
+    for pruned in (1, 2):
+        turns = [user(), call("a"), result("a"), user()]
+        turns[pruned] = replace(turns[pruned], metadata={PRUNED_FIELD: "old."})
+        selection = make_valid(turns, [0, 1, 2], 3)
+        assert selection.indices == [0, 3]
+        assert {override.rule for override in selection.overrides.values()} == {"pruned", "current"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import tomllib
 import zipfile
 from contextlib import suppress
@@ -26,23 +25,11 @@ from convgate.core.settings import load_settings
 from convgate.versions import SHIPPED, Versions
 from convgate.versions.card import Draft
 from convgate.versions.version import write_version
+from tests.commands import run_python
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-
-
-def run_python(code: str, *words: str, **environment: str) -> str:
-    """What a fresh interpreter prints; a failure shows its standard error."""
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code, *words],  # -P: not from the folder the tests run in
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def read_pyproject() -> dict[str, Any]:
@@ -82,8 +69,8 @@ import sys
 import convgate
 large = set("torch streamlit transformers scipy sklearn plotly pandas numpy sqlite_utils".split())
 print("IMPORTED", *large & set(sys.modules))
-from convgate.cli.main import app, main
-app(["--help"], prog_name="convgate", standalone_mode=False)
+from convgate.cli.main import build_app, main
+build_app(["--help"])(["--help"], prog_name="convgate", standalone_mode=False)
 print("HELPED", *large & set(sys.modules))
 large -= {"numpy", "sqlite_utils", "pandas"}  # sqlite-utils loads pandas where it is there
 sys.argv = ["convgate", "versions"]
@@ -100,6 +87,55 @@ print("TOLD", *large & set(sys.modules))
     assert "mine" in told
     for step in ("IMPORTED", "HELPED", "LISTED", "TOLD"):
         assert re.search(rf"^{step}\s*$", told, re.MULTILINE), told
+
+
+NOT_TO_SELECT = {
+    *("torch", "transformers", "sentence_transformers", "pandas", "scipy", "sklearn", "statsmodels"),
+    *("streamlit", "plotly", "bm25s", "detect_secrets", "py3langid", "rich", "sqlite_utils"),
+    *("re2", "ruamel", "markdown_it", "filelock"),
+}
+
+
+@pytest.mark.parametrize(
+    ("policy", "more"), [("last_k", {"onnxruntime", "safetensors", "asyncio"}), ("gate", set())]
+)
+def test_a_process_imports_only_what_its_policy_needs(policy: str, more: set[str], tmp_path: Path) -> None:
+    file = tmp_path / "chat.json"
+    file.write_text('[{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]')
+    code = """
+import sys
+from convgate.cli.main import main
+sys.argv = ["convgate", "select", sys.argv[1], "--policy", sys.argv[2]]
+try:
+    main()
+except SystemExit as end:
+    assert end.code == 0
+print("LOADED", *sys.modules)
+"""
+    said, _, loaded = run_python(code, str(file), policy).partition("LOADED")
+    assert '"content": "b"' in said
+    assert not (NOT_TO_SELECT | more) & set(loaded.split())
+
+
+def test_a_process_that_scores_loads_no_large_package() -> None:
+    code = """
+import sys
+from importlib.resources import files
+from convgate.core.conversation import Conversation, Turn
+from convgate.gate.checkpoint import read_gate
+from convgate.gate.thresholds import Expected
+from convgate.policies.gate import GatePolicy
+from tests.fakes import FakeEncoder
+gate = read_gate(files("convgate.gate") / "weights" / "shipped")
+turns = tuple(Turn.of("user", f"the kernel and quokka {number}") for number in range(70))
+policy = GatePolicy(gate, FakeEncoder(), rule=Expected())
+decisions = policy.decide(*Conversation("chat", turns).at(69))
+print("REASON", decisions.of(68).reason)
+print("SCORED", *set("torch transformers pandas streamlit scipy sklearn".split()) & set(sys.modules))
+"""
+    told = run_python(code)
+    assert re.search(r"^REASON (Kept|Dropped): ", told, re.MULTILINE), told
+    assert re.search(r"^SCORED\s*$", told, re.MULTILINE), told
 
 
 def test_the_first_page_of_the_app_needs_no_torch() -> None:
@@ -283,8 +319,8 @@ def test_scoring_a_sample_from_end_to_end_opens_no_connection(tmp_path: Path) ->
 import os, sys
 for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
     os.environ.pop(name, None)
-from convgate.cli.main import app
-app(["score", sys.argv[1], "--json"], prog_name="convgate")
+from convgate.cli.main import build_app
+build_app(["score"])(["score", sys.argv[1], "--json"], prog_name="convgate")
 """
     sample = app_root() / "sample_conversations" / "nan_and_fibonacci.json"
     scored = run_python(code, str(sample), HOME=str(tmp_path))

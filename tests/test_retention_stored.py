@@ -9,7 +9,7 @@ import pytest
 from convgate.context.sessions import SessionManager
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import StoreError
-from convgate.messages.repair import PRUNED_FIELD
+from convgate.messages.table import PRUNED_FIELD
 from convgate.policies.retention.pruning import apply_pruning, plan_pruning, undo_pruning, with_pruned
 from convgate.policies.retention_policy import Pruning
 from convgate.policies.selector import Selector

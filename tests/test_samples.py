@@ -11,8 +11,7 @@ import pytest
 
 import convgate
 from convgate.core.conversation import Conversation
-from convgate.embedding import default_encoder
-from convgate.embedding.bundled import BundledEncoder
+from convgate.embedding import default_encoder, minilm
 from convgate.messages.check import check_valid
 from convgate.transcripts import RelevanceSet, Transcript, read_conversations, read_relevance_set
 from convgate.ui.samples import N_FEATURED, load_samples
@@ -95,9 +94,7 @@ def test_a_sample_has_nothing_private(name):
 def test_a_featured_sample_opens_where_the_gate_keeps_old_turns_and_drops_noise(
     sample: str, relevant: set[int], noise: set[int], max_kept: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        BundledEncoder, "load", lambda _: pytest.fail("its vectors ship, so no model is needed")
-    )
+    monkeypatch.setattr(minilm, "load_minilm", lambda: pytest.fail("its vectors ship"))
     featured = {each.file: each for each in load_samples(SAMPLES)[:N_FEATURED]}[sample]
     messages = [
         {"role": each.role, "content": each.scored_text}

@@ -8,18 +8,19 @@ import torch
 
 from convgate.gate.config import GateConfig
 from convgate.gate.features import FEATURES, PARTS
-from convgate.gate.full import FullTiers
 from convgate.gate.model import Message
+from convgate.training.full_tiers import FullTiers
 from tests.gates import unit_vectors
 from tools.ablations import variants
 from tools.benchmark.memory import scoring_memory
 from tools.benchmark.naive import naive_logits
-from tools.benchmark.speed import largest_difference, perturbed_gate
+from tools.benchmark.speed import largest_difference, perturbed_module
 
 
 def test_naive_gate_computes_the_same_logits():
-    gate, turns, current = perturbed_gate(), unit_vectors(200), unit_vectors(1, seed=5)[0]
-    naive = naive_logits(gate, torch.from_numpy(turns), torch.from_numpy(current))
+    module, turns, current = perturbed_module(), unit_vectors(200), unit_vectors(1, seed=5)[0]
+    gate = module.to_gate()
+    naive = naive_logits(module, torch.from_numpy(turns), torch.from_numpy(current))
     scores = gate.score(gate.state(turns), Message(current))
     assert scores.logits == pytest.approx(naive.numpy(), abs=1e-5)
     assert np.abs(scores.attention - scores.tier1).max() > 0.01

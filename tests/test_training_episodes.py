@@ -12,6 +12,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.gate.model import Gate
 from convgate.policies.gate import GatePolicy
 from convgate.training.episodes import Episode, batch, read_episodes
+from convgate.training.gate_module import GateModule
 from convgate.training.trainer import training_loss
 from convgate.transcripts.cases import Case, RelevanceSet
 from tests.planted_sets import make_relevance_set, small_encoder, small_gate, with_cases
@@ -19,13 +20,13 @@ from tests.planted_sets import make_relevance_set, small_encoder, small_gate, wi
 PRESETS = pytest.mark.parametrize("preset", ["full", "reference"])
 
 
-def randomize(gate: Gate) -> Gate:
-    """The gate with every part doing something, as after training."""
-    generator = torch.Generator().manual_seed(1)
+def randomized_gate(preset: str) -> Gate:
+    """A small gate whose every part does something, as after training."""
+    module, generator = GateModule.of(small_gate(preset=preset)), torch.Generator().manual_seed(1)
     with torch.no_grad():
-        for parameter in gate.parameters():
+        for parameter in module.parameters():
             parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator))
-    return gate
+    return module.to_gate()
 
 
 def numbered(length: int, cases: list[tuple[int | None, int | None]]) -> RelevanceSet:
@@ -67,15 +68,16 @@ def read_back(sets: RelevanceSet, episodes: list[Episode]) -> dict[str, tuple[li
 
 @PRESETS
 def test_cases_together_score_as_each_alone(preset: str) -> None:
-    gate, sets = randomize(small_gate(preset=preset)), make_relevance_set()
+    gate, sets = randomized_gate(preset), make_relevance_set()
+    module = GateModule.of(gate)
     windowed = [replace(case, window=5, relevant=frozenset()) for case in sets.cases[::2]]
     (episode, *_) = read_episodes(gate, small_encoder(), with_cases(sets, *sets.cases[1::2], *windowed))
     assert len({question.stop for question in episode.questions}) > 3
-    every = batch(gate, episode, range(len(episode.questions)))
-    together = gate(every.turns, every.messages, every.mask)
+    every = batch(module, episode, range(len(episode.questions)))
+    together = module(every.turns, every.messages, every.mask)
     for place in range(len(episode.questions)):
-        one = batch(gate, episode, [place])
-        alone = gate(one.turns, one.messages, one.mask)
+        one = batch(module, episode, [place])
+        alone = module(one.turns, one.messages, one.mask)
         for both, single in zip(together[:3], alone[:3], strict=True):
             there = one.mask[0]
             assert torch.equal(every.mask[place][: len(there)], there)
@@ -85,16 +87,12 @@ def test_cases_together_score_as_each_alone(preset: str) -> None:
 
 @PRESETS
 def test_a_case_scores_in_training_as_at_inference(preset: str) -> None:
-    gate, encoder, sets = (
-        randomize(small_gate(preset=preset)),
-        small_encoder(),
-        make_relevance_set(conversations=2),
-    )
-    policy = GatePolicy(gate, encoder)
+    gate, encoder, sets = randomized_gate(preset), small_encoder(), make_relevance_set(conversations=2)
+    module, policy = GateModule.of(gate), GatePolicy(gate, encoder)
     for episode in read_episodes(gate, encoder, sets):
         known = [case for case in sets.cases if case.conversation == episode.conversation]
-        every = batch(gate, episode, range(len(known)))
-        logits = gate(every.turns, every.messages, every.mask).logit
+        every = batch(module, episode, range(len(known)))
+        logits = module(every.turns, every.messages, every.mask).logit
         for row, case in enumerate(known):
             scored = policy.score(*sets.current(case)).scores.logits
             assert logits[row][every.mask[row]].detach().numpy() == pytest.approx(scored, abs=0.02)
@@ -106,7 +104,7 @@ def test_the_mask_is_the_history_and_marks_what_matters() -> None:
     assert case.turn == 11
     narrow = replace(case, id="narrow", window=4, relevant=frozenset({8, 10}))
     (episode,) = read_episodes(gate, small_encoder(), with_cases(sets, narrow, sets.cases[0]))
-    found = batch(gate, episode, [0, 1])
+    found = batch(GateModule.of(gate), episode, [0, 1])
     assert found.mask.shape == (2, 11)
     assert torch.nonzero(found.mask[0]).flatten().tolist() == [7, 8, 9, 10]
     assert torch.nonzero(found.mask[1]).flatten().tolist() == list(range(8))
@@ -185,7 +183,7 @@ def test_the_gate_sees_the_whole_history_and_is_told_which_turns_are_judged() ->
 
 
 def test_what_is_not_judged_changes_neither_loss_nor_gradient() -> None:
-    gate, sets = small_gate(), half_judged_set(conversations=1)
+    gate, sets = GateModule.of(small_gate()), half_judged_set(conversations=1)
     losses, gradients = [], []
     for (episode,) in (read(sets), mark_unjudged_relevant(read(sets))):
         cases = batch(gate, episode, range(len(episode.questions)))

@@ -15,12 +15,11 @@ from torch import Tensor
 from convgate.embedding.base import Embeddings
 from convgate.gate.config import GateConfig
 from convgate.gate.features import FEATURES
-from convgate.gate.full import FullTiers
-from convgate.gate.model import Gate, GateOutput
 from convgate.gate.thresholds import Rule
 from convgate.training.comparison import compare_gates, fit_threshold_on
-from convgate.training.encoder_calibration import measure_embeddings
+from convgate.training.encoder_calibration import measure_whitening
 from convgate.training.episodes import Episode, Question, read_episodes
+from convgate.training.gate_module import GateModule, GateOutput
 from convgate.training.report import Verdict, make_verdict
 from convgate.training.trainer import (
     ANY_WEIGHT,
@@ -95,10 +94,6 @@ def test_the_objective_is_both_tiers_and_the_overlap() -> None:
         assert float(training_loss(output, relevant, mask, overlap_weight=weight)) == pytest.approx(expected)
 
 
-def full_tiers(dimension: int) -> FullTiers:
-    return FullTiers(GateConfig("full", dimension, hidden=8))
-
-
 def drawn(spreads: Sequence[float], *, count: int = 4_000) -> Embeddings:
     """(count, d) with these standard deviations along directions that are no axes, around a mean."""
     rng = np.random.default_rng(0)
@@ -107,36 +102,26 @@ def drawn(spreads: Sequence[float], *, count: int = 4_000) -> Embeddings:
     return np.asarray(rows, dtype=np.float32)
 
 
-def whitened(tiers: FullTiers, embeddings: Embeddings) -> Embeddings:
-    """W(e − m), before it is brought to length 1."""
-    return np.asarray((embeddings - tiers.whitening.mean.numpy()) @ tiers.whitening.W.numpy().T)
-
-
 def test_whitening_takes_the_root_of_every_directions_spread() -> None:
-    tiers, embeddings = full_tiers(3), drawn([1.0, 0.25, 0.04])
-    measure_embeddings(tiers, embeddings)
-    found = whitened(tiers, embeddings)
+    embeddings = drawn([1.0, 0.25, 0.04])
+    W, mean = measure_whitening(embeddings).values()
+    found = (embeddings - mean) @ W.T  # before it is brought to length 1
     assert found.mean(axis=0) == pytest.approx([0, 0, 0], abs=1e-4)
     spreads = np.sqrt(np.linalg.eigvalsh(np.cov(found.T)))[::-1]
     assert spreads / spreads[0] == pytest.approx([1.0, 0.5, 0.2], rel=0.05)
-    assert np.allclose(tiers.whitening.W.numpy(), tiers.whitening.W.numpy().T, atol=1e-5)
+    assert np.allclose(W, W.T, atol=1e-5)
 
 
 def test_features_of_the_measured_set_have_mean_0_and_spread_1() -> None:
-    gate = small_gate()
-    assert isinstance(gate.tiers, FullTiers)
-    episodes = read_episodes(gate, small_encoder(), make_relevance_set())
-    with torch.no_grad():
-        measure_features(gate.tiers, [episodes], seed=0)
+    episodes = read_episodes(small_gate(), small_encoder(), make_relevance_set())
+    usual, spread = measure_features([episodes], seed=0).values()
     rows = np.concatenate([q.features for episode in episodes for q in episode.questions]).astype(np.float32)
-    standard = (rows - gate.tiers.standardise.usual.numpy()) / gate.tiers.standardise.spread.numpy()
+    standard = (rows - usual) / spread
     varies = rows.std(axis=0) > 0.05
     assert 10 < varies.sum() < len(FEATURES)
     assert standard.mean(axis=0) == pytest.approx(np.zeros(len(FEATURES)), abs=1e-3)
     assert standard[:, varies].std(axis=0) == pytest.approx(np.ones(varies.sum()), rel=1e-3)
-    assert gate.tiers.standardise.spread[torch.from_numpy(~varies)].tolist() == pytest.approx(
-        [0.05] * int((~varies).sum())
-    )
+    assert spread[~varies] == pytest.approx(0.05)
 
 
 def scored_episode(*cases: list[tuple[float, bool]], typed: bool = False) -> Episode:
@@ -161,16 +146,16 @@ def scored_episode(*cases: list[tuple[float, bool]], typed: bool = False) -> Epi
     return Episode("scored", turns, np.zeros((longest, 0, 0), np.float16), tuple(questions))
 
 
-def plain_gate() -> Gate:
+def plain_gate() -> GateModule:
     """A gate whose logit is the product of turn and message, and nothing else."""
-    gate = Gate(GateConfig("reference", 4, hidden=4)).eval()
+    gate = GateModule(GateConfig("reference", 4, hidden=4)).eval()
     with torch.no_grad():
         gate.tiers.bilinear.decay_rate.fill_(-50)
         gate.tiers.attention.residual_gate.fill_(-50)
     return gate
 
 
-def compared(parent: Gate, child: Gate, sets: Any, *, rule: Rule | None = None) -> Verdict | None:
+def compared(parent: GateModule, child: GateModule, sets: Any, *, rule: Rule | None = None) -> Verdict | None:
     cases = compare_gates(parent, child, sets, rule=rule)
     return make_verdict(cases)[0] if cases else None
 

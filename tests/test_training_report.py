@@ -11,6 +11,7 @@ import pytest
 
 from convgate.training.comparison import compare_gates
 from convgate.training.episodes import read_episodes
+from convgate.training.gate_module import GateModule
 from convgate.training.report import CaseDecisions, make_verdict
 from convgate.training.run import Run
 from convgate.training.sets import Plan
@@ -84,7 +85,8 @@ def test_copies_and_beginnings_of_a_conversation_are_one_in_the_figures() -> Non
     copies = {id: replace(conversation, id=id, turns=some) for id, some in turns.items()}
     cases = tuple(Case(id, id, 8, None, frozenset({2})) for id in copies)
     known = read_episodes(small_gate(), small_encoder(), RelevanceSet("own", copies, cases))
-    verdict, _ = make_verdict(compare_gates(small_gate(), small_gate(seed=1), {"own": known}))
+    modules = (GateModule.of(small_gate(seed=seed)) for seed in (0, 1))
+    verdict, _ = make_verdict(compare_gates(*modules, {"own": known}))
     assert (verdict.cases, verdict.conversations) == (5, 1)
     assert (verdict.gain_low, verdict.gain_high) == (None, None)
 

@@ -11,11 +11,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from convgate.gate.full import FullTiers
+from convgate.gate.model import Gate
 from convgate.training import trainer as loop
 from convgate.training.comparison import compare_gates
 from convgate.training.episodes import Episode, batch, read_episodes
 from convgate.training.epochs import Epoch, TrainingSettings
+from convgate.training.gate_module import GateModule
 from convgate.training.report import make_verdict
 from convgate.training.trainer import Trainer
 from tests.planted_sets import QUICK, make_relevance_set, small_encoder, small_gate
@@ -36,8 +37,8 @@ def make_trainer(
     """A trainer of an untrained gate, which knows the features of its set."""
     training = episodes(signal=signal, preset=preset)
     gate = small_gate(preset=preset)
-    if isinstance(gate.tiers, FullTiers):
-        measure_features(gate.tiers, [training], seed=0)
+    if preset == "full":
+        gate = Gate(gate.config, {**gate.weights, **measure_features([training], seed=0)})
     unseen = episodes("unseen", conversations=4, seed=1, signal=signal, preset=preset)
     return Trainer(gate, {"own": training}, {"own": unseen}, settings)
 
@@ -77,8 +78,7 @@ def losses(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Tensor, int],
 @pytest.mark.parametrize("signal", ["speaker", "word"])
 def test_a_planted_signal_is_found_in_conversations_never_seen(signal: str) -> None:
     trainer = make_trainer(QUICK, signal=signal)
-    untrained = small_gate()
-    untrained.load_state_dict(trainer.gate.state_dict())
+    untrained = GateModule.of(trainer.gate.to_gate())
     best = trainer.run()
     verdict, _ = make_verdict(
         compare_gates(untrained, best, {"third": episodes("third", seed=2, signal=signal)})

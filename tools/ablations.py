@@ -23,12 +23,13 @@ from convgate.core.settings import load_settings
 from convgate.embedding import Encoder, default_encoder
 from convgate.evaluation.evaluate import evaluate
 from convgate.gate.features import FEATURES, PARTS
-from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Expected
 from convgate.policies.gate import GatePolicy
 from convgate.training.episodes import Episode
 from convgate.training.epochs import Epoch, TrainingSettings
+from convgate.training.full_tiers import FullTiers
+from convgate.training.gate_module import GateModule
 from convgate.training.split import PRETRAINING_SHARE, hold_out
 from convgate.training.trainer import Trainer
 from convgate.transcripts import RelevanceSet
@@ -63,8 +64,8 @@ def main() -> None:
     encoder = default_encoder(home=load_settings().home)
     settings = TrainingSettings(epochs=arguments.epochs)
     plan = PretrainingPlan(tuple(arguments.train), settings)
-    full, _ = plan.load_gate(encoder, Versions(load_settings().home))
-    episodes = plan.read_episodes(plan.read_sets(Quiet()), full, encoder, Quiet())
+    gate, _ = plan.load_gate(encoder, Versions(load_settings().home))
+    full, episodes = plan.read_episodes(plan.read_sets(Quiet()), gate, encoder, Quiet())
     measured = [read_relevance_set(path) for path in arguments.measure]
     for name in [name for name in variants() if not arguments.only or name in arguments.only]:
         if not (file := folder / f"{name}.json").exists():
@@ -119,22 +120,21 @@ def _variant(name: str, full: Gate, encoder: Encoder, settings: TrainingSettings
     if name == "reference preset":
         plan = PretrainingPlan((), settings, preset="reference")
         return plan.load_gate(encoder, Versions(load_settings().home))[0]
-    gate = Gate(full.config, seed=settings.seed)
-    gate.load_state_dict(full.state_dict())
-    assert isinstance(gate.tiers, FullTiers)
-    variants()[name](gate.tiers)
-    return gate
+    module = GateModule.of(full)
+    assert isinstance(module.tiers, FullTiers)
+    variants()[name](module.tiers)
+    return module.to_gate()
 
 
 def _trained(gate: Gate, episodes: Episodes, settings: TrainingSettings) -> Gate:
     training, validation = hold_out(episodes, share=PRETRAINING_SHARE)
     trainer = Trainer(gate, training, validation, settings)
-    return trainer.run(lambda epoch: sys.stderr.write(f"{epoch}\n"))
+    return trainer.run(lambda epoch: sys.stderr.write(f"{epoch}\n")).to_gate()
 
 
 def _write(file: Path, gate: Gate, encoder: Encoder, sets: Sequence[RelevanceSet]) -> None:
     figures = evaluate(sets, [GatePolicy(gate=gate, encoder=encoder, rule=Expected())]).to_json()
-    figures |= {"activation": float(gate.tiers.activation)}
+    figures |= {"activation": gate.tiers.activation}
     write_whole(file, json.dumps(figures).encode())
 
 

@@ -23,6 +23,7 @@ from convgate.core.bundled_encoder import BUNDLED_MODEL, bundled_folder
 from convgate.core.settings import load_settings
 from convgate.embedding import Encoder, default_encoder
 from convgate.evaluation.evaluate import evaluate
+from convgate.gate.initial_weights import untrained_weights
 from convgate.gate.model import Gate
 from convgate.policies.base import Policy
 from convgate.policies.cosine import CosineTopK
@@ -87,10 +88,9 @@ def _not_calibrated(gate: Gate, encoder: Encoder) -> Gate:
     assert gate.config.encoder is not None
     if not gate.config.encoder.differences(encoder.identity):
         return gate
-    new = Gate(replace(gate.config, dimension=encoder.identity.dimension, encoder=encoder.identity)).eval()
-    learned = {name: value for name, value in gate.state_dict().items() if ".whitening." not in name}
-    new.load_state_dict(learned, strict=False)
-    return new
+    config = replace(gate.config, dimension=encoder.identity.dimension, encoder=encoder.identity)
+    learned = {name: value for name, value in gate.weights.items() if ".whitening." not in name}
+    return Gate(config, untrained_weights(config) | learned)
 
 
 if __name__ == "__main__":

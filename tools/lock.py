@@ -1,6 +1,7 @@
 """Writes constraints.txt anew: `make lock` resolves everything in a fresh environment and notes the versions.
 
-torch stays at the version that is already pinned there; to move it, edit its line and run this again.
+torch and the package of the bundled encoder stay at the versions that are already pinned there; to move one,
+edit its line and run this again.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tools.install import CHECKOUT, CONSTRAINTS, cuda_packages, plan, python_of
+from tools.install import CHECKOUT, CONSTRAINTS, MODEL_PACKAGE, cuda_packages, plan, python_of
 
 HEADER = """\
 # Exact versions of everything that convgate runs on and is tested with. `make lock` writes this file.
@@ -21,9 +22,10 @@ HEADER = """\
 
 def main() -> None:
     """Resolve, install and freeze; constraints.txt is replaced only at the end."""
-    pin = re.search(r"^torch==\S+$", CONSTRAINTS.read_text(encoding="utf-8"), re.MULTILINE)
-    if pin is None:
-        sys.exit(f"{CONSTRAINTS} has no line torch==…; write one first")
+    kept = rf"^(?:torch|{MODEL_PACKAGE})==\S+$"
+    pins = re.findall(kept, CONSTRAINTS.read_text(encoding="utf-8"), re.MULTILINE)
+    if len(pins) != 2:
+        sys.exit(f"{CONSTRAINTS} needs a line torch==… and a line {MODEL_PACKAGE}==…; write them first")
     with tempfile.TemporaryDirectory() as folder:
         venv = Path(folder, "venv")
         subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
@@ -33,7 +35,7 @@ def main() -> None:
             sys.exit(
                 f"versions are pinned with a CPU build of torch, and pip would take {', '.join(packages)}"
             )
-        subprocess.run([*pip, "install", "--quiet", pin[0], f"{CHECKOUT}[conformance]"], check=True)
+        subprocess.run([*pip, "install", "--quiet", *pins, f"{CHECKOUT}[conformance]"], check=True)
         frozen = subprocess.run(
             [*pip, "freeze", "--all", "--exclude", "convgate"], check=True, capture_output=True, text=True
         ).stdout

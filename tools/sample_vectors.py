@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from convgate.core.bundled_encoder import BUNDLED_MODEL
 from convgate.core.home import app_root
+from convgate.embedding.bundled import BundledEncoder
 from convgate.embedding.cache import PACKAGED_VECTORS, content_hash, write_vectors
-from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
 from convgate.ui.samples import load_samples
 
 
 def main() -> None:
-    """Write the vectors of every turn of the samples in float32 precision, stored as float16."""
-    encoder = SentenceTransformerEncoder.load(BUNDLED_MODEL, device="cpu", dtype="float32")
+    """Write the vectors of every turn of the samples, stored as float16."""
+    encoder = BundledEncoder()
     samples = load_samples(app_root() / "sample_conversations")
     conversations = [conversation for sample in samples for conversation in sample.conversations]
     texts = sorted({turn.scored_text for conversation in conversations for turn in conversation.turns})

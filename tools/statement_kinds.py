@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from convgate.context.classifier.model import TextModel, count_ngrams, excerpt
-from convgate.context.classifier.states import state_encoder
+from convgate.context.classifier.model import TextModel, count_ngrams
+from convgate.context.classifier.states import statement_encoder
 from convgate.context.invariants.judge import (
     SHIPPED,
     UNKNOWN_CONTEXT,
@@ -30,9 +30,10 @@ from convgate.context.invariants.judge import (
     context_features,
     features_of,
 )
-from convgate.context.invariants.statements import KINDS, Kind, read_statements
+from convgate.context.invariants.statements import KINDS, Kind, mark_statements, read_statements
 from convgate.core.settings import load_settings
 from convgate.embedding.base import Encoder
+from convgate.embedding.bundled import mark_spans
 from tools.invariant_figures import Counts, judge, read_lines, table
 from tools.text_fitting import fit, write_model
 
@@ -58,6 +59,8 @@ class Example:
     context: Context
     kind: Kind | None  # None: it holds, and which of the kinds that hold is not labelled
     author: str
+    marked: str  # its message with the statements of it
+    place: int = 0  # of the statement among them
     weight: float = 1.0
 
 
@@ -66,7 +69,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="fit the classifier that ships and write it")
     arguments = parser.parse_args()
-    encoder = state_encoder(load_settings())
+    encoder = statement_encoder(load_settings())
     examples = labelled_examples()
     if arguments.write:
         write_model(fit_kinds(examples, encoder), SHIPPED)
@@ -121,9 +124,10 @@ def _fit(examples: Sequence[Example], encoder: Encoder) -> TextModel:
 
 
 def _features(examples: Sequence[Example], encoder: Encoder) -> tuple[list[Any], Any]:
-    texts = [excerpt(example.text) for example in examples]
-    vectors = encoder.encode(texts)
-    return [count_ngrams(text) for text in texts], features_of(
+    marked = list(dict.fromkeys(example.marked for example in examples))
+    of_messages = dict(zip(marked, encoder.encode_passages(marked), strict=True))
+    vectors = np.stack([of_messages[example.marked][example.place] for example in examples])
+    return [count_ngrams(example.text) for example in examples], features_of(
         vectors, [example.context for example in examples]
     )
 
@@ -181,7 +185,9 @@ def _written() -> Iterator[Example]:
     for file in sorted(STATEMENTS.glob("*.jsonl")):
         weight = _WEIGHT_WRITTEN if file.stem == "eighth" else 1.0
         for line in read_lines(file):
-            yield Example(line["text"], UNKNOWN_CONTEXT, line["kind"], file.stem, weight)
+            text = line["text"]
+            marked = mark_spans(text, [(0, len(text))])
+            yield Example(text, UNKNOWN_CONTEXT, line["kind"], file.stem, marked, weight=weight)
 
 
 def _of_conversation(
@@ -207,9 +213,8 @@ def _of_conversation(
                         _MIN_OVERLAP, statement.end - statement.start
                     ):
                         kind = label
-                yield Example(
-                    statement.text, context_features(before, statement.text, place, len(parts)), kind, author
-                )
+                context = context_features(before, statement.text, place, len(parts))
+                yield Example(statement.text, context, kind, author, mark_statements(text), place)
             before = before or ""
 
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from convgate.adapters.selection import MessageSelector, Source, framework
+from convgate.adapters.selection import MessageSelector, Source
+from convgate.core.extras import needs_extra
 
-with framework("langchain"):
+with needs_extra("langchain", "the adapter of LangChain"):
     from langchain.agents.middleware import AgentMiddleware, ModelRequest
     from langchain_core.messages import BaseMessage
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from convgate.adapters.selection import MessageSelector, Source, framework
+from convgate.adapters.selection import MessageSelector, Source
+from convgate.core.extras import needs_extra
 
-with framework("langgraph"):
+with needs_extra("langgraph", "the adapter of LangGraph"):
     from langchain_core.messages import BaseMessage
     from langchain_core.runnables import RunnableLambda
 

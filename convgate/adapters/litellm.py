@@ -16,9 +16,10 @@ import asyncio
 from typing import Any
 
 from convgate.adapters.openai import select_messages
-from convgate.adapters.selection import MessageSelector, Source, framework
+from convgate.adapters.selection import MessageSelector, Source
+from convgate.core.extras import needs_extra
 
-with framework("litellm"):
+with needs_extra("litellm", "the adapter of LiteLLM"):
     from litellm.integrations.custom_logger import CustomLogger
 
 __all__ = ["ConvgateHandler", "select_messages"]

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from convgate.adapters.selection import MessageSelector, Source, framework
+from convgate.adapters.selection import MessageSelector, Source
+from convgate.core.extras import needs_extra
 
-with framework("llama-index"):
+with needs_extra("llama-index", "the adapter of LlamaIndex"):
     from llama_index.core.base.llms.types import ChatMessage
     from llama_index.core.bridge.pydantic import Field, PrivateAttr
     from llama_index.core.memory.types import DEFAULT_CHAT_STORE_KEY, BaseChatStoreMemory

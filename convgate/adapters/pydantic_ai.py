@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from convgate.adapters.selection import MessageSelector, Source, framework
+from convgate.adapters.selection import MessageSelector, Source
+from convgate.core.extras import needs_extra
 
-with framework("pydantic-ai"):
+with needs_extra("pydantic-ai", "the adapter of Pydantic AI"):
     from pydantic_ai.capabilities import AbstractCapability
     from pydantic_ai.messages import (
         CompactionPart,

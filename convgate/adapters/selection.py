@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from convgate.context.builder import ContextBuilder, load_context
 from convgate.core.conversation import Conversation, Turn
-from convgate.core.errors import AdapterError, ContextError
+from convgate.core.errors import ContextError
 from convgate.core.settings import Settings, load_settings
 from convgate.messages.tokens import turn_tokens
 from convgate.messages.validity import make_valid
 from convgate.policies.selector import Selector, load_gate, load_policy
-from convgate.transcripts import turns_from_messages
+from convgate.transcripts import list_messages
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +66,9 @@ class MessageSelector:
         makes that impossible. Failures are logged.
         """
         try:
-            return self.choose(turns_from_messages(map(convert, messages) if convert else messages), always)
+            known = self.source.messages if isinstance(self.source, ContextBuilder) else self.source.reader
+            listed = list_messages(map(convert, messages) if convert else messages)
+            return self.choose(known.read(listed), always)
         except Exception:  # the agent goes on with its full history
             log.exception("selecting failed; all %d messages are sent", len(messages))
             return list(range(len(messages)))
@@ -117,14 +118,3 @@ def _find_current(turns: Sequence[Turn]) -> int | None:
         else:
             current = None
     return last if current is None else current
-
-
-@contextmanager
-def framework(extra: str) -> Iterator[None]:
-    """Import a framework in this block; AdapterError says how to install it when that fails."""
-    try:
-        yield
-    except ImportError as error:
-        raise AdapterError(
-            f'the adapter\'s framework cannot be imported ({error}): pip install "convgate[{extra}]"'
-        ) from error

@@ -130,9 +130,8 @@ class BatchDecider:
         policy = build_policy(options.policy, settings, self._encoder, version=options.version)
         self._selector = Selector(policy, pair_answers=settings.pair_answers)
         self._schema = pa.schema(_COLUMNS | (_CONTEXT_COLUMNS if options.context else {}))
-        self._states = CachedEncoder(BundledEncoder(is_states=True), None)
-        self._classifier = ModeClassifier(mode_model(), self._states)
-        self._judge = KindJudge(kind_model(), self._states)
+        self._classifier = ModeClassifier(mode_model(), CachedEncoder(BundledEncoder("states"), None))
+        self._judge = KindJudge(kind_model(), CachedEncoder(BundledEncoder("span states"), None))
 
     def decide(self, part: Part) -> PartTables:
         """Return the rows of a part; a conversation that cannot be decided is a bad row."""
@@ -169,7 +168,10 @@ class BatchDecider:
             turns = [turn for conversation in conversations for turn in conversation.turns]
             needs_encoder = wants_vectors or isinstance(policy, PreparablePolicy)
             texts = [turn.scored_text for turn in turns] if needs_encoder else []
-            encode_together(self._encoder, self._states, texts, texts_to_classify(turns))
+            messages, marked = texts_to_classify(turns)
+            encode_together(
+                (self._encoder, texts), (self._classifier.encoder, messages), (self._judge.encoder, marked)
+            )
         if isinstance(policy, PreparablePolicy):
             policy.prepare(conversations)
 

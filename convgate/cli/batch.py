@@ -9,14 +9,14 @@ from typing import Annotated
 import typer
 
 from convgate.cli import options, output
-from convgate.core.errors import SettingsError
+from convgate.core.errors import MissingExtraError
 from convgate.core.text import pluralize
 
 
 def check_ray(command: str) -> None:
-    """Raise SettingsError without the extra `ray`; Ray itself is imported by `ray_cluster` alone."""
+    """Raise MissingExtraError without the extra `ray`; Ray itself is imported by `ray_cluster` alone."""
     if not all(map(find_spec, ("pyarrow", "ray"))):
-        raise SettingsError(f'{command} needs Ray: pip install "convgate[ray]"')
+        raise MissingExtraError(f'{command} needs Ray: pip install "convgate[ray]"')
 
 
 def batch(

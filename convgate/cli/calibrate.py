@@ -117,9 +117,12 @@ def _make_version(
     out: Path | None,
 ) -> None:
     """Add a version with the learned weights of another one, and show how to use it."""
+    from convgate.core.extras import needs_extra
     from convgate.core.settings import load_settings
     from convgate.policies.build import EncoderOnDemand, find_version
-    from convgate.training.encoder_calibration import calibrate_encoder
+
+    with needs_extra("train", "calibrating an encoder"):
+        from convgate.training.encoder_calibration import calibrate_encoder
     from convgate.training.sets import read_unlabelled
     from convgate.versions import Version, Versions
 

@@ -5,45 +5,59 @@ Exit codes: 0 done; 1 a ConvgateError, printed on standard error; 2 wrong usage;
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from convgate import __version__
-from convgate.cli.batch import batch
-from convgate.cli.calibrate import calibrate
-from convgate.cli.context import context, invariants, modes
-from convgate.cli.evaluate import evaluate
-from convgate.cli.experiment import experiment
-from convgate.cli.feedback import feedback
-from convgate.cli.gatekeep import gatekeep
-from convgate.cli.labels import import_conversations, labels
-from convgate.cli.mcp import mcp
-from convgate.cli.monitor import monitor, record_outcome
 from convgate.cli.output import print_error
-from convgate.cli.prune import prune
-from convgate.cli.rollout import rollout
-from convgate.cli.selection import score, select
-from convgate.cli.serve import serve
-from convgate.cli.sessions import sessions
-from convgate.cli.tools import FORWARDED, bench, corpus, pretrain
-from convgate.cli.training import train
-from convgate.cli.versions import versions
 from convgate.core.errors import ConvgateError
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="Which earlier turns of a conversation should a language model see?",
-)
+# Before numpy is imported: OpenBLAS's threads spin for 0.06 s of CPU at every start unless told to sleep.
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # 2^4 cycles
+gc.set_threshold(50_000)  # of the thousands of objects that imports make, none is garbage
+
+# In the order of `convgate --help`. Only the module of the command that runs is imported.
+_COMMANDS = {
+    "score": "selection.score",
+    "select": "selection.select",
+    "evaluate": "evaluate.evaluate",
+    "batch": "batch.batch",
+    "calibrate": "calibrate.calibrate",
+    "train": "training.train",
+    "sessions": "sessions.sessions",
+    "invariants": "context.invariants",
+    "context": "context.context",
+    "feedback": "feedback.feedback",
+    "gatekeep": "gatekeep.gatekeep",
+    "modes": "context.modes",
+    "record-outcome": "monitor.record_outcome",
+    "monitor": "monitor.monitor",
+    "prune": "prune.prune",
+    "serve": "serve.serve",
+    "mcp": "mcp.mcp",
+    "import": "labels.import_conversations",
+    "pretrain": "tools.pretrain",
+    "corpus": "tools.corpus",
+    "bench": "tools.bench",
+    "labels": "labels.labels",
+    "versions": "versions.versions",
+    "experiment": "experiment.experiment",
+    "rollout": "rollout.rollout",
+}
+_FORWARDED: dict[str, Any] = {
+    "add_help_option": False,
+    "context_settings": {"allow_extra_args": True, "ignore_unknown_options": True},
+}
+"""How commands of `tools/` take words: they parse them themselves."""
 
 
-@app.command("app")
 def open_app(
     port: Annotated[
         int | None, typer.Option(help="The port; the first free one from 8501 by default.", min=1, max=65535)
@@ -60,7 +74,14 @@ def open_app(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
 ) -> None:
     """Start the web app on this machine."""
+    from convgate.core.extras import needs_extra
     from convgate.core.settings import load_settings
+
+    with needs_extra("app", "`convgate app`"):
+        import plotly  # noqa: F401
+        import statsmodels  # noqa: F401
+
+        from convgate.ui.server import serve
 
     settings = load_settings()  # reports a wrong setting before a browser opens
     # The server changes the working directory, so no path may depend on it.
@@ -71,24 +92,7 @@ def open_app(
         os.environ["CONVGATE_CONFIG"] = str(Path(file).expanduser().absolute())
     if read_only:
         os.environ["CONVGATE_READ_ONLY"] = "true"
-
-    from convgate.ui.server import serve
-
     serve(settings, address=address, port=port, hosts=host, browser=browser)
-
-
-for command in (
-    score, select, evaluate, calibrate, train, sessions, invariants, context, feedback, gatekeep, modes,
-    record_outcome, monitor, prune, serve, mcp, batch,
-):  # fmt: skip
-    app.command()(command)
-app.command("import")(import_conversations)
-for tool in (pretrain, corpus, bench):
-    app.command(**FORWARDED)(tool)
-app.add_typer(labels, name="labels")
-app.add_typer(versions, name="versions")
-app.add_typer(experiment, name="experiment")
-app.add_typer(rollout, name="rollout")
 
 
 def _print_version(is_requested: bool) -> None:
@@ -97,7 +101,6 @@ def _print_version(is_requested: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def show_version(
     version: Annotated[
         bool,
@@ -107,10 +110,32 @@ def show_version(
     """Accept --version before a subcommand."""
 
 
-def main(command: Callable[[], object] = app) -> None:
-    """Run the command line; print a ConvgateError as one sentence instead of a traceback."""
+def build_app(words: Sequence[str]) -> typer.Typer:
+    """Return the command line with the command that the words begin with, else with all commands."""
+    app = typer.Typer(
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        help="Which earlier turns of a conversation should a language model see?",
+    )
+    app.callback()(show_version)
+    name = words[0] if words else ""
+    if name not in _COMMANDS:
+        app.command("app")(open_app)
+    for command in [name] if name in _COMMANDS else _COMMANDS:
+        module, _, attribute = _COMMANDS[command].partition(".")
+        target = getattr(import_module(f"convgate.cli.{module}"), attribute)
+        if isinstance(target, typer.Typer):
+            app.add_typer(target, name=command)
+        else:
+            app.command(command, **(_FORWARDED if module == "tools" else {}))(target)
+    return app
+
+
+def main(command: Callable[[], object] | None = None) -> None:
+    """Run the command line, or another; print a ConvgateError as one sentence instead of a traceback."""
     try:
-        command()
+        (command or build_app(sys.argv[1:]))()
     except ConvgateError as error:
         print_error(error)
         sys.exit(1)

@@ -73,25 +73,26 @@ def print_error(error: ConvgateError) -> None:
 @contextmanager
 def status(text: str) -> Iterator[None]:
     """Show a spinner on standard error; nothing when it is no terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(stderr=True)
-    if console.is_terminal:
-        with console.status(Text(text)):
-            yield
-    else:
+    with Console(stderr=True).status(Text(text)):
         yield
 
 
 @contextmanager
 def progress_bar() -> Iterator[EvaluationProgress]:
     """Show one stage after the other on standard error; nothing when it is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda stage, done, total, /: None
+        return
     from rich.console import Console
     from rich.progress import Progress as Bar
 
-    console = Console(stderr=True)
-    with Bar(console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Bar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("Loading", total=None)
 
         def report(stage: str, done: int, total: int, /) -> None:

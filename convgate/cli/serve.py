@@ -8,7 +8,6 @@ import socket
 import sys
 import tempfile
 from contextlib import nullcontext
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +15,7 @@ import typer
 
 from convgate.cli import options, output
 from convgate.core.errors import ConvgateError, SettingsError
+from convgate.core.extras import needs_extra
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -49,11 +49,12 @@ def serve(
 
     Requests need the token that is printed, or that of the setting server_token (CONVGATE_SERVER_TOKEN).
     """
-    missing = [name for name in ("fastapi", "httpx", "prometheus_client", "uvicorn") if not find_spec(name)]
-    if missing:
-        raise SettingsError(f'`convgate serve` needs {missing[0]}: pip install "convgate[serve]"')
-    import uvicorn
-    from uvicorn.supervisors import Multiprocess
+    with needs_extra("serve", "`convgate serve`"):
+        import fastapi  # noqa: F401
+        import httpx  # noqa: F401
+        import prometheus_client  # noqa: F401
+        import uvicorn
+        from uvicorn.supervisors import Multiprocess
 
     from convgate.core.settings import load_settings
 

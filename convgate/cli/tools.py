@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
 
 import typer
 
 from convgate.core.errors import SettingsError
-
-FORWARDED: dict[str, Any] = {
-    "add_help_option": False,
-    "context_settings": {"allow_extra_args": True, "ignore_unknown_options": True},
-}
 
 
 def pretrain(context: typer.Context) -> None:

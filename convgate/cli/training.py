@@ -121,11 +121,15 @@ def run_training(
     out: Path | None,
 ) -> None:
     """Train as planned, in the run's folder or a new one, and print the outcome."""
+    from convgate.core.extras import needs_extra
     from convgate.core.settings import load_settings
     from convgate.policies.build import EncoderOnDemand
     from convgate.training.progress import StoppedError
     from convgate.training.run import Run, Runs
-    from convgate.training.train import train_version
+
+    with needs_extra("train", "training"):
+        from convgate.training.train import train_version
+
     from convgate.versions import Versions
 
     settings, who = load_settings(), who or login_name()

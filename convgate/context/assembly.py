@@ -114,7 +114,8 @@ def _restate(
         for invariant in invariants
         if invariant.held
         and (
-            invariant.source in {*table.unsendable, *shortened}
+            table.is_unsendable[invariant.source]
+            or invariant.source in shortened
             or invariant.text not in table.turns[invariant.source].text
         )
     ]
@@ -191,24 +192,8 @@ def pack_messages(plan: ContextPlan, packer: Packer, turns: Sequence[Turn]) -> P
     claims = plan.claims
     packed = packer(claims, [capsule.tokens for capsule in plan.capsules], plan.budget)
     capsules = [plan.capsules[place] for place in packed.capsules]
-    valid = _make_valid(claims.table, packed.placed)
-    messages = assemble(
-        claims.table, valid.indices, to_messages(valid.of(turns)), [*plan.statements, *capsules]
-    )
+    table = claims.table
+    valid = make_valid(table.messages, packed.placed, table.current)
+    messages = assemble(table, valid.indices, to_messages(valid.of(turns)), [*plan.statements, *capsules])
     missing = find_missing(claims.reading.invariants, messages.messages, messages.places)
     return PackedContext(packed.placed, capsules, valid, messages, missing)
-
-
-def _make_valid(table: TurnTable, placed: Collection[int]) -> ValidSelection:
-    """Return the valid selection of the placed turns; turns that it cannot contain are not read."""
-    chosen = {*placed, *table.current_unit}
-    first = min((index for index in chosen if not table.is_instruction[index]), default=table.current)
-    opening = table.user_turn[first]
-    turns = sorted(chosen if opening is None else {*chosen, opening})
-    kept = [place for place, index in enumerate(turns) if index in placed]
-    valid = make_valid([table.turns[index] for index in turns], kept, len(turns) - 1)
-    return replace(
-        valid,
-        indices=[turns[place] for place in valid.indices],
-        overrides={turns[place]: override for place, override in valid.overrides.items()},
-    )

@@ -46,20 +46,20 @@ from convgate.context.reading import (
     texts_to_classify,
 )
 from convgate.context.request import Fallback, Guard, RequestRecord
-from convgate.context.turn_table import MAX_CONVERSATIONS, TurnTable
+from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.conversation_cache import ConversationCache
-from convgate.core.decisions import TurnDecisions
+from convgate.core.decisions import Floats, TurnDecisions
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import quote
-from convgate.embedding.base import Encoder
+from convgate.embedding.base import Encoder, Progress
 from convgate.embedding.cache import encode_together
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.traces import span, start_traces
-from convgate.transcripts import turns_from_messages
+from convgate.transcripts import MessageReader, list_messages
 
 log = logging.getLogger(__name__)
 
@@ -87,9 +87,8 @@ class ContextBuilder:
     packer: Packer = pack
     arm: str | None = None  # of a rollout, for the log
     memory: RequestMemory = field(default_factory=RequestMemory, repr=False)
-    tables: ConversationCache[TurnTable] = field(
-        default_factory=lambda: ConversationCache(MAX_CONVERSATIONS), repr=False
-    )
+    messages: MessageReader = field(default_factory=MessageReader, repr=False)
+    tables: ConversationCache[TurnTable] = field(default_factory=ConversationCache, repr=False)
 
     @classmethod
     def of(
@@ -141,8 +140,9 @@ class ContextBuilder:
 
         Raises TranscriptError, ConversationError without messages, or ContextError for a wrong argument.
         """
-        return self.build_at(
-            Conversation(id="live", turns=turns_from_messages(messages)),
+        messages = list_messages(messages)
+        bundle = self.build_at(
+            Conversation(id="live", turns=self.messages.read(messages)),
             budget=budget,
             intent=intent,
             question=question,
@@ -150,6 +150,10 @@ class ContextBuilder:
             request_id=request_id,
             session=session,
         )
+        for row, place in enumerate(bundle.places):
+            if place is not None:  # the turn has an equal message, and the caller's may be a new object
+                bundle.messages[row] = messages[place]
+        return bundle
 
     def build_at(
         self,
@@ -227,14 +231,17 @@ class ContextBuilder:
             self.guard.record(replace(record, arm=self.arm, session=session if self.arm else None))
         return bundle
 
-    def _extend(self, known: TurnTable | None, new: Sequence[Turn]) -> TurnTable:
-        """Return the table with new turns, whose texts are encoded in one pass for policy and classifiers."""
+    def encode(self, turns: Sequence[Turn], progress: Progress | None = None) -> None:
+        """Encode the texts of the turns in one pass for policy and classifiers, into their caches."""
         encoder: Encoder | None = getattr(self.policy, "encoder", None)
-        texts, states = [turn.scored_text for turn in new], self.classifier.encoder
-        if encoder is None:
-            states.encode_passages(texts_to_classify(new))
-        else:
-            encode_together(encoder, states, texts, texts_to_classify(new))
+        messages, marked = texts_to_classify(turns)
+        wanted = [(self.classifier.encoder, messages), (self.reader.judge.encoder, marked)]
+        if encoder is not None:
+            wanted.append((encoder, [turn.scored_text for turn in turns]))
+        encode_together(*wanted, progress=progress)
+
+    def _extend(self, known: TurnTable | None, new: Sequence[Turn]) -> TurnTable:
+        self.encode(new)
         return (known or TurnTable()).extend(new, self.counter)
 
     def _plan(
@@ -249,22 +256,22 @@ class ContextBuilder:
         """Return the claims and the budgets of the sections."""
         cells, scores = self.budgets.cells(reading.mode), decisions.scores
         # a turn without a score comes last; without any scores, the newest comes first
-        ranks: Sequence[float] = range(len(decisions))
+        ranks: Floats = np.arange(len(decisions), dtype=np.float64)
         if scores is not None:
-            ranks = np.where(np.isnan(scores), -np.inf, scores).tolist()
-        uses: Sequence[float] | None = None
+            ranks = np.where(np.isnan(scores), -np.inf, scores)
+        uses: Floats | None = None
         if scores is not None and decisions.logits is not None:
             # -log(1 - score): scores are read as independent probabilities that a turn is needed
-            uses = (-np.log1p(-np.clip(np.nan_to_num(scores), 0.0, 1 - 1e-9))).tolist()
+            uses = -np.log1p(-np.clip(np.nan_to_num(scores), 0.0, 1 - 1e-9))
         claims = SectionClaims(
             table,
             reading,
-            kept=steady.kept.tolist(),
+            kept=steady.kept,
             scores=ranks,
             ranked=scores is not None,
             uses=uses,
             disabled=frozenset(name for name, tokens in cells.items() if not tokens),
-            fills_budget=scores is not None and total is not None and sum(table.tokens) > total,
+            fills_budget=scores is not None and total is not None and table.total > total,
             filters=self.filters and reading.fallback is None,
             paired=self.pair_answers,
         )
@@ -325,7 +332,7 @@ def _to_bundle(
         sections=explanation.sections(),
         budget=total,
         tokens=tokens,
-        tokens_total=sum(table.tokens),
+        tokens_total=table.total,
         over_budget=max(0, tokens - total),
         invariants=tuple(reading.invariants),
         breaches=breaches,

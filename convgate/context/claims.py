@@ -15,16 +15,23 @@ that the policy dropped, the best first.
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from convgate.context.budgets import DROPS, WINDOWED, SectionName
 from convgate.context.invariant import Invariant, quote_line
 from convgate.context.reading import ConversationReading
 from convgate.context.turn_table import TurnTable
+from convgate.core.decisions import Floats
+
+Flags = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+Room = Callable[[SectionName], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,7 @@ class Placement:
 
 _SAME_UNIT = "its tool call, or a result of the same call, is kept, and models want them together."
 _SAME_EXCHANGE = "its question or its answer is kept, and they stay together."
+_BLOCK = 256  # rows of which those that may fit are found at a time
 _MIN_USE = 0.2  # expected use of a turn that fills a budget
 _FILLS = "the policy dropped it, and ranks it first among what the budget still has room for."
 _RANKS = "the policy ranks it best of the turns that it dropped and that are not among the newest."
@@ -61,10 +69,10 @@ class SectionClaims:
 
     table: TurnTable
     reading: ConversationReading
-    kept: Sequence[bool]  # of each earlier turn, whether the policy keeps it
-    scores: Sequence[float]  # of each earlier turn: evidence claims the highest first
+    kept: Sequence[bool] | Flags  # of each earlier turn, whether the policy keeps it
+    scores: Sequence[float] | Floats  # of each earlier turn: evidence claims the highest first
     ranked: bool = True  # whether the scores are the policy's; otherwise the newest turn has the highest
-    uses: Sequence[float] | None = None  # of each earlier turn: expected use; None: unknown
+    uses: Sequence[float] | Floats | None = None  # of each earlier turn: expected use; None: unknown
     shortened: frozenset[int] = frozenset()  # turns of which only the statements that must hold are sent
     disabled: frozenset[SectionName] = frozenset()  # sections that claim nothing in this mode
     fills_budget: bool = False  # whether turns that only the policy dropped use what is left of the budget
@@ -74,14 +82,18 @@ class SectionClaims:
     @cached_property
     def required(self) -> dict[int, str]:
         """Turns that are sent whatever the budget is, with their reasons."""
+        turns, current = self.table.turns, self.table.current
         required = {
-            index: f"instructions to the model ({turn.role} messages) are always sent."
-            for index, turn in enumerate(self.table.turns[:-1])
-            if turn.is_instruction
+            index: f"instructions to the model ({turns[index].role} messages) are always sent."
+            for index in np.flatnonzero(self.table.is_instruction[:current]).tolist()
         }
         for invariant in self.reading.invariants:
-            is_replaced = invariant.source in self.table.unsendable or invariant.source in self.shortened
-            if invariant.held and invariant.source < self.table.current and not is_replaced:
+            if (
+                invariant.held
+                and invariant.source < current
+                and not self.table.is_unsendable[invariant.source]
+                and invariant.source not in self.shortened
+            ):
                 required.setdefault(
                     invariant.source,
                     f"it states what must hold ({invariant.label}): {quote_line(invariant.text)}.",
@@ -100,16 +112,19 @@ class SectionClaims:
             and invariant.source < self.table.current
         }
 
-    def by_section(self, window: int) -> dict[SectionName, Iterable[Claim]]:
+    def by_section(
+        self, window: int, room: Room = lambda _: sys.maxsize
+    ) -> dict[SectionName, Iterable[Claim]]:
         """Return the claims of the sections, in order, each section's first choice first.
 
-        window: tokens of the newest turns that the recent window looks at.
+        window: tokens of the newest turns that the recent window looks at. room: how many more tokens a
+        section may take; claims that need more may be left out.
         """
-        evidence: dict[SectionName, Iterable[Claim]] = {"evidence": self._evidence()}
+        evidence: dict[SectionName, Iterable[Claim]] = {"evidence": self._evidence(room)}
         others: dict[SectionName, Iterable[Claim]] = {
             "task_state": self._task_state(),
-            "decisions": self._decisions(),
-            "recent": self._recent(window),
+            "decisions": self._decisions(room),
+            "recent": self._recent(window, room),
         }
         # without the filter, what is newest counts for evidence too
         claims = evidence | others if self.filters else others | evidence
@@ -117,37 +132,57 @@ class SectionClaims:
 
     def is_left_out(self, index: int) -> bool:
         """Return whether the mode drops the turn, unless the policy keeps it or a section claims it."""
-        label = self.reading.labels.get(index)
-        if label is None or label not in DROPS[self.reading.mode]:
-            return False
-        return self.reading.mode != "DEBUGGING" or not self._has_error_near(index)
-
-    def _has_error_near(self, index: int) -> bool:
-        """Return whether the exchange of the turn, or the next one, states an error."""
-        place = bisect_right(self._users, index)
-        asked, after = self._users[max(0, place - 1) : place], self._users[place : place + 1]
-        return any(user in self._turns_with_errors for user in asked + after) or any(
-            self.reading.labels.get(user) == "DEBUGGING" for user in after
-        )
+        return bool(self._is_left_out[index])
 
     @cached_property
-    def _users(self) -> list[int]:
-        """Users' turns."""
-        return [index for index, user in enumerate(self.table.is_user) if user]
+    def _is_left_out(self) -> Flags:
+        left_out = self.reading.labels.are_of(DROPS[self.reading.mode])
+        return left_out & ~self._has_error_near if self.reading.mode == "DEBUGGING" else left_out
 
     @cached_property
-    def _turns_with_errors(self) -> set[int | None]:
-        """Users' turns whose exchange states an error."""
-        return {
+    def _has_error_near(self) -> Flags:
+        """(n,) whether the exchange of the turn, or the next one, states an error."""
+        users = np.flatnonzero(self.table.messages.is_user)
+        errors = [
             self.table.user_turn[invariant.source]
             for invariant in self.reading.invariants
             if invariant.type == "blocking_error"
-        }
+        ]
+        states_error = np.isin(users, [user for user in errors if user is not None])
+        is_debugging = self.reading.labels.are_of(["DEBUGGING"])[users]
+        # by how many users' turns there are up to a turn
+        near = np.concatenate([[False], states_error]) | np.concatenate(
+            [states_error | is_debugging, [False]]
+        )
+        return np.asarray(near[np.cumsum(self.table.messages.is_user)])
 
-    def _may_claim(self, index: int) -> bool:
-        """Return whether a section may claim the turn."""
-        table = self.table
-        return not (index in table.unsendable or index in self.corrected or table.is_instruction[index])
+    @cached_property
+    def _is_kept(self) -> Flags:
+        """(m,) of each earlier turn."""
+        return np.asarray(self.kept, dtype=np.bool_)
+
+    @cached_property
+    def _may_claim(self) -> Flags:
+        """(n,) whether a section may claim the turn."""
+        may_claim = ~(self.table.is_unsendable | self.table.is_instruction)
+        may_claim[list(self.corrected)] = False
+        return may_claim
+
+    @cached_property
+    def _min_tokens(self) -> Integers:
+        """(n,) the fewest tokens of a turn in each turn's group: no claim of it that adds one takes less."""
+        return self.table.by_group(self.table.costs, np.minimum, paired=self.paired)
+
+    def _affordable(
+        self, section: SectionName, rows: Integers, tokens: Integers, room: Room
+    ) -> Iterator[int]:
+        """Yield the rows, in order, whose (k,) min tokens the section has room for."""
+        for start in range(0, len(rows), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            fits = tokens[block] <= room(section)
+            for index, cost in zip(rows[block][fits].tolist(), tokens[block][fits].tolist(), strict=True):
+                if cost <= room(section):
+                    yield index
 
     def _claim(
         self, section: SectionName, index: int, reason: str | None, *, overflows: bool = False
@@ -166,44 +201,49 @@ class SectionClaims:
                 invariant.active
                 and not invariant.held
                 and invariant.source < self.table.current
-                and self._may_claim(invariant.source)
+                and self._may_claim[invariant.source]
             ):
                 reason = f"it states what is open ({invariant.label}): {quote_line(invariant.text)}."
                 yield self._claim("task_state", invariant.source, reason, overflows=True)
         # A turn that stands for its rule amends a task more than it sets one.
         earlier = (index for index in reversed(self.reading.goals) if index < self.table.current)
-        goals = (index for index in earlier if index not in self.required and self._may_claim(index))
+        goals = (index for index in earlier if index not in self.required and self._may_claim[index])
         goal = next(goals, None)
         if goal is not None and not (self.reading.mode == "DEBUGGING" and self.is_left_out(goal)):
             yield self._claim("task_state", goal, "it is the latest task that the user set.", overflows=True)
 
-    def _decisions(self) -> Iterator[Claim]:
-        marks = {
-            index: mark
-            for index, mark in enumerate(self.table.marks[: self.table.current])
-            if mark is not None and self._may_claim(index)
-        }
-        for index in sorted(marks, key=lambda index: (self.scores[index], index), reverse=True):
+    def _decisions(self, room: Room) -> Iterator[Claim]:
+        marks = self.table.marks
+        rows = np.fromiter(marks, dtype=np.int64)
+        questions = np.fromiter(
+            (index if mark.question is None else mark.question for index, mark in marks.items()),
+            dtype=np.int64,
+        )
+        fewest = np.minimum(self._min_tokens[rows], self._min_tokens[questions])
+        may_claim = (rows < self.table.current) & self._may_claim[rows]
+        rows, fewest = rows[may_claim], fewest[may_claim]
+        order = _best_first(self._scores[rows])
+        for index in self._affordable("decisions", rows[order], fewest[order], room):
             mark = marks[index]
             claim = self._claim("decisions", index, mark.reason)
-            if mark.question is not None and self._may_claim(mark.question) and not self.paired:
+            if mark.question is not None and self._may_claim[mark.question] and not self.paired:
                 turns = sorted({*claim.turns, *self.table.group(mark.question)})
                 yield Claim("decisions", tuple(turns), (index,), mark.reason, companion_reason=_ASKS)
             yield claim  # by itself, where both do not fit
 
-    def _recent(self, window: int) -> Iterator[Claim]:
+    def _recent(self, window: int, room: Room) -> Iterator[Claim]:
         last, max_tokens, costs = self.table.last_exchange, window, self.table.tokens
         keeps_dropped = self.reading.mode in WINDOWED
         ends = {last.start, self.table.current - 1}
         for index in (last.start, *reversed(last[1:])) if last else ():
             window -= costs[index]
-            if self._may_claim(index):
-                overflows = index in ends and not self.table.has_tools[index]
+            if self._may_claim[index]:
+                overflows = index in ends and not self.table.has_tools(index)
                 yield self._claim("recent", index, "it is part of the last exchange.", overflows=overflows)
         ranks_rest = keeps_dropped and self.filters and self.ranked
         newest = window // 2 if ranks_rest else window
         for index in range(last.start - 1, -1, -1):
-            if not self._may_claim(index):
+            if not self._may_claim[index]:
                 continue
             if costs[index] <= newest:
                 newest -= costs[index]
@@ -214,44 +254,68 @@ class SectionClaims:
             if self.kept[index] or not self.filters or (keeps_dropped and not self.is_left_out(index)):
                 yield self._claim("recent", index, "it is one of the newest turns.")
         if ranks_rest and window > 0:
-            yield from self._best_dropped(last.start)
+            yield from self._best_dropped(last.start, room)
 
-    def _best_dropped(self, stop: int) -> Iterator[Claim]:
+    def _best_dropped(self, stop: int, room: Room) -> Iterator[Claim]:
         """Yield turns before `stop` that only the policy dropped, the best first."""
-        rows = [i for i in range(stop) if not self.kept[i] and self._may_claim(i) and not self.is_left_out(i)]
-        for index in sorted(rows, key=lambda row: (self.scores[row], row), reverse=True):
+        rows = np.flatnonzero((self._may_claim & ~self._is_left_out)[:stop] & ~self._is_kept[:stop])
+        rows = rows[self._min_tokens[rows] <= room("recent")]
+        rows = rows[_best_first(self._scores[rows])]
+        for index in self._affordable("recent", rows, self._min_tokens[rows], room):
             yield self._claim("recent", index, _RANKS)
 
-    def _evidence(self) -> Iterator[Claim]:
+    def _evidence(self, room: Room) -> Iterator[Claim]:
         if self.paired:
             for index in self.required:
-                if self._may_claim(index):
+                if self._may_claim[index]:
                     yield self._claim("evidence", index, None)
-        rows = [i for i in range(self.table.current) if self._may_fill(i) and self._may_claim(i)]
+        current = self.table.current
+        rows = np.flatnonzero(self._may_fill & self._may_claim[:current])
         if self.filters:
-            rows.sort(key=lambda index: (self.kept[index], self._utility(index), index), reverse=True)
-            for index in rows:
+            kept, utility = self._is_kept[rows], self._utility[rows]
+            rows = rows[np.lexsort((rows, utility, kept))[::-1]]
+            for index in self._affordable("evidence", rows, self._min_tokens[rows], room):
                 yield self._claim("evidence", index, None if self.kept[index] else _FILLS)
             return
-        corrected = [index for index in self.corrected if index not in self.table.unsendable]
-        for index in (*reversed(rows), *sorted(corrected, reverse=True)):
+        corrected = [index for index in self.corrected if not self.table.is_unsendable[index]]
+        rows = np.concatenate([rows[::-1], np.array(sorted(corrected, reverse=True), dtype=np.int64)])
+        for index in self._affordable("evidence", rows, self._min_tokens[rows], room):
             yield self._claim("evidence", index, "nothing is left out that fits.")
 
-    def _may_fill(self, index: int) -> bool:
-        """Return whether evidence may claim the turn, if any section may."""
-        if self.kept[index] or not self.filters:
-            return True
-        is_likely = self.uses is None or self.uses[index] >= _MIN_USE
-        return self.fills_budget and is_likely and not self.is_left_out(index)
+    @cached_property
+    def _may_fill(self) -> Flags:
+        """(m,) whether evidence may claim each earlier turn, if any section may."""
+        if not self.filters:
+            return np.ones_like(self._is_kept)
+        if not self.fills_budget:
+            return self._is_kept
+        fills = ~self._is_left_out[: self.table.current]
+        if self.uses is not None:
+            fills &= np.asarray(self.uses) >= _MIN_USE
+        return self._is_kept | fills
 
-    def _utility(self, index: int) -> float:
-        """Return the priority of evidence: expected use over the square root of tokens, else the score.
+    @cached_property
+    def _scores(self) -> NDArray[np.float64]:
+        """(m,)"""
+        return np.asarray(self.scores, dtype=np.float64)
+
+    @cached_property
+    def _utility(self) -> NDArray[np.float64]:
+        """(m,) the priority of evidence: expected use over the square root of tokens, else the score.
 
         Both are of all turns sent with it. The square root keeps a long turn of much use ahead of many
         short turns of little use (Lehmann, O'Callaghan and Shoham 2002, on greedy allocation).
         """
         if self.uses is None:
-            return self.scores[index]
-        group = self.table.group(index, paired=self.paired)
-        turns = [turn for turn in group if turn < self.table.current]
-        return sum(self.uses[turn] for turn in turns) / math.sqrt(sum(self.table.tokens[i] for i in turns))
+            return self._scores
+        # the current message may be of a group, and does not count
+        uses, costs = np.append(self.uses, 0.0), self.table.costs.copy()
+        costs[-1] = 0
+        sums = (self.table.by_group(values, np.add, paired=self.paired)[:-1] for values in (uses, costs))
+        use, tokens = sums
+        return np.asarray(use / np.sqrt(tokens))
+
+
+def _best_first(scores: NDArray[np.float64]) -> Integers:
+    """Return the places by score, of equal ones the last first."""
+    return np.argsort(scores, kind="stable")[::-1]

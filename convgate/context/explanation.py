@@ -67,7 +67,9 @@ class Explanation:
     def to_decisions(self) -> TurnDecisions:
         """Return the policy's decisions as the context changed them; changed ones are forced."""
         policy = self.decisions
-        kept = np.array([index in self.sent for index in policy.indices.tolist()], dtype=np.bool_)
+        is_sent = np.zeros(len(self.plan.claims.table.turns), dtype=np.bool_)
+        is_sent[self.packed.valid.indices] = True
+        kept = is_sent[policy.indices]
         forced = policy.indices[kept != policy.kept].tolist()
         overrides = _Overrides(self, dict.fromkeys((*forced, *policy.overrides, *self.plan.claims.required)))
         return replace(

@@ -9,6 +9,7 @@ from convgate.context.budgets import SectionName
 from convgate.context.claims import Claim, Placement, SectionClaims
 from convgate.context.turn_table import TurnTable
 
+_WITHOUT_MOVES: tuple[SectionName, ...] = ("evidence", "recent")  # others move placed evidence
 _BASELINE = "the baseline context takes the newest turns that fit."
 
 
@@ -48,12 +49,11 @@ def pack(claims: SectionClaims, capsules: Sequence[int], budget: ContextBudget) 
             fitting.append(place)
             left -= tokens
     unplaced: list[Claim] = []
-    for section, section_claims in claims.by_section(budget.shares["recent"]).items():
+    for section, section_claims in claims.by_section(budget.shares["recent"], packing.room).items():
         share = budget.total if section == "evidence" else budget.shares[section]
         unplaced += packing.fill_share(section_claims, share)
     for claim in unplaced:
-        if claim.overflows:
-            packing.place_if_fits(claim)
+        packing.place_if_fits(claim)
     for place, tokens in enumerate(capsules):
         if place not in fitting and packing.spend(tokens):
             fitting.append(place)
@@ -67,6 +67,7 @@ class Packing:
         """Place the required turns, given with their reasons, whatever the budget is."""
         self.table, self.budget = table, budget
         self.placed: dict[int, Placement] = {}
+        self._share = 0  # tokens left of the section that is filled
         self._included = set(table.current_unit)
         self._spent = budget.added + sum(table.tokens[index] for index in table.current_unit)
         others = (index for index in table.current_unit if not table.is_instruction[index])
@@ -83,25 +84,34 @@ class Packing:
 
     def _new_tokens(self, turns: Sequence[int]) -> int:
         """Return the tokens of the turns that are not placed yet."""
-        return sum(self.table.tokens[index] for index in turns if index not in self._included)
+        tokens, included = self.table.tokens, self._included
+        if len(turns) == 1:
+            return 0 if turns[0] in included else tokens[turns[0]]
+        return sum(tokens[index] for index in turns if index not in included)
 
     def fill_share(self, claims: Iterable[Claim], share: int) -> list[Claim]:
-        """Place the claims of a section that fit its share; return those that did not."""
-        unplaced = []
+        """Place the claims of a section that fit its share; return those that did not and may overflow."""
+        self._share, unplaced = share, []
         for claim in claims:
-            evidence = self._placed_evidence(claim)
-            cost = self._new_tokens(claim.turns) + sum(self.table.tokens[index] for index in evidence)
-            if cost <= share and self.place_if_fits(claim):
-                share -= cost
+            evidence, cost = self._placed_evidence(claim), self._new_tokens(claim.turns)
+            if evidence:
+                cost += sum(self.table.tokens[index] for index in evidence)
+            if cost <= self._share and self.place_if_fits(claim):
+                self._share -= cost
                 for index in evidence:
                     self.placed[index] = Placement(claim.section, claim.reason)
-            else:
+            elif claim.overflows:
                 unplaced.append(claim)
         return unplaced
 
+    def room(self, section: SectionName) -> int:
+        """Return the max tokens of a claim that fits now."""
+        left = self.budget.total - self._spent
+        return min(self._share, left) if section in _WITHOUT_MOVES else self._share
+
     def _placed_evidence(self, claim: Claim) -> list[int]:
         """Return the turns placed as evidence that the claim moves to its section."""
-        if claim.section in ("evidence", "recent"):
+        if claim.section in _WITHOUT_MOVES:
             return []
         return [
             index
@@ -158,7 +168,7 @@ def pack_baseline(claims: SectionClaims, capsules: Sequence[int], budget: Contex
     """
     table, packing = claims.table, Packing(claims.table, claims.required, budget)
     for index in range(table.current - 1, -1, -1):
-        if index in table.unsendable or table.is_instruction[index]:
+        if table.is_unsendable[index] or table.is_instruction[index]:
             continue
         turns = table.group(index)
         if not packing.place_if_fits(Claim("recent", turns, turns, _BASELINE)):

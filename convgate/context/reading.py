@@ -10,13 +10,14 @@ from convgate.context.classifier.model import excerpt
 from convgate.context.invariant import Invariant
 from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.invariants.judge import KindJudge
-from convgate.context.invariants.statements import read_statements
+from convgate.context.invariants.statements import mark_statements, read_statements
 from convgate.context.mode import Mode, ModeDecision, no_mode
 from convgate.context.modes.classifier import ModeClassifier
-from convgate.context.modes.conversation import ConversationModes, ModeTracker
+from convgate.context.modes.conversation import ConversationModes, ModeTracker, TurnLabels
 from convgate.context.request import Fallback, Guard
-from convgate.context.turn_table import MAX_CONVERSATIONS, TurnTable
+from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import Turn
+from convgate.core.conversation_cache import keep_newest
 from convgate.messages.units import is_from_user
 
 
@@ -26,10 +27,10 @@ class ConversationReading:
 
     mode: Mode  # that is applied
     mode_decision: ModeDecision  # of the message to answer, by itself; of its question, for a tool's result
-    labels: Mapping[int, Mode]  # by turn
+    labels: TurnLabels
     invariants: list[Invariant]  # that the turns state, the current one included
     goals: tuple[int, ...]  # users' turns that set a task, by themselves
-    intents: dict[int, Mode]  # that callers named so far, by turn
+    intents: Mapping[int, Mode]  # that callers named so far, by turn
     fallback: Fallback | None  # why `mode` is GENERAL instead of the one found
 
 
@@ -77,17 +78,16 @@ class ConversationReader:
             progress.turns, progress.intents = list(turns), dict(intents)
         result = progress.modes.modes, progress.invariants.invariants
         with self._lock:
-            self._known = [*self._known[1 - MAX_CONVERSATIONS :], progress]
+            self._known = keep_newest([*self._known, progress], lambda known: len(known.turns))
         return result
 
 
-def texts_to_classify(turns: Sequence[Turn]) -> list[str]:
-    """Return the texts by whose vectors the modes of the turns and their statements are found."""
-    messages = [turn.text for turn in turns if is_from_user(turn)]
-    statements = [
-        statement.text for turn in turns if turn.role == "user" for statement in read_statements(turn.text)
+def texts_to_classify(turns: Sequence[Turn]) -> tuple[list[str], list[str]]:
+    """Return the texts by whose vectors the modes of the turns are found, and those with statements."""
+    modes = [excerpt(turn.text) for turn in turns if is_from_user(turn)]
+    return modes, [
+        mark_statements(turn.text) for turn in turns if turn.role == "user" and read_statements(turn.text)
     ]
-    return [excerpt(text) for text in (*messages, *statements)]
 
 
 def read_conversation(
@@ -100,9 +100,9 @@ def read_conversation(
 ) -> ConversationReading:
     """Return the reading at the current message; before: the intents of earlier requests, by turn."""
     asked = table.user_turn[table.current]
-    intents = dict(before)
+    intents = before
     if intent is not None:
-        intents[table.current if asked is None else asked] = intent
+        intents = {**before, table.current if asked is None else asked: intent}
     modes, invariants = reader.read(table.turns, classifier, intents)
     mode = intent or modes.at(table.current)
     fallback = guard.overruled(mode) if guard else None
@@ -111,11 +111,7 @@ def read_conversation(
         mode_decision=no_mode("nobody asked anything yet.") if asked is None else modes.decisions[asked],
         labels=modes.labels,
         invariants=invariants,
-        goals=tuple(
-            index
-            for index, decision in modes.decisions.items()
-            if decision.mode == "TASK" and decision.source != "low confidence"
-        ),
+        goals=modes.goals,
         intents=intents,
         fallback=fallback,
     )

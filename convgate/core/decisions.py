@@ -202,9 +202,13 @@ class TurnDecisions:
 
         Raises KeyError for a turn that they are not about.
         """
-        kept = self.kept.copy()
-        for index, override in overrides.items():
-            kept[self._row(index)] = override.kept
+        if not overrides:
+            return self
+        kept, indices = self.kept.copy(), np.fromiter(overrides, dtype=np.int64)
+        rows = np.searchsorted(self.indices, indices)
+        if len(self) == 0 or (self.indices[np.minimum(rows, len(self) - 1)] != indices).any():
+            raise KeyError(*set(overrides).difference(self.indices.tolist()))
+        kept[rows] = [override.kept for override in overrides.values()]
         return replace(self, kept=kept, overrides={**self.overrides, **overrides})
 
     def _row(self, index: int) -> int:

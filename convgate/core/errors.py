@@ -128,6 +128,12 @@ class TrainingError(ConvgateError):
     code = "training"
 
 
+class MissingExtraError(ConvgateError):
+    """A package is missing that an extra of convgate installs; the message has the command."""
+
+    code = "missing_extra"
+
+
 class AdapterError(ConvgateError):
     """The framework of an adapter is not installed, or has another version than the adapter supports."""
 

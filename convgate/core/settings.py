@@ -8,15 +8,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_origin
 
 import platformdirs
-from pydantic import Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
-from pydantic_settings.exceptions import SettingsError as UnreadableVariable
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from convgate.core.errors import SettingsError
 from convgate.core.home import set_read_only
@@ -36,10 +35,14 @@ def _default_home() -> Path:
     return platformdirs.user_data_path("convgate", appauthor=False)
 
 
-class Settings(BaseSettings):
-    """What a person can choose without touching code; use `load_settings`, which also reads the file."""
+class Settings(BaseModel):
+    """What a person can choose without touching code; use `load_settings`, which also reads the file.
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, extra="forbid", frozen=True)
+    What is not given is taken from the environment.
+    """
+
+    # pydantic-settings would read the environment too, but imports asyncio and more at every start.
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     home: Path = Field(default_factory=_default_home)  # database, embedding cache, gate versions
     encoder: str = Field("all-MiniLM-L6-v2", min_length=1)  # a sentence-transformers model or its folder
@@ -125,6 +128,10 @@ class Settings(BaseSettings):
     server_select_seconds: float = Field(5, gt=0, le=3_600)  # after which the proxy forwards everything
     server_upstream_seconds: float = Field(600, gt=0, le=86_400)  # without data from the upstream
 
+    def __init__(self, **values: Any) -> None:
+        texts = {key: os.environ.get(_variable(key)) for key in type(self).model_fields if key not in values}
+        super().__init__(**values, **{key: _read_variable(key, text) for key, text in texts.items() if text})
+
     @field_validator("home", "gatekeeper_rules", "gatekeeper_debug_log", "server_candidate")
     @classmethod
     def _expand(cls, path: Path | None) -> Path | None:
@@ -157,8 +164,6 @@ def load_settings(path: Path | None = None, *, base: Settings | None = None) -> 
         )
         more = "; …" if error.error_count() > _MAX_PROBLEMS else ""
         raise SettingsError("; ".join(problems) + more) from error
-    except UnreadableVariable as error:
-        raise SettingsError(f"{error} ({PREFIX}*); lists and tables are written as JSON there") from error
     if settings.read_only:
         set_read_only(settings.home)
     return settings
@@ -192,6 +197,18 @@ def _problem(place: tuple[int | str, ...], message: str, value: object, file: Pa
     where = _variable(key) if os.environ.get(_variable(key)) else f"{file}, {key}"
     got = "" if key in _SECRETS else f"; got {quote(value)}"
     return f"{where}{inner}: {message}{got}"
+
+
+def _read_variable(key: str, text: str) -> Any:
+    """Return the value that the variable of a setting holds."""
+    if get_origin(Settings.model_fields[key].annotation) not in (dict, tuple):
+        return text
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise SettingsError(
+            f"{_variable(key)}: lists and tables are written as JSON there; {error}"
+        ) from error
 
 
 def _variable(key: str) -> str:

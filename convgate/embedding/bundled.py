@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from convgate.core.bundled_encoder import BUNDLED_MODEL, BUNDLED_SHA256, bundled_folder
 from convgate.embedding import chunks
@@ -16,17 +16,47 @@ if TYPE_CHECKING:
 STATE_LAYERS = 4
 """Layers below the states, of six."""
 
+Span = tuple[int, int]
+"""Characters of a text, the end exclusive."""
+
+Output = Literal["vectors", "states", "span states"]
+_STATES = f"{BUNDLED_MODEL}, layer {STATE_LAYERS}"
+_MODELS: dict[Output, str] = {
+    "vectors": BUNDLED_MODEL, "states": _STATES, "span states": f"{_STATES}, of spans"
+}  # fmt: skip
+
+OUTPUTS = tuple(_MODELS)
+"""What the model gives of a text, in the order of `MiniLM.encode`."""
+
+
+def mark_spans(text: str, spans: Iterable[Span]) -> str:
+    """Return the text behind a line with its spans, which do not overlap, in order.
+
+    >>> mark_spans("No. Go!", [(0, 3), (4, 7)])
+    '0-3 4-7\\nNo. Go!'
+    """
+    return f"{' '.join(f'{start}-{end}' for start, end in spans)}\n{text}"
+
+
+def unmark_spans(marked: str) -> tuple[str, list[Span]]:
+    """Return the text and the spans of `mark_spans`."""
+    spans, _, text = marked.partition("\n")
+    return text, [(int(start), int(end)) for start, end in (span.split("-") for span in spans.split())]
+
 
 class BundledEncoder:
-    """The bundled model on the processor; `is_states`: its states after the fourth layer. Thread-safe.
+    """The bundled model on the processor, or its states after the fourth layer. Thread-safe.
+
+    For "span states" texts are given with spans (`mark_spans`), which take the place of passages: each has
+    the mean state of its word pieces, read as part of the text, with norm 1.
 
     Methods that need the model raise EncoderError when its weights are missing or damaged.
     """
 
-    def __init__(self, *, is_states: bool = False) -> None:
-        self.is_states = is_states
+    def __init__(self, output: Output = "vectors") -> None:
+        self.output = output
         self.identity = EncoderIdentity(
-            model=f"{BUNDLED_MODEL}, layer {STATE_LAYERS}" if is_states else BUNDLED_MODEL,
+            model=_MODELS[output],
             revision=BUNDLED_SHA256,
             dtype="float32",
             chunking=chunks.describe(chunks.PASSAGE_PIECES),
@@ -42,9 +72,8 @@ class BundledEncoder:
         """Return for each text the vectors of its passages, as `Encoder` says."""
         from convgate.embedding.minilm import load_minilm
 
-        if self.is_states:
-            return load_minilm().encode((), texts, progress=progress)[1]
-        return load_minilm().encode(texts, progress=progress)[0]
+        asked = [texts if output == self.output else () for output in OUTPUTS]
+        return load_minilm().encode(*asked, progress=progress)[OUTPUTS.index(self.output)]
 
     def split_passages(self, text: str) -> list[str]:
         """Return the passages of a text, in order."""

@@ -25,9 +25,10 @@ import numpy as np
 
 from convgate.core.bundled_encoder import BUNDLED_MODEL
 from convgate.core.errors import StoreError
+from convgate.core.extras import needs_extra
 from convgate.core.home import check_writable, is_read_only, make_home, make_private
 from convgate.embedding.base import ChunkCount, Embeddings, Encoder, EncoderIdentity, Progress
-from convgate.embedding.bundled import BundledEncoder
+from convgate.embedding.bundled import OUTPUTS, BundledEncoder, Output, unmark_spans
 from convgate.embedding.chunks import text_vectors
 
 log = logging.getLogger(__name__)
@@ -59,7 +60,8 @@ def default_encoder(
     if name == BUNDLED_MODEL and device == "cpu" and dtype != "bfloat16":
         encoder = BundledEncoder()
     else:
-        from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
+        with needs_extra("train", f"the encoder {name} on {device}"):
+            from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
 
         encoder = SentenceTransformerEncoder.load(name, device=device, dtype=dtype)
     path = home / CACHE_FILE if home else None
@@ -143,9 +145,9 @@ class CachedEncoder:
             self._write(vectors)
 
     @property
-    def is_bundled(self) -> bool:
-        """Whether the bundled model on the processor is behind the cache."""
-        return isinstance(self._encoder, BundledEncoder)
+    def bundled_output(self) -> Output | None:
+        """What the bundled model gives; None when another model is behind the cache."""
+        return self._encoder.output if isinstance(self._encoder, BundledEncoder) else None
 
     def _from_disk(self, keys: Iterable[bytes]) -> dict[bytes, Embeddings]:
         if self._db is None:
@@ -247,39 +249,32 @@ class CachedEncoder:
         self.close()
 
 
-def encode_together(
-    encoder: Encoder,
-    states: Encoder,
-    texts: Sequence[str],
-    state_texts: Sequence[str],
-    *,
-    progress: Progress | None = None,
-) -> None:
-    """Encode the texts so that both caches have them: `texts` for one encoder, `state_texts` for the other.
+def encode_together(*wanted: tuple[Encoder, Sequence[str]], progress: Progress | None = None) -> None:
+    """Encode texts so that the cache of each encoder has those that are wanted of it.
 
-    With the bundled model behind both, one pass gives both kinds of vectors.
+    Of encoders with the bundled model one pass gives all that is wanted of a text.
     """
-    if not (
-        isinstance(encoder, CachedEncoder)
-        and isinstance(states, CachedEncoder)
-        and encoder.is_bundled
-        and states.is_bundled
-    ):
-        encoder.encode_passages(texts, progress=progress)
-        states.encode_passages(state_texts)
-        return
-    finals, wanted_states = set(encoder.missing(texts)), set(states.missing(state_texts))
-    todo = sorted(finals | wanted_states, key=len, reverse=True)
+    caches: dict[Output, CachedEncoder] = {}
+    todo: dict[str, dict[Output, str]] = {}  # of each text what is wanted, and its spans with it
+    for encoder, texts in wanted:
+        if not isinstance(encoder, CachedEncoder) or (output := encoder.bundled_output) is None:
+            encoder.encode_passages(texts, progress=progress)
+            continue
+        caches[output] = encoder
+        for text in encoder.missing(texts):
+            plain = unmark_spans(text)[0] if output == "span states" else text
+            todo.setdefault(plain, {})[output] = text
     if not todo:
         return
     from convgate.embedding.minilm import load_minilm
 
+    longest_first = sorted(todo, key=len, reverse=True)
     for start in range(0, len(todo), _WRITE_EVERY):
-        batch = todo[start : start + _WRITE_EVERY]
-        some, some_states = ([text for text in batch if text in wanted] for wanted in (finals, wanted_states))
-        vectors, state_vectors = load_minilm().encode(some, some_states)
-        encoder.add(some, vectors)
-        states.add(some_states, state_vectors)
+        batch = longest_first[start : start + _WRITE_EVERY]
+        some = [[todo[text][output] for text in batch if output in todo[text]] for output in OUTPUTS]
+        for output, texts, vectors in zip(OUTPUTS, some, load_minilm().encode(*some), strict=True):
+            if texts:
+                caches[output].add(texts, vectors)
         if progress:
             progress(start + len(batch), len(todo))
 

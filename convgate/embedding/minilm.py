@@ -1,4 +1,4 @@
-"""The bundled model in onnxruntime: one forward pass gives final vectors and the states of the fourth layer.
+"""The bundled model in onnxruntime: one forward pass gives final vectors and the fourth layer's states.
 
 The graphs come with convgate (`tools/encoder_graph.py` writes them), the weights with the model's package.
 """
@@ -9,20 +9,21 @@ import functools
 import json
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import onnxruntime
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from convgate.core.bundled_encoder import BUNDLED_MODEL, bundled_folder, verify_bundled_weights
 from convgate.core.errors import EncoderError
 from convgate.embedding import chunks
 from convgate.embedding.base import Embeddings, Progress, check_embeddings
-from convgate.embedding.bundled import STATE_LAYERS, passage_tokenizer
+from convgate.embedding.bundled import STATE_LAYERS, Span, passage_tokenizer, unmark_spans
 
 HIDDEN = 384  # width of a state, and of a vector
 LAYERS, HEADS = 6, 12
@@ -60,34 +61,63 @@ class MiniLM:
         self._pool = ThreadPoolExecutor(self._threads, "encoder")
 
     def encode(
-        self, texts: Sequence[str], state_texts: Sequence[str] = (), *, progress: Progress | None = None
-    ) -> tuple[list[Embeddings], list[Embeddings]]:
-        """Return for each text the (p, d) final vectors of its passages, and the same of `state_texts` by
-        their states after the fourth layer; blank text has one zero row.
+        self,
+        texts: Sequence[str],
+        state_texts: Sequence[str] = (),
+        marked_texts: Sequence[str] = (),
+        *,
+        progress: Progress | None = None,
+    ) -> tuple[list[Embeddings], list[Embeddings], list[Embeddings]]:
+        """Return for each text the (p, d) final vectors of its passages; the same of `state_texts` by their
+        states after the fourth layer; and of `marked_texts` (`mark_spans`) the (s, d) mean states of spans.
 
+        Blank text has one zero row. A span that is not read, in a very long text, has the mean of the text.
         Each distinct text is read once. Raises EncoderError when a vector is NaN or infinite.
         """
-        ends = set(texts)
+        ends, spans = set(texts), dict(map(unmark_spans, marked_texts))
         # Longest first, so that a batch holds passages of like length.
-        distinct = [text for text in dict.fromkeys((*texts, *state_texts)) if text.strip()]
+        distinct = [text for text in dict.fromkeys((*texts, *state_texts, *spans)) if text.strip()]
         distinct.sort(key=len, reverse=True)
         blank = np.zeros((1, HIDDEN), dtype=np.float32)
         finals: dict[str, Embeddings] = {}
         states: dict[str, Embeddings] = {}
+        of_spans: dict[str, Embeddings] = {}
         for start in range(0, len(distinct), _REPORT_EVERY):
             some = distinct[start : start + _REPORT_EVERY]
             pieces = chunks.split(some, passage_tokenizer(), chunks.PASSAGE_PIECES)
             is_final = np.repeat([text in ends for text in some], np.diff(pieces.starts))
-            final_vectors, state_vectors = self._run(pieces, is_final)
+            encodings = self._tokenizer.encode_batch(pieces.texts)
+            rows = _span_rows(some, pieces, encodings, spans)
+            final_vectors, state_vectors, sums = self._run(pieces, encodings, is_final, rows)
             finals |= zip(some, chunks.weigh(final_vectors, pieces), strict=True)
             states |= zip(some, chunks.weigh(state_vectors, pieces), strict=True)
+            for text, (first, stop) in zip(some, pairwise(pieces.starts), strict=True):
+                if text in spans:
+                    total = np.zeros((len(spans[text]), HIDDEN), dtype=np.float32)
+                    for place in range(first, stop):
+                        present, part = sums[place]
+                        total[present] += part
+                    total[~total.any(axis=1)] = states[text].sum(axis=0)
+                    of_spans[text] = chunks.unit_rows(total)
             if progress:
                 progress(start + len(some), len(distinct))
-        return [finals.get(text, blank) for text in texts], [states.get(text, blank) for text in state_texts]
+        return (
+            [finals.get(text, blank) for text in texts],
+            [states.get(text, blank) for text in state_texts],
+            [of_spans[unmark_spans(text)[0]] for text in marked_texts],
+        )
 
-    def _run(self, pieces: chunks.Chunks, is_final: NDArray[np.bool_]) -> tuple[Embeddings, Embeddings]:
-        """Return (number of passages, d) final vectors, zeros where `is_final` is False, and states."""
-        encodings = self._tokenizer.encode_batch(pieces.texts)
+    def _run(
+        self,
+        pieces: chunks.Chunks,
+        encodings: Sequence[Encoding],
+        is_final: NDArray[np.bool_],
+        span_rows: Mapping[int, NDArray[np.intp]],
+    ) -> tuple[Embeddings, Embeddings, dict[int, tuple[NDArray[np.intp], Embeddings]]]:
+        """Return (number of passages, d) final vectors, zeros where `is_final` is False, and mean states; and
+        of passages in `span_rows` the spans there and the sums of their states.
+        """
+        sums: dict[int, tuple[NDArray[np.intp], Embeddings]] = {}
         finals, states = np.zeros((2, len(pieces.texts), HIDDEN), dtype=np.float32)
 
         def run(batch: list[int]) -> None:
@@ -101,6 +131,12 @@ class MiniLM:
             embedded += self._places[: mask.shape[1]]
             means, layer = self._lower.run(None, {"embedded": embedded, "mask": mask})
             states[rows] = means
+            for row, passage in enumerate(batch):
+                if passage in span_rows:
+                    owners = span_rows[passage]
+                    present = np.unique(owners[owners >= 0])
+                    is_in = (owners == present[:, None]).astype(np.float32)
+                    sums[passage] = present, is_in @ layer[row, : len(owners)]
             upper = is_final[rows]
             if upper.any():
                 if not upper.all():
@@ -114,7 +150,32 @@ class MiniLM:
             list(self._pool.map(run, batches))
         for vectors in (finals, states):
             check_embeddings(vectors, dimension=HIDDEN, source=BUNDLED_MODEL)
-        return finals, states
+        return finals, states, sums
+
+
+def _span_rows(
+    texts: Sequence[str],
+    pieces: chunks.Chunks,
+    encodings: Sequence[Encoding],
+    spans: Mapping[str, Sequence[Span]],
+) -> dict[int, NDArray[np.intp]]:
+    """Return for each passage of a text with spans the span that each of its word pieces is in, or -1."""
+    rows = {}
+    for text, (first, stop) in zip(texts, pairwise(pieces.starts), strict=True):
+        if text not in spans:
+            continue
+        starts, ends = np.array(spans[text]).T
+        begin = 0
+        for passage in range(first, stop):
+            # A passage that is not found is of a very long text, of which a sample was read.
+            found = text.find(pieces.texts[passage], begin)
+            offsets = np.array(encodings[passage].offsets)
+            places = found + offsets[:, 0]
+            owners = np.searchsorted(starts, places, side="right") - 1
+            owners[(places >= ends[owners]) | (offsets[:, 1] == 0) | (found < 0)] = -1
+            rows[passage] = owners
+            begin = begin if found < 0 else found + len(pieces.texts[passage])
+    return rows
 
 
 _loading = threading.Lock()

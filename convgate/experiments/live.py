@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from convgate.context.turn_table import MAX_CONVERSATIONS, TurnTable
+from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import Conversation
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.errors import ExperimentError
@@ -55,7 +55,7 @@ class LiveExperiment:
     def __init__(self, store: Store, experiment: Experiment, *, encoder: Encoder | None = None) -> None:
         self._store, self._experiment = store, experiment
         self._selectors = ArmSelectors(encoder)
-        self._tables: ConversationCache[TurnTable] = ConversationCache(MAX_CONVERSATIONS)
+        self._tables: ConversationCache[TurnTable] = ConversationCache()
 
     def select(
         self,

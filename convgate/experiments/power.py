@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from convgate.core.errors import ExperimentError
+from convgate.core.extras import needs_extra
 from convgate.core.settings import Settings
 from convgate.experiments.arms import Arm, Experiment
 from convgate.experiments.statistics import Floats
@@ -66,7 +67,8 @@ class PowerPlan:
     @property
     def independent(self) -> int:
         """Return the trials of each arm if all were independent."""
-        from statsmodels.stats.proportion import samplesize_proportions_2indep_onetail
+        with needs_extra("train", "an experiment"):
+            from statsmodels.stats.proportion import samplesize_proportions_2indep_onetail
 
         size = samplesize_proportions_2indep_onetail(
             abs(self.target - self.baseline), min(self.baseline, self.target), self.power, alpha=self.alpha
@@ -89,7 +91,8 @@ class PowerPlan:
 
     def power_at(self, per_arm: int) -> float:
         """Return the power of so many trials of each arm, in sessions of this size."""
-        from statsmodels.stats.proportion import power_proportions_2indep
+        with needs_extra("train", "an experiment"):
+            from statsmodels.stats.proportion import power_proportions_2indep
 
         result = power_proportions_2indep(
             self.target - self.baseline, self.baseline, per_arm / self.design_effect, alpha=self.alpha

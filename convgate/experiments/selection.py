@@ -125,10 +125,10 @@ def fill(table: TurnTable, ranking: Sequence[int], budget: int, *, pair_answers:
     Turns that belong together are taken together; what does not fit is passed over. Instructions, the message
     to answer and the user's turn that must open the list count, as in a context.
     """
-    instructions = {index: "" for index in range(table.current) if table.is_instruction[index]}
+    instructions = dict.fromkeys(np.flatnonzero(table.is_instruction[: table.current]).tolist(), "")
     packing = Packing(table, instructions, ContextBudget(budget, {}))
     for index in ranking:
-        if index not in table.unsendable and index not in packing.placed:
+        if not table.is_unsendable[index] and index not in packing.placed:
             turns = table.group(index, paired=pair_answers)
             packing.place_if_fits(Claim("evidence", turns, turns))
     return sorted(packing.placed)

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from convgate.core.extras import needs_extra
+
 Floats = NDArray[np.float64]
 
 MIN_SESSIONS = 20
@@ -73,7 +75,8 @@ def two_proportions(successes: tuple[int, int], totals: tuple[int, int], alpha: 
     >>> two_proportions((650, 715), (1000, 1000), 0.05).p < 0.01
     True
     """
-    from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
+    with needs_extra("train", "an experiment"):
+        from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
 
     (control, arm), (n_control, n_arm) = successes, totals
     is_constant = sum(successes) in (0, sum(totals))
@@ -88,7 +91,9 @@ def clustered_difference(sample: Sample, alpha: float, *, adjust_tokens: bool = 
     adjust_tokens: compare at equal tokens, by a linear term; undefined where `Sample.tokens_follow_arm`.
     """
     from scipy.stats import t as student
-    from statsmodels.regression.linear_model import OLS
+
+    with needs_extra("train", "an experiment"):
+        from statsmodels.regression.linear_model import OLS
 
     columns = [np.ones(len(sample.outcome)), sample.is_arm]
     if adjust_tokens and np.ptp(sample.tokens) > 0:

@@ -1,7 +1,4 @@
-"""Weights on disk: safetensors with the config beside them as JSON, never pickle.
-
-torch is imported only when weights are read or written, so that listing versions is fast.
-"""
+"""Weights on disk: safetensors with the config beside them as JSON, never pickle."""
 
 from __future__ import annotations
 
@@ -9,33 +6,33 @@ import json
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
 
 from convgate.core.conversation import Turn
 from convgate.core.errors import GateError
 from convgate.embedding.base import EncoderIdentity
+from convgate.gate.arrays import Floats
 from convgate.gate.config import GateConfig, parse_config
 from convgate.gate.facts import facts_of
-
-if TYPE_CHECKING:
-    from convgate.gate.model import Gate
+from convgate.gate.initial_weights import untrained_weights
+from convgate.gate.model import Gate, Message
 
 WEIGHTS, CONFIG = "gate.safetensors", "gate.json"
+_MAX_LOGIT = 1e30  # of a small conversation; with larger ones, others overflow float32
 
 
 def gate_files(gate: Gate) -> dict[str, bytes]:
     """Return the contents of the files that hold the gate, by name."""
-    from safetensors.torch import save
-
-    weights = {name: tensor.detach().cpu().contiguous() for name, tensor in gate.state_dict().items()}
     config = json.dumps(gate.config.to_json(), indent=2) + "\n"
-    return {WEIGHTS: save(weights), CONFIG: config.encode()}
+    return {WEIGHTS: save(dict(gate.weights)), CONFIG: config.encode()}
 
 
 def read_gate(folder: Path, *, encoder: EncoderIdentity | None = None) -> Gate:
-    """Return the gate in the folder, in evaluation mode.
+    """Return the gate in the folder.
 
     Raises GateError when a file is missing or damaged, the weights do not fit the config, hold NaN or give
     scores that are not finite, or were made for another encoder than the one given (both are named).
@@ -50,46 +47,49 @@ def read_gate(folder: Path, *, encoder: EncoderIdentity | None = None) -> Gate:
 
 def build_gate(files: Mapping[str, bytes], where: str, *, encoder: EncoderIdentity | None = None) -> Gate:
     """Return the gate in the contents of its files, by name; GateError with `where` as in `read_gate`."""
-    import safetensors
-    import torch
-    from safetensors.torch import load
-
-    from convgate.gate.model import Gate
-
     config = parse_config(files[CONFIG], f"{where} cannot be read: {CONFIG}")
     check_encoder(config, encoder)
     try:
         weights = load(files[WEIGHTS])
-    except (safetensors.SafetensorError, KeyError) as error:  # KeyError: a number format that torch lacks
+    except (SafetensorError, KeyError) as error:  # KeyError: a number format that numpy lacks
         raise GateError(f"{where} cannot be read: {WEIGHTS}: {error}") from error
-    gate = Gate(config).float()  # another thread may change torch's default number format for a moment
-    try:
-        gate.load_state_dict(weights)
-    except (RuntimeError, TypeError) as error:
-        raise GateError(f"the weights of {where} do not fit its config: {error}") from error
-    if not all(tensor.dtype == torch.float32 and tensor.isfinite().all() for tensor in weights.values()):
+    if problem := _find_mismatch(config, weights):
+        raise GateError(f"the weights of {where} do not fit its config: {problem}")
+    if not all(array.dtype == np.float32 and np.isfinite(array).all() for array in weights.values()):
         raise GateError(f"the weights of {where} hold NaN or infinite numbers, or others than float32")
-    if not _scores_are_finite(gate.eval()):
-        raise GateError(f"the weights of {where} are so large that scores are not finite")
+    with np.errstate(all="ignore"):
+        gate = Gate(config, weights)
+        if not _scores_are_finite(gate):
+            raise GateError(f"the weights of {where} are so large that scores are not finite")
     return gate
+
+
+def _find_mismatch(config: GateConfig, weights: Mapping[str, Floats]) -> str:
+    """Return the first name or shape that the config does not lead to; empty when there is none."""
+    shapes = {name: array.shape for name, array in untrained_weights(config).items()}
+    for name in sorted(shapes.keys() | weights.keys()):
+        if name not in weights:
+            return f"{name} is missing"
+        if name not in shapes:
+            return f"{name} is unknown"
+        if weights[name].shape != shapes[name]:
+            return f"{name} has the shape {weights[name].shape}, not {shapes[name]}"
+    return ""
 
 
 def _scores_are_finite(gate: Gate) -> bool:
     """Return whether the scores, links and semantic parts of a small conversation are finite."""
-    from convgate.gate.model import Message
-
     vectors = np.random.default_rng(0).normal(size=(4, gate.config.dimension)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     texts = ("Where is it?", "At the port.", "Why?", "And when does it open?")
     *facts, current = (facts_of(Turn.of("user", text)) for text in texts)
     message = Message(vectors[3], current)
-    with np.errstate(all="ignore"):
-        state = gate.state(vectors[:3], facts)
-        scores = gate.score(state, message)
-        links = gate.links(state, scores, range(3))
-        semantic = gate.semantic(vectors[:3], state, message)
+    state = gate.state(vectors[:3], facts)
+    scores = gate.score(state, message)
+    links = gate.links(state, scores, range(3))
+    semantic = gate.semantic(vectors[:3], state, message)
     results: list[Any] = [scores.logits, *scores.parts.values(), links.ravel(), semantic]
-    return bool(np.isfinite(np.concatenate(results)).all())
+    return bool((np.abs(np.concatenate(results)) < _MAX_LOGIT).all())
 
 
 def check_encoder(config: GateConfig, encoder: EncoderIdentity | None) -> None:

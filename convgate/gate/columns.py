@@ -6,10 +6,10 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from convgate.gate.arrays import Floats, Integers
@@ -33,9 +33,9 @@ class GrowableArray:
     order: "C" keeps the numbers of a row together in memory, "F" those of a column.
     """
 
-    def __init__(self, dtype: Any, *width: int, order: Literal["C", "F"] = "C") -> None:
+    def __init__(self, dtype: Any, *width: int, order: Literal["C", "F"] = "C", capacity: int = 64) -> None:
         self._order = order
-        self._data = np.zeros((64, *width), dtype=dtype, order=order)
+        self._data = np.zeros((capacity, *width), dtype=dtype, order=order)
         self._size = 0
 
     def __len__(self) -> int:
@@ -206,25 +206,22 @@ class Columns:
         )
         return bm25, weight_sums, n_identifiers
 
-    def match_stems_of_rows(self, start: int, stop: int, oldest: int) -> tuple[Floats, Floats, Floats]:
-        """Return `match_stems`, (m, k), of turns start…stop − 1 as messages with turns oldest…stop − 1."""
-        entries = self.first_entry.first(stop + 1)
-        first, high = int(entries[start]), int(entries[stop])
-        queries = sparse.csr_matrix(
-            (self.weight.first(high)[first:], self.stem.first(high)[first:], entries[start:] - first),
-            shape=(stop - start, max(1, len(self._stems))),
-        )
-        low = int(entries[oldest])
-        documents = sparse.csr_matrix(
-            (self.count.first(high)[low:], self.stem.first(high)[low:], entries[oldest:] - low),
-            shape=(stop - oldest, queries.shape[1]),
-        )
-        bm25 = (queries @ documents.T).toarray()
-        documents.data = np.ones(high - low, dtype=np.float32)
-        weight_sums = (queries @ documents.T).toarray()
-        identifiers = self.identifier.first(high)[first:]
-        queries.data = np.where(queries.data > 0, identifiers, 0)
-        return bm25, weight_sums, (queries @ documents.T).toarray()
+    def match_stems_of_rows(self, start: int, stop: int, width: int) -> NDArray[np.float32]:
+        """Return the three of `match_stems`, (3, m, width), of turns start…stop − 1 as messages.
+
+        width: the turns before each, newest last; 0 where there is none.
+        """
+        matches = np.zeros((3, stop - start, width), dtype=np.float32)
+        entries = self.first_entry.first(stop + 1)[start:].tolist()
+        for row, (first, high) in enumerate(pairwise(entries)):
+            turn = start + row
+            n_earlier = min(turn, width)
+            own = [column.first(high)[first:] for column in (self.stem, self.weight, self.identifier)]
+            ids, weights, identifiers = (column[own[1] > 0].tolist() for column in own)
+            matches[:, row, width - n_earlier :] = self.match_stems(
+                turn - n_earlier, turn, ids, weights, identifiers
+            )
+        return matches
 
     def _first_turns(self, speakers: NDArray[Any]) -> Integers:
         first: Integers = self.first_turn.first(len(self.first_turn))[np.maximum(speakers, 0)]

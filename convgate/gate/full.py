@@ -1,32 +1,43 @@
-"""The tiers of the full preset, and the state of a conversation that is kept between messages."""
+"""The full preset: the state of a conversation that is kept between messages, and scoring on it."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
 from convgate.core.errors import GateError
 from convgate.embedding.base import Embeddings
 from convgate.embedding.chunks import unit_rows
-from convgate.gate.arrays import Floats, Logits
+from convgate.gate.arrays import Floats, Logits, logistic
 from convgate.gate.columns import Columns, GrowableArray
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
-from convgate.gate.feature_tier import FeatureTier
-from convgate.gate.features import FEATURES, PARTS, Passages, turn_features
-from convgate.gate.links import Band
-from convgate.gate.normalise import MAX_SPREADS, Standardise, Whitening
-from convgate.gate.one_thread import one_thread
-from convgate.gate.scoring import Scorer
-from convgate.gate.thread_tier import Threads, ThreadTier
+from convgate.gate.features import PARTS, Passages, message_values, turn_features
+from convgate.gate.links import Links
+from convgate.gate.scoring import MAX_SPREADS, Inputs, Scorer
 
-_KINDS = 6  # width of the embedding of a message's kind
 _BLOCK = 256  # turns whose links are computed at a time
+
+
+class FullTiers:
+    """Tier 1, a weighted sum of features, and tier 2, which follows links between turns.
+
+    Tier 2 scores the newest turns, as many as the config's window has, tier 1 all others.
+    """
+
+    def __init__(self, config: GateConfig, weights: Mapping[str, Floats]) -> None:
+        """Take the weights by their names within the tiers."""
+        self.config, self.scorer = config, Scorer(weights)
+        self.activation = float(logistic(weights["residual_gate"]))  # g, the share of tier 2, 0…1
+
+    def state(
+        self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]
+    ) -> ThreadState:
+        """Return the state of turns with (n, d) embeddings; GateError when their numbers differ."""
+        return _TurnArrays(self).grow(embeddings, facts, passages)
 
 
 class _TurnArrays:
@@ -35,16 +46,13 @@ class _TurnArrays:
     def __init__(self, tiers: FullTiers) -> None:
         config = tiers.config
         self.tiers = tiers
-        self.scorer = Scorer(tiers.whitening, tiers.standardise, tiers.bilinear, tiers.attention)
         self.lock = threading.Lock()
         self.columns = Columns()
         self.embeddings = GrowableArray(np.float32, config.dimension)
         self.vectors = GrowableArray(np.float32, config.dimension)  # whitened
         self.passages = Passages(config.dimension)  # whitened
         self.raw_passages: list[Embeddings] = []  # as the encoder gave them
-        # I − A and I − λA of each head, by columns
-        self.bands = [GrowableArray(np.float32, config.band + 1) for _ in range(config.heads)]
-        self.contexts = [GrowableArray(np.float32, config.band + 1) for _ in range(config.heads)]
+        self.links = Links(tiers.scorer.decay, config.band)
 
     def grow(
         self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]
@@ -53,63 +61,38 @@ class _TurnArrays:
         if not len(embeddings) == len(facts) == len(passages):
             counts = f"{len(embeddings)} embeddings and the passages of {len(passages)}"
             raise GateError(f"{counts} are given for {len(facts)} turns")
-        with one_thread():
-            self._add(embeddings, facts, passages)
-        return self.first(len(self.columns))
-
-    def first(self, n: int) -> ThreadState:
-        """Return the state of the first n turns."""
-        start = max(0, n - self.tiers.config.window)
-        bands, contexts = (
-            tuple(Band(columns.first(n)[start:], n - start) for columns in heads)
-            for heads in (self.bands, self.contexts)
-        )
-        ones = np.ones((n - start, 1), dtype=np.float32)
-        earlier = np.stack([context.gather(ones)[:, 0] for context in contexts])
-        later = np.stack([context.follow(ones)[:, 0] for context in contexts])
-        return ThreadState(self, n, bands, contexts, earlier, later)
+        self._add(embeddings, facts, passages)
+        return ThreadState(self, len(self.columns))
 
     def _add(
         self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]
     ) -> None:
-        tiers, band = self.tiers, self.tiers.config.band
+        scorer, band = self.tiers.scorer, self.tiers.config.band
         start = len(self.columns)
         self.embeddings.extend(embeddings)
-        self.vectors.extend(tiers.whitening(torch.from_numpy(embeddings)).numpy())
+        self.vectors.extend(scorer.whiten(embeddings))
         self.raw_passages.extend(passages)
         for turn, vectors in enumerate(passages, start):
             if len(vectors) > 1:
-                self.passages.append(turn, tiers.whitening(torch.from_numpy(unit_rows(vectors))).numpy())
+                self.passages.append(turn, scorer.whiten(unit_rows(vectors)))
         for fact in facts:
             self.columns.append(fact)
         stop = len(self.columns)
-        decay = tiers.attention.decay
-        for columns in (*self.bands, *self.contexts):
-            columns.extend(np.zeros((len(facts), band + 1), dtype=np.float32))
         for first in range(start, stop, _BLOCK):
             last = min(first + _BLOCK, stop)
             vectors = self.vectors.first(stop)
             features = turn_features(self.columns, vectors, self.passages, first, last, width=band)
-            turns = torch.arange(first, last)[:, None] - torch.arange(1, band + 1)[None]
-            links = tiers.attention.turn_links(tiers.standardise(torch.from_numpy(features)), turns >= 0)
-            row, ago = torch.nonzero(turns >= 0, as_tuple=True)
-            column = turns[row, ago].numpy()
-            for head in range(tiers.config.heads):
-                shares = links[row, ago, head].numpy()
-                self.bands[head].first(stop)[column, ago.numpy() + 1] = -shares
-                self.contexts[head].first(stop)[column, ago.numpy() + 1] = -shares * float(decay[head])
+            is_turn = np.arange(first, last)[:, None] >= np.arange(band, 0, -1)
+            for shares in scorer.turn_links(features, is_turn):
+                self.links.append(shares)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class ThreadState:
-    """The first n turns of a conversation, with the links of the newest w, the tier-2 window."""
+    """The first n turns of a conversation."""
 
     arrays: _TurnArrays = field(repr=False)
     n: int
-    bands: tuple[Band, ...]  # I − A of each head
-    contexts: tuple[Band, ...]  # I − λA of each head
-    earlier: Floats  # (H, w) total weight of the context of each turn from earlier turns
-    later: Floats  # (H, w) and from later turns
 
     def __len__(self) -> int:
         return self.n
@@ -131,7 +114,7 @@ class ThreadState:
 
     def first(self, n: int) -> ThreadState:
         """Return the state of the first n of its turns."""
-        return self.arrays.first(n)
+        return ThreadState(self.arrays, n)
 
     def extend(
         self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]
@@ -148,81 +131,36 @@ class ThreadState:
         """Return the parts of tier 1, each (n,), and the logits of tier 2 for the newest w turns (w,)."""
         if not self.n:
             return {part: np.zeros(0) for part in PARTS}, np.zeros(0)
-        scorer = self.arrays.scorer
-        n_older = self.n - self.earlier.shape[1]
-        with one_thread():
-            x = self._standardise(embedding, facts)
-            attention = scorer.attention(x[n_older:], self.bands, self.contexts, self.earlier, self.later)
-            return dict(zip(PARTS, scorer.parts(x), strict=True)), attention
+        scorer = self.arrays.tiers.scorer
+        x = self._inputs(embedding, facts)
+        attention = scorer.attention(x, self.arrays.links.window(self._oldest, self.n))
+        return dict(zip(PARTS, scorer.parts(x), strict=True)), attention
 
     def links(self, tier1: Logits, rows: Sequence[int]) -> Floats:
         """Return (len(rows), n) the links of the given turns, averaged over heads; none before the window."""
-        config = self.arrays.tiers.config
         links = np.zeros((len(rows), self.n), dtype=np.float32)
-        oldest = max(0, self.n - config.window)
+        shares, band = self.arrays.links.shares.first(self.n), self.arrays.tiers.config.band
         for place, row in enumerate(rows):
-            earlier = np.arange(max(oldest, row - config.band), row)
-            for columns in self.arrays.bands:
-                links[place, earlier] -= columns.first(self.n)[earlier, row - earlier] / config.heads
+            start = max(self._oldest, row - band)
+            links[place, start:row] = shares[row].mean(axis=0)[band - row + start :]
         return links
 
     def semantic(self, embeddings: Embeddings, embedding: Embeddings, facts: TurnFacts | None) -> Logits:
         """Return (m,) the part of the tier-1 logit that each (m, d) embedding has by its cosine."""
-        tiers = self.arrays.tiers
-        weights = self.arrays.scorer.weights(self._standardise(embedding, facts))
-        vectors, vector = (tiers.whitening(torch.from_numpy(array)) for array in (embeddings, embedding))
-        cosines = np.asarray((vectors @ vector).double().numpy())
-        features = (cosines - float(tiers.standardise.usual[0])) / float(tiers.standardise.spread[0])
-        return float(weights[0]) * np.clip(features, -MAX_SPREADS, MAX_SPREADS)
-
-    def _standardise(self, embedding: Embeddings, facts: TurnFacts | None) -> Floats:
-        if facts is None:
-            raise GateError("a gate of the full preset needs the facts of the message")
-        arrays, vectors = self.arrays, self.arrays.vectors.first(self.n)
-        return arrays.scorer.standardise(arrays.columns, vectors, arrays.passages, self.n, facts, embedding)
-
-
-class FullTiers(nn.Module):
-    """Whitening, features, the feature tier and the thread tier, blended by a residual gate.
-
-    The thread tier scores the newest turns, as many as the config's window has, the feature tier all others.
-    """
-
-    def __init__(self, config: GateConfig) -> None:
-        super().__init__()
-        self.config = config
-        self.whitening = Whitening(config.dimension)
-        self.standardise = Standardise(len(FEATURES))
-        self.bilinear = FeatureTier(_KINDS)
-        self.attention = ThreadTier(config.hidden, config.heads)
-        self.residual_gate = nn.Parameter(torch.tensor(-1.0))
-        with torch.no_grad():
-            self.bilinear.weight[0] = 1.0  # an untrained gate ranks by cosine
+        scorer = self.arrays.tiers.scorer
+        weight = scorer.weights(self._inputs(embedding, facts))[0]
+        cosines = (scorer.whiten(embeddings) @ scorer.whiten(embedding)).astype(np.float64)
+        features = (cosines - float(scorer.usual[0])) / float(scorer.spread[0])
+        return float(weight) * np.clip(features, -MAX_SPREADS, MAX_SPREADS)
 
     @property
-    def activation(self) -> Tensor:
-        """() g, the share of the attention tier in the logit, 0…1."""
-        return torch.sigmoid(self.residual_gate)
+    def _oldest(self) -> int:
+        return max(0, self.n - self.arrays.tiers.config.window)
 
-    def forward(self, turns: Tensor, messages: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Return (B, n) logits of tier 1 and tier 2 for B messages of one conversation, differentiable.
-
-        turns: (n, K, F) features of the turns with the turns before them, newest first, K the band;
-        messages: (B, n, F) features of the messages with all turns, oldest first; mask: (B, n), True where a
-        turn is before the message.
-        """
-        x = self.standardise(messages)
-        tier1 = self.bilinear(x, mask)
-        stop = mask.shape[1] - mask.flip(1).to(torch.uint8).argmax(dim=1)  # after the newest turn of each
-        in_window = mask & (torch.arange(mask.shape[1]) >= (stop - self.config.window)[:, None])
-        first = int(in_window.any(dim=0).to(torch.uint8).argmax())
-        threads: Threads = self.attention.threads(self.standardise(turns[first:]), start=first)
-        attention = self.attention(threads, x[:, first:], in_window[:, first:])
-        attention = torch.where(in_window, nn.functional.pad(attention, (first, 0)), tier1)
-        return tier1, attention
-
-    def state(
-        self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]
-    ) -> ThreadState:
-        """Return the state of turns with (n, d) embeddings; GateError when their numbers differ."""
-        return _TurnArrays(self).grow(embeddings, facts, passages)
+    def _inputs(self, embedding: Embeddings, facts: TurnFacts | None) -> Inputs:
+        if facts is None:
+            raise GateError("a gate of the full preset needs the facts of the message")
+        arrays, scorer = self.arrays, self.arrays.tiers.scorer
+        vectors, vector = arrays.vectors.first(self.n), scorer.whiten(embedding)
+        values = message_values(arrays.columns, vectors, arrays.passages, facts, vector, self.n)
+        return scorer.standardise(values, self.n)

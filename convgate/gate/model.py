@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
-import torch
-from scipy.special import expit
-from torch import Tensor, nn
 
 from convgate.core.errors import GateError
 from convgate.embedding.base import Embeddings, check_embeddings
-from convgate.gate.arrays import Logits
+from convgate.gate.arrays import Floats, Logits, logistic
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
 from convgate.gate.full import FullTiers, ThreadState
+from convgate.gate.initial_weights import MEASURED, untrained_weights
+from convgate.gate.one_thread import use_one_thread
 from convgate.gate.reference import ReferenceTiers, TurnState
 
 CONTEXTUAL = "contextual"
@@ -33,15 +32,6 @@ class Message:
     facts: TurnFacts | None = None  # the reference preset does not read them
 
 
-class GateOutput(NamedTuple):
-    """The gate's output for a batch; all logits (B, n)."""
-
-    logit: Tensor
-    tier1: Tensor
-    attention: Tensor
-    activation: Tensor  # () in 0…1
-
-
 @dataclass(frozen=True, eq=False)
 class GateScores:
     """The scores of one history against one current message, oldest turn first."""
@@ -55,31 +45,22 @@ class GateScores:
     learned_threshold: float  # in 0…1
 
 
-class Gate(nn.Module):
+class Gate:
     """logit = (1 − g)·tier1 + g·attention, g = σ(residual gate); score = σ(logit).
 
     The preset determines the tiers. With one turn there is nothing to attend to, and the reference preset
-    uses tier 1 alone. A new gate is untrained: it ranks by cosine similarity. `seed` initialises its weights.
+    uses tier 1 alone. A gate without weights is untrained: it ranks by cosine similarity. Training has the
+    same gate as a torch module, `convgate.training.gate_module`.
     """
 
-    def __init__(self, config: GateConfig | None = None, *, seed: int = 0) -> None:
-        super().__init__()
+    def __init__(self, config: GateConfig | None = None, weights: Mapping[str, Floats] | None = None) -> None:
+        """Take the weights by name, of the shapes of `untrained_weights`; they must not be changed later."""
+        use_one_thread()
         self.config = config or GateConfig()
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            self.tiers: ReferenceTiers | FullTiers = _TIERS[self.config.preset](self.config)
-        self.threshold_logit = nn.Parameter(torch.zeros(()))
+        self.weights = untrained_weights(self.config) if weights is None else weights
+        named = {name.removeprefix("tiers."): array for name, array in self.weights.items()}
+        self.tiers: ReferenceTiers | FullTiers = _TIERS[self.config.preset](self.config, named)
 
-    def forward(self, turns: Tensor, messages: Tensor, mask: Tensor) -> GateOutput:
-        """Return the scores of a batch, differentiable; turns and messages as in the tiers' `forward`.
-
-        mask: (B, n), True where a turn is. Masked places hold finite values without meaning.
-        """
-        tier1, attention = self.tiers(turns, messages, mask)
-        activation = self.tiers.activation
-        return GateOutput(tier1 + activation * (attention - tier1), tier1, attention, activation)
-
-    @torch.inference_mode()
     def state(
         self,
         embeddings: Embeddings,
@@ -95,7 +76,6 @@ class Gate(nn.Module):
         embeddings = self._check(embeddings, "a turn")
         return self.tiers.state(embeddings, facts, self._passages(embeddings, passages))
 
-    @torch.inference_mode()
     def extend(
         self,
         state: State,
@@ -107,30 +87,27 @@ class Gate(nn.Module):
         embeddings = self._check(embeddings, "a turn")
         return state.extend(embeddings, facts, self._passages(embeddings, passages))
 
-    @torch.inference_mode()
     def remove_turn(self, state: State, row: int) -> State:
         """Return the state of the turns without turn `row`."""
         rows = [other for other in range(len(state)) if other != row]
         facts, passages = state.facts, state.passages
         return self.tiers.state(
-            np.asarray(state.embeddings)[rows],
+            state.embeddings[rows],
             [facts[other] for other in rows if facts],
             [passages[other] for other in rows],
         )
 
-    @torch.inference_mode()
     def score(self, state: State, message: Message) -> GateScores:
         """Return the scores of all turns for the message; GateError when the preset needs missing facts."""
         embedding = self._check(message.embedding[None], "the current message")[0]
         parts, attention = state.score(embedding, message.facts)
-        activation = float(self.tiers.activation)
-        tier1 = sum(parts.values(), start=np.zeros(len(state)))
+        tier1, activation = sum(parts.values(), start=np.zeros(len(state))), self.tiers.activation
         tier2 = tier1.copy()  # for turns before the attention tier's window
         tier2[len(tier2) - len(attention) :] = attention
         parts[CONTEXTUAL] = activation * (tier2 - tier1)
         logits = tier1 + parts[CONTEXTUAL]
         return GateScores(
-            scores=expit(logits),
+            scores=logistic(logits),
             logits=logits,
             tier1=tier1,
             attention=tier2,
@@ -139,7 +116,6 @@ class Gate(nn.Module):
             learned_threshold=self.learned_threshold,
         )
 
-    @torch.inference_mode()
     def links(self, state: State, scores: GateScores, rows: Sequence[int]) -> Embeddings:
         """Return (len(rows), n) the attention of the given turns to all turns, 0…1 each.
 
@@ -148,7 +124,6 @@ class Gate(nn.Module):
         """
         return state.links(scores.tier1, rows)
 
-    @torch.inference_mode()
     def semantic(self, embeddings: Embeddings, state: State, message: Message) -> Logits:
         """Return (m,) the part of the logit of (m, d) vectors by their similarity to the message."""
         vectors = self._check(embeddings, "a turn")
@@ -157,20 +132,20 @@ class Gate(nn.Module):
     @property
     def learned_threshold(self) -> float:
         """The absolute threshold that training found, 0…1; 0.5 in an untrained gate."""
-        return float(torch.sigmoid(self.threshold_logit.detach()))
+        return float(logistic(self.weights["threshold_logit"]))
 
     @property
     def parameter_count(self) -> int:
         """How many trainable numbers the gate has."""
-        return sum(parameter.numel() for parameter in self.parameters())
+        return sum(array.size for name, array in self.weights.items() if not name.startswith(MEASURED))
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """A hash of config and weights, for the keys of caches."""
         digest = hashlib.blake2b(repr(self.config).encode(), digest_size=16)
-        for name, tensor in sorted(self.state_dict().items()):
+        for name, array in sorted(self.weights.items()):
             digest.update(name.encode())
-            digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+            digest.update(array.tobytes())
         return digest.hexdigest()
 
     def _passages(

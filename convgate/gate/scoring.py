@@ -1,162 +1,192 @@
-"""Scoring one message by the full preset, in numpy.
+"""The arithmetic of the full preset, in numpy.
 
-It is a hundred operations on a few hundred rows, for which torch's dispatch costs a third on top of the work.
-The formulas are those of the tiers' `forward`, which training differentiates; tests compare the two.
+Numbers are in rows over turns: (channels, turns). Training differentiates the same formulas in torch
+(`convgate.training.full_tiers`); tests compare the two. Features of the message alone are the same for all
+turns, so they are kept as one number each and enter a layer by its bias.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from torch import Tensor, nn
+from numpy.typing import NDArray
 
-from convgate.gate.arrays import Floats, Logits
-from convgate.gate.columns import Columns
-from convgate.gate.facts import TurnFacts
-from convgate.gate.feature_tier import PART_OF, FeatureTier
-from convgate.gate.features import PARTS, Passages, message_features
-from convgate.gate.links import Band
-from convgate.gate.normalise import MAX_SPREADS, Standardise, Whitening
-from convgate.gate.thread_tier import MIN_LOG_SHARE, MIN_SHARE, ThreadTier
+from convgate.embedding.base import Embeddings
+from convgate.gate.arrays import Floats, Logits, logistic
+from convgate.gate.features import FEATURES, PARTS, stack_features
+from convgate.gate.links import LinkWindow
 
-Layer = Callable[[Floats], Floats]
+MIN_SHARE = 1e-3  # what is added to a share before its logarithm
+MIN_LOG_SHARE = -8.0  # lower ones are raised to it
+MASKED_LOGIT = -1e4  # its softmax is 0
+MASKED_EVIDENCE = -10.0
+MAX_SPREADS = 3.0
+"""Standardised features are clipped to this: training shows nothing beyond it."""
 
 _MESSAGE = PARTS.index("message")
+_IS_MESSAGE = np.array([feature.part == "message" for feature in FEATURES])
+_NAMES_OF_MESSAGE = [feature.name for feature in FEATURES if feature.part == "message"]
+_NAMES_OF_TURNS = [feature.name for feature in FEATURES if feature.part != "message"]
+_SELECTOR = np.array(
+    [[feature.part == part for feature in FEATURES if feature.part != "message"] for part in PARTS],
+    dtype=np.float32,
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Inputs:
+    """The standardised features of a message with n turns."""
+
+    turns: Floats  # (V, n) those of pairs and turns
+    message: Floats  # (M,) those of the message
 
 
 class Scorer:
-    """The weights of both tiers as arrays; they share memory with the modules."""
+    """The weights of the full preset, and what is computed from them."""
 
-    def __init__(
-        self, whitening: Whitening, standardise: Standardise, tier1: FeatureTier, tier2: ThreadTier
-    ) -> None:
-        self._W, self._mean = _array(whitening.W), _array(whitening.mean)
-        self._usual, self._spread = _array(standardise.usual), _array(standardise.spread)
-        self._weight, self._bias = _array(tier1.weight), _array(tier1.bias)
-        self._kind, self._by_kind = _layer(tier1.kind), _layer(tier1.by_kind)
-        self._heads = tier2.heads
-        self._pair, self._reading, self._head = (
-            _network(network) for network in (tier2.pair, tier2.reading, tier2.head)
-        )
+    def __init__(self, weights: Mapping[str, Floats]) -> None:
+        """Take the weights by their names within the tiers."""
+        self._W, self._mean = weights["whitening.W"], weights["whitening.mean"]
+        self.usual, self.spread = weights["standardise.usual"], weights["standardise.spread"]
+        self._weight, self._bias = weights["bilinear.weight"], float(weights["bilinear.bias"])
+        self._kind, self._by_kind = _Layer(weights, "bilinear.kind"), weights["bilinear.by_kind.weight"]
+        is_message = np.flatnonzero(_IS_MESSAGE).tolist()
+        self._pair = _Network(weights, "attention.pair", (0, 2, 4), is_message)
+        self._reading = _Network(weights, "attention.reading", (0, 2), [*is_message, -1])
+        self._head = _Network(weights, "attention.head", (0, 2), [-1])
         self._fresh, self._refresh, self._relink, self._value = (
-            _layer(layer) for layer in (tier2.fresh, tier2.refresh, tier2.relink, tier2.value)
+            _Layer(weights, f"attention.{name}") for name in ("fresh", "refresh", "relink", "value")
+        )
+        self.decay = logistic(weights["attention.fading"]).astype(np.float32)  # (H,) λ
+
+    def whiten(self, embeddings: Embeddings) -> Embeddings:
+        """Return W(e − m) / |W(e − m)| of (..., d) embeddings: W evens out the directions of all texts."""
+        vectors = (embeddings - self._mean) @ self._W.T
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
+        return np.asarray(vectors)
+
+    def standardise(self, values: Mapping[str, NDArray[Any]], n: int) -> Inputs:
+        """Return the features of a message with n turns less their usual value, in units of their spread."""
+        turns = stack_features(values, _NAMES_OF_TURNS, (n,))
+        message = np.array([values[name].item() for name in _NAMES_OF_MESSAGE], dtype=np.float32)
+        usual, spread = self.usual[:, None], self.spread[:, None]
+        return Inputs(
+            _standardise(turns, usual[~_IS_MESSAGE], spread[~_IS_MESSAGE]),
+            _standardise(message, self.usual[_IS_MESSAGE], self.spread[_IS_MESSAGE]),
         )
 
-    def standardise(
-        self,
-        columns: Columns,
-        vectors: Floats,
-        passages: Passages,
-        n: int,
-        fact: TurnFacts,
-        embedding: Floats,
-    ) -> Floats:
-        """Return (n, F) standardised features of a message with the first n turns."""
-        vector = self._W @ (embedding - self._mean)
-        vector /= max(float(np.linalg.norm(vector)), 1e-12)
-        features = message_features(columns, vectors, passages, fact, vector, n)
-        features -= self._usual  # in place: a copy of all turns takes as long as the rest
-        features /= self._spread
-        return np.clip(features, -MAX_SPREADS, MAX_SPREADS, out=features)
+    def weights(self, x: Inputs) -> Floats:
+        """Return (F,) the tier-1 weights w + U tanh(V x̄ + v), x̄ the mean features of the history."""
+        mean = np.zeros_like(self._weight)
+        if x.turns.shape[1]:
+            mean[~_IS_MESSAGE], mean[_IS_MESSAGE] = x.turns.mean(axis=1), x.message
+        return np.asarray(self._weight + self._by_kind @ np.tanh(self._kind(mean)))
 
-    def weights(self, x: Floats) -> Floats:
-        """Return (F,) the tier-1 weights for a message with (n, F) standardised features."""
-        mean = x.mean(axis=0) if len(x) else np.zeros_like(self._weight)
-        return self._weight + self._by_kind(np.tanh(self._kind(mean)))
-
-    def parts(self, x: Floats) -> Logits:
+    def parts(self, x: Inputs) -> Logits:
         """Return (P, n) the parts of tier 1, in the order of PARTS; their sum is its logit."""
-        selector = np.zeros((x.shape[1], len(PARTS)), dtype=np.float32)
-        selector[np.arange(len(PART_OF)), PART_OF] = self.weights(x)
-        parts = (x @ selector).T.astype(np.float64)
-        parts[_MESSAGE] += self._bias
+        weights = self.weights(x)
+        parts: Logits = ((_SELECTOR * weights[~_IS_MESSAGE]) @ x.turns).astype(np.float64)
+        parts[_MESSAGE] = float(weights[_IS_MESSAGE] @ x.message) + self._bias
         return parts
 
-    def attention(
-        self, x: Floats, bands: Sequence[Band], contexts: Sequence[Band], earlier: Floats, later: Floats
-    ) -> Logits:
-        """Return (w,) the logits of tier 2.
+    def turn_links(self, features: Floats, is_turn: NDArray[np.bool_]) -> Floats:
+        """Return (m, H, K) links of turns to the K turns before them; features (F, m, K), is_turn (m, K)."""
+        x = _standardise(features.reshape(len(features), -1), self.usual[:, None], self.spread[:, None])
+        outputs = self._pair(x).reshape(-1, *is_turn.shape)
+        links, evidence = outputs[: len(self.decay)], outputs[len(self.decay) :]
+        pooled = np.where(is_turn, evidence, MASKED_EVIDENCE).max(axis=2)
+        shares, _, _ = _compute_shares(np.where(is_turn, links, MASKED_LOGIT), self._fresh(pooled))
+        return np.asarray((shares * is_turn).transpose(1, 0, 2))
 
-        x: (w, F). bands, contexts: I − A and I − λA of each head. earlier, later: (H, w) the total weight
-        of the context of each turn, from earlier and from later turns.
-        """
-        x = np.ascontiguousarray(x)
-        outputs = self._pair(x)
-        links, evidence = outputs[:, : self._heads], outputs[:, self._heads :]
-        pooled = evidence.max(axis=0)
+    def attention(self, x: Inputs, window: LinkWindow) -> Logits:
+        """Return (w,) the logits of tier 2 for the newest w turns, those of the window."""
+        turns = x.turns[:, x.turns.shape[1] - len(window.shares) :]
+        outputs = self._pair(turns, x.message)
+        links, evidence = outputs[: len(self.decay)], outputs[len(self.decay) :]
+        pooled = evidence.max(axis=1)
         new_logits = self._fresh(pooled)
         shares, log_shares, new = _compute_shares(links, new_logits)
-        values = np.asfortranarray(self._value(evidence))
+        values = np.ones((1, len(self._value.bias) + 1, turns.shape[1]), dtype=np.float32)
+        values[0, :-1] = self._value(evidence)
+        contexts = (sums[:, :-1] / sums[:, -1:] for sums in window.contexts_of(values))
         inputs = [
-            x,
+            turns,
             evidence,
-            *(band.gather(values) / total[:, None] for band, total in zip(contexts, earlier, strict=True)),
-            *(band.follow(values) / total[:, None] for band, total in zip(contexts, later, strict=True)),
-            _log(_reach(bands, shares)),
+            *(context.reshape(-1, turns.shape[1]) for context in contexts),
+            *_reach(window, shares),
             np.maximum(log_shares, MIN_LOG_SHARE),
-            np.maximum(links - links.max(axis=0), MIN_LOG_SHARE),
-            _broadcast_mean(new, len(x)),
+            np.maximum(links - links.max(axis=1, keepdims=True), MIN_LOG_SHARE),
         ]
-        hidden = self._reading(np.concatenate(inputs, axis=1))
-        links, new_logits = links + self._relink(hidden), new_logits + self._refresh(pooled)
-        shares, log_shares, new = _compute_shares(links, new_logits)
-        log_shares = np.maximum(log_shares, MIN_LOG_SHARE)
-        inputs = [hidden, _log(_reach(bands, shares)), log_shares, _broadcast_mean(new, len(x))]
-        return np.asarray(self._head(np.concatenate(inputs, axis=1))[:, 0], dtype=np.float64)
+        hidden = _relu(self._reading(np.concatenate(inputs), np.append(x.message, new.mean())))
+        shares, log_shares, new = _compute_shares(
+            links + self._relink(hidden), new_logits + self._refresh(pooled)
+        )
+        inputs = [hidden, *_reach(window, shares), np.maximum(log_shares, MIN_LOG_SHARE)]
+        return np.asarray(self._head(np.concatenate(inputs), new.mean(keepdims=True))[0], dtype=np.float64)
 
 
-def _array(tensor: Tensor) -> Floats:
-    return np.asarray(tensor.detach().numpy())
+class _Layer:
+    """y = W x + b of (inputs,) or (inputs, n) numbers."""
+
+    def __init__(self, weights: Mapping[str, Floats], name: str) -> None:
+        self.weight, self.bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
+
+    def __call__(self, x: Floats) -> Floats:
+        y = self.weight @ x
+        y += self.bias if x.ndim == 1 else self.bias[:, None]
+        return np.asarray(y)
 
 
-def _layer(linear: nn.Linear, *, relu: bool = False) -> Layer:
-    weight = _array(linear.weight).T
-    bias = None if linear.bias is None else _array(linear.bias)
+class _Network:
+    """Layers with ReLU between them; the inputs at `shared`, in this order, are the same for all turns."""
 
-    def apply(x: Floats) -> Floats:
-        y = x @ weight
-        if bias is not None:
-            y += bias
-        return np.maximum(y, 0, out=y) if relu else y
+    def __init__(
+        self, weights: Mapping[str, Floats], name: str, places: Sequence[int], shared: Sequence[int]
+    ) -> None:
+        self._first, *self._others = (_Layer(weights, f"{name}.{place}") for place in places)
+        self._of_turns = np.delete(self._first.weight, shared, axis=1)
+        self._of_shared = self._first.weight[:, shared]
 
-    return apply
-
-
-def _network(modules: nn.Sequential) -> Layer:
-    is_relu = [isinstance(module, nn.ReLU) for module in modules]
-    layers = [
-        _layer(module, relu=before_relu)
-        for module, before_relu in zip(modules, [*is_relu[1:], False], strict=True)
-        if isinstance(module, nn.Linear)
-    ]
-
-    def apply(x: Floats) -> Floats:
-        for layer in layers:
-            x = layer(x)
+    def __call__(self, x: Floats, shared: Floats | None = None) -> Floats:
+        """Return (outputs, n) of (inputs, n) numbers, `shared` being those that are the same for all n."""
+        if shared is None:
+            x = self._first(x)
+        else:
+            x = self._of_turns @ x
+            x += (self._of_shared @ shared + self._first.bias)[:, None]
+        for layer in self._others:
+            x = layer(_relu(x))
         return x
 
-    return apply
+
+def _relu(x: Floats) -> Floats:
+    return np.maximum(x, 0, out=x)
+
+
+def _standardise(x: Floats, usual: Floats, spread: Floats) -> Floats:
+    """Return the features in units of their spread, computed in place: copying them takes as long."""
+    x -= usual
+    x /= spread
+    return np.clip(x, -MAX_SPREADS, MAX_SPREADS, out=x)
 
 
 def _compute_shares(links: Floats, new_logits: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the shares (w, H) of one message, their logarithms, and that of a new topic (H,)."""
-    max_logit = np.maximum(links.max(axis=0), new_logits)
-    exp_links, exp_new = np.exp(links - max_logit), np.exp(new_logits - max_logit)
-    total = exp_links.sum(axis=0) + exp_new
+    """Return shares (..., n) by a softmax over turns and a new topic, their logarithms, and the topic's."""
+    max_logit = np.maximum(links.max(axis=-1), new_logits)
+    exp_links, exp_new = np.exp(links - max_logit[..., None]), np.exp(new_logits - max_logit)
+    total = exp_links.sum(axis=-1) + exp_new
     log_total = max_logit + np.log(total)
-    return exp_links / total, links - log_total, new_logits - log_total
+    return exp_links / total[..., None], links - log_total[..., None], new_logits - log_total
 
 
-def _reach(bands: Sequence[Band], shares: Floats) -> Floats:
-    """Return (w, 2H) what following links reaches by each head, and each turn's sum of it by one link."""
-    reach = [band.follow(shares[:, head, None]) for head, band in enumerate(bands)]
-    return np.concatenate([*reach, *map(Band.step, bands, reach)], axis=1)
+def _reach(window: LinkWindow, shares: Floats) -> tuple[Floats, Floats]:
+    """Return the logarithms, (H, w), of what links reach by each head, and of its sum one link away."""
+    reach = window.reach(shares[:, None])[:, 0]
+    return _log(reach), _log(window.step(reach))
 
 
 def _log(shares: Floats) -> Floats:
     return np.log(np.maximum(shares, 0) + np.float32(MIN_SHARE))
-
-
-def _broadcast_mean(new: Floats, count: int) -> Floats:
-    return np.full((count, 1), new.mean(), dtype=np.float32)

@@ -297,6 +297,8 @@ class Limits(ParameterSet):
 
     def changes(self, scores: Floats, kept: NDArray[np.bool_]) -> dict[int, str]:
         """Return the rows whose decision the limits change, each with the reason."""
+        if not self.min_turns and self.max_turns is None:
+            return {}
         order = _best_first(scores)
         best_kept, best_dropped = order[kept[order]], order[~kept[order]]
         missing = max(0, self.min_turns - len(best_kept))
@@ -355,4 +357,5 @@ def _relative_threshold(scores: Floats, deviations: float) -> tuple[float, float
 
 
 def _best_first(scores: Floats) -> NDArray[np.int64]:
-    return np.lexsort((-np.arange(len(scores)), -scores))
+    """Return the rows by score, best first; among equal scores the newer turn comes first."""
+    return len(scores) - 1 - np.argsort(-scores[::-1], kind="stable")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
-from convgate.core.conversation import Turn
+import numpy as np
+from numpy.typing import NDArray
+
 from convgate.core.decisions import Override
 from convgate.core.text import join_words, quote
-from convgate.messages.units import ToolUnit, find_tool_units, is_from_user
+from convgate.messages.table import PRUNED_FIELD, MessageTable
+from convgate.messages.units import ToolUnit
 
 STAGE = "messages"
 """The stage that overrides name."""
@@ -22,8 +25,11 @@ ORPHAN_RESULT = "orphan_result"
 PRUNED = "pruned"
 AFTER_CURRENT = "after_current"
 
-PRUNED_FIELD = "pruned_reason"
-"""The field of a turn that was pruned from what is stored: why, as a part of a sentence."""
+_PRUNED_UNIT = "its tool call, or a result of the same call, was pruned."
+_ORPHAN = "it is a tool's result, and no earlier message makes the call for it."
+_NO_USER = "no user's message comes before it, and the messages have to open with one."
+
+Flags = NDArray[np.bool_]
 
 
 class Repair:
@@ -32,120 +38,97 @@ class Repair:
     No turn changes twice: a dropped turn stays dropped, and others are only ever added.
     """
 
-    def __init__(self, turns: Sequence[Turn], chosen: list[bool], current: int | None) -> None:
-        self.turns, self.current = turns, current
-        self.kept = list(chosen)
-        self.dropped = [False] * len(turns)
+    def __init__(self, table: MessageTable, chosen: Flags, current: int | None) -> None:
+        self.table, self.current = table, current
+        self.kept = chosen.copy()  # (n,)
+        self.dropped = np.zeros(len(table), dtype=np.bool_)
         self.overrides: dict[int, Override] = {}
-        self.tool_units = find_tool_units(turns)
-        self.current_unit: ToolUnit | None = None if current is None else self.tool_units.by_turn.get(current)
-        self.is_user = [is_from_user(turn) for turn in turns]
+        self.current_unit: ToolUnit | None = None if current is None else table.units.by_turn.get(current)
 
     def leave_what_cannot_stay(self) -> None:
         """Drop pruned turns, orphan results, incomplete units and what precedes every user.
 
         The current unit stays.
         """
-        for index, turn in enumerate(self.turns):
-            if is_pruned(turn):
-                self._drop(index, PRUNED, f"it was pruned: {turn.metadata[PRUNED_FIELD]}")
-        for index in self.tool_units.orphans:
-            self._drop(
-                index, ORPHAN_RESULT, "it is a tool's result, and no earlier message makes the call for it."
-            )
-        for unit in self.tool_units.units:
-            if unit.missing and unit is not self.current_unit:
-                self._drop_incomplete(unit)
-        opening = next((index for index, user in enumerate(self.is_user) if user), len(self.turns))
-        for index in range(opening):
-            if not (self.turns[index].is_instruction or self.dropped[index]):
-                self._drop_unanswering(index)
+        table, units = self.table, self.table.units
+        current_call = self.current_unit.call if self.current_unit else None
+        self._drop(
+            table.is_pruned,
+            PRUNED,
+            lambda index: f"it was pruned: {table.turns[index].metadata[PRUNED_FIELD]}",
+        )
+        pruned_calls = {*table.unit_call[table.is_pruned].tolist()} - {-1, current_call}
+        if pruned_calls:
+            self._drop(np.isin(table.unit_call, list(pruned_calls)), PRUNED, lambda _: _PRUNED_UNIT)
+        if units.orphans:
+            orphans = np.zeros_like(self.dropped)
+            orphans[list(units.orphans)] = True
+            self._drop(orphans, ORPHAN_RESULT, lambda _: _ORPHAN)
+        if incomplete := [call for call in units.incomplete if call != current_call]:
+            self._drop(np.isin(table.unit_call, incomplete), INCOMPLETE_TOOL_UNIT, self._explain_incomplete)
+        unanswering = ~(table.is_instruction | self.dropped)
+        unanswering[_first(table.is_user, len(table)) :] = False
+        if unanswering.any():
+            if current_call is not None:
+                unanswering &= table.unit_call != current_call
+            calls = table.unit_call[unanswering]
+            unanswering |= np.isin(table.unit_call, calls[calls >= 0])
+            self._drop(unanswering, FIRST_USER, lambda _: _NO_USER)
 
     def keep_what_always_stays(self) -> None:
         """Keep instructions and the current turn."""
-        for index, turn in enumerate(self.turns):
-            if turn.is_instruction:
-                self.kept[index] = False  # named as such even where they were chosen
-                self._keep(
-                    index, INSTRUCTIONS, f"instructions to the model ({turn.role} messages) are always sent."
-                )
+        for index in np.flatnonzero(self.table.is_instruction).tolist():
+            role = self.table.turns[index].role
+            self.kept[index] = False  # named as such even where they were chosen
+            self._keep(index, INSTRUCTIONS, f"instructions to the model ({role} messages) are always sent.")
         if self.current is not None:
             self._keep(self.current, CURRENT, "it is the current message, the one to answer.")
 
     def keep_whole_groups(self, *, pair_answers: bool) -> None:
         """Keep whole units, or with `pair_answers` questions and their answers, of which a turn is kept."""
-        groups = self._groups(pair_answers=pair_answers)
-        in_group: set[int] = set()  # groups of which a turn is kept
-        in_unit: set[int] = set()  # calls of units of which a turn is kept
-        for index, group in groups.items():
-            if self.kept[index]:
-                in_group.add(group)
-                if unit := self.tool_units.by_turn.get(index):
-                    in_unit.add(unit.call)
-        for index, group in groups.items():
-            unit = self.tool_units.by_turn.get(index)
-            if unit and unit.call in in_unit:
-                self._keep(index, TOOL_UNIT, _same_unit(index, unit))
-            elif group in in_group:
+        table = self.table
+        is_free = ~(self.dropped | table.is_instruction)
+        is_kept, calls = self.kept & is_free, table.unit_call
+        in_unit = np.zeros_like(self.kept)
+        if (calls >= 0).any():
+            is_in_unit = is_free & (calls >= 0)
+            kept_calls = np.zeros_like(self.kept)
+            kept_calls[calls[is_kept & is_in_unit]] = True
+            in_unit = is_in_unit & kept_calls[calls]
+            for index in np.flatnonzero(in_unit & ~self.kept).tolist():
+                self._keep(index, TOOL_UNIT, _same_unit(index, table.units.by_turn[index]))
+        if pair_answers and len(table):
+            groups = find_exchanges(is_free & table.is_user, calls)
+            kept_groups = np.zeros_like(self.kept)
+            kept_groups[groups[is_kept]] = True
+            for index in np.flatnonzero(is_free & kept_groups[groups] & ~in_unit & ~self.kept).tolist():
                 self._keep(index, ANSWER_PAIR, "its question or its answer is kept, and they stay together.")
 
     def open_with_a_user(self) -> None:
         """Keep the user's turn before the first kept one when that is the assistant's."""
-        first = next(
-            (i for i, stays in enumerate(self.kept) if stays and not self.turns[i].is_instruction), None
-        )
-        if first is None or self.is_user[first]:
+        first = _first(self.kept & ~self.table.is_instruction, len(self.table))
+        if first == len(self.table) or self.table.is_user[first]:
             return
-        asked = next((index for index in range(first - 1, -1, -1) if self.is_user[index]), None)
-        if asked is not None:
+        asked = np.flatnonzero(self.table.is_user[:first])
+        if len(asked):
             reason = "an answer to it is kept, and the messages have to open with a user's."
-            self._keep(asked, FIRST_USER, reason)
+            self._keep(int(asked[-1]), FIRST_USER, reason)
 
-    def _groups(self, *, pair_answers: bool) -> dict[int, int]:
-        """Return each turn's group: its unit's call, or with paired answers the user's turn it answers."""
-        groups: dict[int, int] = {}
-        asked = None
-        for index, turn in enumerate(self.turns):
-            if self.dropped[index] or turn.is_instruction:
-                continue
-            unit = self.tool_units.by_turn.get(index)
-            if self.is_user[index]:
-                groups[index] = asked = index
-            elif unit and index != unit.call:
-                groups[index] = groups[unit.call]
-            else:
-                groups[index] = asked if pair_answers and asked is not None else index
-        return groups
-
-    def _drop_incomplete(self, unit: ToolUnit) -> None:
+    def _explain_incomplete(self, index: int) -> str:
+        unit = self.table.units.by_turn[index]
         missing = join_words((quote(id, 40) for id in unit.missing), max_words=3)
-        self._drop(
-            unit.call,
-            INCOMPLETE_TOOL_UNIT,
-            f"it calls a tool, and the result is missing for {missing}; models refuse such a call.",
-        )
-        for index in unit.results:
-            self._drop(
-                index,
-                INCOMPLETE_TOOL_UNIT,
-                f"its call lacks the result for {missing}, and a call leaves with all its results.",
-            )
+        if index == unit.call:
+            return f"it calls a tool, and the result is missing for {missing}; models refuse such a call."
+        return f"its call lacks the result for {missing}, and a call leaves with all its results."
 
-    def _drop_unanswering(self, index: int) -> None:
-        unit = self.tool_units.by_turn.get(index)
-        if unit is not None and unit is self.current_unit:
-            return
-        reason = "no user's message comes before it, and the messages have to open with one."
-        for member in unit.members if unit else (index,):
-            self._drop(member, FIRST_USER, reason)
-
-    def _drop(self, index: int, rule: str, reason: str) -> None:
-        if index == self.current or self.dropped[index]:
-            return
-        self.dropped[index] = True
-        if self.kept[index]:
-            self.kept[index] = False
-            self.overrides[index] = Override(rule, reason, stage=STAGE, kept=False)
+    def _drop(self, rows: Flags, rule: str, explain: Callable[[int], str]) -> None:
+        new = rows & ~self.dropped
+        if self.current is not None:
+            new[self.current] = False
+        self.dropped |= new
+        for index in np.flatnonzero(new & self.kept).tolist():
+            self.overrides[index] = Override(rule, explain(index), stage=STAGE, kept=False)
+        self.kept &= ~new
 
     def _keep(self, index: int, rule: str, reason: str) -> None:
         if not self.kept[index]:
@@ -153,9 +136,23 @@ class Repair:
             self.overrides[index] = Override(rule, reason, stage=STAGE, kept=True)
 
 
-def is_pruned(turn: Turn) -> bool:
-    """Return whether the turn was pruned from what is stored."""
-    return PRUNED_FIELD in turn.metadata
+def find_exchanges(opens: Flags, unit_call: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return (n,) the turn that opens the exchange of each turn, or its own index before any.
+
+    opens: (n,) turns that open one. A result belongs to the exchange of its call; unit_call as in the table.
+    """
+    rows = np.arange(len(opens))
+    opened = np.maximum.accumulate(np.where(opens, rows, -1))
+    groups = np.where(opened >= 0, opened, rows)
+    is_result = (unit_call >= 0) & (unit_call != rows)
+    groups[is_result] = groups[unit_call[is_result]]
+    return groups
+
+
+def _first(rows: Flags, default: int) -> int:
+    """Return the first True row."""
+    place = int(rows.argmax()) if len(rows) else 0
+    return place if len(rows) and rows[place] else default
 
 
 def _same_unit(index: int, unit: ToolUnit) -> str:

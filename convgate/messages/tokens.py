@@ -13,6 +13,7 @@ tokenizer instead: anything that takes a text and returns a number.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 from convgate.core.bundled_encoder import bundled_folder
 from convgate.core.conversation import Turn
 from convgate.core.errors import EncoderError
+from convgate.messages.table import MessageTable
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -41,6 +43,8 @@ MAX_WORD = 50
 WordPiece makes one unknown token of any word over 100 characters, and its search is quadratic in the
 length of a word; cut, a blob of 100,000 characters counts as the tens of thousands of tokens it is.
 """
+
+_MIN_BATCH = 8  # texts; fewer are counted sooner than threads are woken
 
 
 class TokenCounter(Protocol):
@@ -86,10 +90,12 @@ class WordPieceCounter:
         return self.count_all([text])[0]
 
     def count_all(self, texts: Sequence[str], /) -> list[int]:
-        """Return the number of pieces of each text, on all processor cores."""
-        encodings = self._tokenizer.encode_batch(
-            [_without_surrogates(text) for text in texts], add_special_tokens=False
-        )
+        """Return the number of pieces of each text, of many on all processor cores."""
+        texts = [_without_surrogates(text) for text in texts]
+        if len(texts) < _MIN_BATCH:
+            encodings = [self._tokenizer.encode(text, add_special_tokens=False) for text in texts]
+        else:
+            encodings = self._tokenizer.encode_batch(texts, add_special_tokens=False)
         return [self._count(encoding) for encoding in encodings]
 
     def _count(self, encoding: Encoding) -> int:
@@ -145,6 +151,23 @@ def turn_tokens(turns: Sequence[Turn], counter: TokenCounter | None = None) -> N
     counter = default_token_counter() if counter is None else counter
     texts = [turn.scored_text if turn.name is None else f"{turn.name}\n{turn.scored_text}" for turn in turns]
     return np.asarray(_count_all(counter, texts), dtype=np.int64) + TOKENS_PER_MESSAGE
+
+
+@dataclass(frozen=True, eq=False)
+class TokenTable:
+    """The tokens of turns beside what makes a list of them valid. Immutable."""
+
+    messages: MessageTable = field(default_factory=MessageTable)
+    tokens: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # (n,)
+
+    def first(self, n: int) -> TokenTable:
+        """Return the rows of the first n turns."""
+        return TokenTable(self.messages.first(n), self.tokens[:n])
+
+    def extend(self, new: Sequence[Turn], counter: TokenCounter | None) -> TokenTable:
+        """Return a table of these rows and those of further turns."""
+        tokens = [self.tokens, turn_tokens(new, counter)] if new else [self.tokens]
+        return TokenTable(self.messages.extend(new), np.concatenate(tokens))
 
 
 def _count_all(counter: TokenCounter, texts: Sequence[str]) -> list[int]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from convgate.core.conversation import ToolCall, Turn
@@ -57,13 +57,39 @@ class ToolUnit:
 class ToolUnits:
     """All tool units of a list of turns; no turn is in two of them."""
 
-    units: tuple[ToolUnit, ...]  # by the place of their call
-    orphans: tuple[int, ...]  # indices of results whose call is not before them, increasing
+    by_turn: Mapping[int, ToolUnit] = field(
+        default_factory=dict
+    )  # the unit that each of its turns belongs to
+    orphans: tuple[int, ...] = ()  # indices of results whose call is not before them, increasing
+    _open: _OpenCalls = field(default_factory=lambda: _OpenCalls(), repr=False, compare=False)
 
     @cached_property
-    def by_turn(self) -> Mapping[int, ToolUnit]:
-        """The unit that each of its turns belongs to."""
-        return {index: unit for unit in self.units for index in unit.members}
+    def units(self) -> tuple[ToolUnit, ...]:
+        """The units by the place of their call."""
+        return tuple(unit for index, unit in sorted(self.by_turn.items()) if index == unit.call)
+
+    @property
+    def incomplete(self) -> list[int]:
+        """The calls of units with a result missing, increasing."""
+        return sorted(self._open.turns)
+
+    def extend(self, turns: Sequence[Turn], start: int) -> ToolUnits:
+        """Return the units with further turns, of which the first has the index `start`."""
+        new = [(index, turn) for index, turn in enumerate(turns, start) if is_result(turn) or calls_of(turn)]
+        if not new:
+            return self
+        by_turn, orphans, waiting = dict(self.by_turn), list(self.orphans), self._open.copy()
+        for index, turn in new:
+            if not is_result(turn):
+                waiting.add([_Call(index, call.id, call.name) for call in calls_of(turn)])
+                by_turn[index] = ToolUnit(index, (), waiting.labels(index))
+            elif (call := waiting.close_for(turn)) is None:
+                orphans.append(index)
+            else:
+                results = (*by_turn[call.turn].results, index)
+                unit = ToolUnit(call.turn, results, waiting.labels(call.turn))
+                by_turn.update(dict.fromkeys(unit.members, unit))
+        return ToolUnits(by_turn, tuple(orphans), waiting)
 
 
 def find_tool_units(turns: Sequence[Turn]) -> ToolUnits:
@@ -73,22 +99,7 @@ def find_tool_units(turns: Sequence[Turn]) -> ToolUnits:
     has no id (the legacy `function` role) it belongs to the nearest open call of its name, and where it
     has no name either (ShareGPT's observations) to the nearest open call.
     """
-    waiting = _OpenCalls()
-    calls: dict[int, list[_Call]] = {}
-    results: defaultdict[int, list[int]] = defaultdict(list)
-    orphans: list[int] = []
-    for index, turn in enumerate(turns):
-        if is_result(turn):
-            call = waiting.close_for(turn)
-            (orphans if call is None else results[call.turn]).append(index)
-        elif turn_calls := calls_of(turn):
-            calls[index] = [_Call(index, call.id, call.name) for call in turn_calls]
-            waiting.add(calls[index])
-    units = (
-        ToolUnit(index, tuple(results[index]), tuple(call.label for call in turn_calls if call.open))
-        for index, turn_calls in calls.items()
-    )
-    return ToolUnits(tuple(units), tuple(orphans))
+    return ToolUnits().extend(turns, 0)
 
 
 @dataclass(slots=True, eq=False)
@@ -113,14 +124,28 @@ class _OpenCalls:
         self._all: list[_Call] = []
         self._by_id: defaultdict[str, list[_Call]] = defaultdict(list)
         self._by_name: defaultdict[str, list[_Call]] = defaultdict(list)
+        self.turns: dict[int, list[_Call]] = {}  # the open calls of each turn that has some
+
+    def copy(self) -> _OpenCalls:
+        """Return the same open calls, which close apart from these."""
+        copied = _OpenCalls()
+        copied.add([replace(call) for call in self._all if call.open])
+        return copied
+
+    def labels(self, turn: int) -> tuple[str, ...]:
+        """Return the labels of the open calls of a turn, in order."""
+        return tuple(call.label for call in self.turns.get(turn, ()))
 
     def add(self, calls: Sequence[_Call]) -> None:
+        """Add calls, nearer than all others."""
         for call in calls:
             self._all.append(call)
             self._by_id[call.id].append(call)
             self._by_name[call.name].append(call)
+            self.turns.setdefault(call.turn, []).append(call)
 
     def close_for(self, result: Turn) -> _Call | None:
+        """Close the call that a result answers, and return it; None when none is open."""
         if result.tool_call_id:
             stack = self._by_id[result.tool_call_id]
         elif result.name:
@@ -131,5 +156,8 @@ class _OpenCalls:
             call = stack.pop()
             if call.open:
                 call.open = False
+                self.turns[call.turn].remove(call)
+                if not self.turns[call.turn]:
+                    del self.turns[call.turn]
                 return call
         return None

@@ -21,6 +21,7 @@ from convgate.core.conversation import Turn
 from convgate.core.decisions import Override, TurnDecisions
 from convgate.core.errors import ConversationError
 from convgate.messages.repair import AFTER_CURRENT, STAGE, Repair
+from convgate.messages.table import MessageTable
 
 T = TypeVar("T")
 
@@ -39,14 +40,13 @@ class ValidSelection:
 
     def applied_to(self, decisions: TurnDecisions) -> TurnDecisions:
         """Return the decisions with the changes to them; changes to other turns are left out."""
-        decided = set(decisions.indices.tolist())
-        return decisions.with_overrides(
-            {index: override for index, override in self.overrides.items() if index in decided}
-        )
+        decided = np.isin(list(self.overrides), decisions.indices).tolist()
+        overrides = zip(self.overrides.items(), decided, strict=True)
+        return decisions.with_overrides(dict(item for item, is_decided in overrides if is_decided))
 
 
 def make_valid(
-    turns: Sequence[Turn],
+    turns: Sequence[Turn] | MessageTable,
     kept: Collection[int] | NDArray[Any],
     current: int | None,
     *,
@@ -54,8 +54,8 @@ def make_valid(
 ) -> ValidSelection:
     """Return the valid list of messages nearest to the turns that were chosen, in O(n).
 
-    `turns` is the whole conversation; `kept` the chosen ones, as indices or as a boolean mask over `turns`;
-    `current` the turn to answer, or None for a question that the caller puts after the last turn.
+    `turns` is the whole conversation, or its table; `kept` the chosen ones, as indices or as a boolean mask
+    over `turns`; `current` the turn to answer, or None for a question put after the last turn.
 
     - `instructions`: system and developer turns are always kept, in their place.
     - `current`: the current turn is never dropped; turns after it are never sent (`after_current`).
@@ -76,34 +76,35 @@ def make_valid(
 
     Raises ConversationError when `kept` or `current` name turns that do not exist.
     """
-    count = len(turns)
+    table = turns if isinstance(turns, MessageTable) else MessageTable().extend(turns)
+    count = len(table)
     if current is not None and not 0 <= current < count:
         raise ConversationError(f"turn {current} is to be answered, but there are {count} turns")
     chosen = _mask(kept, count)
     end = count if current is None else current + 1
-    repair = Repair(turns[:end], chosen[:end], current)
+    repair = Repair(table.first(end), chosen[:end], current)
     repair.leave_what_cannot_stay()
     repair.keep_what_always_stays()
     repair.keep_whole_groups(pair_answers=pair_answers)
     repair.open_with_a_user()
     late = Override(AFTER_CURRENT, "it comes after the current message.", stage=STAGE, kept=False)
-    after = {index: late for index in range(end, count) if chosen[index]}
+    after = dict.fromkeys((end + np.flatnonzero(chosen[end:])).tolist(), late)
     return ValidSelection(
-        indices=[index for index, stays in enumerate(repair.kept) if stays],
+        indices=np.flatnonzero(repair.kept).tolist(),
         overrides=dict(sorted(repair.overrides.items())) | after,
         missing_results=repair.current_unit.missing if repair.current_unit else (),
     )
 
 
-def _mask(kept: Collection[int] | NDArray[Any], count: int) -> list[bool]:
+def _mask(kept: Collection[int] | NDArray[Any], count: int) -> NDArray[np.bool_]:
     given = kept if isinstance(kept, np.ndarray) else np.array(list(kept))
     if given.dtype == bool and given.size:
         if given.shape != (count,):
             raise ConversationError(f"a mask of shape {given.shape} was given for {count} turns")
-        return [bool(stays) for stays in given]
-    mask = [False] * count
-    for index in given.tolist():
-        if not 0 <= index < count:
-            raise ConversationError(f"turn {index} was chosen, but there are {count} turns")
-        mask[index] = True
+        return given
+    mask = np.zeros(count, dtype=np.bool_)
+    rows = given.astype(np.int64)
+    if wrong := rows[(rows < 0) | (rows >= count)].tolist():
+        raise ConversationError(f"turn {wrong[0]} was chosen, but there are {count} turns")
+    mask[rows] = True
     return mask

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
 
-import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,8 +16,6 @@ from convgate.core.parameters import ParameterSet, setting
 from convgate.gate.thresholds import TopK
 from convgate.gate.words import words
 from convgate.policies.base import decide_by_rule, history_indices
-
-logging.getLogger("bm25s").setLevel(logging.WARNING)  # it logs every index that it builds, as DEBUG
 
 cached_words = lru_cache(maxsize=100_000)(words)
 
@@ -30,6 +27,9 @@ def bm25_scores(current: CurrentMessage, history: History) -> NDArray[np.float64
     query = [word for word in cached_words(current.turn.scored_text) if word in vocabulary]
     if not query:
         return np.zeros(len(corpus))
+    import bm25s  # and scipy, which a policy without BM25 does not need
+
+    logging.getLogger("bm25s").setLevel(logging.WARNING)  # it logs every index that it builds, as DEBUG
     index = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
     index.index(corpus, show_progress=False)
     return np.asarray(index.get_scores(query), dtype=np.float64)

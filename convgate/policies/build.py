@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.cache import default_encoder
-from convgate.gate.checkpoint import read_gate
-from convgate.gate.model import Gate
 from convgate.gate.thresholds import Limits, Rule, Stricter, make_rule
-from convgate.gatekeeper.gatekeeper import Gatekeeper
 from convgate.policies.base import Policy
-from convgate.policies.gate import GatePolicy
-from convgate.policies.gatekeeper import GatekeeperPolicy
-from convgate.policies.pipeline import Pipeline, in_stage
-from convgate.policies.registry import POLICIES, check_spec, stages_of
-from convgate.policies.session_policy import SessionPolicy
-from convgate.policies.sessions import BoundaryRules
+from convgate.policies.registry import check_spec, policy_class, stages_of
 from convgate.policies.spec import PolicySpec, to_text
-from convgate.versions import UNTRAINED, Version, Versions
+
+if TYPE_CHECKING:
+    from convgate.policies.gate import GatePolicy
+    from convgate.policies.pipeline import Pipeline
+    from convgate.versions import Version
 
 
 @dataclass
@@ -61,31 +57,41 @@ def build_policy(
     """
     parameters = parameters_of(settings, name) | parameters
     check_spec(PolicySpec(name, parameters))
-    if name == Pipeline.name:
+    if name == "pipeline":
         return _build_pipeline(parameters, settings, encoder, version)
-    if name == SessionPolicy.name:
+    policy = policy_class(name)
+    if name == "session":
+        from convgate.policies.sessions import BoundaryRules
+
         parameters["rules"] = BoundaryRules.of(settings)
-    elif name == GatekeeperPolicy.name:
+    elif name == "gatekeeper":
+        from convgate.gatekeeper.gatekeeper import Gatekeeper
+
         # Patterns alone, so that no endpoint is asked; and without the log, which is of stored exchanges.
         quiet = settings.model_copy(update={"gatekeeper_debug_log": None})
         parameters["gatekeeper"] = Gatekeeper.of(quiet, mode="pattern")
-    if POLICIES[name].needs_encoder:
+    if policy.needs_encoder:
         parameters["encoder"] = encoder() if isinstance(encoder, EncoderOnDemand) else encoder
-    if name == GatePolicy.name:
+    if name == "gate":
         return _build_gate(parameters, settings, version)
-    return POLICIES[name](**parameters)
+    return policy(**parameters)
 
 
 def _build_gate(
     parameters: dict[str, Any], settings: Settings, version: str | Path | Version | None
 ) -> GatePolicy:
+    from convgate.gate.checkpoint import read_gate
+    from convgate.gate.model import Gate
+    from convgate.policies.gate import GatePolicy
+    from convgate.versions import UNTRAINED, Version
+
     source, encoder = find_version(settings, version), parameters.pop("encoder")
     limits = Limits(
         parameters.pop("min_turns", settings.min_turns), parameters.pop("max_turns", settings.max_turns)
     )
     rule = rule_of(settings, parameters.pop("rule", None), source, **parameters)
     if source is None:
-        return GatePolicy(Gate().eval(), encoder, rule, limits, UNTRAINED)
+        return GatePolicy(Gate(), encoder, rule, limits, UNTRAINED)
     if isinstance(source, Version):
         gate = source.load(encoder=encoder.identity)
     else:
@@ -99,6 +105,9 @@ def _build_pipeline(
     encoder: Encoder | EncoderOnDemand,
     version: str | Path | Version | None,
 ) -> Pipeline:
+    from convgate.policies.pipeline import Pipeline, in_stage
+    from convgate.versions import UNTRAINED, Versions
+
     policies, stages = [], []
     for number, stage in enumerate(stages_of(Pipeline.name, parameters), start=1):
         # With the settings' parameters, so that the pipeline's text has all of them elsewhere too.
@@ -117,6 +126,8 @@ def find_version(settings: Settings, version: str | Path | Version | None = None
 
     None means an untrained gate. Raises GateError when there is no such version.
     """
+    from convgate.versions import UNTRAINED, Versions
+
     versions = Versions(settings.home)
     if version is None and settings.version not in (None, UNTRAINED):
         return versions.get(settings.version)  # by name, and never a folder
@@ -131,6 +142,8 @@ def rule_of(
     Parameters of the settings or the version are used only with the rule that they belong to; those of
     settings that name no rule belong to the version's. Raises PolicyError for an unknown rule or parameter.
     """
+    from convgate.versions import Version
+
     default, parameters = settings.threshold_rule or Stricter.name, dict(settings.threshold_parameters)
     if isinstance(version, Version) and not settings.threshold_rule:
         default, parameters = version.card.threshold_rule, {**version.card.threshold_parameters, **parameters}

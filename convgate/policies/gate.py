@@ -20,8 +20,6 @@ from convgate.gate.thresholds import Limits, Rule, Stricter, TokenBudget
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.policies.base import NO_LIMITS, EncoderMixin, decide_by_rule, history_indices
 
-_CONVERSATIONS = 4  # whose states are cached; of 10,000 turns each, 100 MB
-
 
 @dataclass(frozen=True, eq=False)
 class ScoredHistory:
@@ -50,9 +48,7 @@ class GatePolicy(EncoderMixin):
     limits: Limits = NO_LIMITS
     version: str = "untrained"
     counter: TokenCounter | None = None
-    states: ConversationCache[State] = field(
-        default_factory=lambda: ConversationCache(_CONVERSATIONS), repr=False, compare=False
-    )
+    states: ConversationCache[State] = field(default_factory=ConversationCache, repr=False, compare=False)
 
     def with_rule(self, rule: Rule, limits: Limits = NO_LIMITS) -> GatePolicy:
         """Return the same gate with another rule."""

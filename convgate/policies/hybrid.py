@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import Floats, TurnDecisions
@@ -27,7 +26,13 @@ def reciprocal_rank_fusion(*rankings: Floats) -> NDArray[np.float64]:
     >>> reciprocal_rank_fusion(np.array([3.0, 1.0]), np.array([2.0, 0.0])).round(4).tolist()
     [0.0328, 0.0323]
     """
-    return np.asarray(sum(1 / (_CONSTANT + rankdata(-scores)) for scores in rankings), dtype=np.float64)
+    return np.asarray(sum(1 / (_CONSTANT + _ranks(scores)) for scores in rankings), dtype=np.float64)
+
+
+def _ranks(scores: Floats) -> NDArray[np.float64]:
+    """Return (n,) 1 for the highest score to n; equal scores share the mean of their ranks."""
+    _, groups, counts = np.unique(-scores, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[groups]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,41 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 from convgate.core.errors import PolicyError
 from convgate.core.parameters import check_parameters, parameter_names
 from convgate.gate.thresholds import RULES, Limits
 from convgate.policies.base import Policy
-from convgate.policies.bm25 import BM25
-from convgate.policies.cosine import Cosine, CosineTopK
-from convgate.policies.gate import GatePolicy
-from convgate.policies.gatekeeper import GatekeeperPolicy
-from convgate.policies.hybrid import Hybrid
-from convgate.policies.pipeline import DEFAULT_STAGES, Pipeline, in_stage, read_stages
-from convgate.policies.retention_policy import Pruning, Retention
-from convgate.policies.session_policy import SessionPolicy
 from convgate.policies.spec import PolicySpec
-from convgate.policies.window import Everything, LastK, TokenWindow
 
-# In the order in which they are shown; a new policy is one new file and one name here.
-POLICIES: dict[str, type[Policy]] = {
-    policy.name: policy
-    for policy in (
-        GatePolicy,
-        Everything,
-        LastK,
-        TokenWindow,
-        Cosine,
-        CosineTopK,
-        BM25,
-        Hybrid,
-        Retention,
-        Pruning,
-        GatekeeperPolicy,
-        SessionPolicy,
-        Pipeline,
-    )
+# In the order in which they are shown; a new policy is one new file and one line here. A module is imported
+# when its policy is asked for: a window shall not wait for what BM25 and the gate need.
+_CLASSES = {
+    "gate": "gate.GatePolicy",
+    "everything": "window.Everything",
+    "last_k": "window.LastK",
+    "token_window": "window.TokenWindow",
+    "cosine": "cosine.Cosine",
+    "cosine_top_k": "cosine.CosineTopK",
+    "bm25": "bm25.BM25",
+    "hybrid": "hybrid.Hybrid",
+    "retention": "retention_policy.Retention",
+    "pruning": "retention_policy.Pruning",
+    "gatekeeper": "gatekeeper.GatekeeperPolicy",
+    "session": "session_policy.SessionPolicy",
+    "pipeline": "pipeline.Pipeline",
 }
 
 # Parameters of the gate: a rule, the parameters of any rule, and the limits.
@@ -48,24 +38,35 @@ GATE_SETTINGS = tuple(
 
 def policy_names() -> tuple[str, ...]:
     """Return the names of all policies."""
-    return tuple(POLICIES)
+    return tuple(_CLASSES)
+
+
+def policy_class(name: str) -> type[Policy]:
+    """Return the policy of that name; PolicyError when there is none."""
+    if name not in _CLASSES:
+        raise PolicyError(f"there is no policy {name!r}; there are {', '.join(_CLASSES)}")
+    module, _, class_name = _CLASSES[name].partition(".")
+    kind: type[Policy] = getattr(import_module(f"convgate.policies.{module}"), class_name)
+    return kind
 
 
 def policy_labels() -> dict[str, str]:
     """Return a short label for each policy's name."""
-    return {name: policy.label for name, policy in POLICIES.items()}
+    return {name: policy_class(name).label for name in _CLASSES}
 
 
 def stages_of(name: str, parameters: Mapping[str, Any]) -> tuple[PolicySpec, ...]:
     """Return the stages of a pipeline with these parameters; of another policy, that policy alone."""
-    if name != Pipeline.name:
+    if name != "pipeline":
         return (PolicySpec(name, parameters),)
+    from convgate.policies.pipeline import DEFAULT_STAGES, read_stages
+
     return read_stages(str(parameters.get("stages", DEFAULT_STAGES)))
 
 
 def policy_settings(name: str) -> list[str]:
     """Return the parameters of the policy of that name; PolicyError when there is none."""
-    return parameter_names(_policy(name))
+    return parameter_names(policy_class(name))
 
 
 def check_spec(spec: PolicySpec) -> None:
@@ -73,23 +74,20 @@ def check_spec(spec: PolicySpec) -> None:
 
     A rule of the gate, and its parameters' ranges, are checked when the gate is built.
     """
-    policy, name, parameters = _policy(spec.name), spec.name, spec.parameters
-    if policy is GatePolicy:
+    name, parameters = spec.name, spec.parameters
+    if name == "gate":
         if unknown := sorted(set(parameters) - set(GATE_SETTINGS)):
             raise PolicyError(
                 f"{name} has no setting {', '.join(unknown)}; it has {', '.join(GATE_SETTINGS)}"
             )
         return
+    policy = policy_class(name)
     if spec.version is not None:
         raise PolicyError(f"only the gate has versions; {name}@{spec.version} is none")
     check_parameters(policy, name, parameters)
-    if policy is Pipeline:
+    if name == "pipeline":
+        from convgate.policies.pipeline import in_stage
+
         for number, stage in enumerate(stages_of(name, parameters), start=1):
             with in_stage(number, stage):
                 check_spec(stage)
-
-
-def _policy(name: str) -> type[Policy]:
-    if name not in POLICIES:
-        raise PolicyError(f"there is no policy {name!r}; there are {', '.join(POLICIES)}")
-    return POLICIES[name]

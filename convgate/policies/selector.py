@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from convgate.core.conversation import Conversation, CurrentMessage, History
+from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import PolicyError
 from convgate.core.settings import Settings, load_settings
 from convgate.embedding.base import Encoder
 from convgate.messages.check import check_valid
-from convgate.messages.tokens import TokenCounter, turn_tokens
+from convgate.messages.tokens import TokenCounter, TokenTable, turn_tokens
 from convgate.messages.validity import ValidSelection, make_valid
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
-from convgate.policies.gate import GatePolicy
 from convgate.traces import span, start_traces
-from convgate.transcripts import to_messages, turns_from_messages, write_conversation
+from convgate.transcripts import MessageReader, list_messages, to_messages, write_conversation
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Selection:
     missing_results: tuple[str, ...]  # ids of tool calls that the current turn still waits for
     violations: tuple[str, ...]  # of what chat APIs ask, where the current message itself breaks it
     tokens_kept: int  # tokens of `messages`
-    tokens_total: int  # tokens had everything up to the current message been sent
+    tokens_total: int  # tokens of the history and the current message
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,10 @@ class Selector:
     policy: Policy
     counter: TokenCounter | None = None  # None: the bundled tokenizer
     pair_answers: bool = False  # whether a question and its answer stay together unless a call says
+    reader: MessageReader = field(default_factory=MessageReader, repr=False, compare=False)
+    tables: ConversationCache[TokenTable] = field(
+        default_factory=ConversationCache, repr=False, compare=False
+    )
 
     def select(
         self,
@@ -57,8 +61,11 @@ class Selector:
 
         Raises TranscriptError for messages that cannot be read, ConversationError when there are none.
         """
-        conversation = Conversation(id="live", turns=turns_from_messages(messages))
-        return self.select_at(conversation, question=question, pair_answers=pair_answers)
+        messages = list_messages(messages)
+        conversation = Conversation(id="live", turns=self.reader.read(messages))
+        return self._select(
+            *conversation.find_current(question=question), pair_answers=pair_answers, messages=messages
+        )
 
     def select_at(
         self,
@@ -69,10 +76,20 @@ class Selector:
         pair_answers: bool | None = None,
     ) -> Selection:
         """Return the same for a turn of a conversation (0-based), or a question put after its last turn."""
-        current, history = conversation.find_current(index, question)
+        return self._select(*conversation.find_current(index, question), pair_answers=pair_answers)
+
+    def _select(
+        self,
+        current: CurrentMessage,
+        history: History,
+        *,
+        pair_answers: bool | None,
+        messages: Sequence[Mapping[str, Any]] | None = None,
+    ) -> Selection:
+        """Return the selection; messages: the caller's own that the turns were read from."""
         with span("convgate.select", operation="retrieval") as attributes:
             decisions = self.policy.decide(current, history)
-            selection = self.valid(current, history, decisions, pair_answers=pair_answers)
+            selection = self.valid(current, history, decisions, pair_answers=pair_answers, messages=messages)
             attributes |= {
                 "convgate.policy": self.policy.name,
                 "convgate.turns": len(history),
@@ -89,26 +106,32 @@ class Selector:
         decisions: TurnDecisions,
         *,
         pair_answers: bool | None = None,
+        messages: Sequence[Mapping[str, Any]] | None = None,
     ) -> Selection:
-        """Return a valid message list out of decisions that were made already."""
+        """Return a valid message list out of decisions that were made already.
+
+        messages: those of all turns; None: their sources.
+        """
         turns = history.conversation.turns
         paired = self.pair_answers if pair_answers is None else pair_answers
+        table = self.tables.get(turns, lambda known, new: (known or TokenTable()).extend(new, self.counter))
         repaired: ValidSelection = make_valid(
-            turns, decisions.kept_indices, current.index, pair_answers=paired
+            table.messages, decisions.kept_indices, current.index, pair_answers=paired
         )
         question = () if current.index is not None else (current.turn,)
         end = len(turns) if current.index is None else current.index + 1
-        tokens = turn_tokens([*turns[:end], *question], self.counter)
-        kept = tokens[repaired.indices].sum() + (tokens[-1] if question else 0)
+        asked = int(turn_tokens(question, self.counter).sum()) if question else 0
         sent = [*repaired.of(turns), *question]
         return Selection(
-            messages=to_messages(sent),
+            messages=to_messages(sent)
+            if messages is None
+            else [*repaired.of(messages), *to_messages(question)],
             decisions=repaired.applied_to(decisions),
             indices=repaired.indices,
             missing_results=repaired.missing_results,
             violations=tuple(check_valid(sent)),
-            tokens_kept=int(kept),
-            tokens_total=int(tokens.sum()),
+            tokens_kept=int(table.tokens[repaired.indices].sum()) + asked,
+            tokens_total=int(table.tokens[history.start : end].sum()) + asked,
         )
 
 
@@ -135,11 +158,11 @@ def load_gate(
     Raises GateError when the version cannot be loaded, PolicyError when `settings` name another policy.
     """
     chosen = _settings(settings)
-    if settings is not None and chosen.policy != GatePolicy.name:
+    if settings is not None and chosen.policy != "gate":
         raise PolicyError(
             f"these settings choose the policy {chosen.policy}, which is no gate; use load_policy(settings=…)"
         )
-    return load_policy(GatePolicy.name, version=version, settings=chosen, encoder=encoder)
+    return load_policy("gate", version=version, settings=chosen, encoder=encoder)
 
 
 def load_policy(

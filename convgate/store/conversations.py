@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -14,7 +15,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import StoreError
 from convgate.core.text import truncate
 from convgate.store import documents
-from convgate.store.database import Repository
+from convgate.store.database import Repository, Store
 from convgate.store.openings import PrefixIndex
 from convgate.transcripts.characters import writable
 from convgate.transcripts.relevance_sets import split_group_of
@@ -32,6 +33,12 @@ EXCERPT_LENGTH = 120
 
 _TERM = re.compile(r'"([^"]+)"|(\S+)')
 _MIN_INDEXED = 3  # characters; the index is one of trigrams
+_MAX_KNOWN = 16  # conversations
+
+_FOUND = """
+    SELECT iif(rowid > 0, rowid, (
+        SELECT conversation FROM grown_turns WHERE grown_turns.number = -conversation_search.rowid
+    )) FROM conversation_search"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +128,23 @@ def find_conversation(db: Database, key: str) -> dict[str, Any]:
     raise StoreError(f"The library has no conversation {key!r}; it was deleted, or is in another library.")
 
 
+@dataclass(frozen=True, slots=True)
+class _KnownConversation:
+    """A conversation as it was read; its content is the same as long as its key is."""
+
+    key: str
+    added: str  # as it is stored
+    conversation: Conversation
+    content: documents.ContentKey | None = None  # None until it grows
+
+
 class Conversations(Repository):
-    """The conversations of a store."""
+    """The conversations of a store; those that were read or grown last stay in memory."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._lock = threading.Lock()
+        self._known: dict[int, _KnownConversation] = {}  # by number, the newest last
 
     def add(self, items: Iterable[NewConversation]) -> list[Addition]:
         """Add the conversations, all of them or none.
@@ -142,10 +164,12 @@ class Conversations(Repository):
         """
         with self._store.write() as db:
             row = find_conversation(db, key)
-            number = row["number"]
-            before = documents.load(db.table("documents").get(number)["document"])
-            grown = replace(before, turns=(*before.turns, *turns))
-            new_key = documents.content_key(grown)
+            number, before = row["number"], self._read(db, row)
+            content = (before.content or documents.ContentKey(before.conversation)).copy()
+            document = documents.dump_turns(turns, before.conversation)
+            content.add(document)
+            grown = (*before.conversation.turns, *documents.load_turns(document))
+            new_key = content.digits
             conversations = db.table("conversations")
             if conversations.count_where("key = ?", [new_key]):
                 raise StoreError(f"The library has the conversation with these turns, as {new_key!r}.")
@@ -153,19 +177,22 @@ class Conversations(Repository):
             db.table("former_keys").delete_where("key = ?", [new_key])
             conversations.update(number, {"key": new_key, "turns": len(grown), "tokens": total})
             db.table("former_keys").insert({"key": row["key"], "conversation": number})
-            db.table("documents").update(number, {"document": documents.dump(grown)})
+            piece = db.table("grown_turns").insert({"conversation": number, "turns": document}).last_pk
             db.execute(
-                "UPDATE conversation_search SET text = ? WHERE rowid = ?", [_searched_text(grown), number]
+                "INSERT INTO conversation_search (rowid, title, text) VALUES (-?, '', ?)",
+                [piece, _searched_text(turns)],
             )
-            PrefixIndex(db).put(number, grown.turns)
+            PrefixIndex(db).put(number, turns, start=len(before.conversation))
+            conversation = replace(before.conversation, turns=grown)
+            self._remember(number, _KnownConversation(new_key, row["added"], conversation, content))
         return Addition(new_key, row["title"], new=False)
 
     def get(self, key: str) -> StoredConversation:
         """Return the conversation; raises StoreError when the library does not have it."""
         with self._store.read() as db:
             row = find_conversation(db, key)
-            document = db.table("documents").get(row["number"])["document"]
-        return StoredConversation(documents.read_row(ConversationSummary, row), documents.load(document))
+            known = self._read(db, row)
+        return StoredConversation(documents.read_row(ConversationSummary, row), known.conversation)
 
     def summary(self, key: str) -> ConversationSummary:
         """Return the summary; raises StoreError when the library does not have the conversation."""
@@ -255,11 +282,9 @@ class Conversations(Repository):
 
     def deleted(self) -> list[Conversation]:
         """Return what was deleted and not purged, in the order of adding."""
-        rows = self._rows(
-            "SELECT document FROM conversations JOIN documents USING (number)"
-            " WHERE deleted_at IS NOT NULL ORDER BY number"
-        )
-        return [documents.load(document) for (document,) in rows]
+        with self._store.read() as db:
+            rows = db.table("conversations").rows_where("deleted_at IS NOT NULL", order_by="number")
+            return [_load(db, row["number"]) for row in rows]
 
     def purge(self, *, older_than: timedelta = timedelta(0)) -> int:
         """Remove what was deleted longer ago, with its traces in the file, and return how many.
@@ -271,13 +296,30 @@ class Conversations(Repository):
             old = db.table("conversations").rows_where("deleted_at <= ?", [limit], select="number")
             numbers = [row["number"] for row in old]
             for number in numbers:
-                db.execute("DELETE FROM conversation_search WHERE rowid = ?", [number])
+                db.execute(
+                    "DELETE FROM conversation_search WHERE rowid = ? OR rowid IN"
+                    " (SELECT -number FROM grown_turns WHERE conversation = ?)",
+                    [number, number],
+                )
                 db.table("conversations").delete(number)
             if numbers:  # the index forgets a deleted text only when it is merged
                 db.execute("INSERT INTO conversation_search (conversation_search) VALUES ('optimize')")
         if numbers:
             self._store.wipe()
         return len(numbers)
+
+    def _read(self, db: Database, row: dict[str, Any]) -> _KnownConversation:
+        """Return the conversation of a row."""
+        known = self._known.get(row["number"])
+        if known is None or (known.key, known.added) != (row["key"], row["added"]):
+            known = _KnownConversation(row["key"], row["added"], _load(db, row["number"]))
+            self._remember(row["number"], known)
+        return known
+
+    def _remember(self, number: int, known: _KnownConversation) -> None:
+        with self._lock:
+            others = {other: value for other, value in self._known.items() if other != number}
+            self._known = dict([*others.items(), (number, known)][-_MAX_KNOWN:])
 
     def _add(self, db: Database, item: NewConversation, added: str) -> Addition:
         conversation = item.conversation
@@ -308,7 +350,7 @@ class Conversations(Repository):
         db.table("documents").insert({"number": number, "document": documents.dump(conversation)})
         db.execute(
             "INSERT INTO conversation_search (rowid, title, text) VALUES (?, ?, ?)",
-            [number, title, _searched_text(conversation)],
+            [number, title, _searched_text(conversation.turns)],
         )
         PrefixIndex(db).put(number, conversation.turns)
         return Addition(key, title, new=True)
@@ -321,25 +363,32 @@ class Conversations(Repository):
                 )
 
 
-def _searched_text(conversation: Conversation) -> str:
-    return writable("\n".join(turn.scored_text for turn in conversation.turns))
+def _load(db: Database, number: int) -> Conversation:
+    """Return a conversation from its document and the turns that it grew by."""
+    conversation = documents.load(db.table("documents").get(number)["document"])
+    pieces = db.execute("SELECT turns FROM grown_turns WHERE conversation = ? ORDER BY number", [number])
+    grown = [turn for (piece,) in pieces for turn in documents.load_turns(piece)]
+    return replace(conversation, turns=(*conversation.turns, *grown)) if grown else conversation
+
+
+def _searched_text(turns: Iterable[Turn]) -> str:
+    return writable("\n".join(turn.scored_text for turn in turns))
 
 
 def _search_condition(terms: list[str]) -> tuple[str, list[str]]:
     """Return the condition, and its values, of the conversations that have every term."""
     conditions, values = [], []
-    if indexed := [term for term in terms if len(term) >= _MIN_INDEXED]:
-        conditions.append("conversation_search MATCH ?")
-        # In quotes a term is plain text to FTS5, whatever operators it looks like.
-        values.append(" ".join('"' + term.replace('"', '""') + '"' for term in indexed))
     for term in terms:
-        if len(term) < _MIN_INDEXED:
+        if len(term) >= _MIN_INDEXED:
+            conditions.append("conversation_search MATCH ?")
+            # In quotes a term is plain text to FTS5, whatever operators it looks like.
+            values.append('"' + term.replace('"', '""') + '"')
+        else:
             like = "%" + re.sub(r"([\\%_])", r"\\\1", term) + "%"
             conditions.append(r"(title LIKE ? ESCAPE '\' OR text LIKE ? ESCAPE '\')")
             values += [like, like]
-    if not conditions:
-        return "", []
-    return f" AND number IN (SELECT rowid FROM conversation_search WHERE {' AND '.join(conditions)})", values
+    # One query for each term: two of them may be in different pieces of a conversation that grew.
+    return "".join(f" AND number IN ({_FOUND} WHERE {condition})" for condition in conditions), values
 
 
 def _excerpt(db: Database, number: int, terms: list[str]) -> str | None:
@@ -347,7 +396,14 @@ def _excerpt(db: Database, number: int, terms: list[str]) -> str | None:
     if not terms:
         return None
     # FTS5's snippet() takes seconds over trigrams of a long conversation; SQLite's lower() knows only ASCII.
-    (text,) = db.execute("SELECT text FROM conversation_search WHERE rowid = ?", [number]).fetchone()
+    text = "\n".join(
+        text
+        for (text,) in db.execute(
+            "SELECT text FROM conversation_search WHERE rowid = ? OR rowid IN"
+            " (SELECT -number FROM grown_turns WHERE conversation = ?) ORDER BY rowid > 0 DESC, rowid DESC",
+            [number, number],
+        )
+    )
     match = re.search("|".join(map(re.escape, terms)), text, re.IGNORECASE)
     if match is None:
         return None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from copy import copy
+from dataclasses import fields, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -58,6 +59,17 @@ def dump(conversation: Conversation) -> str:
     return _encode(_from_conversation(conversation), conversation)
 
 
+def dump_turns(turns: Sequence[Turn], conversation: Conversation) -> str:
+    """Return turns that are appended to a conversation as JSON, for `load_turns`; StoreError as of `dump`."""
+    return _encode([_from_turn(turn) for turn in turns], conversation)
+
+
+def load_turns(document: str) -> tuple[Turn, ...]:
+    """Return the turns that `dump_turns` wrote. Raises StoreError for any other text."""
+    with translate_decoding_errors("conversation"):
+        return tuple(map(_to_turn, json.loads(document)))
+
+
 def load(document: str) -> Conversation:
     """Return the conversation that `dump` wrote. Raises StoreError for any other text."""
     with translate_decoding_errors("conversation"):
@@ -76,10 +88,40 @@ def content_key(conversation: Conversation) -> str:
 
     Id and title often come from the name of a file, and a file saved twice is the same conversation.
     """
-    data = _from_conversation(conversation)
-    del data["id"]
-    data.pop("title", None)
-    return hashlib.sha256(_encode(data, conversation).encode()).hexdigest()[:16]
+    return ContentKey(conversation).digits
+
+
+class ContentKey:
+    """The `content_key` of a growing conversation, in time linear in what it grows by.
+
+    It is a hash of the document without id and title, in which the turns come last.
+    """
+
+    def __init__(self, conversation: Conversation) -> None:
+        data = _from_conversation(replace(conversation, id="", title=None, turns=()))
+        del data["id"]
+        self._hash = hashlib.sha256(_encode(data, conversation).removesuffix("]}").encode())
+        self._is_empty = True
+        self.add(dump_turns(conversation.turns, conversation))
+
+    def add(self, turns: str) -> None:
+        """Add turns, as `dump_turns` writes them."""
+        if turns != "[]":
+            self._hash.update(f"{'' if self._is_empty else ','}{turns[1:-1]}".encode())
+            self._is_empty = False
+
+    def copy(self) -> ContentKey:
+        """Return the same key, which grows apart from this one."""
+        copied = copy(self)
+        copied._hash = self._hash.copy()
+        return copied
+
+    @property
+    def digits(self) -> str:
+        """The key."""
+        whole = self._hash.copy()
+        whole.update(b"]}")
+        return whole.hexdigest()[:16]
 
 
 def _decoder(annotation: str) -> Callable[[Any], Any] | None:
@@ -104,7 +146,7 @@ def _encode_value(value: object) -> Any:
     return json.dumps(value) if isinstance(value, tuple) else value
 
 
-def _encode(data: dict[str, Any], conversation: Conversation) -> str:
+def _encode(data: dict[str, Any] | list[dict[str, Any]], conversation: Conversation) -> str:
     # ASCII, because a transcript may hold half a surrogate pair, which UTF-8 does not have.
     try:
         return json.dumps(data, default=_encode_mapping, separators=(",", ":"))

@@ -41,11 +41,19 @@ class PrefixIndex:
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    def put(self, conversation: int, turns: Sequence[Turn]) -> None:
-        """Store the beginnings of a conversation."""
+    def put(self, conversation: int, turns: Sequence[Turn], *, start: int = 0) -> None:
+        """Store the beginnings of a conversation; those of its first `start` turns are stored already."""
+        values, after = [conversation, start], b""
+        for (hash,) in self._db.execute(
+            "SELECT hash FROM openings WHERE conversation = ? AND length = ?", values
+        ):
+            after = hash
         self._db.conn.executemany(
             "INSERT OR IGNORE INTO openings (hash, conversation, length) VALUES (?, ?, ?)",
-            [(hash, conversation, length) for length, hash in enumerate(prefix_hashes(turns))],
+            [
+                (hash, conversation, length)
+                for length, hash in enumerate(prefix_hashes(turns, after=after), start)
+            ],
         )
 
     def same(self, hashes: Sequence[bytes]) -> str | None:

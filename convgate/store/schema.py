@@ -305,6 +305,19 @@ _ROLLOUTS = (
     ) STRICT, WITHOUT ROWID""",
 )
 
+_GROWTH = (
+    # Turns that were appended to the document, as a JSON list; their search text has the number below 0.
+    """
+    CREATE TABLE grown_turns (
+        number INTEGER PRIMARY KEY,
+        conversation INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE,
+        turns TEXT NOT NULL
+    ) STRICT""",
+    "CREATE INDEX grown_turns_by_conversation ON grown_turns (conversation)",
+    "DROP INDEX openings_by_conversation",
+    "CREATE INDEX openings_by_conversation ON openings (conversation, length)",
+)
+
 
 @migrations()
 def m001_tables(db: Database) -> None:
@@ -331,4 +344,11 @@ def m003_experiments(db: Database) -> None:
 def m004_rollouts(db: Database) -> None:
     """Create the tables of rollouts, and add the arm and the answer of each request to the log."""
     for statement in _ROLLOUTS:
+        db.execute(statement)
+
+
+@migrations()
+def m005_growth(db: Database) -> None:
+    """Create the table of turns that conversations grew by."""
+    for statement in _GROWTH:
         db.execute(statement)

@@ -12,9 +12,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from convgate.gate.model import Gate
 from convgate.gate.thresholds import Absolute, Anchored, Rule
 from convgate.training.episodes import BATCH_SIZE, Episode, batches
+from convgate.training.gate_module import GateModule
 from convgate.training.report import CaseDecisions
 from convgate.training.split import Parts, group_episodes
 
@@ -24,7 +24,7 @@ _MAX_FITTED = 100  # conversations of a set
 
 @torch.no_grad()
 def compare_gates(
-    parent: Gate, child: Gate, sets: Mapping[str, Sequence[Episode]], *, rule: Rule | None = None
+    parent: GateModule, child: GateModule, sets: Mapping[str, Sequence[Episode]], *, rule: Rule | None = None
 ) -> list[CaseDecisions]:
     """Return what both decide about the judged turns of each case of these episodes.
 
@@ -66,7 +66,7 @@ def _decide(rule: Rule, scores: Tensor, mask: Tensor, learned: float) -> Tensor:
     return kept
 
 
-def fit_threshold(gate: Gate, parts: Parts, rule: Rule) -> float | None:
+def fit_threshold(gate: GateModule, parts: Parts, rule: Rule) -> float | None:
     """Set the gate's threshold for the rule that decides, and return it; None, unchanged, without data.
 
     It is fitted on what the parts hold for it, else on what is trained on.
@@ -78,7 +78,7 @@ def fit_threshold(gate: Gate, parts: Parts, rule: Rule) -> float | None:
 
 @torch.no_grad()
 def fit_threshold_on(
-    gate: Gate, sets: Mapping[str, Sequence[Episode]], *, anchor: float = 0.0
+    gate: GateModule, sets: Mapping[str, Sequence[Episode]], *, anchor: float = 0.0
 ) -> float | None:
     """Set the gate's threshold, 0.2…0.8, where the sets' mean F1 is highest, and return it.
 
@@ -105,7 +105,7 @@ def fit_threshold_on(
     return best
 
 
-def _f1_curve(gate: Gate, episodes: Sequence[Episode], anchor: float) -> NDArray[np.float64] | None:
+def _f1_curve(gate: GateModule, episodes: Sequence[Episode], anchor: float) -> NDArray[np.float64] | None:
     """Return (61,) F1 at each threshold."""
     scores, labels = [], []
     for episode in episodes[:_MAX_FITTED]:

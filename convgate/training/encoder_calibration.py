@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import torch
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import GateError, TrainingError
 from convgate.embedding.base import Embeddings, Encoder, Progress
+from convgate.gate.arrays import Floats
 from convgate.gate.features import NAMES
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
@@ -23,7 +23,6 @@ _FROM_EMBEDDINGS = [row for row, name in enumerate(NAMES) if name.startswith(("c
 _STRENGTH = 0.5  # of the whitening: 0 none, 1 all directions alike
 
 
-@torch.no_grad()
 def calibrate_encoder(
     gate: Gate,
     own: Encoder,
@@ -52,33 +51,35 @@ def calibrate_encoder(
             f"there are {len(texts):,} different messages; to measure the {dimension:,} dimensions of"
             f" {other.identity.model}, at least {needed:,} are needed: give more conversations"
         )
-    new = Gate(replace(gate.config, dimension=dimension, encoder=other.identity)).eval()
-    assert isinstance(new.tiers, FullTiers)
-    kept = {name: value for name, value in gate.state_dict().items() if ".whitening." not in name}
-    new.load_state_dict(kept, strict=False)
-    measure_embeddings(new.tiers, other.encode(texts, progress=progress))
+    config = replace(gate.config, dimension=dimension, encoder=other.identity)
+    weights = {**gate.weights, **measure_whitening(other.encode(texts, progress=progress))}
     own_mean, own_spread = _similarities(gate, own, conversations, progress)
-    mean, spread = _similarities(new, other, conversations, progress)
-    scale = spread / own_spread
-    standardise, rows = new.tiers.standardise, _FROM_EMBEDDINGS
-    standardise.usual[rows] = mean + (standardise.usual[rows] - own_mean) * scale
-    standardise.spread[rows] *= scale
-    return new
+    mean, spread = _similarities(Gate(config, weights), other, conversations, progress)
+    scale, rows = spread / own_spread, _FROM_EMBEDDINGS
+    usual, spreads = (weights[f"tiers.standardise.{name}"].copy() for name in ("usual", "spread"))
+    usual[rows] = mean + (usual[rows] - own_mean) * scale
+    spreads[rows] *= scale
+    return Gate(config, weights | {"tiers.standardise.usual": usual, "tiers.standardise.spread": spreads})
 
 
-def measure_embeddings(tiers: FullTiers, embeddings: Embeddings) -> None:
-    """Set the whitening from (n, d) embeddings: W = V diag(σ^-½) Vᵀ of their principal directions V."""
+def measure_whitening(embeddings: Embeddings) -> dict[str, Floats]:
+    """Return the weights of the whitening for (n, d) embeddings, by name.
+
+    W = V diag(σ^-½) Vᵀ of the embeddings' principal directions V.
+    """
     mean = embeddings.mean(axis=0)
     values, vectors = np.linalg.eigh(np.cov((embeddings - mean).T))
     scale = np.maximum(values, 1e-8) ** (-_STRENGTH / 2)
     whitening = vectors @ np.diag(scale / scale.mean()) @ vectors.T
-    tiers.whitening.W.copy_(torch.from_numpy(whitening.astype(np.float32)))
-    tiers.whitening.mean.copy_(torch.from_numpy(mean.astype(np.float32)))
+    return {
+        "tiers.whitening.W": whitening.astype(np.float32),
+        "tiers.whitening.mean": mean.astype(np.float32),
+    }
 
 
 def _similarities(
     gate: Gate, encoder: Encoder, conversations: Sequence[Conversation], progress: Progress | None
-) -> tuple[torch.Tensor, torch.Tensor]:
+) -> tuple[Floats, Floats]:
     """Return mean and spread of the features that come from embeddings, as this gate reads them."""
     numbered = {str(number): conversation for number, conversation in enumerate(conversations)}  # unique ids
     cases = tuple(
@@ -97,4 +98,4 @@ def _similarities(
             "the conversations are too short to measure similarities: give some in which users have several"
             " turns before them"
         )
-    return torch.from_numpy(features.mean(axis=0)).float(), torch.from_numpy(spread).float()
+    return features.mean(axis=0).astype(np.float32), spread.astype(np.float32)

@@ -22,6 +22,7 @@ from convgate.gate.features import FEATURES, Passages, message_features, turn_fe
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.store.openings import prefix_hashes
+from convgate.training.gate_module import GateModule
 from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.relevance_sets import split_group_of
 
@@ -120,13 +121,13 @@ def read_episodes(
     ]
 
 
-def batches(gate: Gate, episode: Episode) -> Iterator[Batch]:
+def batches(gate: GateModule, episode: Episode) -> Iterator[Batch]:
     """Yield all cases of an episode, 30 at a time."""
     for start in range(0, len(episode.questions), BATCH_SIZE):
         yield batch(gate, episode, range(len(episode.questions))[start : start + BATCH_SIZE])
 
 
-def batch(gate: Gate, episode: Episode, chosen: Sequence[int]) -> Batch:
+def batch(gate: GateModule, episode: Episode, chosen: Sequence[int]) -> Batch:
     """Return the chosen cases of an episode, for the preset of the gate."""
     questions = [episode.questions[place] for place in chosen]
     n = max(question.stop for question in questions)
@@ -141,7 +142,7 @@ def batch(gate: Gate, episode: Episode, chosen: Sequence[int]) -> Batch:
             judged[row, start : question.stop] = True
         else:
             judged[row, torch.from_numpy(question.judged) + start] = True
-    if isinstance(gate.tiers, FullTiers):
+    if gate.config.preset == "full":
         messages = torch.zeros(len(questions), n, len(FEATURES))
         for row, question in enumerate(questions):
             messages[row, question.stop - question.width : question.stop] = torch.from_numpy(
@@ -228,19 +229,21 @@ def _episode(
                 for fact, posed in zip(facts, cases, strict=True)
             ]
         columns = Columns(turn_facts)
-        white, asked = _whitened(gate.tiers, embeddings), _whitened(gate.tiers, messages)
+        whiten = gate.tiers.scorer.whiten
+        white, asked = whiten(embeddings), whiten(messages)
         parts = Passages(embeddings.shape[1])
         for row, turn in enumerate(turns):
             if len(each := passages[turn.scored_text]) > 1:
-                parts.append(row, _whitened(gate.tiers, unit_rows(each)))
+                parts.append(row, whiten(unit_rows(each)))
         features = [
-            message_features(columns, white, parts, fact, vector, after, width=after - first).astype(
+            message_features(columns, white, parts, fact, vector, after, width=after - first).T.astype(
                 np.float16
             )
             for fact, vector, (first, after) in zip(facts, asked, spans, strict=True)
         ]
         width = gate.config.band
-        by_turn = turn_features(columns, white, parts, 0, len(turns), width=width).astype(np.float16)
+        rows = turn_features(columns, white, parts, 0, len(turns), width=width)
+        by_turn = rows.transpose(1, 2, 0)[:, ::-1].astype(np.float16, order="C")
     questions = [
         Question(
             message.astype(np.float16),
@@ -261,8 +264,3 @@ def _episode(
 def _rows(turns: frozenset[int], start: int, first: int) -> NDArray[np.int64]:
     """Return rows of a history that begins at row `first` of the stretch from turn `start` on."""
     return np.array(sorted(turn - start - first for turn in turns if turn >= start), dtype=np.int64)
-
-
-@torch.inference_mode()
-def _whitened(tiers: FullTiers, embeddings: Embeddings) -> Embeddings:
-    return np.asarray(tiers.whitening(torch.from_numpy(embeddings)).numpy())

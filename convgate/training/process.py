@@ -9,10 +9,12 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from shutil import copyfile
 
 from convgate.core.errors import GateError, TrainingError, TranscriptError
+from convgate.core.extras import needs_extra
 from convgate.core.home import make_home, make_private
 from convgate.training.epochs import FURTHER
 from convgate.training.library import RelevanceSets
@@ -44,8 +46,11 @@ def start_training(
     `sets` are names of `RelevanceSets`, `replay` of texts that come with convgate; `epochs` None is the
     default of `convgate train`. `activate` uses the version when it is certainly better than its parent.
 
-    Raises TrainingError, TranscriptError for a set that cannot be read, GateError for a name that is taken.
+    Raises MissingExtraError, TrainingError, TranscriptError for a set that cannot be read, GateError for a
+    name that is taken.
     """
+    with needs_extra("train", "training"):
+        version("torch")  # raises what an import raises, without its second and its memory
     if name and check_name(name) in Versions(home).names():
         raise GateError(f"there is already a version {name}; choose another name")
     library = RelevanceSets(home)

@@ -142,8 +142,8 @@ class Plan:
 
     def read_episodes(
         self, sets: Sequence[TrainingSet], gate: Gate, encoder: Encoder, listener: Listener
-    ) -> dict[str, list[Episode]]:
-        """Return the episodes of each set by its name, as the gate reads them."""
+    ) -> tuple[Gate, dict[str, list[Episode]]]:
+        """Return the gate to train, and the episodes of each set by its name as this gate reads them."""
         from convgate.training.episodes import read_episodes
 
         episodes: dict[str, list[Episode]] = {}
@@ -153,7 +153,7 @@ class Plan:
             set_episodes = read_episodes(gate, encoder, each.cases, whole=whole, progress=listener.progress)
             if set_episodes:
                 episodes[each.cases.name] = set_episodes
-        return episodes
+        return gate, episodes
 
 
 def read_files(files: Sequence[Path], *, skip_bad: bool = False) -> list[TrainingSet]:

@@ -10,9 +10,9 @@ from typing import Any
 from convgate.core.errors import GateError
 from convgate.core.parameters import parameter_values
 from convgate.embedding.base import Encoder
-from convgate.gate.model import Gate
 from convgate.gate.thresholds import Rule
 from convgate.training.comparison import compare_gates, fit_threshold
+from convgate.training.gate_module import GateModule
 from convgate.training.progress import Listener, report_run
 from convgate.training.records import Activate, RunRecord
 from convgate.training.report import CaseDecisions, Verdict, make_verdict
@@ -84,7 +84,7 @@ def train_version(
             raise GateError(f"there is already a version {name}; choose another name")
         gate, parent = plan.load_gate(encoder, versions)
         sets = plan.read_sets(reporter)
-        episodes = plan.read_episodes(sets, gate, encoder, reporter)
+        gate, episodes = plan.read_episodes(sets, gate, encoder, reporter)
         replayed = [each.cases.name for each in sets if each.cases.name.startswith(REPLAY_PREFIX)]
         parts = split_episodes(episodes, replayed=replayed, compare=parent is not None)
         trainer = Trainer(gate, parts.training, parts.validation, plan.settings, replayed=parts.replayed)
@@ -106,7 +106,7 @@ def train_version(
         reporter.stage("Saving the version")
         saved = _saved_version(versions, run, record)
         draft = _draft(run, record, parent, rule, measured, note=note, who=who)
-        version = saved or versions.add(trainer.best, draft, name=name)
+        version = saved or versions.add(trainer.best.to_gate(), draft, name=name)
         why_not = why_not_active(verdict, parent, versions, version.name, activate, again=saved is not None)
         if not why_not:
             versions.activate(version.name, who=who)
@@ -176,18 +176,23 @@ def _train(run: Run, record: RunRecord, trainer: Trainer, listener: Listener) ->
 
 
 def _compare(
-    plan: Plan, parts: Parts, parent: Version, child: Gate, rule: Rule, encoder: Encoder, listener: Listener
+    plan: Plan,
+    parts: Parts,
+    parent: Version,
+    child: GateModule,
+    rule: Rule,
+    encoder: Encoder,
+    listener: Listener,
 ) -> list[CaseDecisions]:
     """Return what parent and child decide on the held-out cases.
 
     In a cross-validation, a gate trained in the same way on the rest of each fold stands for the child.
     """
-    before = parent.load(encoder=encoder.identity)
-    decisions = []
+    own = parent.load(encoder=encoder.identity)
+    before, decisions = GateModule.of(own), []
     for number, fold in enumerate(parts.folds, 1):
         listener.stage(f"Cross-validation, fold {number} of {len(parts.folds)}")
-        gate = parent.load(encoder=encoder.identity)
-        trainer = Trainer(gate, fold.training, fold.validation, plan.settings, replayed=fold.replayed)
+        trainer = Trainer(own, fold.training, fold.validation, plan.settings, replayed=fold.replayed)
         while not trainer.finished:
             trainer.epoch(listener.progress)
         fit_threshold(trainer.best, fold, rule)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 
@@ -13,11 +12,12 @@ from torch.nn import functional as F
 
 from convgate.core.errors import TrainingError
 from convgate.gate.features import FEATURES, PARTS
-from convgate.gate.full import FullTiers
-from convgate.gate.model import Gate, GateOutput
+from convgate.gate.model import Gate
 from convgate.gate.thresholds import CORRELATION_EXPONENT
 from convgate.training.episodes import Batch, Episode, batch
 from convgate.training.epochs import Epoch, TrainingSettings
+from convgate.training.full_tiers import FullTiers
+from convgate.training.gate_module import GateModule, GateOutput
 
 ANY_WEIGHT = 0.5
 TIER1_WEIGHT = 0.3  # so that tier 1 is of use by itself, and its parts mean something
@@ -50,14 +50,13 @@ class Trainer:
     ) -> None:
         if not any(training.values()):
             raise TrainingError("there is nothing to train on")
-        self.gate, self.training, self.validation, self.settings = gate, training, validation, settings
+        self.training, self.validation, self.settings = training, validation, settings
         self._replayed = frozenset(replayed) & training.keys()
         if self._replayed == training.keys():
             self._replayed = frozenset()
-        self.averaged = copy.deepcopy(gate).eval()
-        self.best = copy.deepcopy(gate).eval()
+        self.gate, self.averaged, self.best = (GateModule.of(gate) for _ in range(3))
         self.history: list[Epoch] = []
-        self._parameters = [p for name, p in gate.named_parameters() if name != "threshold_logit"]
+        self._parameters = [p for name, p in self.gate.named_parameters() if name != "threshold_logit"]
         self._optimiser = torch.optim.AdamW(
             self._parameters, lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
@@ -69,7 +68,7 @@ class Trainer:
         best = max((epoch.number for epoch in self.history if epoch.best), default=0)
         return done >= self.settings.epochs or done - best >= self.settings.patience
 
-    def run(self, on_epoch: Callable[[Epoch], object] | None = None) -> Gate:
+    def run(self, on_epoch: Callable[[Epoch], object] | None = None) -> GateModule:
         """Run the remaining epochs and return the averaged weights of the best one."""
         while not self.finished:
             epoch = self.epoch()
@@ -147,7 +146,7 @@ class Trainer:
             order += [episodes[place] for turn in rounds for place in turn][:wanted]
         return [order[place] for place in rng.permutation(len(order))]
 
-    def _loss(self, gate: Gate, episode: Episode, rng: np.random.Generator) -> Tensor:
+    def _loss(self, gate: GateModule, episode: Episode, rng: np.random.Generator) -> Tensor:
         count = len(episode.questions)
         chosen = (
             rng.permutation(count)[: self.settings.cases] if count > self.settings.cases else range(count)
@@ -227,7 +226,7 @@ class Trainer:
         )
 
 
-def add_noise(gate: Gate, cases: Batch, deviations: float, rng: np.random.Generator) -> None:
+def add_noise(gate: GateModule, cases: Batch, deviations: float, rng: np.random.Generator) -> None:
     """Move each feature of the messages at random, by so many of its spreads."""
     if not isinstance(gate.tiers, FullTiers) or not deviations:
         return
@@ -235,7 +234,7 @@ def add_noise(gate: Gate, cases: Batch, deviations: float, rng: np.random.Genera
     cases.messages.add_(noise * gate.tiers.standardise.spread, alpha=deviations)
 
 
-def drop_parts(gate: Gate, cases: Batch, chance: float, rng: np.random.Generator) -> None:
+def drop_parts(gate: GateModule, cases: Batch, chance: float, rng: np.random.Generator) -> None:
     """Put each part of the features at its usual value with this chance, so that none is relied on alone."""
     if not isinstance(gate.tiers, FullTiers) or not chance:
         return

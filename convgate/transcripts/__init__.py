@@ -8,7 +8,12 @@ A format is recognised by its content. `FORMATS` lists them all.
 """
 
 from convgate.transcripts.cases import Case, RelevanceSet
-from convgate.transcripts.formats.openai_messages import to_messages, turns_from_messages
+from convgate.transcripts.formats.openai_messages import (
+    MessageReader,
+    list_messages,
+    to_messages,
+    turns_from_messages,
+)
 from convgate.transcripts.problems import BadLinesError, Problem, Problems, ReadStoppedError
 from convgate.transcripts.reading import (
     Transcript,
@@ -27,6 +32,7 @@ __all__ = [
     "BadLinesError",
     "Case",
     "Format",
+    "MessageReader",
     "Problem",
     "Problems",
     "ReadStoppedError",
@@ -34,6 +40,7 @@ __all__ = [
     "Transcript",
     "TranscriptReader",
     "format_named",
+    "list_messages",
     "open_transcript",
     "read_conversations",
     "read_relevance_set",

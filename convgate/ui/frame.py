@@ -52,7 +52,7 @@ class App:
 
     def encoder(self) -> Encoder:
         """Return the encoder of the settings, loaded once."""
-        return services.encoder(self.settings.encoder, self.settings.device, self.settings.home)
+        return services.encoder(self.settings)
 
 
 @contextmanager

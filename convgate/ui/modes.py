@@ -7,19 +7,16 @@ from typing import Any
 
 import streamlit as st
 
-from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.invariants.judge import KindJudge, load_judge
 from convgate.context.mode import MODES, Mode
 from convgate.context.modes.classifier import ModeClassifier, load_classifier
 from convgate.core.conversation import Conversation
 from convgate.core.settings import Settings
-from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.messages.units import is_from_user
 from convgate.store.edits import ModeCorrection, ModeCorrections
 from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.frame import App
 from convgate.ui.page_state import Address
-from convgate.ui.results_cache import compute_once
 from convgate.ui.session_state import put
 
 _NOT_REVIEWED = ""
@@ -37,21 +34,6 @@ def mode_classifier(settings: Settings) -> ModeClassifier:
 def statement_judge(settings: Settings) -> KindJudge:
     """Return the classifier of statements, loaded once; errors as of `load_judge`."""
     return load_judge(settings)
-
-
-def find_ahead(app: App, key: str, conversation: Conversation) -> None:
-    """Encode all messages and their statements, with a progress bar the first time."""
-    classifier, judge = mode_classifier(app.settings), statement_judge(app.settings)
-
-    def work(progress: EvaluationProgress) -> None:
-        turns, finder = conversation.turns, InvariantFinder()
-        for start in range(0, len(turns), _BATCH):
-            progress("Finding modes for the first time", start, len(turns))
-            batch = turns[start : start + _BATCH]
-            classifier.classify([turn for turn in batch if is_from_user(turn)])
-            finder.add(batch, judge)
-
-    compute_once(f"modes {key} {id(classifier)}", work)
 
 
 def corrected_modes(app: App, key: str) -> dict[int, Mode]:

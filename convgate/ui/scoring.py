@@ -22,7 +22,7 @@ from convgate.gate.explain import Link, WordEffect, strongest_links, word_effect
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy, find_version, parameters_of
 from convgate.policies.gate import GatePolicy, ScoredHistory
-from convgate.policies.registry import POLICIES, stages_of
+from convgate.policies.registry import policy_class, policy_names, stages_of
 from convgate.policies.selector import Selection, Selector
 from convgate.policies.spec import PolicySpec, read_policy
 from convgate.store import CurrentKey
@@ -50,8 +50,13 @@ class OpenMessage:
         return self.history.conversation
 
     @property
+    def cache_key(self) -> str:
+        """Return what identifies it and its history in caches."""
+        return f"{self.labelled} {self.history.start}"
+
+    @property
     def labelled(self) -> CurrentKey:
-        """Return what identifies it in labels and caches."""
+        """Return what identifies it in labels."""
         question = self.current.turn.text if self.current.index is None else ""
         return CurrentKey(self.key, self.current.index, question)
 
@@ -65,7 +70,9 @@ def load_policy(app: App, option: str) -> Policy:
     spec = read_policy(option)
     stages = stages_of(spec.name, {**parameters_of(app.settings, spec.name), **spec.parameters})
     # An unknown stage is reported by `build_policy`, with its position.
-    needs_encoder = any(stage.name in POLICIES and POLICIES[stage.name].needs_encoder for stage in stages)
+    needs_encoder = any(
+        stage.name in policy_names() and policy_class(stage.name).needs_encoder for stage in stages
+    )
     encoder = app.encoder() if needs_encoder else None
     versions = [
         find_version(app.settings, stage.version or spec.version)
@@ -104,7 +111,7 @@ def encode_ahead(message: OpenMessage, policy: Policy) -> None:
 
 
 _BY_CONTENT: dict[Any, Callable[[Any], object]] = {
-    OpenMessage: lambda message: repr(message.labelled),
+    OpenMessage: lambda message: message.cache_key,
     GatePolicy: lambda gate: (gate.gate.fingerprint, repr(gate.encoder.identity)),  # whatever its rule
 }
 
@@ -126,7 +133,7 @@ def select(policy: Policy, message: OpenMessage, *, pair_answers: bool = False) 
 
 
 def _key(policy: Policy, message: OpenMessage) -> str:
-    return f"{message.labelled} {digest(policy)} {moves(message.conversation)}"
+    return f"{message.cache_key} {digest(policy)} {moves(message.conversation)}"
 
 
 @st.cache_resource(max_entries=256, show_spinner=False, hash_funcs=_BY_CONTENT)

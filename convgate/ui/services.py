@@ -50,13 +50,13 @@ def conversation(path: Path, key: str) -> Conversation:
     return Conversations(store(path)).get(key).conversation
 
 
-def encoder(name: str, device: str, home: Path) -> Encoder:
-    """Return the encoder of that name with its cache in `home`.
+def encoder(chosen: Settings) -> Encoder:
+    """Return the encoder of the settings with its cache in their home.
 
     Raises EncoderError when it cannot be loaded.
     """
     with st.spinner("Loading the encoder …"):
-        return _encoder(name, device, settings().encoder_dtype, home)
+        return _encoder(chosen.encoder, chosen.device, chosen.encoder_dtype, chosen.home)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False, on_release=lambda encoder: encoder.close())
@@ -73,6 +73,7 @@ def remove_for_good(chosen: Settings) -> Removal:
     """
     from convgate.training import data_removal
 
+    st.cache_resource.clear()  # ends what encodes their turns in the background
     try:
         return data_removal.remove_for_good(store(chosen.database), chosen)
     finally:

@@ -16,8 +16,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from filelock import FileLock, Timeout
-
 from convgate.core.errors import ActiveVersionError, GateError
 from convgate.core.home import make_home
 from convgate.embedding.base import EncoderIdentity
@@ -235,6 +233,8 @@ class Versions:
     @contextmanager
     def _changing(self) -> Iterator[None]:
         """Lock the versions against other programs, and remove partial files of killed ones."""
+        from filelock import FileLock, Timeout  # and asyncio, which reading versions does not need
+
         try:
             make_home(self.home)
             make_home(self.root)

@@ -62,7 +62,7 @@ class Version:
         return self.name == SHIPPED
 
     def load(self, *, encoder: EncoderIdentity | None = None) -> Gate:
-        """Return the gate, in evaluation mode.
+        """Return the gate.
 
         Raises GateError when a file is not the one that the card was written for, or the version was made
         for another encoder than the one given (both are named).
@@ -105,7 +105,7 @@ def write_version(folder: Path, gate: Gate, draft: Draft, *, created: datetime |
         weights_sha256=_sha256(files[WEIGHTS]),
         config_sha256=_sha256(files[CONFIG]),
         parameters=gate.parameter_count,
-        activation=float(gate.tiers.activation.detach()),
+        activation=gate.tiers.activation,
         learned_threshold=gate.learned_threshold,
     )
     files[CARD] = card.to_bytes()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -451,7 +452,7 @@ def test_shipped_gate_selects_over_http(convgate_home: Path) -> None:
 
 
 def test_missing_package_is_one_sentence(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convgate.cli.serve.find_spec", lambda name: None if name == "httpx" else name)
+    monkeypatch.setitem(sys.modules, "httpx", None)
     code, out, err = run("serve")
     assert (code, out) == (1, "")
     assert 'needs httpx: pip install "convgate[serve]"' in err

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from convgate.context.builder import ContextBuilder
 from convgate.context.memory import RequestMemory
 from convgate.context.reading import ConversationReader
-from convgate.context.turn_table import MAX_CONVERSATIONS
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
@@ -71,7 +70,7 @@ def measure_context(builder: ContextBuilder, *, n: int = 1_000, rounds: int = 15
         builder,
         policy=_Scored(known),
         memory=RequestMemory(),
-        tables=ConversationCache(MAX_CONVERSATIONS),
+        tables=ConversationCache(),
         reader=ConversationReader(builder.reader.judge),
     )
     start = time.perf_counter()

@@ -10,20 +10,21 @@ from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts, current_facts, facts_of
 from convgate.gate.model import Gate, Message, State
 from convgate.gate.thresholds import Absolute, Stricter
+from convgate.training.gate_module import GateModule
 from tools.benchmark.naive import naive_logits
-from tools.benchmark.speed import Compared, compare, perturbed_gate, random_embeddings
+from tools.benchmark.speed import Compared, compare, perturbed_module, random_embeddings
 
 _WORDS, _PER_TURN = 5_000, 18  # of the made-up language, and of a turn on average
 
 
 def full_gate(*, seed: int = 0) -> Gate:
     """A gate of the full preset whose every part does something."""
-    gate = Gate(GateConfig(preset="full", hidden=32), seed=seed)
+    gate = GateModule(GateConfig(preset="full", hidden=32), seed=seed)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in gate.tiers.parameters():
             parameter.add_(0.05 * torch.randn(parameter.shape, generator=generator))
-    return gate.eval()
+    return gate.to_gate()
 
 
 def made_up_turns(n: int, *, seed: int = 0) -> list[TurnFacts]:
@@ -50,7 +51,7 @@ def time_full_scoring(n: int, *, rounds: int) -> Compared:
 
     Ours starts from what is kept of the turns, and works out the message's features with all of them.
     """
-    reference, full = perturbed_gate(), full_gate()
+    reference, full = perturbed_module(), full_gate()
     turns, s = torch.from_numpy(random_embeddings(n)), torch.from_numpy(random_embeddings(1, seed=1)[0])
     state, message = _ready(full, n)
 

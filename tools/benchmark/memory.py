@@ -37,9 +37,10 @@ def _megabytes(field: str) -> float:
 
 def _measure(n: int) -> float:
     from convgate.gate.model import Message
-    from tools.benchmark.speed import perturbed_gate, random_embeddings
+    from tools.benchmark.speed import perturbed_module, random_embeddings
 
-    gate, embeddings, current = perturbed_gate(), random_embeddings(n), random_embeddings(1, seed=1)[0]
+    gate, embeddings = perturbed_module().to_gate(), random_embeddings(n)
+    current = random_embeddings(1, seed=1)[0]
     # What a first call sets up once is no scoring.
     gate.score(gate.state(embeddings[:600]), Message(current))
     before = _megabytes("VmRSS:")

@@ -5,27 +5,21 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from convgate.gate.model import Gate
-from convgate.gate.reference import ReferenceTiers, positions
-
-
-def reference_tiers(gate: Gate) -> ReferenceTiers:
-    """The gate's tiers; TypeError when they are not those of the reference preset."""
-    if not isinstance(gate.tiers, ReferenceTiers):
-        raise TypeError(f"a gate of the reference preset is needed, not of {gate.config.preset}")
-    return gate.tiers
+from convgate.training.gate_module import GateModule
+from convgate.training.reference_tiers import ReferenceTiers
 
 
 @torch.inference_mode()
-def naive_logits(gate: Gate, turns: Tensor, current: Tensor) -> Tensor:
+def naive_logits(gate: GateModule, turns: Tensor, current: Tensor) -> Tensor:
     """(n,) the logits of `Gate.score`, by dense n × n attention over turns projected anew.
 
     turns: (n, d); current: (d,). The bilinear product is taken the cheap way round (sᵀW first), so that
     the comparison is about the attention tier alone.
     """
-    tiers, n = reference_tiers(gate), len(turns)
-    tier = tiers.attention
-    tier1 = torch.stack(list(tiers.bilinear(turns, current, positions(n)).values())).sum(dim=0)
+    tiers, n = gate.tiers, len(turns)
+    assert isinstance(tiers, ReferenceTiers)
+    tier, position = tiers.attention, torch.linspace(0, 1, n)
+    tier1 = tiers.bilinear(turns[None], current[None], position[None])[0]
     x = tier.turn_projection(torch.cat([turns, tier1[:, None]], dim=1))
     layer = tier.self_attention
     weights = torch.softmax(layer.query(x) @ layer.key(x).T * tier.scale, dim=-1)

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import itertools
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import torch
 
-from convgate.core.conversation import Conversation, Turn
-from convgate.embedding.base import Embeddings, Encoder
-from convgate.embedding.cache import CachedEncoder
-from convgate.gate.model import Gate, Message
+from convgate.embedding.base import Embeddings
+from convgate.gate.config import GateConfig
+from convgate.gate.model import Message
 from convgate.gate.thresholds import Stricter
-from convgate.policies.gate import GatePolicy
-from tools.benchmark.naive import naive_logits, reference_tiers
+from convgate.training.gate_module import GateModule
+from convgate.training.reference_tiers import ReferenceTiers
+from tools.benchmark.naive import naive_logits
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +50,13 @@ def compare(
     return Compared(first, second, first / second, median(times[0]) / median(times[1]))
 
 
-def perturbed_gate(*, seed: int = 0) -> Gate:
+def perturbed_module(*, seed: int = 0) -> GateModule:
     """A reference gate whose attention tier does something, so that nothing is timed on zeros."""
-    gate = Gate(seed=seed)
+    gate = GateModule(GateConfig(), seed=seed)
+    assert isinstance(gate.tiers, ReferenceTiers)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
-        tier = reference_tiers(gate).attention
+        tier = gate.tiers.attention
         for parameter in tier.parameters():
             parameter.add_(0.05 * torch.randn(parameter.shape, generator=generator))
         tier.residual_gate.zero_()
@@ -75,12 +71,13 @@ def random_embeddings(n: int, *, seed: int = 0) -> Embeddings:
 
 def time_scoring(n: int, *, rounds: int) -> Compared:
     """Naive gate against ours, from cached embeddings and turn features to final scores and threshold."""
-    gate, embeddings, current = perturbed_gate(), random_embeddings(n), random_embeddings(1, seed=1)[0]
+    module, embeddings, current = perturbed_module(), random_embeddings(n), random_embeddings(1, seed=1)[0]
+    gate = module.to_gate()
     turns, s, rule = torch.from_numpy(embeddings), torch.from_numpy(current), Stricter()
     state = gate.state(embeddings)
 
     def naive() -> None:
-        scores = torch.sigmoid(naive_logits(gate, turns, s)).double().numpy()
+        scores = torch.sigmoid(naive_logits(module, turns, s)).double().numpy()
         rule.cut(scores, learned=gate.learned_threshold)
 
     def ours() -> None:
@@ -92,47 +89,7 @@ def time_scoring(n: int, *, rounds: int) -> Compared:
 
 def largest_difference(n: int) -> float:
     """Largest difference between a naive logit and ours: both compute the same thing."""
-    gate, embeddings, current = perturbed_gate(), random_embeddings(n), random_embeddings(1, seed=1)[0]
-    naive = naive_logits(gate, torch.from_numpy(embeddings), torch.from_numpy(current)).double().numpy()
+    module, embeddings, current = perturbed_module(), random_embeddings(n), random_embeddings(1, seed=1)[0]
+    gate = module.to_gate()
+    naive = naive_logits(module, torch.from_numpy(embeddings), torch.from_numpy(current)).double().numpy()
     return float(np.abs(naive - gate.score(gate.state(embeddings), Message(current)).logits).max())
-
-
-def time_rescoring(encoder: Encoder, *, n: int = 1_000, rounds: int = 15) -> Compared:
-    """Encoding one new message against deciding n turns for it, the encoding of the message included.
-
-    The baseline is the encoder alone, on a message that it never saw; ours is a whole `decide` with the
-    cache on disk, which holds every text but that message.
-    """
-    with TemporaryDirectory(prefix="convgate-bench-") as home:
-        cached = CachedEncoder(encoder, Path(home) / "embeddings.sqlite")
-        policy = GatePolicy(gate=perturbed_gate(), encoder=cached)
-        turns = tuple(Turn.of("user", f"{_MESSAGE} ({i})") for i in range(n))
-        policy.prepare([Conversation(id="bench", turns=turns)])
-        fresh = itertools.count(n)
-
-        def encode_one() -> None:
-            encoder.encode([f"{_MESSAGE} ({next(fresh)})"])
-
-        def decide_again() -> None:
-            message = Turn.of("user", f"{_MESSAGE} ({next(fresh)})")
-            current, history = Conversation(id="bench", turns=(*turns, message)).at(n)
-            policy.decide(current, history)
-
-        compared = compare(encode_one, decide_again, rounds=rounds)
-        cached.close()
-    return compared
-
-
-def time_help(*, rounds: int = 3) -> float:
-    """Median seconds until `convgate --help` has answered, the start of Python included."""
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "convgate", "--help"], capture_output=True, check=True)
-        times.append(time.perf_counter() - start)
-    return median(times)
-
-
-_MESSAGE = (
-    "Could you look again at the part of the plan where we said that the second test must run before noon"
-)

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from convgate.core.errors import TrainingError
 from convgate.embedding.base import Encoder
+from convgate.gate.arrays import Floats
 from convgate.gate.config import GateConfig
-from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Rule
-from convgate.training.encoder_calibration import measure_embeddings
+from convgate.training.encoder_calibration import measure_whitening
 from convgate.training.episodes import Episode, read_episodes
+from convgate.training.gate_module import GateModule
 from convgate.training.progress import Listener
 from convgate.training.sets import RULES, Plan, TrainingSet, make_set, read_files, read_packed
 from convgate.transcripts.cases import RelevanceSet
@@ -57,7 +57,7 @@ class PretrainingPlan(Plan):
             hidden=_HIDDEN.get(self.preset, 1),  # the config refuses an unknown preset
             encoder=encoder.identity,
         )
-        return Gate(config, seed=self.settings.seed), None
+        return GateModule(config, seed=self.settings.seed).to_gate(), None
 
     def rule(self, parent: Version | None) -> Rule:
         """Return the rule of the preset."""
@@ -70,13 +70,13 @@ class PretrainingPlan(Plan):
 
     def read_episodes(
         self, sets: Sequence[TrainingSet], gate: Gate, encoder: Encoder, listener: Listener
-    ) -> dict[str, list[Episode]]:
-        """Return the episodes of each set, after the gate has measured what it reads."""
-        if not isinstance(gate.tiers, FullTiers):
+    ) -> tuple[Gate, dict[str, list[Episode]]]:
+        """Return the gate with whitening and features measured, and the episodes of each set."""
+        if self.preset != "full":
             return Plan.read_episodes(self, sets, gate, encoder, listener)
         listener.stage("Measuring the embeddings")
-        with torch.no_grad():
-            measure_embeddings(gate.tiers, _sample(encoder, sets, self.settings.seed))
+        whitening = measure_whitening(_sample(encoder, sets, self.settings.seed))
+        gate = Gate(gate.config, {**gate.weights, **whitening})
         listener.stage("Fitting the cues without each writer")
         cues = HeldOutCues.fit()
         episodes: dict[str, list[Episode]] = {}
@@ -84,9 +84,8 @@ class PretrainingPlan(Plan):
             listener.stage(f"Reading {each.cases.name} as the gate does")
             if read := read_episodes(gate, encoder, each.cases, cues=cues, progress=listener.progress):
                 episodes[each.cases.name] = read
-        with torch.no_grad():
-            measure_features(gate.tiers, episodes.values(), seed=self.settings.seed)
-        return episodes
+        spreads = measure_features(episodes.values(), seed=self.settings.seed)
+        return Gate(gate.config, {**gate.weights, **spreads}), episodes
 
 
 def pretraining_sets(files: Sequence[Path], *, seed: int, skip_bad: bool = False) -> list[TrainingSet]:
@@ -164,8 +163,8 @@ def weave_conversations(relevance_set: RelevanceSet, *, count: int, seed: int) -
     return replace(woven, problems=relevance_set.problems)
 
 
-def measure_features(tiers: FullTiers, sets: Iterable[Sequence[Episode]], *, seed: int) -> None:
-    """Set usual value and spread of the features; every set counts alike."""
+def measure_features(sets: Iterable[Sequence[Episode]], *, seed: int) -> dict[str, Floats]:
+    """Return usual value and spread of the features as weights, by name; every set counts alike."""
     rng = np.random.default_rng(seed)
     means, squares = [], []
     for episodes in sets:
@@ -178,8 +177,10 @@ def measure_features(tiers: FullTiers, sets: Iterable[Sequence[Episode]], *, see
         squares.append((features**2).mean(axis=0))
     usual = np.mean(means, axis=0)
     spread = np.sqrt(np.maximum(np.mean(squares, axis=0) - usual**2, 0))
-    tiers.standardise.usual.copy_(torch.from_numpy(usual.astype(np.float32)))
-    tiers.standardise.spread.copy_(torch.from_numpy(np.maximum(spread, _MIN_SPREAD).astype(np.float32)))
+    return {
+        "tiers.standardise.usual": usual.astype(np.float32),
+        "tiers.standardise.spread": np.maximum(spread, _MIN_SPREAD).astype(np.float32),
+    }
 
 
 def _sample(encoder: Encoder, sets: Sequence[TrainingSet], seed: int) -> np.ndarray:

@@ -11,16 +11,20 @@ from pathlib import Path
 
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
-from convgate.embedding.bundled import BundledEncoder
+from convgate.embedding.bundled import BundledEncoder, Output
 from convgate.embedding.cache import CACHE_FILE, CachedEncoder
 
 
 def state_encoder(settings: Settings) -> Encoder:
-    """Return the encoder with its cache in the settings' home: the mean state, as a unit vector."""
-    return _open(settings.home / CACHE_FILE)
+    """Return the encoder of messages, cached in the settings' home: the mean state, as a unit vector."""
+    return _open(settings.home / CACHE_FILE, "states")
 
 
-@lru_cache(4)
-def _open(path: Path) -> Encoder:
-    """Return the encoder that modes and statements share."""
-    return CachedEncoder(BundledEncoder(is_states=True), path)
+def statement_encoder(settings: Settings) -> Encoder:
+    """Return the same for the statements of a message, as spans (`mark_spans`) read within the message."""
+    return _open(settings.home / CACHE_FILE, "span states")
+
+
+@lru_cache(8)
+def _open(path: Path, output: Output) -> Encoder:
+    return CachedEncoder(BundledEncoder(output), path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -17,11 +17,17 @@ from convgate.context.classifier.model import (
     ResultCache,
     TextModel,
     count_ngrams,
-    excerpt,
     read_model,
 )
-from convgate.context.classifier.states import state_encoder
-from convgate.context.invariants.statements import KINDS, Kind, Span, Statement, read_statements
+from convgate.context.classifier.states import statement_encoder
+from convgate.context.invariants.statements import (
+    KINDS,
+    Kind,
+    Span,
+    Statement,
+    mark_statements,
+    read_statements,
+)
 from convgate.core.settings import Settings
 from convgate.embedding.base import Embeddings, Encoder
 from convgate.gatekeeper.folding import fold
@@ -35,8 +41,8 @@ MIN_HOLDS = 0.2
 MIN_OTHER = 0.15
 """Probability from which a statement reports an error, lifts or resolves."""
 
-MAX_CACHED = 50_000
-"""Statements whose kinds are cached."""
+MAX_CACHED = 20_000
+"""Messages whose statements are cached."""
 
 _HOLDS = slice(1, 4)  # of `KINDS`
 _RESOLVED = KINDS.index("resolved")
@@ -91,33 +97,42 @@ class _Classification(NamedTuple):
     scope: str = ""
 
 
-_Key = tuple[str, Context]
+_Key = tuple[str, tuple[Context, ...]]  # a message, and the context of each of its statements
 
 
 class KindJudge:
     """Classifies statements; safe to share between threads."""
 
     def __init__(self, model: TextModel, encoder: Encoder, *, max_cached: int = MAX_CACHED) -> None:
-        self._model, self._encoder = model, encoder
-        self._classifications: ResultCache[_Key, _Classification] = ResultCache(max_cached)
+        self._model, self.encoder = model, encoder
+        self._statements: ResultCache[_Key, tuple[Statement, ...]] = ResultCache(max_cached)
 
     def classify(self, messages: Sequence[UserMessage]) -> list[tuple[Statement, ...]]:
         """Return the statements of each message with their kinds."""
-        statements = [read_statements(message.text) for message in messages]
-        keys = [
-            (excerpt(statement.text), context_features(message.before, statement.text, place, len(parts)))
-            for message, parts in zip(messages, statements, strict=True)
-            for place, statement in enumerate(parts)
-        ]
-        results = iter(self._classifications.get_many(keys, self._classify_all))
-        return [tuple(_apply(statement, next(results)) for statement in parts) for parts in statements]
+        keys = []
+        for message in messages:
+            parts = read_statements(message.text)
+            contexts = (
+                context_features(message.before, statement.text, place, len(parts))
+                for place, statement in enumerate(parts)
+            )
+            keys.append((message.text, tuple(contexts)))
+        return self._statements.get_many(keys, self._classify_all)
 
-    def _classify_all(self, keys: Sequence[_Key]) -> Iterator[_Classification]:
-        texts = [text for text, _ in keys]
+    def _classify_all(self, keys: Sequence[_Key]) -> list[tuple[Statement, ...]]:
+        statements = [read_statements(text) for text, _ in keys]
+        texts = [statement.text for parts in statements for statement in parts]
+        if not texts:
+            return statements
+        marked = [mark_statements(text) for text, contexts in keys if contexts]
         runs = [count_ngrams(text) for text in texts]
-        features = features_of(self._encoder.encode(texts), [context for _, context in keys])
+        features = features_of(
+            np.concatenate(self.encoder.encode_passages(marked)),
+            [context for _, contexts in keys for context in contexts],
+        )
         rows = self._model.probabilities(runs, features)
-        return map(self._classify, texts, runs, rows)
+        found = map(self._classify, texts, runs, rows)
+        return [tuple(_apply(statement, next(found)) for statement in parts) for parts in statements]
 
     def _classify(self, text: str, runs: Ngrams, row: Floats) -> _Classification:
         """Return the classification of a text. row: (kinds,) probabilities."""
@@ -157,7 +172,7 @@ def load_judge(settings: Settings) -> KindJudge:
 
     Raises ContextError when the weights are missing or damaged.
     """
-    return KindJudge(shipped_model(), state_encoder(settings))
+    return KindJudge(shipped_model(), statement_encoder(settings))
 
 
 @cache

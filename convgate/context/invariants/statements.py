@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Literal
 
 from convgate.context.invariants.topic import Topic, read_topic
+from convgate.embedding.bundled import mark_spans
 from convgate.gatekeeper.folding import fold, own_words
 
 Kind = Literal[
@@ -143,6 +144,11 @@ def read_statements(text: str) -> tuple[Statement, ...]:
             )
         )
     return tuple(statements)
+
+
+def mark_statements(text: str) -> str:
+    """Return the message marked with its statements, as the encoder of statements reads it."""
+    return mark_spans(text, ((statement.start, statement.end) for statement in read_statements(text)))
 
 
 def _is_quoted(own: bytes, whole: bytes) -> bool:

@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from convgate.context.mode import MIN_CONFIDENCE, SURE, Mode, ModeDecision
+import numpy as np
+from numpy.typing import NDArray
+
+from convgate.context.mode import MIN_CONFIDENCE, MODES, SURE, Mode, ModeDecision
 from convgate.context.modes.classifier import ModeClassifier
 from convgate.core.conversation import Turn
 from convgate.messages.units import is_from_user
+
+NO_MODE = 255
+
+
+class TurnLabels(Mapping[int, Mode]):
+    """The mode that each turn belongs to, by index; instructions have none."""
+
+    def __init__(self, codes: bytes) -> None:
+        self.codes = np.frombuffer(codes, dtype=np.uint8)  # (n,) places in MODES, NO_MODE without one
+
+    def __getitem__(self, index: int) -> Mode:
+        if not 0 <= index < len(self.codes) or self.codes[index] == NO_MODE:
+            raise KeyError(index)
+        return MODES[int(self.codes[index])]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(np.flatnonzero(self.codes != NO_MODE).tolist())
+
+    def __len__(self) -> int:
+        return int((self.codes != NO_MODE).sum())
+
+    def are_of(self, modes: Collection[Mode]) -> NDArray[np.bool_]:
+        """Return (n,) whether each turn belongs to one of the modes."""
+        return np.isin(self.codes, [MODES.index(mode) for mode in modes])
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +44,8 @@ class ConversationModes:
 
     decisions: Mapping[int, ModeDecision]  # of each user's turn by itself
     applied: Mapping[int, Mode]  # of each user's turn: the mode of the conversation there, smoothed
-    labels: Mapping[int, Mode]  # of each turn: what it belongs to; instructions have none
+    labels: TurnLabels
+    goals: tuple[int, ...]  # users' turns that set a task, by themselves
 
     def at(self, index: int) -> Mode:
         """Return the mode at a turn: that of the nearest user's turn up to it; GENERAL before any."""
@@ -37,7 +65,8 @@ class ModeTracker:
     def __init__(self) -> None:
         self._decisions: dict[int, ModeDecision] = {}
         self._applied: dict[int, Mode] = {}
-        self._labels: dict[int, Mode] = {}
+        self._labels = bytearray()
+        self._goals: list[int] = []
         self._mode: Mode | None = None  # of the conversation
         self._previous: Mode | None = None  # what the last user's turn was by itself
         self._label: Mode = "GENERAL"  # what the last turn belongs to
@@ -53,14 +82,14 @@ class ModeTracker:
             if place in by_place:
                 own = replace(by_place[place], index=index)
                 self._add(decide_by_intent(index, intents[index]) if index in intents else own)
-            if not turn.is_instruction:
-                self._labels[index] = self._label
+            self._labels.append(NO_MODE if turn.is_instruction else MODES.index(self._label))
         self._turns += len(turns)
 
     @property
     def modes(self) -> ConversationModes:
         """Of the turns so far."""
-        return ConversationModes(dict(self._decisions), dict(self._applied), dict(self._labels))
+        labels, goals = TurnLabels(bytes(self._labels)), tuple(self._goals)
+        return ConversationModes(dict(self._decisions), dict(self._applied), labels, goals)
 
     def _add(self, decision: ModeDecision) -> None:
         is_sure = decision.source == "intent" or decision.confidence >= SURE
@@ -69,6 +98,8 @@ class ModeTracker:
         if self._mode is None or is_sure or decision.mode == self._previous:
             self._mode = decision.mode
         self._decisions[decision.index] = decision
+        if decision.mode == "TASK" and decision.source != "low confidence":
+            self._goals.append(decision.index)
         self._applied[decision.index], self._previous = self._mode, decision.mode
 
 

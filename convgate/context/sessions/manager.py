@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -367,7 +368,8 @@ def _turn_of(message: str | Mapping[str, Any] | Turn, problems: list[str]) -> Tu
 
 def _without_own_fields(message: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the message as endpoints of models accept it; they refuse fields that they do not know."""
-    return {field: value for field, value in message.items() if field not in _OWN_FIELDS}
+    # copies: the conversation stays in memory
+    return {field: deepcopy(value) for field, value in message.items() if field not in _OWN_FIELDS}
 
 
 def _dump(state: State) -> str:

@@ -51,11 +51,11 @@ class SessionNotes:
         try:
             if self.summarizer is None:
                 return
-            conversation = self._read(key)
-            turns = len(conversation)
+            turns = Conversations(self._store).summary(key).turns
             stop = turns if is_ended else last_checkpoint(turns, self._settings.session_summary_turns)
             if stop <= self._known_stop(key):
                 return
+            conversation = self._read(key)
             summary = self.summarizer.summarize(conversation, stop)
             with self._store.write():
                 is_same = self._read(key).turns[:stop] == conversation.turns[:stop]

@@ -18,7 +18,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import Settings
 from convgate.core.text import to_line, truncate
 from convgate.gatekeeper.model import LanguageModel, ModelError, read_text
-from convgate.messages.repair import is_pruned
+from convgate.messages.table import is_pruned
 from convgate.policies.base import Policy
 from convgate.store.summaries import TurnSummary
 from convgate.transcripts.characters import writable

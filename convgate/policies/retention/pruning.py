@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from convgate.core.conversation import Conversation
-from convgate.messages.repair import PRUNED_FIELD
+from convgate.messages.table import PRUNED_FIELD
 from convgate.messages.tokens import turn_tokens
 from convgate.messages.units import find_tool_units
 from convgate.policies.retention_policy import Pruning

@@ -14,10 +14,11 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from convgate.core.conversation import CHAT_ROLES, ContentPart, Conversation, ToolCall, Turn
+from convgate.core.conversation_cache import ConversationCache
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.identity import given_id
@@ -37,9 +38,60 @@ def turns_from_messages(messages: Iterable[Mapping[str, Any]]) -> tuple[Turn, ..
 
     Raises TranscriptError naming the field, such as `messages[3].content`.
     """
+    return _read_messages(list_messages(messages))
+
+
+def list_messages(messages: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the messages as a new list; TranscriptError for what is no list of them."""
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
         raise TranscriptError(f"expected a list of messages, got {kind(messages)}", field="messages")
-    return tuple(turn_from_message(message, f"messages[{index}]") for index, message in enumerate(messages))
+    return list(messages)
+
+
+def _read_messages(messages: Sequence[Mapping[str, Any]], start: int = 0) -> tuple[Turn, ...]:
+    return tuple(
+        turn_from_message(message, f"messages[{index}]") for index, message in enumerate(messages, start)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadTurns:
+    turns: tuple[Turn, ...]
+
+    def first(self, n: int) -> _ReadTurns:
+        return self if n == len(self.turns) else _ReadTurns(self.turns[:n])
+
+
+class MessageReader:
+    """Reads growing lists of messages: those at the beginning of an earlier list are not read again.
+
+    They are compared with copies, so a message that changed in place is noticed, also inside lists and
+    mappings; other objects are compared as they are. The `source` of a turn is the copy. Thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._known: ConversationCache[_ReadTurns] = ConversationCache(_copy_json)
+
+    def read(self, messages: Sequence[Mapping[str, Any]]) -> tuple[Turn, ...]:
+        """Return the same as `turns_from_messages`; of known messages the same objects as before."""
+        return self._known.get(messages, _extend_turns).turns if messages else ()
+
+
+def _extend_turns(known: _ReadTurns | None, new: Sequence[Mapping[str, Any]]) -> _ReadTurns:
+    turns = known.turns if known else ()
+    return _ReadTurns(turns + _read_messages(new, len(turns)))
+
+
+def _copy_json(value: Any) -> Any:
+    """Return a copy of a value, with copies of all mappings, lists and tuples in it."""
+    if isinstance(value, str | int | float | None):
+        return value
+    if isinstance(value, Mapping):
+        return {key: _copy_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        items = map(_copy_json, value)
+        return list(items) if isinstance(value, list) else tuple(items)
+    return value
 
 
 def turn_from_message(message: Any, field: str = "message", warn: Warn | None = None) -> Turn:
@@ -225,7 +277,7 @@ def file_message(turn: Turn) -> Mapping[str, Any]:
 def _openai_source(turn: Turn) -> Mapping[str, Any] | None:
     """Return the turn's source when it is an OpenAI chat message, else None."""
     source = turn.source or {}
-    is_message = any(key in source for key in ("content", *_INSTEAD_OF_CONTENT))
+    is_message = "content" in source or any(key in source for key in _INSTEAD_OF_CONTENT)
     return source if is_message and source.get("role") == turn.role else None
 
 

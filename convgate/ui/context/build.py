@@ -16,7 +16,7 @@ from convgate.context.invariants.edits import EDITS_FIELD
 from convgate.context.mode import MODES, Mode, known_intents
 from convgate.context.reading import ConversationReader
 from convgate.context.request import Fallback, RequestRecord
-from convgate.context.turn_table import MAX_CONVERSATIONS, TurnTable
+from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import Conversation
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
@@ -26,10 +26,11 @@ from convgate.policies.build import parameters_of
 from convgate.policies.spec import read_policy
 from convgate.store.guard_states import GuardStates
 from convgate.ui import scoring
-from convgate.ui.context.state import View
+from convgate.ui.context.state import View, page
+from convgate.ui.encoding import read_all
 from convgate.ui.frame import App
 from convgate.ui.measurement import digest
-from convgate.ui.modes import corrected_modes, find_ahead, mode_classifier, statement_judge
+from convgate.ui.modes import corrected_modes, mode_classifier, statement_judge
 from convgate.ui.policy_options import option_label
 from convgate.ui.scoring import OpenMessage
 from convgate.ui.turn import moves
@@ -110,17 +111,15 @@ def apply_view(settings: Settings, view: View) -> Settings:
     return settings.model_copy(update=changes)
 
 
-def build(app: App, view: View, message: OpenMessage) -> ContextResult:
-    """Return the context of a view.
+def build(app: App, view: View, message: OpenMessage) -> ContextResult | None:
+    """Return the context of a view; None while its turns are being encoded.
 
     Raises ContextError for budgets that cannot be, and what building the policy raises.
     """
     settings = apply_view(app.settings, view)
     option = view.policy or app.settings.policy
     policy = scoring.load_policy(app, option)
-    scoring.encode_ahead(message, policy)
     judge, classifier = statement_judge(app.settings), mode_classifier(app.settings)
-    find_ahead(app, message.key, message.conversation)
     guard = CurrentGuard(fallbacks_of(GuardStates(app.store).open_alerts()))
     intents = known_intents(settings).items()
     modes, index = corrected_modes(app, message.key), message.current.index
@@ -129,6 +128,9 @@ def build(app: App, view: View, message: OpenMessage) -> ContextResult:
     builder = ContextBuilder.of(
         settings, policy=policy, guard=guard, classifier=classifier, reader=ConversationReader(judge)
     )
+    encoders = f"{id(getattr(policy, 'encoder', None))} {id(classifier)}"
+    if not read_all(page, message, builder.encode, encoders):
+        return None
     builder = replace(builder, tables=_turn_tables(message.key))
     values = [getattr(settings, name) for name in _USED]
     overruled = [guard.overruled(mode) for mode in MODES]
@@ -147,7 +149,7 @@ def _edits(conversation: Conversation) -> str:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _turn_tables(key: str) -> ConversationCache[TurnTable]:
-    return ConversationCache(MAX_CONVERSATIONS)
+    return ConversationCache()
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -60,8 +60,9 @@ def context_page(app: App) -> None:
     message = pick_message(state.page, key, conversation, view.turn, view.question)
     with st.sidebar:
         _draw_settings(app, view, labels)
-    result = build(app, view, message)
     st.markdown(answered_words(app.conversations.summary(key).title, message.current))
+    if (result := build(app, view, message)) is None:
+        return
     draw_numbers(_numbers(result), key="context-strip")
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     left.markdown(_mode_reason(result.bundle))

@@ -33,12 +33,12 @@ def draw_inspector(
     )  # fmt: skip
     indices = outcome.decisions.indices
     if not len(indices) or not int(indices[0]) <= selected <= int(indices[-1]):
-        is_current = selected == message.current.index
-        st.markdown(
-            "This is the current message: it is always sent."
-            if is_current
-            else "This turn comes after the current message, so nothing is decided about it."
-        )
+        if selected == message.current.index:
+            st.markdown("This is the current message: it is always sent.")
+        elif selected < message.history.start:
+            st.markdown("This turn is not read yet, so nothing is decided about it.")
+        else:
+            st.markdown("This turn comes after the current message, so nothing is decided about it.")
         draw_turn_text(message.conversation.turns[selected])
         return
     shown = view.show if view.show in TABS else TABS[0]

@@ -55,7 +55,11 @@ def decisions_json(
 def _draw_messages(view: View, outcome: Outcome) -> None:
     selection, conversation = outcome.selection, outcome.message.conversation
     count, tokens = len(selection.messages), selection.tokens_kept
-    st.caption(f"{pluralize(count, 'message')}, {pluralize(tokens, 'token')}, the current message last.")
+    history = outcome.message.history
+    part = f" Selected from the newest {len(history):,} turns." if history.start else ""
+    st.caption(
+        f"{pluralize(count, 'message')}, {pluralize(tokens, 'token')}, the current message last.{part}"
+    )
     if selection.missing_results:
         names = literal(join_words(selection.missing_results), limit=200)
         st.caption(f":material/hourglass_empty: The current turn still waits for results of: {names}.")

@@ -14,7 +14,6 @@ from convgate.policies.selector import Selection
 from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes
 from convgate.ui.explore.state import View
-from convgate.ui.frame import App
 from convgate.ui.policy_options import option_label
 from convgate.ui.scoring import OpenMessage
 from convgate.ui.threshold_settings import ThresholdSettings
@@ -81,11 +80,9 @@ class Outcome:
         return any(turn not in decisions.overrides for turn in decisions.kept_indices)
 
 
-def compute_outcome(app: App, view: View, message: OpenMessage) -> Outcome:
-    """Return what the page shows of a view; only what was never scored is scored."""
-    policy = scoring.load_policy(app, view.policy)
+def compute_outcome(view: View, message: OpenMessage, policy: Policy) -> Outcome:
+    """Return what the page shows of a view with its policy; only what was never scored is scored."""
     label = option_label(view.policy)
-    scoring.encode_ahead(message, policy)
     selection = scoring.select(policy, message, pair_answers=view.pairs)
     if not isinstance(policy, GatePolicy):
         return Outcome(message, label, policy, selection)

@@ -7,11 +7,13 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.core.bundled_encoder import BUNDLED_SHA256
+from convgate.ui import scoring
 from convgate.ui.answers import Work, read_answers
+from convgate.ui.encoding import show_newest_first
 from convgate.ui.explore import state
 from convgate.ui.explore.inspector import draw_inspector
 from convgate.ui.explore.messages import draw_messages
-from convgate.ui.explore.outcome import compute_outcome
+from convgate.ui.explore.outcome import Outcome, compute_outcome
 from convgate.ui.explore.reading import draw_reading
 from convgate.ui.explore.rules import draw_nothing_kept, draw_policy, draw_rule, draw_threshold
 from convgate.ui.explore.summary import draw_chart, draw_message, draw_metrics
@@ -24,6 +26,7 @@ from convgate.ui.samples import draw_sample_note
 
 _STYLE = Path(__file__).with_name("explore.css")
 _COLUMNS = (1.62, 1)
+_FIRST = "explore.first"  # the turn that is selected first of a message shown in part, and of which message
 
 
 def explore(app: App) -> None:
@@ -41,11 +44,12 @@ def explore(app: App) -> None:
     message = pick_message(state.page, key, conversation, view.turn, view.question)
     with st.sidebar:
         draw_policy(view, labels)
-    result = compute_outcome(app, view, message)
+    policy = scoring.load_policy(app, view.policy)
+    result = compute_outcome(view, show_newest_first(state.page, message, policy), policy)
     with st.sidebar:
         draw_rule(result)
     answers = read_answers(app, result.message, result.gate.version if result.gate else None, Work())
-    selected = result.first_selected() if view.selected is None else view.selected
+    selected = _first_selected(result) if view.selected is None else view.selected
 
     summary = app.conversations.summary(key)
     draw_sample_note(summary.origin, message.current.index)
@@ -72,3 +76,12 @@ def explore(app: App) -> None:
     if encoder is not None and encoder.identity.revision == BUNDLED_SHA256:
         with mode_place:
             draw_mode_correction(app, state.page, key, conversation, message.current.index)
+
+
+def _first_selected(result: Outcome) -> int | None:
+    """Return the turn to explain before a person selects one; it stays when older turns are read."""
+    name = f"{result.label} {result.message.labelled}"
+    if result.message.history.start:
+        st.session_state[_FIRST] = name, result.first_selected()
+    message, selected = st.session_state.get(_FIRST, ("", None))
+    return selected if message == name else result.first_selected()

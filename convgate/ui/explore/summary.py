@@ -39,11 +39,14 @@ def draw_metrics(outcome: Outcome) -> None:
     total = selection.tokens_total
     saved = 1 - selection.tokens_kept / total if total else 0.0
     rule = outcome.choice.rule.label.partition(":")[0] if outcome.choice else "by the policy"
+    count = f"{len(decisions):,}"
+    if outcome.message.history.start:
+        count = f"newest {count}"
     threshold = "none" if outcome.threshold is None else format_threshold(outcome.threshold)
     draw_numbers(
         [
             (
-                "Kept", f"{int(decisions.kept.sum()):,}", f"of {len(decisions):,}{_flips(outcome)}",
+                "Kept", f"{int(decisions.kept.sum()):,}", f"of {count}{_flips(outcome)}",
                 "Earlier turns that the model is shown. Flips: against the gate's own rule.",
             ),
             (

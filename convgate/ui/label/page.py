@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from convgate.ui import scoring
 from convgate.ui.annotator import draw_annotator
 from convgate.ui.answering import draw_actions, draw_answers, take_answers, transcript_labelling
 from convgate.ui.answers import Answering, read_answers
@@ -45,7 +46,9 @@ def label(app: App) -> None:
     state.page.keep(view)
     draw_problems([*problems, *missing])
     message = pick_message(state.page, key, conversation, view.turn, view.question)
-    scored = compute_outcome(app, view, message)
+    policy = scoring.load_policy(app, view.policy)
+    scoring.encode_ahead(message, policy)
+    scored = compute_outcome(view, message, policy)
     version = scored.gate.version if scored.gate else None
     answers = read_answers(app, scored.message, version, draw_work(app, view, scored.message))
     selected = view.selected

@@ -200,6 +200,8 @@ def _row(
     if index == current:
         return {**row, "state": "current", "outcome": "current"}
     if not 0 <= place < len(decisions):
+        if place < 0 and len(decisions):
+            return {**row, "state": "later", "outcome": "older", "reason": "Not read yet."}
         return {**row, "state": "later", "outcome": "later", "reason": "After the current message."}
     state, name = outcome(decisions, place)
     if decisions.scores is not None and not np.isnan(score := float(decisions.scores[place])):

@@ -1,0 +1,170 @@
+"""The bundled encoder in onnxruntime: its vectors, its states, and both from one pass."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from convgate.core.errors import EncoderError
+from convgate.embedding import minilm
+from convgate.embedding.base import Embeddings, Encoder
+from convgate.embedding.bundled import STATE_LAYERS, BundledEncoder, Output, mark_spans
+from convgate.embedding.cache import CachedEncoder, encode_together
+from convgate.embedding.minilm import load_minilm
+from tests.fakes import FakeEncoder
+from tests.test_embedding_encoder import mixed_texts
+
+SIMILAR = ["The dog is barking at the cat.", "xxx", "A hound barks loudly at a kitten.", "Bake a cake."]
+
+
+def test_similar_texts_are_close_and_blank_text_is_a_zero_row() -> None:
+    vectors = BundledEncoder().encode([*SIMILAR, " \n"])
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 1, 1, 1, 0], abs=1e-5)
+    assert vectors[0] @ vectors[2] > vectors[0] @ vectors[3] + 0.2
+
+
+@pytest.mark.parametrize("output", ["vectors", "states"])
+def test_a_text_has_the_same_vector_alone_and_in_a_batch(output: Output) -> None:
+    encoder, texts = BundledEncoder(output), mixed_texts(40)
+    together = encoder.encode(texts)
+    alone = np.concatenate([encoder.encode([text]) for text in texts[::8]])
+    assert together[::8] == pytest.approx(alone, abs=1e-5)
+
+
+def test_passages_add_up_to_their_text_and_those_of_states_are_the_same() -> None:
+    text = "We painted the kitchen in May. It took nine days and two coats of paint. " * 12
+    encoder, states = BundledEncoder(), BundledEncoder("states")
+    for each in (encoder, states):
+        [vectors] = each.encode_passages([text])
+        assert len(vectors) == len(each.split_passages(text)) == each.count_chunks(text).total > 2
+        assert np.linalg.norm(vectors, axis=1).sum() == pytest.approx(1, abs=1e-5)
+    assert not np.allclose(encoder.encode([text]), states.encode([text]), atol=0.1)
+
+
+def test_one_pass_gives_vectors_and_states_of_each_text_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, model = [], load_minilm()
+    split = minilm.chunks.split
+    monkeypatch.setattr(
+        minilm.chunks, "split", lambda texts, *rest: read.extend(texts) or split(texts, *rest)
+    )
+    encoder = CachedEncoder(BundledEncoder(), tmp_path / "cache.sqlite")
+    states = CachedEncoder(BundledEncoder("states"), tmp_path / "cache.sqlite")
+    of_spans = CachedEncoder(BundledEncoder("span states"), tmp_path / "cache.sqlite")
+    marked = mark_spans("both", [(0, 4)])
+    encoder.encode(["known"])
+    read.clear()
+    reports: list[tuple[int, int]] = []
+    encode_together(
+        (encoder, ["both", "known", "final"]),
+        (states, ["both", "state", "known"]),
+        (of_spans, [marked]),
+        progress=lambda *report: reports.append(report),
+    )
+    assert sorted(read) == ["both", "final", "known", "state"]
+    assert reports == [(4, 4)]
+    read.clear()
+    texts, state_texts = ["both", "final", "known"], ["both", "known", "state"]
+    given = encoder.encode(texts), states.encode(state_texts), of_spans.encode([marked])
+    assert read == [], "both caches have them"
+    assert given[0] == pytest.approx(np.concatenate(model.encode(texts)[0]), abs=1e-6)
+    assert given[1] == pytest.approx(np.concatenate(model.encode((), state_texts)[1]), abs=1e-6)
+    assert given[2] == pytest.approx(model.encode((), (), [marked])[2][0], abs=1e-6)
+
+
+def test_a_span_has_the_mean_state_of_its_word_pieces_within_the_text() -> None:
+    parts = [
+        "Never put bleach in there!",
+        "We painted the kitchen red, " * 12,
+        "Is Tuesday at nine too early?",
+    ]
+    text = " ".join(parts)
+    spans = [(start := text.index(part), start + len(part)) for part in parts]
+    encoder, states = BundledEncoder("span states"), BundledEncoder("states")
+    assert len(encoder.split_passages(text)) > 2, "the long one crosses passages"
+    [rows] = encoder.encode_passages([mark_spans(text, spans)])
+    assert np.linalg.norm(rows, axis=1) == pytest.approx([1, 1, 1], abs=1e-5)
+    assert (rows @ states.encode(parts).T).argmax(axis=1).tolist() == [0, 1, 2]
+    [[alone]] = encoder.encode_passages([mark_spans(parts[2], [(0, len(parts[2]))])])
+    assert alone @ rows[2] < 0.99, "it is read as part of the text"
+
+
+def test_a_span_that_is_not_read_has_the_mean_of_its_text() -> None:
+    text = "One more line of a long log. " * 3_000
+    spans = [(0, 28), (len(text) // 3, len(text) // 3 + 28)]
+    [rows] = BundledEncoder("span states").encode_passages([mark_spans(text, spans)])
+    mean = BundledEncoder("states").encode([text])[0]
+    assert rows @ mean == pytest.approx([1, 1], abs=0.2)
+
+
+def test_another_encoder_and_the_states_are_encoded_apart() -> None:
+    encoder, states = FakeEncoder(), FakeEncoder()
+    encode_together((encoder, ["a"]), (states, ["b"]))
+    assert (encoder.texts, states.texts) == (["a"], ["b"])
+
+
+def test_threads_get_the_vectors_that_one_gets() -> None:
+    texts = mixed_texts(32)
+    expected = [BundledEncoder().encode([text]) for text in texts]
+    results: dict[int, list[Embeddings]] = {}
+
+    def encode(thread: int) -> None:
+        results[thread] = [BundledEncoder().encode([text]) for text in texts]
+
+    threads = [threading.Thread(target=encode, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4
+    for vectors in results.values():
+        np.testing.assert_array_equal(np.concatenate(vectors), np.concatenate(expected))
+
+
+def test_a_graph_that_cannot_be_loaded_is_an_encoder_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "graph.onnx"
+    broken.write_bytes(b"no graph")
+    monkeypatch.setattr(minilm, "LOWER_GRAPH", broken)
+    with pytest.raises(EncoderError):
+        minilm.MiniLM()
+
+
+@pytest.fixture(scope="module")
+def library() -> Encoder:
+    from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
+
+    return SentenceTransformerEncoder.load(dtype="float32")
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("encoder")
+def test_vectors_and_identity_are_those_of_the_library(library: Encoder) -> None:
+    texts = [*mixed_texts(48), "漢字 und Umlaute: ÄÖÜ 🙂", "x" * 300]
+    encoder = BundledEncoder()
+    assert encoder.identity == library.identity
+    for text in texts:
+        assert encoder.count_chunks(text) == library.count_chunks(text)
+        assert encoder.split_passages(text) == library.split_passages(text)
+    exact = library.encode(texts)
+    alone = np.concatenate([encoder.encode([text]) for text in texts])
+    for vectors in (encoder.encode(texts), alone):
+        assert (exact * vectors).sum(axis=1).min() > 0.9999
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("encoder")
+def test_states_are_those_of_the_library_after_the_fourth_layer() -> None:
+    from convgate.core.bundled_encoder import bundled_folder
+    from convgate.embedding.sentence_transformer import SentenceTransformerEncoder, load_model
+
+    model = load_model(str(bundled_folder()), "cpu", "float32")
+    model[0].auto_model.encoder.layer = model[0].auto_model.encoder.layer[:STATE_LAYERS]
+    exact = SentenceTransformerEncoder(model, name="four", revision="r").encode(mixed_texts(48))
+    vectors = BundledEncoder("states").encode(mixed_texts(48))
+    assert (exact * vectors).sum(axis=1).min() > 0.9999

@@ -1,0 +1,143 @@
+"""Long runs: growing lists of messages, changes in them, threads, and stored conversations that grow."""
+
+from __future__ import annotations
+
+import copy
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from convgate.context.sessions import SessionManager
+from convgate.core.conversation import Conversation
+from convgate.core.errors import TranscriptError
+from convgate.policies.selector import Selector, load_policy
+from convgate.store import documents
+from convgate.store.conversations import Conversations
+from convgate.store.database import Store
+from convgate.transcripts import MessageReader, turns_from_messages
+from tests.contexts import builder
+from tests.fakes import FakeEncoder
+
+CALL = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
+}
+MESSAGES: list[dict[str, Any]] = [
+    {"role": "user", "content": [{"type": "text", "text": "What is in the plan?"}]},
+    CALL,
+    {"role": "tool", "tool_call_id": "a", "content": "The plan has three steps."},
+    {"role": "assistant", "content": "Three steps.", "note": {"seen": [1]}},
+    {"role": "user", "content": "And the first?"},
+]
+
+
+def test_known_messages_are_the_same_turns_whether_their_objects_are_or_not() -> None:
+    reader = MessageReader()
+    first = reader.read(MESSAGES[:3])
+    assert all(map(lambda new, old: new is old, reader.read(copy.deepcopy(MESSAGES)), first))
+    assert reader.read(MESSAGES) == turns_from_messages(MESSAGES)
+    assert reader.read(MESSAGES[:2]) == first[:2]
+
+
+@pytest.mark.parametrize(
+    ("index", "change"),
+    [
+        (0, lambda message: message["content"][0].update(text="Something else")),
+        (1, lambda message: message["tool_calls"][0]["function"].update(name="g")),
+        (3, lambda message: message.update(content="Four steps.")),
+        (3, lambda message: message["note"]["seen"].append(2)),
+        (2, lambda message: message.update(role="user")),
+    ],
+)
+def test_a_message_that_changed_in_place_is_noticed(index: int, change: Any) -> None:
+    messages, reader = copy.deepcopy(MESSAGES), MessageReader()
+    before = reader.read(messages)
+    change(messages[index])
+    after = reader.read(messages)
+    assert after[index] != before[index]
+    assert after == turns_from_messages(messages)
+
+
+def test_errors_name_the_place_in_the_whole_list() -> None:
+    reader = MessageReader()
+    reader.read(MESSAGES)
+    with pytest.raises(TranscriptError, match=r"messages\[5\]"):
+        reader.read([*MESSAGES, {"role": "user", "content": 5}])
+
+
+def test_the_callers_own_objects_are_returned_although_equal_ones_are_known() -> None:
+    selector, context = load_policy("everything"), builder({0, 1, 2, 3})
+    for messages in (MESSAGES, copy.deepcopy(MESSAGES)):
+        assert all(map(lambda sent, own: sent is own, selector.select(messages).messages, messages))
+        assert all(any(sent is own for own in messages) for sent in context.build(messages).messages)
+
+
+def grow(selector: Selector, name: str) -> list[list[int]]:
+    messages = [
+        {"role": ("user", "assistant")[place % 2], "content": f"{name} step {place} of the plan {place % 7}"}
+        for place in range(41)
+    ]
+    return [selector.select(messages[:stop]).indices for stop in range(1, 42, 2)]
+
+
+def test_eight_threads_on_one_selector_get_what_one_gets() -> None:
+    names = [f"talk {number % 4}" for number in range(8)]  # some threads grow the same conversation
+    expected = [grow(load_policy("cosine", encoder=FakeEncoder(), threshold=0.5), name) for name in names]
+    shared = load_policy("cosine", encoder=FakeEncoder(), threshold=0.5)
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda name: grow(shared, name), names)) == expected
+
+
+def test_what_is_stored_message_by_message_is_found_exported_and_deleted_as_a_whole(tmp_path: Path) -> None:
+    store = Store(tmp_path / "convgate.db")
+    sessions = SessionManager(store)
+    for text in ("the zebra asks", "the walrus answers", "nothing else"):
+        history = sessions.add_message(text)
+    conversations = Conversations(store)
+    stored = conversations.get(history.key).conversation
+    assert stored == Conversations(Store(tmp_path / "convgate.db")).get(history.key).conversation
+    assert [turn.text for turn in stored.turns] == ["the zebra asks", "the walrus answers", "nothing else"]
+    assert documents.content_key(stored) == history.key
+    for search in ("zebra walrus", '"walrus answers" no', "zebra"):
+        assert [row.key for row in conversations.find(search=search).rows] == [history.key]
+    assert conversations.find(search="zebra giraffe").total == 0
+    assert "walrus" in (conversations.find(search="walrus").rows[0].excerpt or "")
+    conversations.delete([history.key])
+    assert conversations.deleted() == [stored]
+    assert conversations.purge() == 1
+    with store.read() as db:
+        assert db.execute("SELECT count(*) FROM conversation_search").fetchone() == (0,)
+        assert db.execute("SELECT count(*) FROM grown_turns").fetchone() == (0,)
+
+
+def test_a_message_is_added_without_writing_the_conversation_again(tmp_path: Path) -> None:
+    store = Store(tmp_path / "convgate.db")
+    sessions = SessionManager(store)
+    sessions.add_messages([{"role": "user", "content": f"message {place}"} for place in range(300)])
+    with store.read() as db:
+        (document,) = db.execute("SELECT document FROM documents").fetchone()
+        db.execute("CREATE TEMP TRIGGER kept BEFORE UPDATE ON documents BEGIN SELECT raise(ABORT, 'x'); END")
+        sessions.add_message("one more")
+        assert db.execute("SELECT document FROM documents").fetchone() == (document,)
+        (last,) = db.execute("SELECT turns FROM grown_turns ORDER BY number DESC LIMIT 1").fetchone()
+    assert len(last) < 500
+
+
+def test_a_conversation_that_another_process_grew_is_read_anew(tmp_path: Path) -> None:
+    here, there = (SessionManager(Store(tmp_path / "convgate.db")) for _ in range(2))
+    here.add_message("one")
+    there.add_message("two")
+    here.add_message("three")
+    assert [turn.text for turn in there.history().conversation.turns] == ["one", "two", "three"]
+
+
+def test_the_key_of_a_growing_conversation_is_that_of_the_whole() -> None:
+    turns = turns_from_messages(MESSAGES)
+    key = documents.ContentKey(Conversation("a", ()))
+    for stop in range(len(turns) + 1):
+        whole = Conversation("b", turns[:stop])
+        assert key.copy().digits == documents.content_key(whole)
+        key.add(documents.dump_turns(turns[stop : stop + 1], whole))
