@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli import inputs, options, output
+from convgate.cli.batch import check_ray
 
 if TYPE_CHECKING:
+    from convgate.core.settings import Settings
     from convgate.evaluation.results import Evaluation, Summary
-    from convgate.policies.base import Policy
 
 MIN_WIDTH_INTERVALS = 115  # columns; a narrower terminal shows values without intervals
 
@@ -26,6 +27,11 @@ def evaluate(
     ] = None,
     by_tag: Annotated[bool, typer.Option("--by-tag", help="Also show a table for each tag.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown, intervals included.")] = False,
+    engine: Annotated[
+        str, typer.Option(help="ray measures on all processors, or on a cluster.", metavar="local|ray")
+    ] = "local",
+    workers: options.WorkersOption = None,
+    address: options.AddressOption = None,
     skip_bad: options.SkipBadOption = False,
     json_output: options.JsonOption = False,
     out: options.OutOption = None,
@@ -33,13 +39,29 @@ def evaluate(
     """Measure policies on relevance sets: ranking, selection, tokens kept."""
     if json_output and markdown:
         raise typer.BadParameter("choose --json or --markdown")
+    if engine not in ("local", "ray"):
+        raise typer.BadParameter("local or ray", param_hint="--engine")
+    if engine == "local" and (workers or address):
+        raise typer.BadParameter("--workers and --address belong to --engine ray")
     options.check_folder(out, "--out")
     from convgate.evaluation.evaluate import evaluate as run
     from convgate.evaluation.report import markdown as to_markdown
+    from convgate.policies.build import EncoderOnDemand, build_policy
 
     with output.progress_bar() as progress:
         sets = [inputs.read_set(file, skip_bad=skip_bad) for file in files]
-        evaluation = run(sets, _build_policies(policy, gate, against), progress=progress)
+        names, settings = _policies_asked_for(policy, gate, against)
+        if engine == "ray":
+            check_ray("convgate evaluate --engine ray")
+            from convgate.batch.evaluation import evaluate_with_ray
+
+            evaluation = evaluate_with_ray(
+                sets, names, settings, version=gate, address=address, workers=workers, progress=progress
+            )
+        else:
+            encoder = EncoderOnDemand(settings)
+            policies = [build_policy(name, settings, encoder, version=gate) for name in names]
+            evaluation = run(sets, policies, progress=progress)
     if markdown:
         output.write_text(to_markdown(evaluation, by_tag=by_tag, against=against), out)
         return
@@ -51,10 +73,12 @@ def evaluate(
     )
 
 
-def _build_policies(names: list[str] | None, gate: str | None, against: str | None) -> list[Policy]:
-    """Return the policies asked for, each once, and the one to compare with; they share one encoder."""
+def _policies_asked_for(
+    names: list[str] | None, gate: str | None, against: str | None
+) -> tuple[list[str], Settings]:
+    """Return the policies asked for, each once, and the one to compare with; and the settings."""
     from convgate.core.settings import load_settings
-    from convgate.policies.build import EncoderOnDemand, build_policy, parameters_of
+    from convgate.policies.build import parameters_of
     from convgate.policies.registry import policy_names, stages_of
 
     unique_names = dict.fromkeys([*(names or policy_names()), *([against] if against else [])])
@@ -62,8 +86,7 @@ def _build_policies(names: list[str] | None, gate: str | None, against: str | No
     stages = [stage.name for name in unique_names for stage in stages_of(name, parameters_of(settings, name))]
     if gate is not None and "gate" not in stages:
         raise typer.BadParameter("no policy that is measured has a gate", param_hint="--gate")
-    encoder = EncoderOnDemand(settings)
-    return [build_policy(name, settings, encoder, version=gate) for name in unique_names]
+    return list(unique_names), settings
 
 
 def _to_json(evaluation: Evaluation, against: str | None) -> dict[str, Any]:

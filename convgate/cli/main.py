@@ -28,6 +28,7 @@ _COMMANDS = {
     "score": "selection.score",
     "select": "selection.select",
     "evaluate": "evaluate.evaluate",
+    "batch": "batch.batch",
     "calibrate": "calibrate.calibrate",
     "train": "training.train",
     "sessions": "sessions.sessions",

@@ -56,6 +56,13 @@ WorkspaceOption = Annotated[
     str | None, typer.Option(help="Only conversations of this workspace.", metavar="NAME")
 ]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would change; store nothing.")]
+AddressOption = Annotated[
+    str | None,
+    typer.Option(help="A Ray cluster, such as ray://host:10001; on this machine alone by default."),
+]
+WorkersOption = Annotated[
+    int | None, typer.Option(help="Processes that decide; as many as fit by default.", min=1)
+]
 SetsArgument = Annotated[list[Path], typer.Argument(help="Relevance sets (JSONL).", metavar="SET.jsonl")]
 WhoOption = Annotated[str | None, typer.Option("--who", help="Who decides; your user name by default.")]
 

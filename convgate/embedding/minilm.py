@@ -55,7 +55,9 @@ class MiniLM:
         self._upper = _session(UPPER_GRAPH, _layer_weights(weights, STATE_LAYERS, LAYERS))
         self._tokenizer = Tokenizer.from_file(str(bundled_folder() / "tokenizer.json"))
         self._tokenizer.no_padding()
-        self._threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        # As torch and BLAS do; Ray sets it to the processors of each of its workers.
+        n_cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        self._threads = int(os.environ.get("OMP_NUM_THREADS", 0)) or n_cpus
         self._pool = ThreadPoolExecutor(self._threads, "encoder")
 
     def encode(

@@ -6,7 +6,7 @@ evaluation.sets["mix.dev"].policies["bm25"].overall["map"].value
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,8 +17,7 @@ from convgate.evaluation.curves import policy_curve
 from convgate.evaluation.judged_cases import (
     EvaluationProgress,
     JudgedSet,
-    count_tokens,
-    judge_set,
+    judge_all,
     silent,
 )
 from convgate.evaluation.results import Evaluation, PolicyResult, SetResult, summarise
@@ -44,20 +43,28 @@ def evaluate(
     Raises EvaluationError when two sets or two policies share a name, PolicyError when a policy's
     decisions do not fit its cases.
     """
-    progress = progress or silent
-    results: dict[str, SetResult] = {}
     named = policies if isinstance(policies, Mapping) else _by_name(policies)
+
+    def judge(relevance_set: RelevanceSet) -> dict[str, JudgedSet]:
+        return judge_all(relevance_set, named, token_counter, progress=progress or silent)
+
+    return evaluate_judged(sets, judge, seed=seed)
+
+
+def evaluate_judged(
+    sets: Iterable[RelevanceSet],
+    judge: Callable[[RelevanceSet], Mapping[str, JudgedSet]],
+    *,
+    seed: int = 0,
+) -> Evaluation:
+    """Return the evaluation of what `judge` decides about each set, by policy; errors as in `evaluate`."""
+    results: dict[str, SetResult] = {}
     for relevance_set in sets:
         if relevance_set.name in results:
             raise EvaluationError(
                 f"two relevance sets are named {relevance_set.name!r}; rename one of the files"
             )
-        tokens = count_tokens(relevance_set, token_counter, progress=progress)
-        judged = {
-            name: judge_set(relevance_set, policy, tokens=tokens, progress=progress)
-            for name, policy in named.items()
-        }
-        results[relevance_set.name] = pool_results(judged, by_tag=True, seed=seed)
+        results[relevance_set.name] = pool_results(judge(relevance_set), by_tag=True, seed=seed)
     return Evaluation(results, seed)
 
 

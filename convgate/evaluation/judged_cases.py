@@ -119,6 +119,21 @@ def judge(
     progress(stage, len(cases), len(cases))
 
 
+def judge_all(
+    relevance_set: RelevanceSet,
+    policies: Mapping[str, Policy],
+    counter: TokenCounter | None = None,
+    *,
+    progress: EvaluationProgress = silent,
+) -> dict[str, JudgedSet]:
+    """Return the decisions of each policy, by name; arguments and errors as in `count_tokens` and `judge`."""
+    tokens = count_tokens(relevance_set, counter, progress=progress)
+    return {
+        name: judge_set(relevance_set, policy, tokens=tokens, progress=progress)
+        for name, policy in policies.items()
+    }
+
+
 def judge_set(
     relevance_set: RelevanceSet,
     policy: Policy,
@@ -140,6 +155,25 @@ def judge_set(
         scores=join_columns(scores, np.float64) if policy.ranks else None,
         tokens=join_columns([each.tokens for each in judged], np.int64),
         terms=np.array(terms).reshape(-1, 2, len(METRICS)),
+    )
+
+
+def join_sets(parts: Sequence[JudgedSet]) -> JudgedSet:
+    """Return the set whose cases were judged in parts, at least one, in the order of `cases_in_order`."""
+    first_cases = np.cumsum([0, *(len(part.cases) for part in parts)])
+    scores = [part.scores for part in parts if part.scores is not None]
+    return JudgedSet(
+        name=parts[0].name,
+        cases=tuple(case for part in parts for case in part.cases),
+        case=join_columns(
+            [part.case + first for part, first in zip(parts, first_cases, strict=False)], np.int64
+        ),
+        turns=join_columns([part.turns for part in parts], np.int64),
+        relevant=join_columns([part.relevant for part in parts], np.bool_),
+        kept=join_columns([part.kept for part in parts], np.bool_),
+        scores=join_columns(scores, np.float64) if scores else None,
+        tokens=join_columns([part.tokens for part in parts], np.int64),
+        terms=np.concatenate([part.terms for part in parts]),
     )
 
 

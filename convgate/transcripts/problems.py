@@ -98,6 +98,7 @@ class Report:
         self, file: str, time_limit: float | None = None, stop: Callable[[], bool] | None = None
     ) -> None:
         self.file, self.time_limit, self.stop = file, time_limit, stop
+        self.max_listed = MAX_LISTED
         self.problems: list[Problem] = []
         self.counts: Counter[Severity] = Counter()
         self.omitted: Counter[str] = Counter()  # by what it is, in the singular
@@ -141,12 +142,12 @@ class Report:
     def of_part(self, name: str) -> Report:
         """Return the report of a file within this archive or folder, with the same limits."""
         part = Report(f"{self.file}/{name}", self.time_limit, self.stop)
-        part._started = self._started
+        part._started, part.max_listed = self._started, self.max_listed
         return part
 
     def _note(self, problem: Problem) -> None:
         self.counts[problem.severity] += 1
-        if self.counts[problem.severity] <= MAX_LISTED:
+        if self.counts[problem.severity] <= self.max_listed:
             self.problems.append(problem)
 
     def close(self, readable: str | None, *, skip_bad: bool) -> Problems:

@@ -15,12 +15,19 @@ from convgate.core.errors import TranscriptError
 from convgate.core.text import pluralize
 from convgate.transcripts.characters import writable
 from convgate.transcripts.identity import make_ids_unique, pair_calls
-from convgate.transcripts.problems import Problems, ReadStoppedError, Report, close_reports, pluralize_noun
+from convgate.transcripts.problems import (
+    Problem,
+    Problems,
+    ReadStoppedError,
+    Report,
+    close_reports,
+    pluralize_noun,
+)
 from convgate.transcripts.registry import FORMATS, ArchiveFormat, Format, format_named, recognise
 from convgate.transcripts.source import MAX_BYTES, ZIP_ERRORS, Archive, Part, Source, open_bytes, open_path
 from convgate.transcripts.unknown import describe_archive
 
-_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".md", ".txt", ".csv", ".tsv"})
+SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".md", ".txt", ".csv", ".tsv"})
 """Of files in archives and folders that may be transcripts."""
 
 PART_NAMES = {
@@ -149,8 +156,7 @@ class TranscriptReader:
 
         Raises BadLinesError for bad places without `skip_bad`, TranscriptError without any message.
         """
-        reports = [self.report, *(source.report for part in self._parts for source in part.sources)]
-        reports = list({id(report): report for report in reports}.values())
+        reports = self._reports()
         summary = self.summary
         if summary.n_conversations == 1:
             readable = pluralize(summary.n_turns, "turn")
@@ -163,6 +169,20 @@ class TranscriptReader:
         if not summary.n_turns:
             raise TranscriptError("there are no messages in it", file=self.report.file)
         return problems
+
+    def take_errors(self) -> list[Problem]:
+        """Return the bad places that were found since the last call; neither they nor warnings are kept."""
+        errors = []
+        for report in self._reports():
+            errors += [problem for problem in report.problems if problem.severity == "error"]
+            report.problems.clear()
+            report.counts.clear()
+        return errors
+
+    def _reports(self) -> list[Report]:
+        """Return the reports of the whole and of each file, each once."""
+        reports = [self.report, *(source.report for part in self._parts for source in part.sources)]
+        return list({id(report): report for report in reports}.values())
 
     @contextmanager
     def _as_transcript_errors(self, report: Report) -> Iterator[None]:
@@ -192,7 +212,7 @@ class TranscriptReader:
         for name, source in self.report.watch(archive.sources.items(), "files"):
             suffix = PurePosixPath(name).suffix.lower()
             try:
-                if suffix not in _SUFFIXES or (source.json is not None and not source.json.sample):
+                if suffix not in SUFFIXES or (source.json is not None and not source.json.sample):
                     raise TranscriptError("no transcript")
                 yield _part(format or recognise(source)[0], source)
                 n_transcripts += 1

@@ -210,6 +210,18 @@ def open_path(path: Path, report: Report, *, max_bytes: int = MAX_BYTES) -> Sour
         raise TranscriptError(f"the file cannot be opened: {reason}", file=report.file) from error
 
 
+def open_file(open_: Callable[[], IO[bytes]], size: int, report: Report, max_bytes: int) -> Source | Archive:
+    """Return the file that `open_` opens, seekable, or the files of one that is a zip archive.
+
+    Raises TranscriptError when it is blank, OSError when it cannot be opened.
+    """
+    with open_() as file:
+        is_zip = file.read(len(_ZIP)) == _ZIP
+    if is_zip:
+        return _open_zip(open_(), report, max_bytes)
+    return _not_blank(Source(open_, size, report, max_bytes=max_bytes))
+
+
 def open_bytes(data: bytes, report: Report, *, max_bytes: int = MAX_BYTES) -> Source | Archive:
     """Return an upload, or the files of one that is a zip archive; raises TranscriptError as `open_path`."""
     if data.startswith(_ZIP):
@@ -260,7 +272,7 @@ def _opener(path: Path) -> Callable[[], IO[bytes]]:
     return lambda: path.open("rb")
 
 
-def _open_zip(file: Path | io.BytesIO, report: Report, max_bytes: int) -> Archive:
+def _open_zip(file: Path | IO[bytes], report: Report, max_bytes: int) -> Archive:
     """Return the files of a zip archive; nothing is unpacked to disk, and no name is used as a path."""
     try:
         archive = zipfile.ZipFile(file)

@@ -1,0 +1,1 @@
+"""Decisions about many conversations with Ray Data: read in parts, decided by stateful workers, resumable."""

@@ -1,0 +1,86 @@
+"""`convgate batch`: decides about many conversations with Ray."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+
+from convgate.cli import options, output
+from convgate.core.errors import MissingExtraError
+from convgate.core.text import pluralize
+
+
+def check_ray(command: str) -> None:
+    """Raise MissingExtraError without the extra `ray`; Ray itself is imported by `ray_cluster` alone."""
+    if not all(map(find_spec, ("pyarrow", "ray"))):
+        raise MissingExtraError(f'{command} needs Ray: pip install "convgate[ray]"')
+
+
+def batch(
+    locations: Annotated[
+        list[str],
+        typer.Argument(
+            help="Transcripts, Parquet files of conversations, or folders of them: paths, or addresses"
+            " such as s3://bucket/folder.",
+            metavar="INPUT…",
+        ),
+    ],
+    out: Annotated[str, typer.Option(help="The folder of the results, a path or an address.", metavar="DIR")],
+    policy: options.PolicyOption = None,
+    gate: options.GateOption = None,
+    settings_file: options.SettingsFileOption = None,
+    turns: Annotated[
+        str, typer.Option(help="Answer the last message of each conversation, or all.", metavar="last|all")
+    ] = "last",
+    context: Annotated[bool, typer.Option("--context", help="Add mode and invariants.")] = False,
+    embeddings: Annotated[
+        bool, typer.Option("--embeddings", help="Also write the vector of every turn.")
+    ] = False,
+    format: options.FormatOption = None,
+    workers: options.WorkersOption = None,
+    num_gpus: Annotated[
+        float, typer.Option(help="GPUs of each worker, such as 1 or 0.5, for its encoder.", min=0)
+    ] = 0,
+    address: options.AddressOption = None,
+    json_output: options.JsonOption = False,
+) -> None:
+    """Decide about many conversations; writes Parquet, and goes on where a killed run stopped."""
+    if turns not in ("last", "all"):
+        raise typer.BadParameter("last or all", param_hint="--turns")
+    check_ray("convgate batch")
+    from convgate.batch.decisions import batch_options
+    from convgate.batch.run import run_batch
+    from convgate.core.settings import load_settings
+
+    chosen = batch_options(
+        load_settings(settings_file),
+        policy=policy,
+        version=gate,
+        turns="all" if turns == "all" else "last",
+        context=context,
+        embeddings=embeddings,
+    )
+    with output.progress_bar() as progress:
+        summary = run_batch(
+            locations,
+            out,
+            chosen,
+            format=format,
+            address=address,
+            workers=workers,
+            num_gpus=num_gpus,
+            progress=progress,
+        )
+    if json_output:
+        output.write_json(asdict(summary), None)
+        return
+    output.print_lines(
+        f"{pluralize(summary.conversations, 'conversation')}, {pluralize(summary.turns, 'turn')}:"
+        f" {pluralize(summary.decisions, 'answered message')} in {summary.seconds:,.0f} s",
+        f"{pluralize(summary.parts, 'part')} written to {out}, {summary.parts_skipped:,} finished before",
+    )
+    if summary.bad:
+        output.print_note(f"{pluralize(summary.bad, 'bad row')} left out; {out}/bad/ says where and why")
