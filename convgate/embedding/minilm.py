@@ -57,8 +57,8 @@ class MiniLM:
         self._tokenizer.no_padding()
         # As torch and BLAS do; Ray sets it to the processors of each of its workers.
         n_cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        self._threads = int(os.environ.get("OMP_NUM_THREADS", 0)) or n_cpus
-        self._pool = ThreadPoolExecutor(self._threads, "encoder")
+        asked = os.environ.get("OMP_NUM_THREADS", "")
+        self._pool = ThreadPoolExecutor(int(asked) if asked.isdecimal() else n_cpus, "encoder")
 
     def encode(
         self,
