@@ -58,7 +58,7 @@ class MiniLM:
         # As torch and BLAS do; Ray sets it to the processors of each of its workers.
         n_cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         asked = os.environ.get("OMP_NUM_THREADS", "")
-        self._pool = ThreadPoolExecutor(int(asked) if asked.isdecimal() else n_cpus, "encoder")
+        self._pool = ThreadPoolExecutor((int(asked) if asked.isdecimal() else 0) or n_cpus, "encoder")
 
     def encode(
         self,
