@@ -102,10 +102,12 @@ def test_more_bad_lines_than_a_report_lists_are_all_bad_rows(tmp_path: Path) -> 
 def test_a_file_that_cannot_be_read_is_one_bad_row(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("")
     (tmp_path / "picture.json").write_bytes(b"\x89PNG" + bytes(range(256)))
+    (tmp_path / "cut.zip").write_bytes(b"PK\x03\x04cut")
+    (tmp_path / "cut.parquet").write_bytes(b"PAR1cut")
     parts = parts_of(tmp_path)
     assert [[row.file for row in part.bad] for part in parts] == [
-        [str(tmp_path / "empty.jsonl")], [str(tmp_path / "picture.json")]
-    ]  # fmt: skip
+        [str(tmp_path / name)] for name in ("cut.parquet", "cut.zip", "empty.jsonl", "picture.json")
+    ]
 
 
 @pytest.mark.parametrize("as_text", [True, False])
@@ -128,6 +130,29 @@ def test_bad_parquet_rows_name_their_row(tmp_path: Path) -> None:
     assert len({conversation.id for conversation in first.conversations}) == 2
     assert [row.row for row in first.bad] == [1, 2, 3, 5]
     assert "column messages" in second.bad[0].reason
+
+
+def test_a_parquet_row_that_is_not_utf_8_is_a_bad_row(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    names = ["first", "zebra", "last"]
+    parquet.write_table(
+        pa.table({"messages": [[{"role": "user", "content": name}] for name in names]}),
+        path, use_dictionary=False, compression="none", write_statistics=False,
+    )  # fmt: skip
+    path.write_bytes(path.read_bytes().replace(b"zebra", b"zebr\xff"))
+    (part,) = parts_of(path)
+    assert [conversation.turns[0].text for conversation in part.conversations] == ["first", "last"]
+    assert [row.row for row in part.bad] == [1]
+
+
+def test_results_in_a_folder_of_the_input_are_not_read(tmp_path: Path) -> None:
+    path, out = write_lines(tmp_path / "a.jsonl", 1), tmp_path / "out"
+    options, folder = options_of(), OutputFolder.open(str(out))
+    (part,) = parts_of(path)
+    folder.begin(options, list_files([str(path)]))
+    write_part(part, BatchDecider(options), folder)
+    files = list_files([str(tmp_path)], out=str(tmp_path / "none" / ".." / "out"))
+    assert [file.path for file in files] == [str(path)]
 
 
 def test_folders_addresses_and_zip_files_are_read(tmp_path: Path) -> None:
@@ -255,6 +280,11 @@ def test_other_options_or_a_changed_file_are_refused_and_further_files_accepted(
     folder.begin(options_of(), list_files([str(path)]))
     with pytest.raises(ConvgateError, match="another turns"):
         folder.begin(options_of(turns="all"), list_files([str(path)]))
+    with pytest.raises(ConvgateError, match="another format"):
+        folder.begin(options_of(format="openai"), list_files([str(path)]))
+    other = load_settings().model_copy(update={"session_new_commands": ("anew",)})
+    with pytest.raises(ConvgateError, match="another session_new_commands"):
+        folder.begin(options_of(settings=other), list_files([str(path)]))
     write_lines(tmp_path / "b.jsonl", 1)
     folder.begin(options_of(), list_files([str(tmp_path / "b.jsonl")]))
     write_lines(path, 3)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from convgate.core.errors import EncoderError
+from convgate.core.processors import count_processors, count_threads
 from convgate.embedding import minilm
 from convgate.embedding.base import Embeddings, Encoder
 from convgate.embedding.bundled import STATE_LAYERS, BundledEncoder, Output, mark_spans
@@ -123,6 +124,16 @@ def test_threads_get_the_vectors_that_one_gets() -> None:
     assert len(results) == 4
     for vectors in results.values():
         np.testing.assert_array_equal(np.concatenate(vectors), np.concatenate(expected))
+
+
+@pytest.mark.parametrize(
+    ("value", "threads"), [("3", 3), ("2,1", 2), ("", None), ("0", None), ("many", None)]
+)
+def test_threads_are_those_of_the_environment_else_the_processors(
+    value: str, threads: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", value)
+    assert count_threads() == (threads or count_processors())
 
 
 def test_a_graph_that_cannot_be_loaded_is_an_encoder_error(

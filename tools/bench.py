@@ -16,6 +16,7 @@ from convgate.cli.main import main
 from convgate.cli.options import JsonOption, OutOption
 from convgate.cli.output import write_json
 from convgate.core.errors import SettingsError
+from convgate.core.processors import count_processors
 
 app = typer.Typer(add_completion=False)
 
@@ -68,7 +69,7 @@ def _limit_processors(threads: int | None) -> int:
     """Keep this process, and those that it starts, to so many processors; return how many it has."""
     if threads is not None:  # before numpy is imported, whose BLAS counts them then
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return count_processors()
 
 
 def _cold_start(rounds: int) -> tuple[Any, list[Row]]:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from convgate.core.errors import SettingsError
+from convgate.core.processors import count_processors
 
 _OBJECT_STORE_BYTES = 256 * 2**20  # of a local Ray: parts that wait for a worker
 
@@ -47,7 +48,7 @@ def _start(ray: Any, address: str | None) -> None:
     if address is None:
         options = {
             "address": "local",
-            "num_cpus": count_cpus(),
+            "num_cpus": count_processors(),
             "object_store_memory": _OBJECT_STORE_BYTES,
             "include_dashboard": False,
         }
@@ -56,11 +57,6 @@ def _start(ray: Any, address: str | None) -> None:
     except (ConnectionError, ValueError, RuntimeError) as error:
         where = "a local Ray" if address is None else f"the Ray cluster at {address}"
         raise SettingsError(f"{where} cannot be used: {error}") from error
-
-
-def count_cpus() -> int:
-    """Return the processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def count_workers(ray: Any, num_gpus: float) -> int:

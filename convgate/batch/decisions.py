@@ -73,6 +73,7 @@ class BatchOptions:
     turns: Turns = "last"  # the last turn that a model would answer, or each of them
     context: bool = False  # whether mode and invariants are found too
     embeddings: bool = False  # whether every turn's vector is kept
+    format: str | None = None  # of the files; None: recognised
     part_turns: int = PART_TURNS
 
 
@@ -84,6 +85,7 @@ def batch_options(
     turns: Turns = "last",
     context: bool = False,
     embeddings: bool = False,
+    format: str | None = None,
 ) -> BatchOptions:
     """Return the options, with the version of the gate that is active now, for all of a long run.
 
@@ -93,7 +95,7 @@ def batch_options(
     name = policy or settings.policy
     check_spec(PolicySpec(name, parameters_of(settings, name)))
     return BatchOptions(
-        settings, name, resolve_version([name], settings, version), turns, context, embeddings
+        settings, name, resolve_version([name], settings, version), turns, context, embeddings, format
     )
 
 

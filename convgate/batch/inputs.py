@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -91,7 +92,8 @@ def resolve_location(location: str) -> tuple[fs.FileSystem, str]:
     Raises SettingsError when pyarrow knows no such file system.
     """
     if "://" not in location:
-        return fs.LocalFileSystem(), Path(location).expanduser().absolute().as_posix()
+        path = Path(os.path.normpath(Path(location).expanduser().absolute()))
+        return fs.LocalFileSystem(), path.as_posix()
     try:
         filesystem, path = fs.FileSystem.from_uri(location)
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -99,20 +101,23 @@ def resolve_location(location: str) -> tuple[fs.FileSystem, str]:
     return filesystem, path.rstrip("/")
 
 
-def list_files(locations: Iterable[str]) -> list[InputFile]:
+def list_files(locations: Iterable[str], *, out: str | None = None) -> list[InputFile]:
     """Return the files to read, each once: named ones, and transcripts and Parquet files of folders.
 
-    A folder that is one export, as of Slack, is one of them. Raises TranscriptError when one is missing or a
-    folder has no such file.
+    A folder that is one export, as of Slack, is one of them. out: the folder of the results, which is not
+    read. Raises TranscriptError when one is missing or a folder has no such file.
     """
     files: dict[str, InputFile] = {}
+    out_path = None if out is None else resolve_location(out)[1]
     for location in locations:
         filesystem, path = resolve_location(location)
         try:
             info = filesystem.get_file_info(path)
             if info.type == fs.FileType.NotFound:
                 raise TranscriptError("there is no such file or folder", file=location)
-            found = _list_folder(filesystem, path) if info.type == fs.FileType.Directory else [info]
+            found = [info]
+            if info.type == fs.FileType.Directory:
+                found = _list_folder(filesystem, path, out_path)
         except OSError as error:
             raise TranscriptError(f"it cannot be listed: {error}", file=location) from error
         if not found:
@@ -129,7 +134,7 @@ def list_files(locations: Iterable[str]) -> list[InputFile]:
     return list(files.values())
 
 
-def _list_folder(filesystem: fs.FileSystem, path: str) -> list[fs.FileInfo]:
+def _list_folder(filesystem: fs.FileSystem, path: str, out: str | None) -> list[fs.FileInfo]:
     wanted = {*SUFFIXES, ".zip", PARQUET}
     found = filesystem.get_file_info(fs.FileSelector(path, recursive=True))
     return sorted(
@@ -139,6 +144,7 @@ def _list_folder(filesystem: fs.FileSystem, path: str) -> list[fs.FileInfo]:
             if each.type == fs.FileType.File
             and PurePosixPath(each.path).suffix.lower() in wanted
             and not PurePosixPath(each.path).name.startswith((".", "_"))
+            and not (out and each.path.startswith(f"{out}/"))
         ),
         key=lambda each: each.path,
     )
@@ -226,7 +232,7 @@ def _read_transcript(file: InputFile, format: str | None, max_bytes: int) -> Ite
         else:
             opened = open_file(partial(_open, file.filesystem, file.path), file.size, report, max_bytes)
         reader = TranscriptReader(opened, format, report)
-    except (TranscriptError, OSError) as error:
+    except (TranscriptError, OSError, pa.ArrowException) as error:
         yield 1.0, _to_bad_row(file, error)
         return
     try:
@@ -255,7 +261,7 @@ def _open_folder(file: InputFile, report: Report, max_bytes: int) -> Archive:
     return Archive(report, sources)
 
 
-def _to_bad_row(file: InputFile, error: TranscriptError | OSError) -> BadRow:
+def _to_bad_row(file: InputFile, error: Exception) -> BadRow:
     if isinstance(error, TranscriptError):
         return BadRow(error.file or file.path, error.problem, error.line, field=error.field)
     return BadRow(file.path, f"the file cannot be opened: {error}")
@@ -279,16 +285,19 @@ def _read_parquet(file: InputFile) -> Iterator[_Item]:
                 )
             columns = [name for name in ("id", "messages") if name in names]
             for batch in table.iter_batches(batch_size=_ROWS, columns=columns):
-                for values in batch.to_pylist():
+                for place in range(batch.num_rows):
                     report = Report(file.path)
                     fraction = row / table.metadata.num_rows
                     try:
+                        (values,) = batch.slice(place, 1).to_pylist()
                         conversation = _conversation_of_row(values, report)
                         yield fraction, make_ids_unique(conversation, used, report, None)
                     except TranscriptError as error:
                         yield fraction, BadRow(file.path, error.problem, row=row, field=error.field)
+                    except UnicodeDecodeError as error:
+                        yield fraction, BadRow(file.path, f"the text is not UTF-8: {error}", row=row)
                     row += 1
-    except (TranscriptError, OSError, pa.ArrowException) as error:
+    except (TranscriptError, OSError, ValueError, pa.ArrowException) as error:
         reason = error.problem if isinstance(error, TranscriptError) else f"the file cannot be read: {error}"
         yield fraction, BadRow(file.path, reason, row=row or None)
 

@@ -19,12 +19,14 @@ from pyarrow import NativeFile, Table, fs, parquet
 from convgate.batch.decisions import BatchOptions, PartTables
 from convgate.batch.inputs import PARQUET, InputFile, resolve_location
 from convgate.core.errors import ConvgateError, SettingsError
+from convgate.core.settings import Settings
 
 STATE_FILE = "batch.json"
 _FOLDERS = ("decisions", "embeddings", "bad")
 _SETTINGS = (
     "encoder", "threshold_rule", "threshold_parameters", "min_turns", "max_turns", "policy_parameters",
     "pair_answers",
+    *(name for name in Settings.model_fields if name.startswith(("gatekeeper_", "session_"))),
 )  # fmt: skip
 
 
@@ -121,7 +123,8 @@ def _describe(options: BatchOptions) -> dict[str, Any]:
         "turns": options.turns,
         "context": options.context,
         "embeddings": options.embeddings,
+        "format": options.format,
         "part_turns": options.part_turns,
     }
-    described: dict[str, Any] = json.loads(json.dumps(values))
+    described: dict[str, Any] = json.loads(json.dumps(values, default=str))
     return described

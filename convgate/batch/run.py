@@ -44,7 +44,6 @@ def run_batch(
     out: str,
     options: BatchOptions,
     *,
-    format: str | None = None,
     address: str | None = None,
     workers: int | None = None,
     num_gpus: float = 0,
@@ -52,14 +51,14 @@ def run_batch(
 ) -> BatchSummary:
     """Decide about all conversations of the files and folders, and write the results to the folder `out`.
 
-    Parts that an earlier run finished are passed over. format: of the files; None: recognised. address: of a
-    Ray cluster, whose nodes reach the files and `out` by the same paths. workers: processes that decide;
-    None: as many as fit. num_gpus: of each worker, whose encoder then runs on "cuda".
+    Parts that an earlier run finished are passed over. address: of a Ray cluster, whose nodes reach the files
+    and `out` by the same paths. workers: processes that decide; None: as many as fit. num_gpus: of each
+    worker, whose encoder then runs on "cuda".
 
     Raises ConvgateError when files or `out` cannot be used, or the policy cannot be built.
     """
     started = time.monotonic()
-    files = list_files(locations)
+    files = list_files(locations, out=out)
     folder = OutputFolder.open(out)
     finished = folder.begin(options, files)
     if num_gpus:
@@ -71,7 +70,7 @@ def run_batch(
         n_workers = workers or count_workers(ray, num_gpus)
         read = partial(
             read_blocks,
-            format=format,
+            format=options.format,
             max_bytes=options.settings.upload_limit_mb << 20,
             part_turns=options.part_turns,
             finished=finished,

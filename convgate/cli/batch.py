@@ -62,13 +62,13 @@ def batch(
         turns="all" if turns == "all" else "last",
         context=context,
         embeddings=embeddings,
+        format=format,
     )
     with output.progress_bar() as progress:
         summary = run_batch(
             locations,
             out,
             chosen,
-            format=format,
             address=address,
             workers=workers,
             num_gpus=num_gpus,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +20,7 @@ from tokenizers import Encoding, Tokenizer
 
 from convgate.core.bundled_encoder import BUNDLED_MODEL, bundled_folder, verify_bundled_weights
 from convgate.core.errors import EncoderError
+from convgate.core.processors import count_threads
 from convgate.embedding import chunks
 from convgate.embedding.base import Embeddings, Progress, check_embeddings
 from convgate.embedding.bundled import STATE_LAYERS, Span, passage_tokenizer, unmark_spans
@@ -55,10 +55,7 @@ class MiniLM:
         self._upper = _session(UPPER_GRAPH, _layer_weights(weights, STATE_LAYERS, LAYERS))
         self._tokenizer = Tokenizer.from_file(str(bundled_folder() / "tokenizer.json"))
         self._tokenizer.no_padding()
-        # As torch and BLAS do; Ray sets it to the processors of each of its workers.
-        n_cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        asked = os.environ.get("OMP_NUM_THREADS", "")
-        self._pool = ThreadPoolExecutor((int(asked) if asked.isdecimal() else 0) or n_cpus, "encoder")
+        self._pool = ThreadPoolExecutor(count_threads(), "encoder")
 
     def encode(
         self,

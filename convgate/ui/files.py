@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 
-if TYPE_CHECKING:
-    from convgate.policies.agent_settings import AgentSettings
+from convgate.policies.agent_settings import FILE_NAME, AgentSettings
 
 
 def draw_download(agent: AgentSettings, *, page: str) -> None:
     """Draw the download of an agent's settings; `page` begins its key."""
-    from convgate.policies.agent_settings import FILE_NAME  # torch, which the Library never needs
-
     st.download_button(
         "Download settings", agent.to_toml, file_name=FILE_NAME, mime="application/toml", on_click="ignore",
         icon=":material/settings:", key=f"{page}.download_settings",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
 
@@ -13,11 +13,9 @@ from convgate.ui.frame import App
 from convgate.ui.keys import NEXT_MESSAGE, PREVIOUS_MESSAGE
 from convgate.ui.navigation import LIBRARY
 from convgate.ui.page_state import LONGEST_QUESTION, Address
+from convgate.ui.scoring import OpenMessage
 from convgate.ui.session_state import put
 from convgate.ui.text import literal, make_labels_unique
-
-if TYPE_CHECKING:
-    from convgate.ui.scoring import OpenMessage
 
 _OFFERED = 200  # conversations in the menu; the Library finds the others
 
@@ -57,8 +55,6 @@ def pick_message(
     page: Address[Any], key: str, conversation: Conversation, turn: int | None, question: str
 ) -> OpenMessage:
     """Return the current message, by number or typed; without either, the one a model would answer."""
-    from convgate.ui.scoring import OpenMessage  # torch, which pages without scores never need
-
     with st.sidebar:
         turn = conversation.current_index() if turn is None else turn
         put(f"{page.name}.turn", turn + 1)

@@ -13,6 +13,7 @@ import streamlit as st
 from convgate.core.conversation import Conversation
 from convgate.core.settings import Settings, load_settings
 from convgate.embedding.base import Encoder
+from convgate.embedding.cache import default_encoder
 from convgate.store import Conversations, Store, database
 
 if TYPE_CHECKING:
@@ -61,8 +62,6 @@ def encoder(chosen: Settings) -> Encoder:
 
 @st.cache_resource(max_entries=2, show_spinner=False, on_release=lambda encoder: encoder.close())
 def _encoder(name: str, device: str, dtype: str, home: Path) -> Encoder:
-    from convgate.embedding.cache import default_encoder  # torch, which the Library never needs
-
     return default_encoder(name, home=home, device=device, dtype=dtype)
 
 
