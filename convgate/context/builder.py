@@ -197,7 +197,7 @@ class ContextBuilder:
         table = self.tables.get(turns, self._extend)
         before = self.memory.find(table.digests)
         reading = read_conversation(
-            table, self.reader, self.classifier, self.guard, intent, before.intents if before else {}
+            table, self.reader, self.classifier, self.guard, intent, before.intents if before else None
         )
         decisions = self.policy.decide(current, history)
         steady = apply_hysteresis(decisions, before, self.hysteresis)

@@ -11,6 +11,7 @@ from convgate.context.invariant import Invariant
 from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.invariants.judge import KindJudge
 from convgate.context.invariants.statements import mark_statements, read_statements
+from convgate.context.memory import NamedIntents
 from convgate.context.mode import Mode, ModeDecision, no_mode
 from convgate.context.modes.classifier import ModeClassifier
 from convgate.context.modes.conversation import ConversationModes, ModeTracker, TurnLabels
@@ -30,7 +31,7 @@ class ConversationReading:
     labels: TurnLabels
     invariants: list[Invariant]  # that the turns state, the current one included
     goals: tuple[int, ...]  # users' turns that set a task, by themselves
-    intents: Mapping[int, Mode]  # that callers named so far, by turn
+    intents: NamedIntents | None  # that callers named so far
     fallback: Fallback | None  # why `mode` is GENERAL instead of the one found
 
 
@@ -96,14 +97,14 @@ def read_conversation(
     classifier: ModeClassifier,
     guard: Guard | None,
     intent: Mode | None,
-    before: Mapping[int, Mode],
+    before: NamedIntents | None,
 ) -> ConversationReading:
-    """Return the reading at the current message; before: the intents of earlier requests, by turn."""
+    """Return the reading at the current message; before: the intents of earlier requests."""
     asked = table.user_turn[table.current]
     intents = before
     if intent is not None:
-        intents = {**before, table.current if asked is None else asked: intent}
-    modes, invariants = reader.read(table.turns, classifier, intents)
+        intents = NamedIntents(table.current if asked is None else asked, intent, before)
+    modes, invariants = reader.read(table.turns, classifier, intents.by_turn() if intents else {})
     mode = intent or modes.at(table.current)
     fallback = guard.overruled(mode) if guard else None
     return ConversationReading(
