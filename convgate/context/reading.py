@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from convgate.context.classifier.model import excerpt
 from convgate.context.invariant import Invariant
@@ -22,7 +23,7 @@ from convgate.core.conversation_cache import keep_newest
 from convgate.messages.units import is_from_user
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class ConversationReading:
     """The modes of a conversation at its current message, and what must hold there."""
 
@@ -33,6 +34,11 @@ class ConversationReading:
     goals: tuple[int, ...]  # users' turns that set a task, by themselves
     intents: NamedIntents | None  # that callers named so far
     fallback: Fallback | None  # why `mode` is GENERAL instead of the one found
+
+    @cached_property
+    def held(self) -> list[Invariant]:
+        """The invariants that every context must have."""
+        return [invariant for invariant in self.invariants if invariant.held]
 
 
 @dataclass(eq=False, slots=True)
