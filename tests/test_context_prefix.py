@@ -126,7 +126,7 @@ def test_after_a_breach_the_baseline_serves_the_rest_of_that_conversation_alone(
 
 class TestMemory:
     def remembered(self, current: int) -> PastRequest:
-        return PastRequest(current, {}, np.array([], dtype=np.int64), 0, ())
+        return PastRequest(current, None, np.array([], dtype=np.int64), 0, ())
 
     def test_the_nearest_request_before_the_present_message_is_found(self):
         memory = RequestMemory()
@@ -136,6 +136,16 @@ class TestMemory:
         assert memory.find([b"a", b"b", b"c"]).current == 0, "not the present message's own"
         assert memory.find([b"a", b"x", b"y"]).current == 0, "a branch"
         assert memory.find([b"x", b"y"]) is None
+
+    def test_requests_share_the_intents_of_earlier_ones(self):
+        made = builder()
+        for stop in (1, 3, 5):
+            assert made.build(THEN[:stop], intent="task" if stop < 5 else "debug").mode != "LEARNING"
+        first, second, last = (request.intents for request in made.memory._requests.values())
+        assert (last.earlier, second.earlier, first.earlier) == (second, first, None)
+        assert last.by_turn() == {0: "TASK", 2: "TASK", 4: "DEBUGGING"}
+        assert made.build(THEN[:5], intent="learn").labels[4] == "LEARNING", "the same message once more"
+        assert made.build(THEN).labels[2] == "TASK"
 
     def test_the_least_recently_used_entry_is_evicted(self):
         memory = RequestMemory(size=2)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import copy
+import sys
+import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from convgate.context.builder import ContextBuilder
 from convgate.context.sessions import SessionManager
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
-from convgate.policies.selector import Selector, load_policy
+from convgate.policies.selector import Selector, load_gate, load_policy
 from convgate.store import documents
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store
@@ -75,20 +79,59 @@ def test_the_callers_own_objects_are_returned_although_equal_ones_are_known() ->
         assert all(any(sent is own for own in messages) for sent in context.build(messages).messages)
 
 
-def grow(selector: Selector, name: str) -> list[list[int]]:
-    messages = [
-        {"role": ("user", "assistant")[place % 2], "content": f"{name} step {place} of the plan {place % 7}"}
+def talk(name: str) -> list[dict[str, Any]]:
+    modes = ("TASK", "LEARNING", "DEBUGGING must", "GENERAL?")
+    return [
+        {
+            "role": ("user", "assistant")[place % 2],
+            "content": f"{modes[place % 4]} {name} step {place} of the plan {place % 7}",
+        }
         for place in range(41)
     ]
-    return [selector.select(messages[:stop]).indices for stop in range(1, 42, 2)]
 
 
-def test_eight_threads_on_one_selector_get_what_one_gets() -> None:
-    names = [f"talk {number % 4}" for number in range(8)]  # some threads grow the same conversation
-    expected = [grow(load_policy("cosine", encoder=FakeEncoder(), threshold=0.5), name) for name in names]
-    shared = load_policy("cosine", encoder=FakeEncoder(), threshold=0.5)
-    with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(lambda name: grow(shared, name), names)) == expected
+def grow(selector: Selector, name: str) -> list[Any]:
+    messages = talk(name)
+    selections = [selector.select(messages[:stop]) for stop in range(1, 42, 2)]
+    return [(one.indices, one.tokens_total, [*map(repr, one.decisions)]) for one in selections]
+
+
+def run_threads(run: Callable[[str], Any]) -> list[Any]:
+    """Return the results of eight threads that start together, two on each conversation."""
+    barrier, interval = threading.Barrier(8), sys.getswitchinterval()
+
+    def start(number: int) -> Any:
+        barrier.wait()
+        return run(f"talk {number % 4}")
+
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            return list(pool.map(start, range(8)))
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def test_eight_threads_on_one_gate_get_what_one_gets() -> None:
+    expected = [grow(load_gate(encoder=FakeEncoder()), f"talk {number}") for number in range(4)]
+    shared = load_gate(encoder=FakeEncoder())
+    assert run_threads(lambda name: grow(shared, name)) == expected * 2
+
+
+def test_eight_threads_on_one_builder_get_what_one_gets() -> None:
+    def contexts(made: ContextBuilder, name: str) -> list[Any]:
+        messages = talk(name)
+        bundles = [made.build(messages[:stop], request_id="a") for stop in range(1, 42, 2)]
+        return [
+            {**bundle.to_json(), "prefix": None, "labels": dict(bundle.labels)} for bundle in bundles
+        ]  # the prefix is of the last request of either thread
+
+    def new_builder() -> ContextBuilder:
+        return builder(policy=load_gate(encoder=FakeEncoder()).policy, budget=150)
+
+    expected = [contexts(new_builder(), f"talk {number}") for number in range(4)]
+    shared = new_builder()
+    assert run_threads(lambda name: contexts(shared, name)) == expected * 2
 
 
 def test_what_is_stored_message_by_message_is_found_exported_and_deleted_as_a_whole(tmp_path: Path) -> None:

@@ -7,15 +7,22 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from sqlite_utils import Database, Migrations
 
+from convgate.context.sessions import SessionManager
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import DamagedError, StoreError
 from convgate.store import Conversations, NewConversation, Store, database
+from convgate.store.documents import content_key
+from convgate.store.openings import PrefixIndex, prefix_hashes
 from convgate.store.schema import migrations
+from convgate.store.sessions import Sessions
+from convgate.transcripts import turns_from_messages
+from tests.contexts import chat
 from tests.stores import real_migrations  # noqa: F401 (autouse)
 
 
@@ -184,6 +191,43 @@ def test_an_older_layout_is_backed_up_and_migrated(
         assert old.read_bytes() == before
     assert len(list(store.path.parent.glob("convgate-before-m*"))) == 1, "an up-to-date one needs no backup"
     upgraded.close()
+
+
+def test_a_session_stored_before_growth_was_is_read_grown_searched_and_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older = Migrations("convgate")
+    for migration in migrations.pending(Database(memory=True)):
+        if migration.name < "m005":
+            older(name=migration.name)(migration.fn)
+    with monkeypatch.context() as before:
+        before.setattr(database, "migrations", older)
+        old, now = Store(tmp_path / "convgate.db"), datetime.now(UTC)
+        told = NewConversation(Conversation("a", turns_from_messages(chat("the zebra asks", "the walrus"))))
+        [added] = Conversations(old).add([told])
+        live = SessionManager(old).detect("the zebra asks", at=now).session
+        Sessions(old).add_conversation(live.id, added.key, now)
+        with old.read() as db:
+            assert "grown_turns" not in db.table_names()
+        old.close()
+    store = Store(tmp_path / "convgate.db")
+    conversations, sessions = Conversations(store), SessionManager(store)
+    assert conversations.get(added.key).conversation.turns == told.conversation.turns
+    grown = sessions.add_message("and the giraffe?")
+    assert (grown.session.id, sessions.add_message("no").key) == (live.id, sessions.history().key)
+    texts = ["the zebra asks", "the walrus", "and the giraffe?", "no"]
+    stored = conversations.get(added.key)  # by the key that it had
+    assert [turn.text for turn in stored.conversation.turns] == texts
+    assert stored.summary.key == content_key(stored.conversation)
+    with store.read() as db:
+        assert PrefixIndex(db).same(prefix_hashes(stored.conversation.turns)) == stored.summary.key
+    assert conversations.find(search="zebra giraffe").total == 1
+    conversations.delete([stored.summary.key])
+    assert conversations.find(search="zebra").total == 0
+    conversations.purge()
+    for table in ("documents", "grown_turns", "openings", "conversation_search"):
+        with store.read() as db:
+            assert db.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
 
 
 def test_without_a_backup_nothing_is_migrated(store: Store, upgrade: Callable[[], None]) -> None:

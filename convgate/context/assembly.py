@@ -76,7 +76,7 @@ def state_invariants(
     Where the turns that must stay exceed the total, those whose statements save the most are replaced by
     the statements, until the rest fits.
     """
-    table, invariants = claims.table, claims.reading.invariants
+    table, invariants = claims.table, claims.reading.held
     added = _restate(invariants, table, counter)
     budget = ContextBudget(total, {}, sum(message.tokens for message in added))
     excess = Packing(table, claims.required, budget).tokens - total
@@ -84,7 +84,7 @@ def state_invariants(
         return added, frozenset()
     savings = []
     for source in {
-        invariant.source for invariant in invariants if invariant.held and invariant.source in claims.required
+        invariant.source for invariant in claims.reading.held if invariant.source in claims.required
     }:
         statements = _restate(
             [invariant for invariant in invariants if invariant.source == source], table, counter, {source}
@@ -100,7 +100,7 @@ def state_invariants(
 
 
 def _restate(
-    invariants: Sequence[Invariant],
+    held: Sequence[Invariant],
     table: TurnTable,
     counter: TokenCounter | None,
     shortened: Collection[int] = (),
@@ -111,13 +111,10 @@ def _restate(
     """
     texts = [
         invariant.text
-        for invariant in invariants
-        if invariant.held
-        and (
-            table.is_unsendable[invariant.source]
-            or invariant.source in shortened
-            or invariant.text not in table.turns[invariant.source].text
-        )
+        for invariant in held
+        if table.is_unsendable[invariant.source]
+        or invariant.source in shortened
+        or invariant.text not in table.turns[invariant.source].text
     ]
     messages = [{"role": "system", "content": text} for text in dict.fromkeys(texts)]
     return _add(messages, "it must hold, and its own turn is not sent, or says it in other words.", counter)
@@ -187,13 +184,19 @@ class PackedContext:
     missing: list[Invariant]  # that must hold, and that no message states
 
 
-def pack_messages(plan: ContextPlan, packer: Packer, turns: Sequence[Turn]) -> PackedContext:
-    """Return the messages that the packer chooses; turns: the caller's, the current one included."""
+def pack_messages(
+    plan: ContextPlan, packer: Packer, turns: Sequence[Turn], messages: Sequence[Message] | None
+) -> PackedContext:
+    """Return the messages that the packer chooses.
+
+    turns: the caller's, the current one included; messages: their messages; None: their sources.
+    """
     claims = plan.claims
     packed = packer(claims, [capsule.tokens for capsule in plan.capsules], plan.budget)
     capsules = [plan.capsules[place] for place in packed.capsules]
     table = claims.table
     valid = make_valid(table.messages, packed.placed, table.current)
-    messages = assemble(table, valid.indices, to_messages(valid.of(turns)), [*plan.statements, *capsules])
-    missing = find_missing(claims.reading.invariants, messages.messages, messages.places)
-    return PackedContext(packed.placed, capsules, valid, messages, missing)
+    chosen = to_messages(valid.of(turns)) if messages is None else valid.of(messages)
+    sent = assemble(table, valid.indices, chosen, [*plan.statements, *capsules])
+    missing = find_missing(claims.reading.held, sent.messages, sent.places)
+    return PackedContext(packed.placed, capsules, valid, sent, missing)

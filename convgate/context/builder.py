@@ -59,7 +59,7 @@ from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.traces import span, start_traces
-from convgate.transcripts import MessageReader, list_messages
+from convgate.transcripts import MessageReader, list_messages, to_messages
 
 log = logging.getLogger(__name__)
 
@@ -141,7 +141,7 @@ class ContextBuilder:
         Raises TranscriptError, ConversationError without messages, or ContextError for a wrong argument.
         """
         messages = list_messages(messages)
-        bundle = self.build_at(
+        return self.build_at(
             Conversation(id="live", turns=self.messages.read(messages)),
             budget=budget,
             intent=intent,
@@ -149,11 +149,8 @@ class ContextBuilder:
             capsules=capsules,
             request_id=request_id,
             session=session,
+            messages=messages,
         )
-        for row, place in enumerate(bundle.places):
-            if place is not None:  # the turn has an equal message, and the caller's may be a new object
-                bundle.messages[row] = messages[place]
-        return bundle
 
     def build_at(
         self,
@@ -166,8 +163,12 @@ class ContextBuilder:
         capsules: Sequence[str | Message | Capsule] = (),
         request_id: str | None = None,
         session: str | None = None,
+        messages: Sequence[Message] | None = None,
     ) -> ContextBundle:
-        """Return the same for a turn of a conversation (0-based), or a question after its last turn."""
+        """Return the same for a turn of a conversation (0-based), or a question after its last turn.
+
+        messages: those of all turns; None: their sources.
+        """
         current, history = conversation.find_current(index, question)
         total = self.budget if budget is None else check_total(budget)
         mode = None if intent is None else _find_mode(intent, self.settings)
@@ -176,7 +177,7 @@ class ContextBuilder:
         if not isinstance(request_id, str) or not request_id:
             raise ContextError(f"the id of a request is text that is not empty; got {request_id!r}")
         with span("convgate.context", operation="retrieval") as attributes:
-            bundle = self._build(current, history, total, mode, summaries, request_id, session)
+            bundle = self._build(current, history, total, mode, summaries, request_id, session, messages)
             attributes |= _to_attributes(bundle, self.policy.name)
             attributes["gen_ai.conversation.id"] = attributes["session.id"] = session
         return bundle
@@ -190,20 +191,23 @@ class ContextBuilder:
         capsules: list[AddedMessage],
         request_id: str,
         session: str | None,
+        messages: Sequence[Message] | None,
     ) -> ContextBundle:
         """Return the context; the guard logs the request, and the memory keeps it."""
         started = time.perf_counter()
         turns = [*history.turns, current.turn]  # a known table may have equal ones
+        if messages is not None and current.index is None:
+            messages = [*messages, *to_messages([current.turn])]
         table = self.tables.get(turns, self._extend)
         before = self.memory.find(table.digests)
         reading = read_conversation(
-            table, self.reader, self.classifier, self.guard, intent, before.intents if before else {}
+            table, self.reader, self.classifier, self.guard, intent, before.intents if before else None
         )
         decisions = self.policy.decide(current, history)
         steady = apply_hysteresis(decisions, before, self.hysteresis)
         plan = self._plan(table, reading, decisions, steady, total, capsules)
         earlier = before.breaches if before else ()
-        packed = pack_messages(plan, pack_baseline if earlier else self.packer, turns)
+        packed = pack_messages(plan, pack_baseline if earlier else self.packer, turns, messages)
         missing = packed.missing
         if missing:
             log.error(
@@ -211,7 +215,7 @@ class ContextBuilder:
                 " the baseline context is used for the rest of this conversation",
                 request_id, len(missing), sorted({invariant.source for invariant in missing}),
             )  # fmt: skip
-            packed = pack_messages(plan, pack_baseline, turns)
+            packed = pack_messages(plan, pack_baseline, turns, messages)
         breaches = (*earlier, *(invariant for invariant in missing if invariant not in earlier))
         fallbacks = [reading.fallback] if reading.fallback else []
         if breaches:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
@@ -35,14 +35,19 @@ class PlacedTurn:
         return self.explanation if self.index is None else self.explain().sentence(kept=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Section:
     """One part of the context."""
 
     name: SectionName
     budget: int  # tokens, after scaling, before what others left over
     tokens: int  # of its turns
-    turns: tuple[PlacedTurn, ...]  # in the order of the conversation, added messages first
+    place: Callable[[], Iterable[PlacedTurn]] = field(repr=False, compare=False)
+
+    @cached_property
+    def turns(self) -> tuple[PlacedTurn, ...]:
+        """Its turns in the order of the conversation, added messages first; made when they are read."""
+        return tuple(self.place())
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +35,7 @@ Integers = NDArray[np.int64]
 Room = Callable[[SectionName], int]
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):  # hundreds are made for a context, and tuples sooner than dataclasses
     """Turns that a section claims together, or not at all."""
 
     section: SectionName
@@ -46,12 +46,11 @@ class Claim:
     overflows: bool = False  # whether it may use budget that other sections leave
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(NamedTuple):
     """Where a turn stands in the context."""
 
     section: SectionName
-    reason: str | None  # a sentence; None: that of the policy, which kept it
+    reason: str | None  # a sentence; None: that of the policy, which kept it; of a rule, `explain_required`
 
 
 _SAME_UNIT = "its tool call, or a result of the same call, is kept, and models want them together."
@@ -80,25 +79,23 @@ class SectionClaims:
     paired: bool = False  # whether a question and its answer stay together
 
     @cached_property
-    def required(self) -> dict[int, str]:
-        """Turns that are sent whatever the budget is, with their reasons."""
-        turns, current = self.table.turns, self.table.current
-        required = {
-            index: f"instructions to the model ({turns[index].role} messages) are always sent."
-            for index in np.flatnonzero(self.table.is_instruction[:current]).tolist()
-        }
-        for invariant in self.reading.invariants:
-            if (
-                invariant.held
-                and invariant.source < current
-                and not self.table.is_unsendable[invariant.source]
-                and invariant.source not in self.shortened
-            ):
-                required.setdefault(
-                    invariant.source,
-                    f"it states what must hold ({invariant.label}): {quote_line(invariant.text)}.",
-                )
+    def required(self) -> dict[int, Invariant | None]:
+        """Turns that are sent whatever the budget is: instructions, and those with what must hold."""
+        current, is_unsendable = self.table.current, self.table.is_unsendable
+        instructions = np.flatnonzero(self.table.is_instruction[:current]).tolist()
+        required: dict[int, Invariant | None] = dict.fromkeys(instructions)
+        for invariant in self.reading.held:
+            source = invariant.source
+            if source < current and not is_unsendable[source] and source not in self.shortened:
+                required.setdefault(source, invariant)
         return required
+
+    def explain_required(self, index: int) -> str:
+        """Return why a turn, or one that must be sent with it, is required: a sentence."""
+        required = next(turn for turn in self.table.group(index) if turn in self.required)
+        if (invariant := self.required[required]) is not None:
+            return f"it states what must hold ({invariant.label}): {quote_line(invariant.text)}."
+        return f"instructions to the model ({self.table.turns[required].role} messages) are always sent."
 
     @cached_property
     def corrected(self) -> dict[int, Invariant]:

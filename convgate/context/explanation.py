@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
 
-from convgate.context.assembly import ContextPlan, PackedContext
+from convgate.context.assembly import AddedMessage, ContextPlan, PackedContext
 from convgate.context.budgets import SECTIONS, SectionName
 from convgate.context.bundle import PlacedTurn, Section
 from convgate.context.invariant import Invariant, quote_line
@@ -88,23 +88,31 @@ class Explanation:
 
     def sections(self) -> tuple[Section, ...]:
         """Return all sections with their turns, added messages first."""
-        table = self.plan.claims.table
-        added = {"rules": self.plan.statements, "capsules": self.packed.capsules}
-        turns = {
-            name: [
-                PlacedTurn(None, message.tokens, partial(Why, name, message.reason))
-                for message in added.get(name, ())
-            ]
-            for name in SECTIONS
-        }
+        table, placed, added = self.plan.claims.table, self.packed.placed, self._added
+        turns: dict[SectionName, list[int]] = {name: [] for name in SECTIONS}
         for index in self.packed.valid.indices:
             if index != table.current:
-                placed = PlacedTurn(index, table.tokens[index], partial(self.why, index))
-                turns[self.section(index)].append(placed)
+                turns[placed[index].section if index in placed else self.section(index)].append(index)
         return tuple(
-            Section(name, self.plan.budget.shares[name], sum(turn.tokens for turn in placed), tuple(placed))
-            for name, placed in turns.items()
+            Section(
+                name,
+                self.plan.budget.shares[name],
+                sum(message.tokens for message in added.get(name, ()))
+                + sum(table.tokens[index] for index in indices),
+                partial(self._place_turns, name, indices),
+            )
+            for name, indices in turns.items()
         )
+
+    @property
+    def _added(self) -> Mapping[SectionName, list[AddedMessage]]:
+        return {"rules": self.plan.statements, "capsules": self.packed.capsules}
+
+    def _place_turns(self, section: SectionName, indices: Sequence[int]) -> Iterator[PlacedTurn]:
+        for message in self._added.get(section, ()):
+            yield PlacedTurn(None, message.tokens, partial(Why, section, message.reason))
+        for index in indices:
+            yield PlacedTurn(index, self.plan.claims.table.tokens[index], partial(self.why, index))
 
     def section(self, index: int) -> SectionName:
         """Return the section of a turn of the context; one that opens the list has that of the turn after it.
@@ -138,6 +146,8 @@ class Explanation:
         placed = self.packed.placed.get(index)
         if placed is None:  # brought in by the repair
             return Why(section, self.packed.valid.overrides[index].explanation, how)
+        if section == "rules":
+            return Why(section, self.plan.claims.explain_required(index), how)
         if placed.reason is not None:
             return Why(section, placed.reason, how)
         reason = self.decisions.why(index).explanation

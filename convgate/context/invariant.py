@@ -91,16 +91,15 @@ def find_missing(
     The text must be in the message of its own turn, or in an added one. places: the index of each message in
     its conversation, None for an added one. Independent of the packing: it reads only what is sent.
     """
-    by_place: dict[int | None, list[Mapping[str, Any]]] = {}
-    for message, place in zip(messages, places, strict=True):
-        by_place.setdefault(place, []).append(message)
-    added = by_place.pop(None, [])
+    by_place = dict(zip(places, messages, strict=True))
+    added = [message for message, place in zip(messages, places, strict=True) if place is None]
     return [
         invariant
         for invariant in invariants
         if invariant.held
-        and not any(
-            _contains(message, invariant.text) for message in (*by_place.get(invariant.source, ()), *added)
+        and not (
+            (invariant.source in by_place and _contains(by_place[invariant.source], invariant.text))
+            or any(_contains(message, invariant.text) for message in added)
         )
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,11 +20,29 @@ MAX_REQUESTS = 2_000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class NamedIntents:
+    """The intents that a caller named so far. Requests share those of earlier ones."""
+
+    turn: int  # of the last one
+    mode: Mode
+    earlier: NamedIntents | None
+
+    def by_turn(self) -> dict[int, Mode]:
+        """Return the mode of each turn that has an intent."""
+        modes: dict[int, Mode] = {}
+        last: NamedIntents | None = self
+        while last is not None:
+            modes.setdefault(last.turn, last.mode)
+            last = last.earlier
+        return modes
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class PastRequest:
     """What is kept of a request."""
 
     current: int  # the turn that it answered
-    intents: Mapping[int, Mode]  # that the caller named so far, by turn
+    intents: NamedIntents | None
     sent: NDArray[np.int64]  # (m,) the messages: a turn's index, or a number below 0 for another message
     tokens: int  # of them
     breaches: tuple[Invariant, ...]  # that were missing in this or an earlier request of the conversation

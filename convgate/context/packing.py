@@ -63,8 +63,8 @@ def pack(claims: SectionClaims, capsules: Sequence[int], budget: ContextBudget) 
 class Packing:
     """The turns placed so far, and their tokens in the valid list."""
 
-    def __init__(self, table: TurnTable, required: Mapping[int, str], budget: ContextBudget) -> None:
-        """Place the required turns, given with their reasons, whatever the budget is."""
+    def __init__(self, table: TurnTable, required: Iterable[int], budget: ContextBudget) -> None:
+        """Place the required turns, whatever the budget is."""
         self.table, self.budget = table, budget
         self.placed: dict[int, Placement] = {}
         self._share = 0  # tokens left of the section that is filled
@@ -73,9 +73,9 @@ class Packing:
         others = (index for index in table.current_unit if not table.is_instruction[index])
         self._first = min(others, default=len(table.turns))  # turn of the list that is no instruction
         self._opening_tokens = self._opening(self._first)[1]
-        for index, reason in required.items():
+        for index in required:
             turns = table.group(index)
-            self._place(Claim("rules", turns, turns, reason))
+            self._place(Claim("rules", turns, turns))
 
     @property
     def tokens(self) -> int:
@@ -93,10 +93,9 @@ class Packing:
         """Place the claims of a section that fit its share; return those that did not and may overflow."""
         self._share, unplaced = share, []
         for claim in claims:
-            evidence, cost = self._placed_evidence(claim), self._new_tokens(claim.turns)
-            if evidence:
-                cost += sum(self.table.tokens[index] for index in evidence)
-            if cost <= self._share and self.place_if_fits(claim):
+            new, evidence = self._new_tokens(claim.turns), self._placed_evidence(claim)
+            cost = new + sum(self.table.tokens[index] for index in evidence) if evidence else new
+            if cost <= self._share and self._place_if_fits(claim, new):
                 self._share -= cost
                 for index in evidence:
                     self.placed[index] = Placement(claim.section, claim.reason)
@@ -121,12 +120,16 @@ class Packing:
 
     def place_if_fits(self, claim: Claim) -> bool:
         """Place the turns of a claim if they fit; return whether they do."""
+        return self._place_if_fits(claim, self._new_tokens(claim.turns))
+
+    def _place_if_fits(self, claim: Claim, tokens: int) -> bool:
+        """Place the turns of a claim, of which those that are not placed have these tokens, if they fit."""
         opening_tokens = self._opening_tokens
         if claim.turns[0] < self._first:
             opening, opening_tokens = self._opening(claim.turns[0])
             if opening in self.budget.excluded:
                 return False
-        if self._spent + self._new_tokens(claim.turns) + opening_tokens > self.budget.total:
+        if self._spent + tokens + opening_tokens > self.budget.total:
             return False
         self._place(claim)
         return True

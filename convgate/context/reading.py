@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from convgate.context.classifier.model import excerpt
 from convgate.context.invariant import Invariant
 from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.invariants.judge import KindJudge
 from convgate.context.invariants.statements import mark_statements, read_statements
+from convgate.context.memory import NamedIntents
 from convgate.context.mode import Mode, ModeDecision, no_mode
 from convgate.context.modes.classifier import ModeClassifier
 from convgate.context.modes.conversation import ConversationModes, ModeTracker, TurnLabels
@@ -21,7 +23,7 @@ from convgate.core.conversation_cache import keep_newest
 from convgate.messages.units import is_from_user
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class ConversationReading:
     """The modes of a conversation at its current message, and what must hold there."""
 
@@ -30,8 +32,13 @@ class ConversationReading:
     labels: TurnLabels
     invariants: list[Invariant]  # that the turns state, the current one included
     goals: tuple[int, ...]  # users' turns that set a task, by themselves
-    intents: Mapping[int, Mode]  # that callers named so far, by turn
+    intents: NamedIntents | None  # that callers named so far
     fallback: Fallback | None  # why `mode` is GENERAL instead of the one found
+
+    @cached_property
+    def held(self) -> list[Invariant]:
+        """The invariants that every context must have."""
+        return [invariant for invariant in self.invariants if invariant.held]
 
 
 @dataclass(eq=False, slots=True)
@@ -96,14 +103,14 @@ def read_conversation(
     classifier: ModeClassifier,
     guard: Guard | None,
     intent: Mode | None,
-    before: Mapping[int, Mode],
+    before: NamedIntents | None,
 ) -> ConversationReading:
-    """Return the reading at the current message; before: the intents of earlier requests, by turn."""
+    """Return the reading at the current message; before: the intents of earlier requests."""
     asked = table.user_turn[table.current]
     intents = before
     if intent is not None:
-        intents = {**before, table.current if asked is None else asked: intent}
-    modes, invariants = reader.read(table.turns, classifier, intents)
+        intents = NamedIntents(table.current if asked is None else asked, intent, before)
+    modes, invariants = reader.read(table.turns, classifier, intents.by_turn() if intents else {})
     mode = intent or modes.at(table.current)
     fallback = guard.overruled(mode) if guard else None
     return ConversationReading(

@@ -125,7 +125,7 @@ def fill(table: TurnTable, ranking: Sequence[int], budget: int, *, pair_answers:
     Turns that belong together are taken together; what does not fit is passed over. Instructions, the message
     to answer and the user's turn that must open the list count, as in a context.
     """
-    instructions = dict.fromkeys(np.flatnonzero(table.is_instruction[: table.current]).tolist(), "")
+    instructions = np.flatnonzero(table.is_instruction[: table.current]).tolist()
     packing = Packing(table, instructions, ContextBudget(budget, {}))
     for index in ranking:
         if not table.is_unsendable[index] and index not in packing.placed:
