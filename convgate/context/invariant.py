@@ -91,19 +91,21 @@ def find_missing(
     The text must be in the message of its own turn, or in an added one. places: the index of each message in
     its conversation, None for an added one. Independent of the packing: it reads only what is sent.
     """
-    by_place = dict(zip(places, messages, strict=True))
-    added = [message for message, place in zip(messages, places, strict=True) if place is None]
+    by_place: dict[int | None, list[Mapping[str, Any]]] = {}
+    for message, place in zip(messages, places, strict=True):
+        by_place.setdefault(place, []).append(message)
+    added = by_place.pop(None, [])
     return [
         invariant
         for invariant in invariants
-        if invariant.held
-        and not (
-            (invariant.source in by_place and _contains(by_place[invariant.source], invariant.text))
-            or any(_contains(message, invariant.text) for message in added)
-        )
+        if invariant.held and not _contain([*by_place.get(invariant.source, ()), *added], invariant.text)
     ]
 
 
-def _contains(message: Mapping[str, Any], text: str) -> bool:
-    content = message.get("content")
-    return (isinstance(content, str) and text in content) or text in turns_from_messages([message])[0].text
+def _contain(messages: Sequence[Mapping[str, Any]], text: str) -> bool:
+    contents = (message.get("content") for message in messages)
+    if any(text in content for content in contents if isinstance(content, str)):
+        return True
+    return any(
+        text in turn.text for turn in turns_from_messages(messages)
+    )  # content in parts is read as text
