@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import copy
-import sys
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from convgate.context.builder import ContextBuilder
 from convgate.context.sessions import SessionManager
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
+from convgate.embedding.base import Embeddings, Progress
+from convgate.embedding.cache import default_encoder
+from convgate.policies.gate import GatePolicy
 from convgate.policies.selector import Selector, load_gate, load_policy
 from convgate.store import documents
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store
 from convgate.transcripts import MessageReader, turns_from_messages
-from tests.contexts import builder
+from tests.contexts import builder, turns_by_section
 from tests.fakes import FakeEncoder
 
 CALL = {
@@ -90,44 +94,64 @@ def talk(name: str) -> list[dict[str, Any]]:
     ]
 
 
-def grow(selector: Selector, name: str) -> list[Any]:
+def grow(selector: Selector, name: str) -> tuple[list[list[int]], list[float]]:
+    """Return what is selected at each step, and all scores."""
     messages = talk(name)
     selections = [selector.select(messages[:stop]) for stop in range(1, 42, 2)]
-    return [(one.indices, one.tokens_total, [*map(repr, one.decisions)]) for one in selections]
+    scores = [score for one in selections for score in np.asarray(one.decisions.scores).tolist()]
+    return [one.indices for one in selections], scores
+
+
+class WaitingEncoder(FakeEncoder):
+    """Takes the place of the shipped gate's encoder.
+
+    Other threads run before it encodes, so that several extend what one of them found.
+    """
+
+    identity = default_encoder().identity
+
+    def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
+        time.sleep(0.001)
+        return super().encode(texts, progress=progress)
 
 
 def run_threads(run: Callable[[str], Any]) -> list[Any]:
     """Return the results of eight threads that start together, two on each conversation."""
-    barrier, interval = threading.Barrier(8), sys.getswitchinterval()
+    barrier = threading.Barrier(8)
 
     def start(number: int) -> Any:
         barrier.wait()
         return run(f"talk {number % 4}")
 
-    sys.setswitchinterval(1e-5)
-    try:
-        with ThreadPoolExecutor(8) as pool:
-            return list(pool.map(start, range(8)))
-    finally:
-        sys.setswitchinterval(interval)
+    with ThreadPoolExecutor(8) as pool:
+        return list(pool.map(start, range(8)))
 
 
+@pytest.mark.shipped
 def test_eight_threads_on_one_gate_get_what_one_gets() -> None:
-    expected = [grow(load_gate(encoder=FakeEncoder()), f"talk {number}") for number in range(4)]
-    shared = load_gate(encoder=FakeEncoder())
-    assert run_threads(lambda name: grow(shared, name)) == expected * 2
+    expected = [grow(load_gate(encoder=WaitingEncoder()), f"talk {number}") for number in range(4)]
+    shared = load_gate(encoder=WaitingEncoder())
+    assert isinstance(shared.policy, GatePolicy)
+    assert shared.policy.gate.config.preset == "full"
+    for (indices, scores), (own, own_scores) in zip(
+        run_threads(lambda name: grow(shared, name)), expected * 2, strict=True
+    ):
+        assert indices == own
+        assert scores == pytest.approx(own_scores, abs=1e-4)  # their last digits depend on how turns came
 
 
+@pytest.mark.shipped
 def test_eight_threads_on_one_builder_get_what_one_gets() -> None:
     def contexts(made: ContextBuilder, name: str) -> list[Any]:
         messages = talk(name)
-        bundles = [made.build(messages[:stop], request_id="a") for stop in range(1, 42, 2)]
+        bundles = [made.build(messages[:stop]) for stop in range(1, 42, 2)]
         return [
-            {**bundle.to_json(), "prefix": None, "labels": dict(bundle.labels)} for bundle in bundles
-        ]  # the prefix is of the last request of either thread
+            (one.messages, one.mode, dict(one.labels), turns_by_section(one), one.invariants, one.tokens)
+            for one in bundles
+        ]
 
     def new_builder() -> ContextBuilder:
-        return builder(policy=load_gate(encoder=FakeEncoder()).policy, budget=150)
+        return builder(policy=load_gate(encoder=WaitingEncoder()).policy, budget=150)
 
     expected = [contexts(new_builder(), f"talk {number}") for number in range(4)]
     shared = new_builder()
