@@ -15,6 +15,7 @@ from convgate.embedding.base import Embeddings, Encoder
 from convgate.embedding.bundled import STATE_LAYERS, BundledEncoder, Output, mark_spans
 from convgate.embedding.cache import CachedEncoder, encode_together
 from convgate.embedding.minilm import load_minilm
+from tests.commands import run_python
 from tests.fakes import FakeEncoder
 from tests.test_embedding_encoder import mixed_texts
 
@@ -134,6 +135,13 @@ def test_threads_are_those_of_the_environment_else_the_processors(
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", value)
     assert count_threads() == (threads or count_processors())
+
+
+def test_onnxruntime_reports_nothing(tmp_path: Path) -> None:
+    code = "from convgate.embedding.bundled import BundledEncoder; BundledEncoder().encode(['hello'])"
+    quiet = ("CI", "TF_BUILD", "GITHUB_ACTIONS", "ORT_DISABLE_TELEMETRY")  # it reports nothing with these
+    run_python(code, HOME=str(tmp_path), XDG_CACHE_HOME=str(tmp_path), **dict.fromkeys(quiet, ""))
+    assert list(tmp_path.rglob("*")) == [], "neither an id nor a queue of events"
 
 
 def test_a_graph_that_cannot_be_loaded_is_an_encoder_error(

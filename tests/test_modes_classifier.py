@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -121,6 +123,14 @@ def test_plain_messages_have_their_modes_with_the_shipped_weights(convgate_home:
     }
     decisions = load_classifier(Settings(home=convgate_home)).classify_texts(list(expected))
     assert [one.mode for one in decisions] == list(expected.values())
+
+
+def test_nothing_holds_the_vectors_of_a_classifier_that_is_gone(convgate_home: Path) -> None:
+    classifier = load_classifier(Settings(home=convgate_home))
+    encoder = weakref.ref(classifier.encoder)
+    del classifier
+    gc.collect()
+    assert encoder() is None, "erasing all data removes the file that it has open"
 
 
 class TestFitting:

@@ -243,7 +243,7 @@ def test_the_python_for_agents_runs_as_it_stands(document: str, capsys: pytest.C
     assert len(blocks) >= 2
     for block in blocks:
         exec(compile(block, document, "exec"), names)
-    assert names["selection"].messages[-1] is messages[-1]
+    assert names["selection"].messages[-1] is names["messages"][-1]
     told = capsys.readouterr().out.splitlines()
     assert len(told) == 3, "one line for every earlier turn"
 

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
@@ -24,6 +25,9 @@ from convgate.core.processors import count_threads
 from convgate.embedding import chunks
 from convgate.embedding.base import Embeddings, Progress, check_embeddings
 from convgate.embedding.bundled import STATE_LAYERS, Span, passage_tokenizer, unmark_spans
+
+if TYPE_CHECKING:
+    import onnxruntime
 
 HIDDEN = 384  # width of a state, and of a vector
 LAYERS, HEADS = 6, 12
@@ -217,6 +221,11 @@ def _layer_weights(weights: Weights, first: int, stop: int) -> Weights:
 
 
 def _session(graph: Path, weights: Weights) -> onnxruntime.InferenceSession:
+    # Before it is imported: it would report to Microsoft, and keep an id in the cache of the user.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    import onnxruntime
+
+    onnxruntime.disable_telemetry_events()  # versions before 1.29 on Windows do not read the variable
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.enable_cpu_mem_arena = options.enable_mem_pattern = False  # they keep the largest batch's memory

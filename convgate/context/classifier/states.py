@@ -6,25 +6,17 @@ states come from the pass that gives the vectors of the gate (`encode_together`)
 
 from __future__ import annotations
 
-from functools import lru_cache
-from pathlib import Path
-
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
-from convgate.embedding.bundled import BundledEncoder, Output
+from convgate.embedding.bundled import BundledEncoder
 from convgate.embedding.cache import CACHE_FILE, CachedEncoder
 
 
 def state_encoder(settings: Settings) -> Encoder:
     """Return the encoder of messages, cached in the settings' home: the mean state, as a unit vector."""
-    return _open(settings.home / CACHE_FILE, "states")
+    return CachedEncoder(BundledEncoder("states"), settings.home / CACHE_FILE)
 
 
 def statement_encoder(settings: Settings) -> Encoder:
     """Return the same for the statements of a message, as spans (`mark_spans`) read within the message."""
-    return _open(settings.home / CACHE_FILE, "span states")
-
-
-@lru_cache(8)
-def _open(path: Path, output: Output) -> Encoder:
-    return CachedEncoder(BundledEncoder(output), path)
+    return CachedEncoder(BundledEncoder("span states"), settings.home / CACHE_FILE)
