@@ -143,3 +143,14 @@ def test_app_makes_every_path_absolute(run, monkeypatch: pytest.MonkeyPatch, tmp
     assert os.environ["CONVGATE_ENCODER"] == str(tmp_path / "model")
     assert os.environ["CONVGATE_CONFIG"] == str(tmp_path / "mine.toml")
     assert os.environ["CONVGATE_READ_ONLY"] == "true"
+
+
+def test_interrupted_batch_names_what_goes_on(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def interrupt(*args: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("convgate.cli.batch.check_ray", lambda command: None)
+    monkeypatch.setattr("convgate.batch.run.run_batch", interrupt)
+    code, out, err = run("batch", NAN, "--out", tmp_path / "out")
+    assert (code, out) == (130, "")
+    assert "The same command goes on after the finished parts." in err

@@ -59,9 +59,10 @@ class OutputFolder:
         if (state := self._read_state()) is not None:
             changed = [name for name, value in described.items() if state["options"].get(name) != value]
             if changed:
+                name = changed[0]
                 raise ConvgateError(
-                    f"{self.path} holds results with another {changed[0]}"
-                    f" ({state['options'].get(changed[0])!r}, now {described[changed[0]]!r});"
+                    f"{self.path} holds results of other options: {name} was"
+                    f" {state['options'].get(name)!r} and is now {described[name]!r};"
                     " choose another --out, or the same options"
                 )
             known_files = state["files"]

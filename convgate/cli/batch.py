@@ -16,7 +16,7 @@ from convgate.core.text import pluralize
 def check_ray(command: str) -> None:
     """Raise MissingExtraError without the extra `ray`; Ray itself is imported by `ray_cluster` alone."""
     if not all(map(find_spec, ("pyarrow", "ray"))):
-        raise MissingExtraError(f'{command} needs Ray: pip install "convgate[ray]"')
+        raise MissingExtraError(f'`{command}` needs Ray: pip install "convgate[ray]"')
 
 
 def batch(
@@ -65,15 +65,19 @@ def batch(
         format=format,
     )
     with output.progress_bar() as progress:
-        summary = run_batch(
-            locations,
-            out,
-            chosen,
-            address=address,
-            workers=workers,
-            num_gpus=num_gpus,
-            progress=progress,
-        )
+        try:
+            summary = run_batch(
+                locations,
+                out,
+                chosen,
+                address=address,
+                workers=workers,
+                num_gpus=num_gpus,
+                progress=progress,
+            )
+        except KeyboardInterrupt:
+            output.print_note("Stopped. The same command goes on after the finished parts.")
+            raise typer.Exit(130) from None
     if json_output:
         output.write_json(asdict(summary), None)
         return
