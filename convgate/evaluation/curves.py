@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
 
 from convgate.core.decisions import Floats
+from convgate.core.extras import needs_extra
 from convgate.evaluation.judged_cases import JudgedSet
 from convgate.evaluation.metrics import Bools, Terms, share
+
+with needs_extra("train", "evaluation"):
+    from scipy.sparse import coo_array, csr_array
 
 CANDIDATES = 1_000  # thresholds of a curve, unless others are given
 

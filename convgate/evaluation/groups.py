@@ -6,8 +6,12 @@ import hashlib
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+
+from convgate.core.extras import needs_extra
+
+with needs_extra("train", "evaluation"):
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
 
 def group_conversations(groups: Sequence[str], hashes: Sequence[Sequence[bytes]]) -> list[str]:

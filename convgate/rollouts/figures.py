@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any, Literal
 
+from convgate.core.extras import needs_extra
 from convgate.core.text import format_duration, format_share, pluralize
 from convgate.rollouts.phases import Condition, phase_of
 from convgate.store import Store
@@ -292,7 +293,8 @@ def _chance_of_loss(candidate: ArmFigures, control: ArmFigures) -> float:
 
     By the normal approximation of the difference of both.
     """
-    from scipy.special import ndtr
+    with needs_extra("serve", "a rollout"):
+        from scipy.special import ndtr
 
     p, q = candidate.completion or 0.0, control.completion or 0.0
     n, n_control = candidate.sessions_with_outcome, control.sessions_with_outcome
@@ -303,7 +305,8 @@ def _chance_of_loss(candidate: ArmFigures, control: ArmFigures) -> float:
 
 def _fisher(counts: Sequence[int], arms: Sequence[ArmFigures], alternative: str) -> float:
     """Return the p-value of Fisher's exact test of counts among the sessions with outcomes of both arms."""
-    from scipy.stats import fisher_exact
+    with needs_extra("serve", "a rollout"):
+        from scipy.stats import fisher_exact
 
     table = [[count, arm.sessions_with_outcome - count] for count, arm in zip(counts, arms, strict=True)]
     return float(fisher_exact(table, alternative=alternative).pvalue)

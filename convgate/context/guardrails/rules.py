@@ -5,6 +5,7 @@ An alert is raised above a limit and cleared below a lower one (hysteresis), by 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
@@ -51,10 +52,8 @@ def divergence(counts: Mapping[str, float], baseline: Mapping[str, float]) -> fl
     >>> divergence({"TASK": 5}, {"TASK": 5})
     0.0
     """
-    from scipy.special import rel_entr
-
     p, q = smooth_shares(counts), smooth_shares(baseline)
-    return max(0.0, float(sum(rel_entr(p[mode], q[mode]) for mode in MODES)))
+    return max(0.0, float(sum(p[mode] * math.log(p[mode] / q[mode]) for mode in MODES)))
 
 
 @dataclass(frozen=True)
@@ -208,8 +207,6 @@ def _judge_reviews(latest: Observation, opened: Alert | None) -> Alert | None:
 
 def _judge_errors(latest: Observation, mode: Mode, opened: Alert | None, settings: Settings) -> Alert | None:
     """Hold a failing mode for COOL_DOWN, then try it again: only outcomes since then count."""
-    from scipy.special import bdtrc
-
     if opened is not None:
         if latest.now - opened.raised < COOL_DOWN:
             return None
@@ -218,7 +215,7 @@ def _judge_errors(latest: Observation, mode: Mode, opened: Alert | None, setting
     if outcomes.rate is None or outcomes.count < settings.guard_error_min_outcomes or overall is None:
         return None
     limit = settings.guard_error_factor * overall
-    chance = bdtrc(outcomes.failures - 1, outcomes.count, overall)  # P(X ≥ failures), X ~ B(count, overall)
+    chance = _chance_of_failures(outcomes.failures, outcomes.count, overall)
     if outcomes.failures < MIN_FAILURES or outcomes.rate <= limit or chance >= MAX_CHANCE:
         return None
     effect = "nothing takes its place" if mode == "GENERAL" else "its requests are answered as GENERAL"
@@ -228,6 +225,11 @@ def _judge_errors(latest: Observation, mode: Mode, opened: Alert | None, setting
     )
     figures = {"rate": outcomes.rate, "limit": limit, "overall": overall, **asdict(outcomes)}
     return Alert("errors", mode, latest.now, message, figures)
+
+
+def _chance_of_failures(failures: int, count: int, rate: float) -> float:
+    """Return P(X ≥ failures), X ~ B(count, rate); count is at most 50."""
+    return sum(math.comb(count, k) * rate**k * (1 - rate) ** (count - k) for k in range(failures, count + 1))
 
 
 def _clear(opened: Alert | None, latest: Observation, because: str) -> Alert | None:

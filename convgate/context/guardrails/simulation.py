@@ -15,6 +15,7 @@ from convgate.context.guardrails.rules import divergence, observe
 from convgate.context.mode import MODES, Mode
 from convgate.context.request import Fallback
 from convgate.core.errors import ContextError
+from convgate.core.extras import needs_extra
 from convgate.core.settings import Settings
 from convgate.store.database import Store
 from convgate.store.guard_states import Alert, Baseline, GuardStates
@@ -100,7 +101,8 @@ def drift_shares(normal: Mapping[str, float], *, nats: float, toward: Mode) -> d
 
     Raises ContextError when even requests of that mode alone are less far away, or `normal` is empty.
     """
-    from scipy.optimize import brentq
+    with needs_extra("app", "a simulation"):
+        from scipy.optimize import brentq
 
     usual = _shares(normal)
     baseline = {mode: BASELINE_REQUESTS * share for mode, share in usual.items()}
