@@ -41,6 +41,7 @@ def chat(tmp_path: Path) -> Path:
         ("sentence_transformers,transformers", "select CHAT --policy cosine", "train"),
         ("statsmodels", "experiment power", "train"),
         ("torch", "train SET", "train"),
+        ("scipy", "evaluate SET", "train"),
         ("torch", "calibrate SET --encoder other --gate shipped", "train"),
     ],
 )

@@ -44,25 +44,27 @@ def bench(
     ] = None,
     rounds: Annotated[int, typer.Option(help="Rounds of each comparison.", min=1)] = 15,
 ) -> None:
-    """Measure what starting, a first sight, a message in a long run, the encoder and scoring cost."""
+    """Measure what starting, a first sight, a message in a long run, the encoder and scoring cost.
+
+    All parts take about 15 minutes on two cores.
+    """
     from rich.console import Console
     from rich.table import Table
 
     if unknown := set(parts or ()) - set(PARTS):
         raise SettingsError(f"there is no part {min(unknown)}; there are {', '.join(PARTS)}")
     processors = _limit_processors(threads)
-    console, results, rows = Console(stderr=True), {"threads": processors}, []
+    results: dict[str, Any] = {"threads": processors}
     for name in parts or PARTS:
-        with console.status(f"Measuring {name}"):
-            results[name], part_rows = PARTS[name](rounds)
-        rows += part_rows
+        with Console(stderr=True).status(f"Measuring {name}"):
+            results[name], rows = PARTS[name](rounds)
+        if not (json_output or out):
+            table = Table("what", "measured", "goal", title=f"{name}, {processors} processors")
+            for row in rows:
+                table.add_row(*row)
+            Console().print(table)
     if json_output or out:
         write_json(results, out)
-        return
-    table = Table("what", "measured", "goal", title=f"{processors} processors")
-    for row in rows:
-        table.add_row(*row)
-    Console().print(table)
 
 
 def _limit_processors(threads: int | None) -> int:
