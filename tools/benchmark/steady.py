@@ -35,8 +35,8 @@ class MessageCost:
     """The time of one message in a conversation of n turns, everything included, by medians."""
 
     turns: int
-    encode_ms: float  # encoding a message alone
-    select_ms: float  # a step of two messages, divided by two
+    encode_ms: float  # encoding a message alone: of two, each by itself, divided by two
+    select_ms: float  # a step of these two messages, divided by two
     context_ms: float
 
     @property
@@ -93,7 +93,7 @@ def time_message(
         # other new texts than those that selecting encoded
         own = [{**message, "content": f"{message['content']} ."} for message in messages[n + 1 : stop]]
         context.append(_time(builder.build, [*messages[: n + 1], *own]) / 2)
-        encode += [_time(encoder.encode, [message["content"]]) for message in own[-2:]]
+        encode.append(sum(_time(encoder.encode, [message["content"]]) for message in own[-2:]) / 2)
     return MessageCost(n, *(1e3 * median(seconds) for seconds in (encode, select, context)))
 
 
@@ -143,8 +143,8 @@ def measure_steady() -> dict[str, Any]:
         alone = default_encoder(settings.encoder, device=settings.device, dtype=settings.encoder_dtype)
         costs = [time_message(selector, builder, alone, n) for n in (1_000, 10_000)]
         growth = {
-            "select": time_steps(selector.select, name="step"),
-            "context": time_steps(builder.build, name="step"),
+            "select": time_steps(selector.select, name="selected"),
+            "context": time_steps(builder.build, name="in a context"),
         }
         threads = time_threads(selector)
     return {
