@@ -15,7 +15,7 @@ SAME = dict.fromkeys(("lost", "not_given", "lost_actions", "doubled_actions", "r
 
 
 @pytest.fixture
-def told(convgate_home: Path) -> Annotator:
+def annotator(convgate_home: Path) -> Annotator:
     """An annotator whose two answers are stored."""
     key = add_conversation()
     annotator = Annotator("Ada", queue=1, seed=1)
@@ -27,25 +27,25 @@ def told(convgate_home: Path) -> Annotator:
     return annotator
 
 
-def test_what_is_stored_as_told_is_no_difference(told: Annotator, convgate_home: Path) -> None:
-    assert compare(convgate_home, [told]) == SAME
+def test_what_is_stored_as_told_is_no_difference(annotator: Annotator, convgate_home: Path) -> None:
+    assert compare(convgate_home, [annotator]) == SAME
 
 
-def test_a_lost_and_a_doubled_answer_are_counted(told: Annotator, convgate_home: Path) -> None:
+def test_a_lost_and_a_doubled_answer_are_counted(annotator: Annotator, convgate_home: Path) -> None:
     store = app_store()
-    key = next(iter(told.labels))[0]
+    key = next(iter(annotator.labels))[0]
     Labels(store).answer(CurrentKey(key, 7), {1: "not_relevant", 5: "unsure"}, by="Ada", version=None)
-    told.read_back = "Ada, 3 of 9"
+    annotator.read_back = "Ada, 3 of 9"
     differences = {"lost": 1, "not_given": 1, "doubled_actions": 1, "read_back_wrong": 1}
-    assert compare(convgate_home, [told]) == SAME | differences
+    assert compare(convgate_home, [annotator]) == SAME | differences
 
 
 def test_an_answer_of_another_annotator_is_not_taken_for_ones_own(
-    told: Annotator, convgate_home: Path
+    annotator: Annotator, convgate_home: Path
 ) -> None:
     with Store(convgate_home / "convgate.db").write() as db:
         db.execute("UPDATE annotators SET name = 'Bo' WHERE name = 'Ada'")
-    assert compare(convgate_home, [told]) == SAME | {
+    assert compare(convgate_home, [annotator]) == SAME | {
         "lost": 2, "not_given": 2, "lost_actions": 2, "doubled_actions": 2,
     }  # fmt: skip
 

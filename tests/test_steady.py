@@ -83,7 +83,7 @@ def test_the_callers_own_objects_are_returned_although_equal_ones_are_known() ->
         assert all(any(sent is own for own in messages) for sent in context.build(messages).messages)
 
 
-def talk(name: str) -> list[dict[str, Any]]:
+def growing_messages(name: str) -> list[dict[str, Any]]:
     modes = ("TASK", "LEARNING", "DEBUGGING must", "GENERAL?")
     return [
         {
@@ -96,7 +96,7 @@ def talk(name: str) -> list[dict[str, Any]]:
 
 def grow(selector: Selector, name: str) -> tuple[list[list[int]], list[float]]:
     """Return what is selected at each step, and all scores."""
-    messages = talk(name)
+    messages = growing_messages(name)
     selections = [selector.select(messages[:stop]) for stop in range(1, 42, 2)]
     scores = [score for one in selections for score in np.asarray(one.decisions.scores).tolist()]
     return [one.indices for one in selections], scores
@@ -143,7 +143,7 @@ def test_eight_threads_on_one_gate_get_what_one_gets() -> None:
 @pytest.mark.shipped
 def test_eight_threads_on_one_builder_get_what_one_gets() -> None:
     def contexts(made: ContextBuilder, name: str) -> list[Any]:
-        messages = talk(name)
+        messages = growing_messages(name)
         bundles = [made.build(messages[:stop]) for stop in range(1, 42, 2)]
         return [
             (one.messages, one.mode, dict(one.labels), turns_by_section(one), one.invariants, one.tokens)
