@@ -27,7 +27,7 @@ def annotator(convgate_home: Path) -> Annotator:
     return annotator
 
 
-def test_what_is_stored_as_told_is_no_difference(annotator: Annotator, convgate_home: Path) -> None:
+def test_answers_that_are_stored_make_no_difference(annotator: Annotator, convgate_home: Path) -> None:
     assert compare(convgate_home, [annotator]) == SAME
 
 

@@ -123,8 +123,8 @@ def test_a_reload_finds_the_reading_again(key: str, encoder: SteppedEncoder) -> 
     run_until(open_page("Explore", conversation=key), lambda app: f"32 of {LAST}" in progress(app))
     encoder.allowed.release(100)
     app = open_page("Explore", conversation=key)
-    run_until(app, is_whole)
-    assert "older" not in outcomes(app).values()
+    run_until(app, lambda app: "older" not in outcomes(app).values())
+    assert not progress(app), "all is read"
 
 
 def test_what_is_in_the_cache_is_shown_whole_at_once(key: str, encoder: SteppedEncoder) -> None:
