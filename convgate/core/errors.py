@@ -135,6 +135,6 @@ class MissingExtraError(ConvgateError):
 
 
 class AdapterError(ConvgateError):
-    """The framework of an adapter is not installed, or has another version than the adapter supports."""
+    """An adapter cannot handle an item of its framework."""
 
     code = "adapter"
