@@ -98,8 +98,15 @@ def time_message(
 
 
 def time_steps(step: Step, *, name: str, steps: int = 2_000, early: int = 100) -> Growth:
-    """Give a conversation step by step, two messages more each time."""
+    """Give a conversation step by step, two messages more each time.
+
+    The last steps bring the texts of the early ones again, with a word more: they take as long to encode.
+    """
     messages, process = sample_messages(2 * steps, name=name), psutil.Process()
+    first = 2 * (early - 51)
+    messages[-202:] = [
+        {**message, "content": f"{message['content']} again"} for message in messages[first : first + 202]
+    ]
     seconds, memory = [], []
     for stop in range(1, 2 * steps, 2):
         seconds.append(_time(step, messages[:stop]))
