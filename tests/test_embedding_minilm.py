@@ -14,6 +14,7 @@ from convgate.embedding import minilm
 from convgate.embedding.base import Embeddings, Encoder
 from convgate.embedding.bundled import STATE_LAYERS, BundledEncoder, Output, mark_spans
 from convgate.embedding.cache import CachedEncoder, encode_together
+from convgate.embedding.chunks import Chunks, batches
 from convgate.embedding.minilm import load_minilm
 from tests.commands import run_python
 from tests.fakes import FakeEncoder
@@ -187,3 +188,19 @@ def test_states_are_those_of_the_library_after_the_fourth_layer() -> None:
     exact = SentenceTransformerEncoder(model, name="four", revision="r").encode(mixed_texts(48))
     vectors = BundledEncoder("states").encode(mixed_texts(48))
     assert (exact * vectors).sum(axis=1).min() > 0.9999
+
+
+@pytest.mark.parametrize(
+    ("most", "padding", "expected"),
+    [
+        (200, None, [[0, 5, 2], [1, 4, 3]]),
+        (200, 8, [[0, 5, 2], [1, 4], [3]]),  # 3 beside 12 would be padded by 9
+        (50, 8, [[0], [5], [2], [1, 4], [3]]),
+        (1_000, None, [[0, 5, 2, 1, 4, 3]]),
+    ],
+)
+def test_chunks_of_like_length_are_encoded_together(
+    most: int, padding: int | None, expected: list[list[int]]
+) -> None:
+    pieces = Chunks(list("abcdef"), [60, 12, 58, 3, 12, 59], [0, 6])
+    assert list(batches(pieces, most, padding)) == expected

@@ -91,15 +91,15 @@ def find_missing(
     The text must be in the message of its own turn, or in an added one. places: the index of each message in
     its conversation, None for an added one. Independent of the packing: it reads only what is sent.
     """
-    by_place: dict[int | None, list[Mapping[str, Any]]] = {}
-    for message, place in zip(messages, places, strict=True):
-        by_place.setdefault(place, []).append(message)
-    added = by_place.pop(None, [])
-    return [
-        invariant
-        for invariant in invariants
-        if invariant.held and not _contain([*by_place.get(invariant.source, ()), *added], invariant.text)
-    ]
+    rows = {place: row for row, place in enumerate(places)}
+    added = [message for message, place in zip(messages, places, strict=True) if place is None]
+    missing = []
+    for invariant in invariants:
+        row = rows.get(invariant.source)
+        own = [] if row is None else [messages[row]]
+        if invariant.held and not _contain([*own, *added], invariant.text):
+            missing.append(invariant)
+    return missing
 
 
 def _contain(messages: Sequence[Mapping[str, Any]], text: str) -> bool:

@@ -35,6 +35,7 @@ LOWER_GRAPH = Path(__file__).with_name("minilm_lower.onnx")
 UPPER_GRAPH = Path(__file__).with_name("minilm_upper.onnx")
 
 _BATCH = 512  # word pieces; more at once is no faster on a processor
+_PADDING = 8  # word pieces in a batch; a further batch costs as much
 _REPORT_EVERY = 256  # texts between two progress reports
 
 Weights = dict[str, NDArray[np.float32]]
@@ -59,7 +60,8 @@ class MiniLM:
         self._upper = _session(UPPER_GRAPH, _layer_weights(weights, STATE_LAYERS, LAYERS))
         self._tokenizer = Tokenizer.from_file(str(bundled_folder() / "tokenizer.json"))
         self._tokenizer.no_padding()
-        self._pool = ThreadPoolExecutor(count_threads(), "encoder")
+        self._threads = count_threads()
+        self._pool = ThreadPoolExecutor(self._threads, "encoder")
 
     def encode(
         self,
@@ -144,7 +146,8 @@ class MiniLM:
                     layer, mask = layer[upper], mask[upper]
                 finals[rows[upper]] = self._upper.run(None, {"states": layer, "mask": mask})[0]
 
-        batches = list(chunks.batches(pieces, _BATCH))
+        share = -(-sum(pieces.sizes) // self._threads)
+        batches = list(chunks.batches(pieces, min(_BATCH, share), _PADDING))
         if len(batches) == 1:
             run(batches[0])
         else:
