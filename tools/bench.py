@@ -70,6 +70,8 @@ def bench(
 def _limit_processors(threads: int | None) -> int:
     """Keep this process, and those that it starts, to so many processors; return how many it has."""
     if threads is not None:  # before numpy is imported, whose BLAS counts them then
+        if not hasattr(os, "sched_setaffinity"):
+            raise SettingsError("--threads works on Linux alone; without it all processors are used")
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
     return count_processors()
 

@@ -17,13 +17,13 @@ from convgate.context.invariants.judge import shipped_model as kind_model
 from convgate.context.modes.classifier import ModeClassifier
 from convgate.context.modes.classifier import shipped_model as mode_model
 from convgate.context.modes.conversation import ModeTracker
-from convgate.context.reading import texts_to_classify
+from convgate.context.reading import encode_turns
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.bundled import BundledEncoder
-from convgate.embedding.cache import CachedEncoder, default_encoder, encode_together
+from convgate.embedding.cache import CachedEncoder, default_encoder
 from convgate.policies.base import PreparablePolicy
 from convgate.policies.build import build_policy, find_version, parameters_of
 from convgate.policies.gate import GatePolicy
@@ -169,11 +169,10 @@ class BatchDecider:
         if self._options.context:
             turns = [turn for conversation in conversations for turn in conversation.turns]
             needs_encoder = wants_vectors or isinstance(policy, PreparablePolicy)
-            texts = [turn.scored_text for turn in turns] if needs_encoder else []
-            messages, marked = texts_to_classify(turns)
-            encode_together(
-                (self._encoder, texts), (self._classifier.encoder, messages), (self._judge.encoder, marked)
-            )
+            encode_turns(
+                turns, encoder=self._encoder if needs_encoder else None, classifier=self._classifier,
+                judge=self._judge,
+            )  # fmt: skip
         if isinstance(policy, PreparablePolicy):
             policy.prepare(conversations)
 

@@ -42,8 +42,8 @@ from convgate.context.packing import ContextBudget, Packer, pack, pack_baseline
 from convgate.context.reading import (
     ConversationReader,
     ConversationReading,
+    encode_turns,
     read_conversation,
-    texts_to_classify,
 )
 from convgate.context.request import Fallback, Guard, RequestRecord
 from convgate.context.turn_table import TurnTable
@@ -53,8 +53,7 @@ from convgate.core.decisions import Floats, TurnDecisions
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import quote
-from convgate.embedding.base import Encoder, Progress
-from convgate.embedding.cache import encode_together
+from convgate.embedding.base import Encoder
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
@@ -235,17 +234,11 @@ class ContextBuilder:
             self.guard.record(replace(record, arm=self.arm, session=session if self.arm else None))
         return bundle
 
-    def encode(self, turns: Sequence[Turn], progress: Progress | None = None) -> None:
-        """Encode the texts of the turns in one pass for policy and classifiers, into their caches."""
-        encoder: Encoder | None = getattr(self.policy, "encoder", None)
-        messages, marked = texts_to_classify(turns)
-        wanted = [(self.classifier.encoder, messages), (self.reader.judge.encoder, marked)]
-        if encoder is not None:
-            wanted.append((encoder, [turn.scored_text for turn in turns]))
-        encode_together(*wanted, progress=progress)
-
     def _extend(self, known: TurnTable | None, new: Sequence[Turn]) -> TurnTable:
-        self.encode(new)
+        encode_turns(
+            new, encoder=getattr(self.policy, "encoder", None), classifier=self.classifier,
+            judge=self.reader.judge,
+        )  # fmt: skip
         return (known or TurnTable()).extend(new, self.counter)
 
     def _plan(

@@ -20,6 +20,8 @@ from convgate.context.request import Fallback, Guard
 from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import Turn
 from convgate.core.conversation_cache import keep_newest
+from convgate.embedding.base import Encoder, Progress
+from convgate.embedding.cache import encode_together
 from convgate.messages.units import is_from_user
 
 
@@ -89,12 +91,25 @@ class ConversationReader:
         return result
 
 
-def texts_to_classify(turns: Sequence[Turn]) -> tuple[list[str], list[str]]:
-    """Return the texts by whose vectors the modes of the turns are found, and those with statements."""
+def encode_turns(
+    turns: Sequence[Turn],
+    progress: Progress | None = None,
+    *,
+    encoder: Encoder | None,
+    classifier: ModeClassifier,
+    judge: KindJudge,
+) -> None:
+    """Encode the turns in one pass, into the caches of the encoders: for a policy's scores (by `encoder`;
+    None for a policy without), for modes and for statements.
+    """
     modes = [excerpt(turn.text) for turn in turns if is_from_user(turn)]
-    return modes, [
+    statements = [
         mark_statements(turn.text) for turn in turns if turn.role == "user" and read_statements(turn.text)
     ]
+    wanted = [(classifier.encoder, modes), (judge.encoder, statements)]
+    if encoder is not None:
+        wanted.append((encoder, [turn.scored_text for turn in turns]))
+    encode_together(*wanted, progress=progress)
 
 
 def read_conversation(
