@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 
 from convgate.context.builder import ContextBuilder
 from convgate.context.memory import RequestMemory
-from convgate.context.reading import ConversationReader
+from convgate.context.reading import ConversationReader, encode_turns
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.home import app_root
-from convgate.policies.base import Policy, PreparablePolicy
+from convgate.policies.base import Policy
 from convgate.transcripts import read_conversations, turns_from_messages
 from tools.benchmark.speed import Compared, compare
 
@@ -60,9 +60,9 @@ def measure_context(builder: ContextBuilder, *, n: int = 1_000, rounds: int = 15
     """Time the builder's gate and the rest of it on n turns out of the sample conversations."""
     policy, turns = builder.policy, sample_turns(n + 2 * rounds + 5)
     stops = list(range(n, len(turns), 2))  # a user's turn each, as n is even
-    if isinstance(policy, PreparablePolicy):
-        policy.prepare([Conversation("bench", tuple(turns))])
-    builder.classifier.classify(turns)  # modes have vectors of their own; neither side encodes in a round
+    # neither side encodes in a round
+    encoder, judge = getattr(policy, "encoder", None), builder.reader.judge
+    encode_turns(turns, encoder=encoder, classifier=builder.classifier, judge=judge)
     talks = {stop: Conversation("bench", tuple(turns[: stop + 1])) for stop in stops}
     first = _seconds(policy, talks[n])
     known = {stop: policy.decide(*talk.at(stop)) for stop, talk in talks.items()}
@@ -71,7 +71,7 @@ def measure_context(builder: ContextBuilder, *, n: int = 1_000, rounds: int = 15
         policy=_Scored(known),
         memory=RequestMemory(),
         tables=ConversationCache(),
-        reader=ConversationReader(builder.reader.judge),
+        reader=ConversationReader(judge),
     )
     start = time.perf_counter()
     scored.build_at(talks[n])
