@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -191,7 +192,7 @@ def test_states_are_those_of_the_library_after_the_fourth_layer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("most", "padding", "expected"),
+    ("max_pieces", "max_padding", "expected"),
     [
         (200, None, [[0, 5, 2], [1, 4, 3]]),
         (200, 8, [[0, 5, 2], [1, 4], [3]]),  # 3 beside 12 would be padded by 9
@@ -200,7 +201,22 @@ def test_states_are_those_of_the_library_after_the_fourth_layer() -> None:
     ],
 )
 def test_chunks_of_like_length_are_encoded_together(
-    most: int, padding: int | None, expected: list[list[int]]
+    max_pieces: int, max_padding: int | None, expected: list[list[int]]
 ) -> None:
     pieces = Chunks(list("abcdef"), [60, 12, 58, 3, 12, 59], [0, 6])
-    assert list(batches(pieces, most, padding)) == expected
+    assert list(batches(pieces, max_pieces, max_padding)) == expected
+
+
+def test_a_batch_is_padded_as_long_as_another_would_cost_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = load_minilm()
+    lower, shapes = model._lower, list[tuple[int, ...]]()
+
+    def run(outputs: None, inputs: dict[str, Embeddings]) -> list[Embeddings]:
+        shapes.append(inputs["mask"].shape)
+        return list(lower.run(outputs, inputs))
+
+    monkeypatch.setattr(model, "_threads", 1)
+    monkeypatch.setattr(model, "_lower", SimpleNamespace(run=run))
+    model.encode(["oak " * 40, "elm " * 20, "ash " * 20])
+    model.encode(["oak " * 10, "oak " * 9])
+    assert sorted(shapes) == [(1, 42), (2, 12), (2, 22)]

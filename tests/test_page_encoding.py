@@ -148,13 +148,3 @@ def test_context_waits_for_all_turns(key: str, encoder: SteppedEncoder) -> None:
     encoder.allowed.release(100)
     run_until(app, is_whole)
     assert metric(app, "Earlier turns").endswith(f"of {LAST}")
-
-
-def test_what_explore_reads_is_read_for_the_context_too(key: str, encoder: SteppedEncoder) -> None:
-    open_page("Explore", conversation=key)
-    encoder.allowed.release(2)
-    run_until(open_page("Context", conversation=key), lambda app: f"64 of {LAST}" in progress(app))
-    encoder.allowed.release(100)
-    app = run_until(open_page("Context", conversation=key), lambda app: not progress(app))
-    assert metric(app, "Earlier turns").endswith(f"of {LAST}")
-    assert len(encoder.in_background) == N_TURNS

@@ -53,7 +53,7 @@ from convgate.core.decisions import Floats, TurnDecisions
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import quote
-from convgate.embedding.base import Encoder
+from convgate.embedding.base import Encoder, Progress
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
@@ -234,11 +234,13 @@ class ContextBuilder:
             self.guard.record(replace(record, arm=self.arm, session=session if self.arm else None))
         return bundle
 
+    def encode(self, turns: Sequence[Turn], progress: Progress | None = None) -> None:
+        """Encode the turns in one pass for policy and classifiers, into their caches."""
+        encoder: Encoder | None = getattr(self.policy, "encoder", None)
+        encode_turns(turns, progress, encoder=encoder, classifier=self.classifier, judge=self.reader.judge)
+
     def _extend(self, known: TurnTable | None, new: Sequence[Turn]) -> TurnTable:
-        encode_turns(
-            new, encoder=getattr(self.policy, "encoder", None), classifier=self.classifier,
-            judge=self.reader.judge,
-        )  # fmt: skip
+        self.encode(new)
         return (known or TurnTable()).extend(new, self.counter)
 
     def _plan(

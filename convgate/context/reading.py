@@ -99,8 +99,9 @@ def encode_turns(
     classifier: ModeClassifier,
     judge: KindJudge,
 ) -> None:
-    """Encode the turns in one pass, into the caches of the encoders: for a policy's scores (by `encoder`;
-    None for a policy without), for modes and for statements.
+    """Encode the turns for scores, modes and statements in one pass, into the encoders' caches.
+
+    encoder: the policy's; None for a policy without.
     """
     modes = [excerpt(turn.text) for turn in turns if is_from_user(turn)]
     statements = [

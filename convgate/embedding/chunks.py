@@ -65,17 +65,17 @@ def split(texts: Sequence[str], tokenizer: Any, max_pieces: int) -> Chunks:
     return chunks
 
 
-def batches(chunks: Chunks, most: int, max_padding: int | None = None) -> Iterator[list[int]]:
+def batches(chunks: Chunks, max_pieces: int, max_padding: int | None = None) -> Iterator[list[int]]:
     """Yield indices of chunks to be encoded together, longest first, every chunk once.
 
     A batch is padded to its longest chunk, with `max_padding` word pieces at most, and then has at most
-    `most` word pieces, unless one chunk alone has more.
+    `max_pieces` word pieces, unless one chunk alone has more.
     """
     batch, padding = list[int](), 0
     for index in sorted(range(len(chunks.texts)), key=lambda i: -chunks.sizes[i]):
         longest = chunks.sizes[batch[0] if batch else index]
         padding += longest - chunks.sizes[index]
-        is_full = (len(batch) + 1) * longest > most
+        is_full = (len(batch) + 1) * longest > max_pieces
         if batch and (is_full or (max_padding is not None and padding > max_padding)):
             yield batch
             batch, padding = [], 0

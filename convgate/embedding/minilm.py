@@ -35,7 +35,7 @@ LOWER_GRAPH = Path(__file__).with_name("minilm_lower.onnx")
 UPPER_GRAPH = Path(__file__).with_name("minilm_upper.onnx")
 
 _BATCH = 512  # word pieces; more at once is no faster on a processor
-_PADDING = 8  # word pieces in a batch; a further batch costs as much
+_MAX_PADDING = 8  # word pieces of a batch; an extra batch costs about as much
 _REPORT_EVERY = 256  # texts between two progress reports
 
 Weights = dict[str, NDArray[np.float32]]
@@ -147,7 +147,7 @@ class MiniLM:
                 finals[rows[upper]] = self._upper.run(None, {"states": layer, "mask": mask})[0]
 
         share = -(-sum(pieces.sizes) // self._threads)
-        batches = list(chunks.batches(pieces, min(_BATCH, share), _PADDING))
+        batches = list(chunks.batches(pieces, min(_BATCH, share + _MAX_PADDING), _MAX_PADDING))
         if len(batches) == 1:
             run(batches[0])
         else:

@@ -12,13 +12,9 @@ from typing import Any
 
 import streamlit as st
 
-from convgate.context.reading import encode_turns
 from convgate.core.conversation import History, Turn
-from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder, Progress
 from convgate.policies.base import Policy
-from convgate.ui.frame import App
-from convgate.ui.modes import mode_classifier, statement_judge
 from convgate.ui.page_state import Address
 from convgate.ui.results_cache import compute_once
 from convgate.ui.scoring import OpenMessage, encode_ahead
@@ -88,30 +84,35 @@ class BackgroundEncoding:
                 self._left = self._left[_CHUNK:]
 
 
-def show_newest_first(app: App, page: Address[Any], message: OpenMessage, policy: Policy) -> OpenMessage:
+def show_newest_first(page: Address[Any], message: OpenMessage, policy: Policy) -> OpenMessage:
     """Return the message with its encoded history: the newest turns while older ones are being encoded."""
-    if getattr(policy, "encoder", None) is None or len(message.conversation) <= 2 * NEWEST:
+    encoder: Encoder | None = getattr(policy, "encoder", None)
+    if encoder is None or len(message.conversation) <= 2 * NEWEST:
         encode_ahead(message, policy)
         draw_encoding(page, message, None)
         return message
-    history, turns = message.history, message.conversation.turns
+    history = message.history
     newest = replace(message, history=replace(history, start=max(0, history.stop - NEWEST)))
-    encode, key = encoding_for(app.settings, policy)
+    texts = [turn.scored_text for turn in newest.history]
     compute_once(
-        f"encoded {message.key} {newest.history.start}-{history.stop} {key}",
-        lambda report: encode(newest.history.turns, partial(report, "Encoding the newest turns")),
+        f"encoded {message.key} {newest.history.start}-{history.stop} {encoder.identity!r}",
+        lambda report: encoder.encode(texts, progress=partial(report, "Encoding the newest turns")),
     )
-    order = (*reversed(range(history.stop)), *range(history.stop, len(turns)))
-    encoding = encode_in_background(f"{message.key} {key}", turns, order, encode)
+
+    def encode(turns: Sequence[Turn], progress: Progress) -> None:
+        encoder.encode_passages([turn.scored_text for turn in turns], progress=progress)
+
+    order = (*reversed(range(history.stop)), *range(history.stop, len(message.conversation)))
+    key = f"{message.key} {encoder.identity!r} {id(encoder)}"
+    encoding = encode_in_background(key, message.conversation.turns, order, encode)
     part = f"Scores, threshold and decisions are of the newest {NEWEST} turns."
     is_partial = draw_encoding(page, message, encoding if newest.history.start else None, part)
     return newest if is_partial else message
 
 
-def read_all(app: App, page: Address[Any], message: OpenMessage, policy: Policy) -> bool:
-    """Encode all turns up to the message, and return whether they are."""
+def read_all(page: Address[Any], message: OpenMessage, encode: Encode, key: str) -> bool:
+    """Encode all turns up to the message, and return whether they are; key: what `encode` depends on."""
     history, turns = message.history, message.conversation.turns
-    encode, key = encoding_for(app.settings, policy)
     if len(history) <= 2 * NEWEST:
         compute_once(
             f"read {message.key} {history.stop} {key}",
@@ -120,14 +121,6 @@ def read_all(app: App, page: Address[Any], message: OpenMessage, policy: Policy)
         return not draw_encoding(page, message, None)
     encoding = encode_in_background(f"{message.key} {key}", turns, range(len(turns)), encode)
     return not draw_encoding(page, message, encoding, "The context is shown when all are read.")
-
-
-def encoding_for(settings: Settings, policy: Policy) -> tuple[Encode, str]:
-    """Return what encodes turns for Explore and Context alike, and a key for what it depends on."""
-    encoder: Encoder | None = getattr(policy, "encoder", None)
-    classifier, judge = mode_classifier(settings), statement_judge(settings)
-    key = f"{id(encoder)} {id(classifier)} {id(judge)}"
-    return partial(encode_turns, encoder=encoder, classifier=classifier, judge=judge), key
 
 
 @st.cache_resource(max_entries=4, show_spinner=False, on_release=BackgroundEncoding.close)

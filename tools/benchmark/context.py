@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from convgate.context.builder import ContextBuilder
 from convgate.context.memory import RequestMemory
-from convgate.context.reading import ConversationReader, encode_turns
+from convgate.context.reading import ConversationReader
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
@@ -21,7 +21,7 @@ from tools.benchmark.speed import Compared, compare
 
 @dataclass(frozen=True, slots=True)
 class ContextSpeed:
-    """Times on one long conversation whose embeddings are known, and the vectors of its modes."""
+    """Times on one long conversation whose vectors are all cached."""
 
     turns: int
     warm: Compared  # the gate scores for a message, against everything else that building its context does
@@ -60,9 +60,7 @@ def measure_context(builder: ContextBuilder, *, n: int = 1_000, rounds: int = 15
     """Time the builder's gate and the rest of it on n turns out of the sample conversations."""
     policy, turns = builder.policy, sample_turns(n + 2 * rounds + 5)
     stops = list(range(n, len(turns), 2))  # a user's turn each, as n is even
-    # neither side encodes in a round
-    encoder, judge = getattr(policy, "encoder", None), builder.reader.judge
-    encode_turns(turns, encoder=encoder, classifier=builder.classifier, judge=judge)
+    builder.encode(turns)  # neither side encodes in a round
     talks = {stop: Conversation("bench", tuple(turns[: stop + 1])) for stop in stops}
     first = _seconds(policy, talks[n])
     known = {stop: policy.decide(*talk.at(stop)) for stop, talk in talks.items()}
@@ -71,7 +69,7 @@ def measure_context(builder: ContextBuilder, *, n: int = 1_000, rounds: int = 15
         policy=_Scored(known),
         memory=RequestMemory(),
         tables=ConversationCache(),
-        reader=ConversationReader(judge),
+        reader=ConversationReader(builder.reader.judge),
     )
     start = time.perf_counter()
     scored.build_at(talks[n])

@@ -103,8 +103,8 @@ def time_steps(step: Step, *, name: str, steps: int = 2_000, early: int = 100) -
     The last steps bring the texts of the early ones again, with a word more: they take as long to encode.
     """
     messages, process = sample_messages(2 * steps, name=name), psutil.Process()
-    first = 2 * (early - 51)
-    messages[-202:] = [
+    first = 2 * (early - 51) - 1
+    messages[-203:-1] = [
         {**message, "content": f"{message['content']} again"} for message in messages[first : first + 202]
     ]
     seconds, memory = [], []

@@ -128,7 +128,8 @@ def build(app: App, view: View, message: OpenMessage) -> ContextResult | None:
     builder = ContextBuilder.of(
         settings, policy=policy, guard=guard, classifier=classifier, reader=ConversationReader(judge)
     )
-    if not read_all(app, page, message, policy):
+    encoders = f"{id(getattr(policy, 'encoder', None))} {id(classifier)}"
+    if not read_all(page, message, builder.encode, encoders):
         return None
     builder = replace(builder, tables=_turn_tables(message.key))
     values = [getattr(settings, name) for name in _USED]
