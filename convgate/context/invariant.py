@@ -96,16 +96,16 @@ def find_missing(
     missing = []
     for invariant in invariants:
         row = rows.get(invariant.source)
-        own = [] if row is None else [messages[row]]
-        if invariant.held and not _contain([*own, *added], invariant.text):
+        own = [] if row is None else messages[row : row + 1]
+        if invariant.held and not (_contain(own, invariant.text) or _contain(added, invariant.text)):
             missing.append(invariant)
     return missing
 
 
 def _contain(messages: Sequence[Mapping[str, Any]], text: str) -> bool:
-    contents = (message.get("content") for message in messages)
-    if any(text in content for content in contents if isinstance(content, str)):
-        return True
-    return any(
-        text in turn.text for turn in turns_from_messages(messages)
-    )  # content in parts is read as text
+    for message in messages:
+        content = message.get("content")
+        if isinstance(content, str) and text in content:
+            return True
+    # content in parts is read as text
+    return any(text in turn.text for turn in turns_from_messages(messages))

@@ -66,16 +66,14 @@ class Packing:
     def __init__(self, table: TurnTable, required: Iterable[int], budget: ContextBudget) -> None:
         """Place the required turns, whatever the budget is."""
         self.table, self.budget = table, budget
-        self.placed: dict[int, Placement] = {}
         self._share = 0  # tokens left of the section that is filled
-        self._included = set(table.current_unit)
-        self._spent = budget.added + sum(table.tokens[index] for index in table.current_unit)
-        others = (index for index in table.current_unit if not table.is_instruction[index])
+        turns = {turn for index in required for turn in table.group(index)}.difference(table.current_unit)
+        self.placed = dict.fromkeys(sorted(turns), Placement("rules", None))
+        self._included = turns.union(table.current_unit)
+        self._spent = budget.added + sum(table.tokens[index] for index in self._included)
+        others = (index for index in self._included if not table.is_instruction[index])
         self._first = min(others, default=len(table.turns))  # turn of the list that is no instruction
         self._opening_tokens = self._opening(self._first)[1]
-        for index in required:
-            turns = table.group(index)
-            self._place(Claim("rules", turns, turns))
 
     @property
     def tokens(self) -> int:
