@@ -54,7 +54,8 @@ def remove_duplicates(sets: Sequence[RelevanceSet]) -> tuple[list[RelevanceSet],
             if twice := {turn for turn in judged if taken.setdefault(turn, source) != source}:
                 shared.update((each.name, sets[taken[turn][0]].name) for turn in twice)
                 left = judged - twice
-                case = replace(case, judged=left, relevant=case.relevant & left)
+                needed = None if case.needed is None else case.needed & left
+                case = replace(case, judged=left, relevant=case.relevant & left, needed=needed)
             if not twice or case.judged:
                 cases.append(case)
         unique.append(replace(each, cases=tuple(cases)))

@@ -91,6 +91,7 @@ def pool_results(judged: Mapping[str, JudgedSet], *, by_tag: bool = False, seed:
         clusters=clusters,
         tags=tags,
         policies={name: pool(name, judged_set) for name, judged_set in judged.items()},
+        attainable=first.attainable,
     )
 
 

@@ -19,7 +19,7 @@ from convgate.evaluation.bootstrap import LEVEL
 from convgate.evaluation.calibration import Fittable, Goal, best_row, calibrate
 from convgate.evaluation.curves import CurveSums, ThresholdCurve
 from convgate.evaluation.judged_cases import EvaluationProgress, silent
-from convgate.evaluation.metrics import SELECTION_METRICS, Bools
+from convgate.evaluation.metrics import ANSWER_METRICS, SELECTION_METRICS, Bools
 from convgate.evaluation.results import PolicyResult, SetResult, summarise
 from convgate.evaluation.tuning import ScoredCases, score_cases
 from convgate.gate.thresholds import Anchored, Calibrated
@@ -158,8 +158,9 @@ def _selection(printed: Mapping[str, Any]) -> dict[str, Any]:
     """Return the metrics of what is kept alone, in the form that `convgate evaluate` prints."""
 
     def select(summary: Mapping[str, Any]) -> dict[str, Any]:
-        values = {name: summary[name] for name in SELECTION_METRICS}
-        return values | {"ci": {name: summary["ci"][name] for name in SELECTION_METRICS}}
+        names = (*ANSWER_METRICS, *SELECTION_METRICS)
+        values = {name: summary[name] for name in names}
+        return values | {"ci": {name: summary["ci"][name] for name in names}}
 
     tags = {tag: {"cases": summary["cases"], **select(summary)} for tag, summary in printed["by_tag"].items()}
     return select(printed) | {"by_tag": tags}

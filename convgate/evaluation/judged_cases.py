@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from convgate.core.conversation import Conversation
 from convgate.core.decisions import Floats, TurnDecisions
 from convgate.core.errors import PolicyError
-from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms
+from convgate.core.filling import use_per_token
+from convgate.evaluation.metrics import BUDGETS, METRICS, Bools, Terms, attainable_shares, case_terms
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.policies.base import Policy, PreparablePolicy
 
@@ -46,11 +47,19 @@ class JudgedCase:
 
     case: Case
     relevant: Bools  # (n,)
+    needed: Bools  # (n,) without which the answer is wrong
     decisions: TurnDecisions  # on every turn of the history, before any message repair
     kept: Bools  # (n,)
     scores: Floats | None  # (n,), None when the policy does not rank
     tokens: TokenCounts  # (n,)
     indices: NDArray[np.int64]  # (n,) of the turns in the conversation
+
+    @property
+    def values(self) -> Floats | None:
+        """(n,) by which a budget is filled: the gate's use per token, the scores of other policies."""
+        if self.scores is None or self.decisions.logits is None:
+            return self.scores
+        return use_per_token(self.scores, self.tokens)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +71,7 @@ class JudgedSet:
     case: NDArray[np.int64]  # (n,) row of the turn's case in `cases`
     turns: NDArray[np.int64]  # (n,) index of the turn in its conversation
     relevant: Bools  # (n,)
+    needed: Bools  # (n,)
     kept: Bools  # (n,)
     scores: Floats | None  # (n,); None from a policy that does not rank
     tokens: TokenCounts  # (n,)
@@ -77,6 +87,17 @@ class JudgedSet:
     def conversations(self) -> int:
         """How many conversations the cases come from."""
         return int(self.clusters.max(initial=-1)) + 1
+
+    @property
+    def attainable(self) -> dict[str, float | None]:
+        """By budget, the share of cases whose needed turns fit at all, of those that need one."""
+        fits, is_asked = np.zeros((len(self.cases), len(BUDGETS))), np.zeros(len(self.cases), dtype=np.bool_)
+        for row in range(len(self.cases)):
+            of_case = slice(*np.searchsorted(self.case, [row, row + 1]))
+            is_asked[row] = self.needed[of_case].any()
+            fits[row] = attainable_shares(self.needed[of_case], self.tokens[of_case])
+        means = fits[is_asked].mean(axis=0).tolist() if is_asked.any() else [None] * len(BUDGETS)
+        return {f"{budget:.0%}": mean for budget, mean in zip(BUDGETS, means, strict=True)}
 
 
 def judge(
@@ -110,6 +131,7 @@ def judge(
         yield JudgedCase(
             case=case,
             relevant=_mask(case.relevant, history.start, history.stop)[rows],
+            needed=_mask(case.must_have, history.start, history.stop)[rows],
             decisions=decisions,
             kept=decisions.kept[rows],
             scores=decisions.scores[rows] if policy.ranks and decisions.scores is not None else None,
@@ -143,7 +165,17 @@ def judge_set(
 ) -> JudgedSet:
     """Return the policy's decisions on every case; arguments and errors as in `judge`."""
     judged = list(judge(relevance_set, policy, tokens=tokens, progress=progress))
-    terms = [case_terms(each.relevant, each.kept, each.scores, each.tokens) for each in judged]
+    terms = [
+        case_terms(
+            each.relevant,
+            each.kept,
+            each.scores,
+            each.tokens,
+            needed=each.needed,
+            values=each.values,
+        )
+        for each in judged
+    ]
     scores = [np.zeros(0) if each.scores is None else each.scores for each in judged]
     return JudgedSet(
         name=relevance_set.name,
@@ -151,6 +183,7 @@ def judge_set(
         case=np.repeat(np.arange(len(judged)), [len(each.relevant) for each in judged]),
         turns=join_columns([each.indices for each in judged], np.int64),
         relevant=join_columns([each.relevant for each in judged], np.bool_),
+        needed=join_columns([each.needed for each in judged], np.bool_),
         kept=join_columns([each.kept for each in judged], np.bool_),
         scores=join_columns(scores, np.float64) if policy.ranks else None,
         tokens=join_columns([each.tokens for each in judged], np.int64),
@@ -170,6 +203,7 @@ def join_sets(parts: Sequence[JudgedSet]) -> JudgedSet:
         ),
         turns=join_columns([part.turns for part in parts], np.int64),
         relevant=join_columns([part.relevant for part in parts], np.bool_),
+        needed=join_columns([part.needed for part in parts], np.bool_),
         kept=join_columns([part.kept for part in parts], np.bool_),
         scores=join_columns(scores, np.float64) if scores else None,
         tokens=join_columns([part.tokens for part in parts], np.int64),

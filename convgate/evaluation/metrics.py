@@ -12,19 +12,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
+from convgate.core.filling import fill
 
 CUTOFFS = (5, 10, 25, 50)
+BUDGETS = (0.15, 0.25, 0.35, 0.5)  # shares of the history's tokens
+AREA_BUDGETS = tuple(step / 20 for step in range(11))  # 0 … 50%, over which the area is taken
+ANSWER_METRICS = ("answerable", "missed", "kept_token_share")
+BUDGET_METRICS = ("answerable_area", *(f"answerable@{budget:.0%}" for budget in BUDGETS))
 RANKING_METRICS = ("map", *(f"recall@{k}" for k in CUTOFFS))
-SELECTION_METRICS = ("precision", "recall", "f1", "exact_empty", "kept_token_share")
-METRICS = (*RANKING_METRICS, *SELECTION_METRICS)
+SELECTION_METRICS = ("precision", "recall", "f1", "exact_empty")
+METRICS = (*ANSWER_METRICS, *BUDGET_METRICS, *RANKING_METRICS, *SELECTION_METRICS)
 LABELS = {  # in tables
+    "answerable": "all sent",
+    "missed": "missed",
+    "kept_token_share": "tokens",
+    "answerable_area": "area",
+    **{f"answerable@{budget:.0%}": f"@{budget:.0%}" for budget in BUDGETS},
     "map": "MAP",
     **{f"recall@{k}": f"R@{k}" for k in CUTOFFS},
     "precision": "P",
     "recall": "R",
     "f1": "F1",
     "exact_empty": "empty",
-    "kept_token_share": "tokens",
 }
 
 Bools = NDArray[np.bool_]
@@ -44,33 +53,71 @@ def ranks_of_relevant(relevant: Bools, scores: Floats) -> NDArray[np.int64]:
 
 
 def case_terms(
-    relevant: Bools, kept: Bools, scores: Floats | None, tokens: NDArray[np.integer[Any]]
+    relevant: Bools,
+    kept: Bools,
+    scores: Floats | None,
+    tokens: NDArray[np.integer[Any]],
+    *,
+    needed: Bools | None = None,
+    values: Floats | None = None,
 ) -> Terms:
     """Return (2, len(METRICS)) numerators and denominators that one case adds to each metric.
 
-    relevant, kept: (n,) bool; scores: (n,), None from a policy that does not rank; tokens: (n,) counts.
-    Where nothing is relevant, a case says nothing about ranking; where something is, nothing about
-    `exact_empty`. A case with an empty history has nothing relevant and nothing kept.
+    relevant, kept: (n,) bool; scores: (n,), None from a policy that does not rank; tokens: (n,) counts;
+    needed: (n,) bool, without which the answer is wrong, None: all relevant ones; values: (n,) by which a
+    budget is filled, None: the scores. Where nothing is needed or relevant, a case says nothing about
+    answers or ranking; where something is, nothing about `exact_empty`.
 
         >>> relevant, kept = np.array([True, True, False]), np.array([True, False, True])
         >>> terms = case_terms(relevant, kept, None, tokens=np.array([3, 2, 5]))
-        >>> dict(zip(METRICS[5:], terms[:, 5:].T.tolist()))  # doctest: +NORMALIZE_WHITESPACE
-        {'precision': [1.0, 2.0], 'recall': [1.0, 2.0], 'f1': [2.0, 4.0], 'exact_empty': [0.0, 0.0],
-         'kept_token_share': [8.0, 10.0]}
+        >>> over, under = (dict(zip(METRICS, row.tolist(), strict=True)) for row in terms)
+        >>> {name: (over[name], under[name]) for name in (*ANSWER_METRICS, *SELECTION_METRICS)}
+        ... # doctest: +NORMALIZE_WHITESPACE
+        {'answerable': (0.0, 1.0), 'missed': (0.5, 1.0), 'kept_token_share': (8.0, 10.0),
+         'precision': (1.0, 2.0), 'recall': (1.0, 2.0), 'f1': (2.0, 4.0), 'exact_empty': (0.0, 0.0)}
     """
-    terms = np.zeros((2, len(METRICS)))
-    n_relevant = int(relevant.sum())
-    hits, n_kept = int((relevant & kept).sum()), int(kept.sum())
+    must_have = relevant if needed is None else needed
+    hits, n_kept, n_relevant = int((relevant & kept).sum()), int(kept.sum()), int(relevant.sum())
+    values = scores if values is None else values
+    undefined = (0.0, 0.0)
+    terms = dict.fromkeys(METRICS, undefined)
+    if n_needed := int(must_have.sum()):
+        n_missed = int((must_have & ~kept).sum())
+        terms |= {"answerable": (n_missed == 0, 1), "missed": (n_missed / n_needed, 1)}
+        if values is not None:
+            terms |= _budget_terms(must_have, values, tokens)
     if n_relevant and scores is not None:
         ranks = ranks_of_relevant(relevant, scores)
-        terms[0, 0] = _average_precision(ranks)
-        terms[0, 1 : len(RANKING_METRICS)] = np.searchsorted(ranks, CUTOFFS, side="right") / len(ranks)
-        terms[1, : len(RANKING_METRICS)] = 1
-    terms[:, len(RANKING_METRICS) :] = (
-        (hits, hits, 2 * hits, not n_relevant and not n_kept, tokens @ kept),
-        (n_kept, n_relevant, n_kept + n_relevant, not n_relevant, tokens.sum()),
-    )
-    return terms
+        recalls = np.searchsorted(ranks, CUTOFFS, side="right") / len(ranks)
+        figures = (_average_precision(ranks), *recalls.tolist())
+        terms |= {name: (figure, 1) for name, figure in zip(RANKING_METRICS, figures, strict=True)}
+    terms |= {
+        "kept_token_share": (int(tokens @ kept), int(tokens.sum())),
+        "precision": (hits, n_kept),
+        "recall": (hits, n_relevant),
+        "f1": (2 * hits, n_kept + n_relevant),
+        "exact_empty": (not n_relevant and not n_kept, not n_relevant),
+    }
+    return np.array([terms[name] for name in METRICS], dtype=np.float64).T
+
+
+def attainable_shares(needed: Bools, tokens: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+    """Return (len(BUDGETS),) whether the needed turns, (n,), fit in each budget at all."""
+    return np.asarray(tokens @ needed <= np.array(BUDGETS) * tokens.sum())
+
+
+def _budget_terms(
+    needed: Bools, values: Floats, tokens: NDArray[np.integer[Any]]
+) -> dict[str, tuple[float, float]]:
+    """Return whether whole turns, the highest value first, have all needed ones in each budget."""
+    total, needs = int(tokens.sum()), int(tokens @ needed)
+    is_complete = {
+        budget: needs <= budget * total and bool(fill(values, tokens, budget * total)[needed].all())
+        for budget in dict.fromkeys((*AREA_BUDGETS, *BUDGETS))
+    }
+    area = float(np.mean([is_complete[budget] for budget in AREA_BUDGETS]))
+    figures = (area, *(float(is_complete[budget]) for budget in BUDGETS))
+    return {name: (figure, 1.0) for name, figure in zip(BUDGET_METRICS, figures, strict=True)}
 
 
 def ratios(terms: Terms) -> Terms:

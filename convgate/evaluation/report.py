@@ -5,7 +5,7 @@ Set names, tags and policy names come from files, so they are shown as plain tex
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,13 @@ from rich.text import Text
 from convgate.core.text import pluralize
 from convgate.evaluation.comparison import compare_all
 from convgate.evaluation.curves import ThresholdCurve
-from convgate.evaluation.metrics import LABELS, METRICS
+from convgate.evaluation.metrics import (
+    ANSWER_METRICS,
+    BUDGET_METRICS,
+    LABELS,
+    RANKING_METRICS,
+    SELECTION_METRICS,
+)
 from convgate.evaluation.results import Evaluation, SetResult, Summary
 from convgate.transcripts.characters import printable
 from convgate.versions.card import Metric
@@ -28,8 +34,14 @@ KEPT_LEGEND = (
     "is kept; tokens: kept, of the full history. Ranges are 95% intervals over conversations."
 )
 LEGEND = (
-    f"MAP and R@k (recall among the k highest scores) over cases where something is relevant; {KEPT_LEGEND}"
+    "all sent: cases in which all needed turns are kept; missed: share of the needed turns that are not. "
+    "@15% …: all sent when a budget of that share of the history's tokens is filled with whole turns; area: "
+    "its mean over budgets from 0 to 50%. "
+    "MAP and R@k (recall among the k highest scores) over cases where something is relevant; "
+    f"{KEPT_LEGEND}"
 )
+
+_ANSWERS, _TURNS = (*ANSWER_METRICS, *BUDGET_METRICS), (*RANKING_METRICS, *SELECTION_METRICS)
 
 
 @dataclass(frozen=True)
@@ -39,12 +51,13 @@ class _Grid:
     title: str
     note: str
     rows: Mapping[str, Summary]  # by policy
+    names: Sequence[str]  # of the metrics
     signed: bool = False  # differences rather than values
 
     @property
     def metrics(self) -> list[str]:
         """The metrics that at least one row has a value for."""
-        return [name for name in METRICS if any(row[name].value is not None for row in self.rows.values())]
+        return [name for name in self.names if any(row[name].value is not None for row in self.rows.values())]
 
 
 def markdown(evaluation: Evaluation, *, by_tag: bool = False, against: str | None = None) -> str:
@@ -100,14 +113,15 @@ def _grids(evaluation: Evaluation, *, by_tag: bool, against: str | None) -> Iter
     for result in evaluation.sets.values():
         tags = [None, *(result.tags if by_tag else ())]
         for tag in tags:
-            yield _values(result, tag)
+            yield from _values(result, tag)
             if against is not None:
-                yield _differences(result, tag, against, evaluation.seed)
+                yield from _differences(result, tag, against, evaluation.seed)
 
 
-def _values(result: SetResult, tag: str | None) -> _Grid:
+def _values(result: SetResult, tag: str | None) -> Iterator[_Grid]:
     rows = {name: policy.by_tag[tag] if tag else policy.overall for name, policy in result.policies.items()}
-    return _Grid(_title(result, tag), "; ".join(_extent(result, tag, rows)), rows)
+    yield _Grid(_title(result, tag), "; ".join(_extent(result, tag, rows)), rows, _ANSWERS)
+    yield _Grid(_title(result, tag, "ranking and decisions"), "", rows, _TURNS)
 
 
 def _extent(result: SetResult, tag: str | None, rows: Mapping[str, Summary]) -> Iterator[str]:
@@ -119,21 +133,26 @@ def _extent(result: SetResult, tag: str | None, rows: Mapping[str, Summary]) -> 
         yield "nothing is relevant, so ranking and recall are undefined"
     if conversations == 1:
         yield "one conversation gives no intervals"
+    if tag is None and None not in result.attainable.values():
+        shares = ", ".join(f"{budget} {share:.2f}" for budget, share in result.attainable.items())
+        yield f"attainable with whole turns: {shares}"
 
 
-def _differences(result: SetResult, tag: str | None, against: str, seed: int) -> _Grid:
+def _differences(result: SetResult, tag: str | None, against: str, seed: int) -> Iterator[_Grid]:
     rows = compare_all(result, baseline=against, tag=tag, seed=seed)
-    title = f"{_title(result, tag)}, against {against}"
-    return _Grid(title, "differences; * where the interval leaves out 0", rows, signed=True)
+    title = _title(result, tag, f"against {against}")
+    for names in (_ANSWERS, _TURNS):
+        yield _Grid(title, "differences; * where the interval leaves out 0", rows, names, signed=True)
 
 
-def _title(result: SetResult, tag: str | None) -> str:
-    return result.name if tag is None else f"{result.name}, {tag}"
+def _title(result: SetResult, tag: str | None, more: str = "") -> str:
+    return ", ".join(part for part in (result.name, tag, more) if part)
 
 
 def _markdown(grid: _Grid) -> Iterator[str]:
     yield f"### {escape_markdown(grid.title)}"
-    yield f"{grid.note[:1].upper()}{grid.note[1:]}.".replace("*", SURE)
+    if grid.note:
+        yield f"{grid.note[:1].upper()}{grid.note[1:]}.".replace("*", SURE)
     lines = [["policy", *(LABELS[metric] for metric in grid.metrics)]]
     lines.append(["---", *("---:" for _ in grid.metrics)])
     for policy, row in grid.rows.items():

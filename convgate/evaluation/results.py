@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,8 @@ class SetResult:
     clusters: NDArray[np.int64]  # (cases,) number of the case's conversation, from 0
     tags: Mapping[str, Bools]  # each (cases,), whether the case has the tag
     policies: Mapping[str, PolicyResult]  # by name, in the order asked for
+    attainable: Mapping[str, float | None] = field(default_factory=dict)
+    """By budget, such as 15%, the share of the cases whose needed turns fit in it at all."""
 
     @property
     def conversations(self) -> int:
@@ -73,9 +75,10 @@ class SetResult:
         return self.conversations if tag is None else len(np.unique(self.clusters[self.tags[tag]]))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the number of cases and of conversations, and each policy's metrics."""
+        """Return the number of cases and of conversations, what is attainable, and each policy's metrics."""
         policies = {name: result.to_json() for name, result in self.policies.items()}
-        return {"cases": len(self.case_ids), "conversations": self.conversations, "policies": policies}
+        counts = {"cases": len(self.case_ids), "conversations": self.conversations}
+        return {**counts, "attainable": dict(self.attainable), "policies": policies}
 
 
 @dataclass(frozen=True, eq=False)

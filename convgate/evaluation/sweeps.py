@@ -13,9 +13,11 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
 from convgate.core.errors import EvaluationError
+from convgate.gate.promise import expected_missed, promise_of, read_levels
 from convgate.gate.thresholds import (
     ROUNDING,
     Absolute,
@@ -23,6 +25,7 @@ from convgate.gate.thresholds import (
     Blended,
     Calibrated,
     Expected,
+    MaxMissed,
     Relative,
     Rule,
     Stricter,
@@ -75,16 +78,20 @@ def at_value(rule: Rule, value: float) -> Rule:
     return replace(rule, **{name: value}, **unset)
 
 
-def reach(rule: Rule, scores: Floats, *, learned: float = 0.5) -> Floats:
+def reach(
+    rule: Rule, scores: Floats, *, learned: float = 0.5, tokens: NDArray[np.int64] | None = None
+) -> Floats:
     """Return (n,) the highest value of the parameter at which the rule keeps each turn of one history.
 
     −inf for a turn that it never keeps, inf for one that it always does. scores: (n,), 0…1, of all the turns
-    that are decided about together. Raises EvaluationError for a rule without a sweep.
+    that are decided about together; tokens: (n,). Raises EvaluationError for a rule without a sweep.
     """
     if isinstance(rule, Absolute | Calibrated):
         return scores
     if isinstance(rule, Expected):
         return max_strictness(scores) if len(scores) else scores
+    if isinstance(rule, MaxMissed):
+        return promise_of(read_levels(rule.levels), expected_missed(scores, tokens))
     if isinstance(rule, Anchored):
         return np.where(scores.max(initial=0) >= rule.anchor - ROUNDING, scores, -np.inf)
     if isinstance(rule, Relative):
@@ -104,6 +111,8 @@ def _parameter(rule: Rule) -> str | None:
         return "threshold"
     if isinstance(rule, Expected):
         return "strictness"
+    if isinstance(rule, MaxMissed):
+        return "max_missed"
     return "deviations" if isinstance(rule, Relative | Stricter | Blended) else None
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
+from convgate.core.filling import use_per_token
 from convgate.evaluation.bootstrap import Draws, draw
 from convgate.evaluation.curves import CurveSums, ThresholdCurve, candidate_thresholds
 from convgate.evaluation.duplicates import Overlap, conversation_names, remove_duplicates
@@ -41,6 +42,7 @@ class ScoredCase:
     tokens: Integers  # (n,)
     rows: Integers  # (m,) of the turns that are judged
     relevant: Bools  # (m,)
+    needed: Bools  # (m,) without which the answer is wrong
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,11 @@ class ScoredCases:
         sweep = sweep_of(rule)
         assert sweep is not None
         reached = join_columns(
-            [reach(rule, case.scores, learned=self.learned)[case.rows] for case in self.cases], np.float64
+            [
+                reach(rule, case.scores, learned=self.learned, tokens=case.tokens)[case.rows]
+                for case in self.cases
+            ],
+            np.float64,
         )
         inside = (reached >= sweep.low) & (reached <= sweep.high)
         thresholds = candidate_thresholds(self.relevant[inside], reached[inside])
@@ -153,6 +159,8 @@ class ScoredCases:
                 kept[start:stop],
                 case.scores[case.rows] if ranking else None,
                 case.tokens[case.rows],
+                needed=case.needed,
+                values=use_per_token(case.scores, case.tokens)[case.rows] if ranking else None,
             )
             for case, (start, stop) in zip(self.cases, pairwise(bounds), strict=True)
         ]
@@ -207,6 +215,7 @@ def score_cases(
                     counts,
                     judged.indices - start,
                     judged.relevant,
+                    judged.needed,
                 )
             )
     names = conversation_names(sets)

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
 from convgate.core.errors import PolicyError
+from convgate.core.filling import fill, use_per_token
 from convgate.core.parameters import ParameterSet, check_parameters, setting, text
+from convgate.gate.promise import expected_missed, level_of, probability_of_none, read_levels
 
-CORRELATION_EXPONENT = 0.7  # 1 if turns were relevant independently of each other
 ROUNDING = 1e-9  # scores equal to the mean of equal scores must not miss it by a rounding error
 _KEPT = "{score}, above the threshold {threshold} by {margin}."
 _DROPPED = "{score}, below the threshold {threshold} by {margin}."
@@ -106,6 +107,38 @@ class Anchored(ParameterSet):
 
 
 @dataclass(frozen=True, slots=True)
+class MaxMissed(ParameterSet):
+    """Lose at most a share of the needed turns, on average over conversations, for the fewest tokens.
+
+    The formula and its source: `convgate.gate.promise`.
+    """
+
+    name: ClassVar[str] = "max_missed"
+    label: ClassVar[str] = "Promise: lose at most a share of what is needed"
+    max_missed: float = setting(
+        0.02, "needed turns lost at most", low=0.0, high=0.5, step=0.005,
+        help="On average over conversations like those that it was calibrated on. 0: all turns are kept.",
+    )  # fmt: skip
+    levels: str = text("")  # calibrated, as `write_levels` makes them; empty: the gate's own expectation
+    fitted_on: str = text("")  # which labels
+
+    def __post_init__(self) -> None:
+        ParameterSet.__post_init__(self)
+        read_levels(self.levels)
+
+    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+        """Keep the turns whose `expected_missed` is above the level; `learned` is not read."""
+        missed, level = expected_missed(scores, tokens), level_of(read_levels(self.levels), self.max_missed)
+        kept = missed > level - ROUNDING * (level == 0)
+        most = f"{float(missed[~kept].max(initial=0.0)):.1%} of what is needed"
+        if not kept.any():
+            because = f"That no turn is relevant has the probability {probability_of_none(scores):.2f}."
+            return Cut(kept, None, because, why_dropped="{score}; nothing is kept.")
+        because = f"All turns that are dropped have, by their scores, {most}."
+        return Cut(kept, None, because, "{score}.", "{score}, too little for its length.")
+
+
+@dataclass(frozen=True, slots=True)
 class Expected(ParameterSet):
     """Keep as many of the best turns as have the highest expected F-beta, or nothing.
 
@@ -126,7 +159,7 @@ class Expected(ParameterSet):
         """Keep the turns whose `max_strictness` is at least the strictness; `learned` is not read."""
         kept = max_strictness(scores) >= self.strictness - ROUNDING
         if not kept.any():
-            because = f"That no turn is relevant has the probability {_none_relevant(scores):.2f}."
+            because = f"That no turn is relevant has the probability {probability_of_none(scores):.2f}."
             return Cut(kept, None, because, why_dropped="{score}; nothing is kept.")
         count = int(kept.sum())
         best = "the best turn" if count == 1 else f"among the {count} best turns"
@@ -149,15 +182,10 @@ def max_strictness(scores: Floats) -> Floats:
     needed = np.maximum(before / ordered - places, 0.0)
     with np.errstate(divide="ignore"):
         f1 = (2 * (before + ordered) / (places + 1 + total)).max(initial=0.0)
-        highest = np.minimum(np.sqrt(total / needed), f1 / np.float64(_none_relevant(scores)))
+        highest = np.minimum(np.sqrt(total / needed), f1 / np.float64(probability_of_none(scores)))
     strictness = np.empty(len(scores))
     strictness[best_first] = highest
     return strictness
-
-
-def _none_relevant(scores: Floats) -> float:
-    """Return the probability that no turn is relevant."""
-    return float(np.prod(1 - np.clip(scores, 0.0, 1.0)) ** CORRELATION_EXPONENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,24 +286,19 @@ class TopK(ParameterSet):
 
 @dataclass(frozen=True, slots=True)
 class TokenBudget(ParameterSet):
-    """Keep the highest scores while their tokens fit a budget; a turn too long is passed over."""
+    """Keep the turns of the highest expected use per token that fit a budget; longer ones are passed over."""
 
     name: ClassVar[str] = "token_budget"
     label: ClassVar[str] = "Token budget: the best that fits"
     budget: int = setting(2_000, "tokens", low=0, high=1_000_000, step=100, help="Tokens of all kept turns.")
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
-        """Fill the budget from the best score down. Raises PolicyError without token counts."""
+        """Fill the budget, the highest use per token first. Raises PolicyError without token counts."""
         if tokens is None:
             raise PolicyError("token_budget: the tokens of each turn are needed, and were not counted")
-        chosen, left = [], self.budget
-        for row in _best_first(scores):
-            if tokens[row] <= left:
-                chosen.append(row)
-                left -= int(tokens[row])
-        rows = np.array(chosen, dtype=np.int64)
-        cut = _cut_rows(scores, rows, f"within the budget of {self.budget:,} tokens, best first")
-        return replace(cut, threshold=None)  # a turn that is too long may score higher than a kept one
+        rows = np.flatnonzero(fill(use_per_token(scores, tokens), tokens, self.budget))
+        cut = _cut_rows(scores, rows, f"within the budget of {self.budget:,} tokens, by use per token")
+        return replace(cut, threshold=None)  # a long turn may score higher than a kept one
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +335,18 @@ class Limits(ParameterSet):
 
 RULES: Mapping[str, type[Rule]] = {
     rule.name: rule
-    for rule in (Expected, Stricter, Anchored, Absolute, Relative, Blended, Calibrated, TopK, TokenBudget)
+    for rule in (
+        MaxMissed,
+        Expected,
+        Stricter,
+        Anchored,
+        Absolute,
+        Relative,
+        Blended,
+        Calibrated,
+        TopK,
+        TokenBudget,
+    )
 }
 
 

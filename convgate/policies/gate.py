@@ -16,7 +16,7 @@ from convgate.embedding.base import Encoder
 from convgate.embedding.chunks import text_vectors
 from convgate.gate.facts import current_facts, facts_of
 from convgate.gate.model import Gate, GateScores, Message, State
-from convgate.gate.thresholds import Limits, Rule, Stricter, TokenBudget
+from convgate.gate.thresholds import Limits, MaxMissed, Rule, Stricter, TokenBudget
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.policies.base import NO_LIMITS, EncoderMixin, decide_by_rule, history_indices
 
@@ -78,7 +78,7 @@ class GatePolicy(EncoderMixin):
     def decide_scored(self, scored: ScoredHistory) -> TurnDecisions:
         """Return the rule's decisions on scores."""
         scores, tokens = scored.scores, None
-        if isinstance(self.rule, TokenBudget):
+        if isinstance(self.rule, MaxMissed | TokenBudget):
             tokens = turn_tokens(scored.history.turns, self.counter)
         decisions = decide_by_rule(
             self.name,

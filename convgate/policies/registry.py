@@ -19,6 +19,7 @@ _CLASSES = {
     "everything": "window.Everything",
     "last_k": "window.LastK",
     "token_window": "window.TokenWindow",
+    "user_first": "window.UserFirst",
     "cosine": "cosine.Cosine",
     "cosine_top_k": "cosine.CosineTopK",
     "bm25": "bm25.BM25",

@@ -1,4 +1,4 @@
-"""Policies that look only at the place of a turn: everything, the last k, the last tokens."""
+"""Policies that look only at a turn's place and speaker."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
+from convgate.core.filling import fill
 from convgate.core.parameters import ParameterSet, setting
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.policies.base import history_indices
@@ -58,6 +59,35 @@ class LastK(ParameterSet):
             why_kept=f"{'' if self.k == 1 else 'one of '}{last}.",
             why_dropped=f"older than {last}.",
             scores=_recency(n),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class UserFirst(ParameterSet):
+    """Keeps the user's turns, the newest first, then the newest of the others, while they fit a budget."""
+
+    name: ClassVar[str] = "user_first"
+    needs_encoder: ClassVar[bool] = False
+    label: ClassVar[str] = "User's turns first"
+    ranks: ClassVar[bool] = True
+    share: float = setting(
+        0.35, "share of the tokens", low=0.0, high=1.0, step=0.05, help="Of the history's tokens."
+    )
+    counter: TokenCounter | None = None
+
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
+        """Return the turns kept that fit; a user's turn scores 1 to 2 by its place, others 0 to 1."""
+        tokens = turn_tokens(history.turns, self.counter)
+        is_user = np.fromiter((turn.role == "user" for turn in history.turns), dtype=np.float64)
+        scores = is_user + _recency(len(history)) / 2
+        return TurnDecisions(
+            policy=self.name,
+            rule=self.name,
+            indices=history_indices(history),
+            kept=fill(scores, tokens, self.share * int(tokens.sum())),
+            why_kept=f"within {self.share:.0%} of the tokens, the user's newest turns first.",
+            why_dropped=f"not within {self.share:.0%} of the tokens, the user's newest turns first.",
+            scores=scores,
         )
 
 

@@ -29,6 +29,7 @@ from convgate.transcripts.relevance_sets import split_group_of
 _STRETCH = 130  # turns of a long conversation that are read together when its cases have windows
 _RUN_UP = 30  # turns at the beginning of a stretch that serve as history only
 BATCH_SIZE = 30  # cases that are scored at a time
+HELPFUL = 0.5  # what is learned of a turn that is relevant, but not needed
 
 Half = NDArray[np.float16]
 
@@ -49,6 +50,7 @@ class Question:
     features: Half  # (w, F) with the last w turns before it, oldest first; F = 0 for the reference preset
     stop: int  # the turn after the last of them, within the episode
     relevant: NDArray[np.int64]  # rows among the w
+    needed: NDArray[np.int64]  # those of them without which the answer is wrong
     typed: bool  # whether it is put from outside, rather than a turn of the conversation
     judged: NDArray[np.int64] | None = None  # rows whose relevance is known; None: all
     case: str = ""  # its id
@@ -80,6 +82,7 @@ class Batch:
     messages: Tensor
     mask: Tensor  # (B, n) True where a turn is in the history: what the gate sees
     relevant: Tensor  # (B, n) 1 where it matters
+    target: Tensor  # (B, n) what is learned: 1 where it is needed, less where it only helps
     judged: Tensor  # (B, n) True where it is known whether it matters: what is learned from and measured
 
 
@@ -133,11 +136,14 @@ def batch(gate: GateModule, episode: Episode, chosen: Sequence[int]) -> Batch:
     n = max(question.stop for question in questions)
     mask = torch.zeros(len(questions), n, dtype=torch.bool)
     relevant = torch.zeros(len(questions), n)
+    target = torch.zeros(len(questions), n)
     judged = torch.zeros(len(questions), n, dtype=torch.bool)
     for row, question in enumerate(questions):
         start = question.stop - question.width
         mask[row, start : question.stop] = True
         relevant[row, torch.from_numpy(question.relevant) + start] = 1
+        target[row, torch.from_numpy(question.relevant) + start] = HELPFUL
+        target[row, torch.from_numpy(question.needed) + start] = 1
         if question.judged is None:
             judged[row, start : question.stop] = True
         else:
@@ -152,7 +158,7 @@ def batch(gate: GateModule, episode: Episode, chosen: Sequence[int]) -> Batch:
     else:
         messages = torch.from_numpy(np.stack([question.embedding for question in questions])).float()
         turns = torch.from_numpy(episode.embeddings[:n]).float().expand(len(questions), -1, -1)
-    return Batch(turns, messages, mask, relevant * judged, judged)
+    return Batch(turns, messages, mask, relevant * judged, target * judged, judged)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -229,20 +235,21 @@ def _episode(
                 for fact, posed in zip(facts, cases, strict=True)
             ]
         columns = Columns(turn_facts)
-        whiten = gate.tiers.scorer.whiten
+        scorer = gate.tiers.scorer
+        whiten = scorer.whiten
         white, asked = whiten(embeddings), whiten(messages)
         parts = Passages(embeddings.shape[1])
         for row, turn in enumerate(turns):
             if len(each := passages[turn.scored_text]) > 1:
                 parts.append(row, whiten(unit_rows(each)))
         features = [
-            message_features(columns, white, parts, fact, vector, after, width=after - first).T.astype(
-                np.float16
-            )
+            message_features(
+                columns, white, parts, fact, vector, float(scorer.needs(vector)), after, width=after - first
+            ).T.astype(np.float16)
             for fact, vector, (first, after) in zip(facts, asked, spans, strict=True)
         ]
         width = gate.config.band
-        rows = turn_features(columns, white, parts, 0, len(turns), width=width)
+        rows = turn_features(columns, white, parts, scorer.needs(white), 0, len(turns), width=width)
         by_turn = rows.transpose(1, 2, 0)[:, ::-1].astype(np.float16, order="C")
     questions = [
         Question(
@@ -250,6 +257,7 @@ def _episode(
             pairs,
             after,
             _rows(posed.case.relevant, start, first),
+            _rows(posed.case.must_have, start, first),
             typed=posed.current.index is None,
             judged=None if posed.case.judged is None else _rows(posed.case.judged, start, first),
             case=posed.case.id,

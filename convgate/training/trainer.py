@@ -13,7 +13,7 @@ from torch.nn import functional as F
 from convgate.core.errors import TrainingError
 from convgate.gate.features import FEATURES, PARTS
 from convgate.gate.model import Gate
-from convgate.gate.thresholds import CORRELATION_EXPONENT
+from convgate.gate.promise import CORRELATION_EXPONENT
 from convgate.training.episodes import Batch, Episode, batch
 from convgate.training.epochs import Epoch, TrainingSettings
 from convgate.training.full_tiers import FullTiers
@@ -156,7 +156,7 @@ class Trainer:
         drop_parts(gate, cases, self.settings.dropped_parts, rng)
         output = gate(cases.turns, cases.messages, cases.mask)
         weight = min(len(chosen), _MAX_COUNTED) ** _COUNTED
-        loss = training_loss(output, cases.relevant, cases.judged, overlap_weight=self.settings.overlap)
+        loss = training_loss(output, cases.target, cases.judged, overlap_weight=self.settings.overlap)
         return loss * float(weight)
 
     def _step(self, losses: list[Tensor], rate: float) -> float:
@@ -204,7 +204,7 @@ class Trainer:
                 cases = batch(self.averaged, episode, list(chosen))
                 output = self.averaged(cases.turns, cases.messages, cases.mask)
                 loss_weight = self.settings.overlap
-                each = training_loss(output, cases.relevant, cases.judged, overlap_weight=loss_weight)
+                each = training_loss(output, cases.target, cases.judged, overlap_weight=loss_weight)
                 losses.append(float(each))
                 keep = (output.logit >= 0) & cases.judged
                 hits += float((keep * cases.relevant).sum())

@@ -27,6 +27,13 @@ class Case:
     judged: frozenset[int] | None = None
     """0-based indices of the turns whose relevance is known, `relevant` among them; None: the whole history.
     What is not judged is neither learned from nor measured, though policies see it."""
+    needed: frozenset[int] | None = None
+    """0-based indices of the relevant turns without which the answer is wrong; None: all relevant ones."""
+
+    @property
+    def must_have(self) -> frozenset[int]:
+        """The turns that have to be sent: the needed ones where they are known, else the relevant ones."""
+        return self.relevant if self.needed is None else self.needed
 
     @property
     def says_something(self) -> bool:

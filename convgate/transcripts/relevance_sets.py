@@ -173,6 +173,7 @@ def case_fields(case: Case) -> dict[str, Any]:
         "window": case.window,
         "tags": list(case.tags) or None,
         "judged": None if case.judged is None else sorted(case.judged),
+        "needed": None if case.needed is None else sorted(case.needed),
     }
     line = {"type": "case", "id": case.id, "conversation": case.conversation}
     given = {key: value for key, value in optional.items() if value is not None}
@@ -196,6 +197,7 @@ class _CaseLine(BaseModel):
     tags: list[str] | None = None
     relevant: list[NonNegativeInt]
     judged: list[NonNegativeInt] | None = None
+    needed: list[NonNegativeInt] | None = None
 
 
 def case_of_line(value: Mapping[str, Any], conversations: Mapping[str, Conversation]) -> Case:
@@ -229,8 +231,11 @@ def case_of_line(value: Mapping[str, Any], conversations: Mapping[str, Conversat
     judged = None if line.judged is None else frozenset(line.judged)
     if judged is not None and not relevant <= judged:
         raise TranscriptError("a relevant turn is not among the judged", field="judged")
+    needed = None if line.needed is None else frozenset(line.needed)
+    if needed is not None and not needed <= relevant:
+        raise TranscriptError("a needed turn is not among the relevant ones", field="needed")
     tags = tuple(line.tags or ())
-    return Case(line.id, line.conversation, line.turn, query, relevant, line.window, tags, judged)
+    return Case(line.id, line.conversation, line.turn, query, relevant, line.window, tags, judged, needed)
 
 
 def _check_id(id: str, known: Mapping[str, object], what: str) -> None:

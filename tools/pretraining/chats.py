@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-import convgate
 from convgate.core.conversation import ContentPart, Conversation, Turn
+from convgate.training.messages import read_written
 from convgate.training.sets import read_packed
 from convgate.transcripts.cases import Case, RelevanceSet
 
-CHATS = Path(convgate.__file__).parent / "training" / "texts" / "chats.train.jsonl.gz"
 TEXTS = Path(__file__).parent / "texts"  # that do not come with convgate
 _SHORT_EACH = 8  # new subjects put into one chat
 _BESIDE_SHORT = 3
@@ -48,17 +44,9 @@ def personal_chats() -> RelevanceSet:
     return replace(chats, cases=cases)
 
 
-@cache
-def needed_turns() -> Mapping[str, frozenset[int]]:
-    """Return by the id of each case of the training chats the turns that its answer cannot do without."""
-    parsed = map(json.loads, gzip.decompress(CHATS.read_bytes()).decode().splitlines())
-    return {line["id"]: frozenset(line["needed"]) for line in parsed if line["type"] == "case"}
-
-
-@cache
 def new_subjects() -> tuple[str, ...]:
     """Return short messages that need nothing said before them."""
-    return tuple((TEXTS / "new_subjects.txt").read_text(encoding="utf-8").splitlines())
+    return tuple(line["text"] for line in read_written("phrases") if line["kind"] == "new")
 
 
 def chat_sets(*, seed: int) -> list[RelevanceSet]:
@@ -184,6 +172,7 @@ def _moved(case: Case, conversation: str, by: int) -> Case:
         conversation=conversation,
         turn=None if case.turn is None else case.turn + by,
         relevant=frozenset(turn + by for turn in case.relevant),
+        needed=None if case.needed is None else frozenset(turn + by for turn in case.needed),
     )
 
 

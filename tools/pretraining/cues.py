@@ -11,7 +11,8 @@ import numpy as np
 
 from convgate.gate.cues import Cue, ngrams_of, sentences_of, shipped_cues
 from convgate.gate.facts import TurnFacts
-from tools.pretraining.chats import TEXTS, needed_turns, new_subjects, personal_chats, training_chats
+from convgate.training.messages import labelled_messages
+from tools.pretraining.chats import TEXTS, personal_chats, training_chats
 
 _PENALTY = 3.0  # C of the logistic regression, with features of unit length
 _MAX_NGRAMS = 2_000  # of a cue
@@ -35,12 +36,8 @@ def cue_examples() -> Mapping[str, Sequence[Example]]:
 
 
 def _messages() -> Iterator[Example]:
-    written, needed = training_chats(), needed_turns()
-    for case in written.cases:
-        writer = written.conversations[case.conversation].metadata["writer"]
-        yield Example(written.current(case)[0].turn.scored_text, bool(needed[case.id]), writer)
-    for number, text in enumerate(new_subjects()):
-        yield Example(text, answer=False, writer=f"short {number % _FOLDS}")
+    for text, needs, writer in labelled_messages():
+        yield Example(text, needs, writer)
 
 
 def _sentences() -> Iterator[Example]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from convgate.gate.arrays import Floats
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Rule
-from convgate.training.encoder_calibration import measure_whitening
+from convgate.training.encoder_calibration import fit_needs, measure_whitening
 from convgate.training.episodes import Episode, read_episodes
 from convgate.training.gate_module import GateModule
 from convgate.training.progress import Listener
@@ -24,6 +24,7 @@ from convgate.transcripts.relevance_sets import read_relevance_set
 from convgate.versions import Version, Versions
 from tools.pretraining.chats import TEXTS, chat_sets
 from tools.pretraining.cues import HeldOutCues
+from tools.pretraining.followups import follow_ups, training_texts
 from tools.pretraining.lengthening import lengthen
 from tools.pretraining.scenarios import WEIGHTS, scenarios
 from tools.pretraining.talks import Split, Talk, split_of, talks_of
@@ -31,6 +32,7 @@ from tools.pretraining.weaving import ask_again, weave
 
 WOVEN, SCENARIOS, HISTORIES, LONG_DIALOGUES = 900, 600, 20, 50  # how many are made of each kind
 REPLAYED_SCENARIOS = 240  # that come with convgate
+FOLLOW_UPS = 1_400  # of each kind
 _AGAIN_TURNS = (100, 400)
 _MIN_TALKS = 4  # fewer are not woven
 _WHITENED = 1_500  # texts of each set that the whitening is measured on
@@ -77,6 +79,7 @@ class PretrainingPlan(Plan):
         listener.stage("Measuring the embeddings")
         whitening = measure_whitening(_sample(encoder, sets, self.settings.seed))
         gate = Gate(gate.config, {**gate.weights, **whitening})
+        gate = Gate(gate.config, {**gate.weights, **fit_needs(gate, encoder)})
         listener.stage("Fitting the cues without each writer")
         cues = HeldOutCues.fit()
         episodes: dict[str, list[Episode]] = {}
@@ -119,10 +122,24 @@ def pretraining_sets(files: Sequence[Path], *, seed: int, skip_bad: bool = False
     )
     made.append(lengthen(written_sets(), count=LONG_DIALOGUES, seed=seed + 5, name="long-dialogues"))
     made += chat_sets(seed=seed + 6)
+    made += follow_up_sets([*talks, *written], seed=seed + 20)
     made += written_sets()
     if taken := {each.cases.name for each in sets} & {cases.name for cases in made}:
         raise TrainingError(f"{min(taken)} is the name of a set that is made; rename the file")
     return sets + [make_set(cases) for cases in made]
+
+
+def follow_up_sets(talks: Sequence[Talk], *, seed: int) -> list[RelevanceSet]:
+    """Return the sets of plain follow-ups, of references to artifacts, and of what needs nothing."""
+    counts: Mapping[str, Mapping[str, int]] = {
+        "follow-ups": {"follow-up": FOLLOW_UPS},
+        "artifacts": {"artifact": FOLLOW_UPS},
+        "new-after-discussions": {"new": FOLLOW_UPS, "small-talk": FOLLOW_UPS // 4},
+    }
+    return [
+        follow_ups(talks, counts=each, seed=seed + number, texts=training_texts(), name=name)
+        for number, (name, each) in enumerate(counts.items())
+    ]
 
 
 def written_talks(split: Split) -> tuple[Talk, ...]:
