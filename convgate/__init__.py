@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from convgate.gatekeeper.exchange import Exchange
     from convgate.gatekeeper.gatekeeper import Gatekeeper, load_gatekeeper
     from convgate.labels.feedback import feedback, feedback_from_answer
-    from convgate.policies.selector import Selection, Selector, load_gate, load_policy
     from convgate.rollouts.rollout import rollout
+    from convgate.selection.selector import Selection, Selector, load_gate, load_policy
     from convgate.transcripts import read_conversations
 
 __version__ = "0.1.0"
@@ -76,8 +76,8 @@ _LAZY = {
     "Gatekeeper": "convgate.gatekeeper.gatekeeper",
     "GatekeeperDecision": "convgate.gatekeeper.decision",
     "LiveExperiment": "convgate.experiments.live",
-    "Selection": "convgate.policies.selector",
-    "Selector": "convgate.policies.selector",
+    "Selection": "convgate.selection.selector",
+    "Selector": "convgate.selection.selector",
     "SessionManager": "convgate.context.sessions",
     "TurnDecision": "convgate.core.decisions",
     "TurnDecisions": "convgate.core.decisions",
@@ -85,9 +85,9 @@ _LAZY = {
     "feedback_from_answer": "convgate.labels.feedback",
     "load_context": "convgate.context.builder",
     "load_experiment": "convgate.experiments.live",
-    "load_gate": "convgate.policies.selector",
+    "load_gate": "convgate.selection.selector",
     "load_gatekeeper": "convgate.gatekeeper.gatekeeper",
-    "load_policy": "convgate.policies.selector",
+    "load_policy": "convgate.selection.selector",
     "read_conversations": "convgate.transcripts",
     "record_outcome": "convgate.context.guardrails.outcomes",
     "rollout": "convgate.rollouts.rollout",

@@ -22,7 +22,7 @@ from convgate.core.extras import needs_extra
 from convgate.core.settings import Settings, load_settings
 from convgate.embedding.base import Encoder
 from convgate.policies.bm25 import bm25_scores
-from convgate.policies.selector import Selection, Selector, load_policy
+from convgate.selection.selector import Selection, Selector, load_policy
 from convgate.store import Conversations, ConversationSummary, Store
 from convgate.transcripts import turns_from_messages
 

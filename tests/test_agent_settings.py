@@ -23,8 +23,8 @@ from convgate.policies.build import build_policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import policy_class, policy_names
-from convgate.policies.selector import Selector, load_gate, load_policy
 from convgate.policies.spec import PolicySpec, to_text
+from convgate.selection.selector import Selector, load_gate, load_policy
 from convgate.transcripts import read_conversations, to_messages
 from convgate.transcripts.characters import writable
 from convgate.versions import Draft, Versions

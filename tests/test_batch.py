@@ -25,8 +25,8 @@ from convgate.core.settings import load_settings
 from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.judged_cases import cases_in_order, join_sets, judge_all
 from convgate.policies.bm25 import BM25
-from convgate.policies.selector import load_policy
 from convgate.policies.window import LastK
+from convgate.selection.selector import load_policy
 from convgate.transcripts import Case, RelevanceSet
 from tests.fakes import FakeEncoder
 

@@ -12,8 +12,8 @@ from convgate.core.errors import StoreError
 from convgate.messages.table import PRUNED_FIELD
 from convgate.policies.retention.pruning import apply_pruning, plan_pruning, undo_pruning, with_pruned
 from convgate.policies.retention_policy import Pruning
-from convgate.policies.selector import Selector
 from convgate.policies.window import LastK
+from convgate.selection.selector import Selector
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import PrunedTurn, PrunedTurns
 from tests import contexts

@@ -13,7 +13,7 @@ from convgate.core.settings import load_settings
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Absolute, Rule, TopK
 from convgate.messages.check import check_valid
-from convgate.policies.selector import load_gate, load_policy
+from convgate.selection.selector import load_gate, load_policy
 from convgate.versions import Draft, Version, Versions, write_version
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate

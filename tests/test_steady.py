@@ -20,7 +20,7 @@ from convgate.core.errors import TranscriptError
 from convgate.embedding.base import Embeddings, Progress
 from convgate.embedding.cache import default_encoder
 from convgate.policies.gate import GatePolicy
-from convgate.policies.selector import Selector, load_gate, load_policy
+from convgate.selection.selector import Selector, load_gate, load_policy
 from convgate.store import documents
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store

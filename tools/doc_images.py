@@ -21,7 +21,7 @@ from convgate.figures.context import budget_figure
 from convgate.figures.palette import LIGHT
 from convgate.figures.parts import waterfall_figure
 from convgate.figures.scores import scores_figure
-from convgate.policies.selector import load_gate
+from convgate.selection.selector import load_gate
 from convgate.transcripts import read_conversations
 from tests.browser.running_app import find_chromium, running_chromium
 from tools.screenshots import CHECKOUT, LOGIN, SAMPLE

@@ -19,7 +19,7 @@ from convgate.core.errors import ContextError
 from convgate.core.settings import Settings, load_settings
 from convgate.messages.tokens import turn_tokens
 from convgate.messages.validity import make_valid
-from convgate.policies.selector import Selector, load_gate, load_policy
+from convgate.selection.selector import Selector, load_gate, load_policy
 from convgate.transcripts import list_messages
 
 log = logging.getLogger(__name__)
@@ -95,7 +95,7 @@ class MessageSelector:
             held = (invariant.source for invariant in bundle.invariants if invariant.held)
             kept = {*bundle.indices, *held}
         else:
-            decisions = self.source.policy.decide(*conversation.at(current))
+            decisions = self.source.decide(*conversation.at(current))
             kept = {*decisions.kept_indices}
         kept |= {current, *following, *always}
         valid = make_valid(turns, kept, len(turns) - 1, pair_answers=self.source.pair_answers)

@@ -28,8 +28,8 @@ from convgate.policies.base import PreparablePolicy
 from convgate.policies.build import build_policy, find_version, parameters_of
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import check_spec, stages_of
-from convgate.policies.selector import Selection, Selector
 from convgate.policies.spec import PolicySpec
+from convgate.selection.selector import Selection, Selector
 from convgate.versions import UNTRAINED
 
 Turns = Literal["last", "all"]
@@ -130,7 +130,7 @@ class BatchDecider:
         self._options = options
         self._encoder = load_encoder(settings)
         policy = build_policy(options.policy, settings, self._encoder, version=options.version)
-        self._selector = Selector(policy, pair_answers=settings.pair_answers)
+        self._selector = Selector.of(policy, settings)
         self._schema = pa.schema(_COLUMNS | (_CONTEXT_COLUMNS if options.context else {}))
         self._classifier = ModeClassifier(mode_model(), CachedEncoder(BundledEncoder("states"), None))
         self._judge = KindJudge(kind_model(), CachedEncoder(BundledEncoder("span states"), None))

@@ -76,20 +76,17 @@ def select(
     """Choose the messages to send for the current one: a valid list, in order."""
     from convgate.core.settings import load_settings
     from convgate.policies.base import PreparablePolicy
-    from convgate.policies.selector import Selector, write_selection
+    from convgate.selection.selector import Selector, write_selection
 
     options.check_current(turn, question)
     chosen = load_settings(settings_file)
     conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad, redact=redact)
     current, history = conversation.find_current(turn, question)
     with output.encoding_progress() as progress:
-        selector = Selector(
-            _build_policy(policy or chosen.policy, chosen, gate, settings, rule),
-            pair_answers=chosen.pair_answers,
-        )
+        selector = Selector.of(_build_policy(policy or chosen.policy, chosen, gate, settings, rule), chosen)
         if isinstance(selector.policy, PreparablePolicy):
             selector.policy.prepare([conversation], progress=progress)
-        selection = selector.valid(current, history, selector.policy.decide(current, history))
+        selection = selector.valid(current, history, selector.decide(current, history))
     for violation in selection.violations:
         output.print_note(f"chat APIs may refuse this list: {violation}")
     if json_output:

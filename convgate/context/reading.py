@@ -71,9 +71,9 @@ class ConversationReader:
         self._known: list[_Progress] = []  # the newest last; taken out while it is read
 
     def read(
-        self, turns: list[Turn], classifier: ModeClassifier, intents: Mapping[int, Mode]
+        self, turns: list[Turn], classifier: ModeClassifier | None, intents: Mapping[int, Mode]
     ) -> tuple[ConversationModes, list[Invariant]]:
-        """Return the modes of all turns, and every invariant that they state."""
+        """Return the modes of all turns, none without a classifier, and every invariant that they state."""
         with self._lock:
             candidates = [candidate for candidate in self._known if candidate.precedes(turns, intents)]
             progress = max(candidates, key=lambda candidate: len(candidate.turns), default=None)
@@ -82,7 +82,8 @@ class ConversationReader:
         progress = progress or _Progress(dict(intents))
         new = turns[len(progress.turns) :]
         if new:
-            progress.modes.add(new, classifier, intents)
+            if classifier is not None:
+                progress.modes.add(new, classifier, intents)
             progress.invariants.add(new, self.judge)
             progress.turns, progress.intents = list(turns), dict(intents)
         result = progress.modes.modes, progress.invariants.invariants

@@ -55,6 +55,8 @@ class Settings(BaseModel):
     version: str | None = Field(None, min_length=1)  # of the gate, by name; None: the active one
     policy: str = Field("gate", min_length=1)  # what chooses turns unless another is named
     policy_parameters: dict[str, bool | int | float | str] = {}  # of that policy, by its own parameter names
+    hold_invariants: bool = True  # whether turns that state what must hold are sent whatever is decided
+    assistant_first: Literal["send", "quote"] = "send"  # what is said before a user's first message
     pair_answers: bool = False  # whether a question and its answer stay together
     upload_limit_mb: int = Field(200, ge=1, le=2000)  # MB a file
     app_token: bool = True  # whether the app asks browsers for the token that it prints at its start

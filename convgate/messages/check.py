@@ -15,13 +15,13 @@ from convgate.core.conversation import CHAT_ROLES, Turn
 from convgate.transcripts.formats.openai_messages import turn_from_message
 
 
-def check_valid(messages: Sequence[Turn | Mapping[str, Any]]) -> list[str]:
+def check_valid(messages: Sequence[Turn | Mapping[str, Any]], *, user_first: bool = False) -> list[str]:
     """Return each violation of what chat APIs ask of a list, as `rule: sentence`; empty when it is valid.
 
     Takes turns or OpenAI-style messages (legacy function calls too). The rules:
 
     - `empty`: there is a message to send.
-    - `first_user`: the first message that is no instruction comes from a user, not the assistant or a tool.
+    - `first_user`: the first message that is no instruction comes from a user, if `user_first`.
     - `last`: the last message is a user's or a tool's.
     - `orphan_result`: every result answers an open call before it, matched by id.
     - `incomplete_tool_unit`: every call has its result. A unit that the last message is in is still going
@@ -39,7 +39,7 @@ def check_valid(messages: Sequence[Turn | Mapping[str, Any]]) -> list[str]:
         message if isinstance(message, Turn) else turn_from_message({"role": "user", **message})
         for message in messages
     ]
-    return [*_roles(messages), *_ends(turns), *_tools(turns)]
+    return [*_roles(messages), *_ends(turns, user_first=user_first), *_tools(turns)]
 
 
 def _kind(turn: Turn) -> str:
@@ -60,10 +60,10 @@ def _roles(messages: Sequence[Turn | Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def _ends(turns: Sequence[Turn]) -> list[str]:
+def _ends(turns: Sequence[Turn], *, user_first: bool) -> list[str]:
     violations = []
     first = next((index for index, turn in enumerate(turns) if not turn.is_instruction), None)
-    if first is not None and _kind(turns[first]) != "user":
+    if user_first and first is not None and _kind(turns[first]) != "user":
         violations.append(
             f"first_user: message {first} ({turns[first].role}) comes before any message from a user"
         )

@@ -27,7 +27,6 @@ AFTER_CURRENT = "after_current"
 
 _PRUNED_UNIT = "its tool call, or a result of the same call, was pruned."
 _ORPHAN = "it is a tool's result, and no earlier message makes the call for it."
-_NO_USER = "no user's message comes before it, and the messages have to open with one."
 
 Flags = NDArray[np.bool_]
 
@@ -46,10 +45,7 @@ class Repair:
         self.current_unit: ToolUnit | None = None if current is None else table.units.by_turn.get(current)
 
     def leave_what_cannot_stay(self) -> None:
-        """Drop pruned turns, orphan results, incomplete units and what precedes every user.
-
-        The current unit stays.
-        """
+        """Drop pruned turns, orphan results and incomplete units. The current unit stays."""
         table, units = self.table, self.table.units
         current_call = self.current_unit.call if self.current_unit else None
         self._drop(
@@ -66,14 +62,6 @@ class Repair:
             self._drop(orphans, ORPHAN_RESULT, lambda _: _ORPHAN)
         if incomplete := [call for call in units.incomplete if call != current_call]:
             self._drop(np.isin(table.unit_call, incomplete), INCOMPLETE_TOOL_UNIT, self._explain_incomplete)
-        unanswering = ~(table.is_instruction | self.dropped)
-        unanswering[_first(table.is_user, len(table)) :] = False
-        if unanswering.any():
-            if current_call is not None:
-                unanswering &= table.unit_call != current_call
-            calls = table.unit_call[unanswering]
-            unanswering |= np.isin(table.unit_call, calls[calls >= 0])
-            self._drop(unanswering, FIRST_USER, lambda _: _NO_USER)
 
     def keep_what_always_stays(self) -> None:
         """Keep instructions and the current turn."""
@@ -105,13 +93,13 @@ class Repair:
                 self._keep(index, ANSWER_PAIR, "its question or its answer is kept, and they stay together.")
 
     def open_with_a_user(self) -> None:
-        """Keep the user's turn before the first kept one when that is the assistant's."""
+        """Keep the user's turn before the first kept one when that is an answer of the assistant's."""
         first = _first(self.kept & ~self.table.is_instruction, len(self.table))
         if first == len(self.table) or self.table.is_user[first]:
             return
         asked = np.flatnonzero(self.table.is_user[:first])
         if len(asked):
-            reason = "an answer to it is kept, and the messages have to open with a user's."
+            reason = "an answer to it is kept, and the messages do not open with an answer."
             self._keep(int(asked[-1]), FIRST_USER, reason)
 
     def _explain_incomplete(self, index: int) -> str:

@@ -1,8 +1,9 @@
 """From the turns that a policy keeps to a list of messages that chat APIs accept.
 
-Providers refuse a tool's result without its call, a call without all its results, a list that opens with
-the assistant, and an empty list. `make_valid` keeps and drops turns until none of that holds, and says of
-each turn that it changed which rule did it, so that it is never taken for the policy's choice.
+Providers refuse a tool's result without its call, a call without all its results, and an empty list; some
+refuse a list that opens with the assistant (`convgate.messages.opening`). `make_valid` keeps and drops turns
+until none of that holds, and says of each turn that it changed which rule did it, so that it is never taken
+for the policy's choice.
 
 Order is never changed: a system message from the middle of a conversation stays in the middle, and a
 result that came late stays where it came. Neighbours of the same role are left as they are.
@@ -64,15 +65,15 @@ def make_valid(
       the current turn is in it: then it stays as it is, and `missing_results` names what is missing. A
       result after the current turn is missing too.
     - `orphan_result`: a result without a call before it leaves.
-    - `first_user`: a kept turn of the assistant with no user's turn before it brings in the nearest earlier
-      one; when the conversation has none, it is dropped with its unit.
+    - `first_user`: a kept answer with no user's turn before it brings in the nearest earlier one. What is
+      said before the first user's turn answers nothing, and may open the list.
     - `answer_pair`, with `pair_answers`: a user's turn and all that the assistant and its tools say up to
       the next user's turn are kept when one of them is; a late result goes with its call.
 
     A user is whoever is neither an instruction, the assistant nor a tool, so that people with names and
     roles unknown to chat APIs take part like any user. What the caller asks for wins over what providers
-    accept: a current turn of the assistant, or a current result with no call or no user before it, is sent
-    all the same, and `check_valid` names it.
+    accept: a current turn of the assistant, or a current result with no call before it, is sent all the
+    same, and `check_valid` names it.
 
     Raises ConversationError when `kept` or `current` name turns that do not exist.
     """

@@ -14,7 +14,7 @@ from convgate.context.request import Guard, RequestRecord
 from convgate.core.conversation import Turn
 from convgate.core.settings import Settings, load_settings
 from convgate.embedding.base import Encoder
-from convgate.policies.selector import Selector, load_policy
+from convgate.selection.selector import Selector, load_policy
 from convgate.store.rollouts import Arm
 
 

@@ -23,11 +23,13 @@ from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy, find_version, parameters_of
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import policy_class, policy_names, stages_of
-from convgate.policies.selector import Selection, Selector
 from convgate.policies.spec import PolicySpec, read_policy
+from convgate.selection.hold import InvariantHold
+from convgate.selection.selector import Selection, Selector
 from convgate.store import CurrentKey
 from convgate.ui.frame import App
 from convgate.ui.measurement import digest
+from convgate.ui.modes import statement_reader
 from convgate.ui.results_cache import compute_once
 from convgate.ui.turn import moves
 from convgate.versions.version import Version
@@ -127,9 +129,11 @@ def decide(policy: Policy, message: OpenMessage) -> TurnDecisions:
     return _decide(_key(policy, message), policy, message)
 
 
-def select(policy: Policy, message: OpenMessage, *, pair_answers: bool = False) -> Selection:
-    """Return what a policy sends: its decisions as a valid list of messages."""
-    return _select(_key(policy, message), policy, message, pair_answers=pair_answers)
+def select(app: App, policy: Policy, message: OpenMessage, *, pair_answers: bool = False) -> Selection:
+    """Return what a policy sends: its decisions and what must hold, as a valid list of messages."""
+    hold = InvariantHold.of(policy, app.settings, statement_reader(app.settings))
+    selector = Selector(policy, pair_answers=pair_answers, hold=hold)
+    return _select(f"{_key(policy, message)} {hold is None} {pair_answers}", selector, message)
 
 
 def _key(policy: Policy, message: OpenMessage) -> str:
@@ -170,6 +174,7 @@ def _decide(key: str, _policy: Policy, _message: OpenMessage) -> TurnDecisions:
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _select(key: str, _policy: Policy, _message: OpenMessage, *, pair_answers: bool) -> Selection:
-    decisions = decide(_policy, _message)
-    return Selector(_policy).valid(_message.current, _message.history, decisions, pair_answers=pair_answers)
+def _select(key: str, _selector: Selector, _message: OpenMessage) -> Selection:
+    current, history = _message.current, _message.history
+    decisions = _selector.hold_turns(decide(_selector.policy, _message), current, history)
+    return _selector.valid(current, history, decisions)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
-from convgate.policies.selector import Selector, load_gate
+from convgate.selection.selector import Selector, load_gate
 from tests.fakes import FakeEncoder
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

@@ -27,7 +27,7 @@ from convgate.adapters.langchain import SelectionMiddleware
 from convgate.adapters.langgraph import to_openai
 from convgate.core.errors import TranscriptError
 from convgate.messages.check import check_valid
-from convgate.policies.selector import Selector
+from convgate.selection.selector import Selector
 from tests.adapters.histories import (
     HISTORY,
     N_TURNS,

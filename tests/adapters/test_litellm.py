@@ -19,7 +19,7 @@ from convgate.adapters.litellm import ConvgateHandler, select_messages
 from convgate.adapters.openai import default_selector
 from convgate.adapters.selection import MessageSelector
 from convgate.messages.check import check_valid
-from convgate.policies.selector import Selector
+from convgate.selection.selector import Selector
 from tests.adapters.responses import exchange, output, user, violations
 from tests.contexts import FixedPolicy, chat, tool_calls_message, tool_result
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from convgate.adapters.openai import default_selector, group_items, select_messages
 from convgate.adapters.selection import MessageSelector
 from convgate.messages.check import check_valid
-from convgate.policies.selector import Selector
+from convgate.selection.selector import Selector
 from tests.adapters.responses import (
     all_in,
     answer,

@@ -31,7 +31,7 @@ from openai.types.responses import (
 
 from convgate.adapters.openai_agents import call_model_input_filter, session_input_callback
 from convgate.core.errors import ContextError
-from convgate.policies.selector import Selector
+from convgate.selection.selector import Selector
 from tests.adapters.responses import all_in, exchange, output, user, violations
 from tests.adapters.responses import call as asked
 from tests.contexts import FixedPolicy, builder

@@ -31,7 +31,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from convgate.adapters.pydantic_ai import SelectionCapability, to_openai
 from convgate.messages.check import check_valid
-from convgate.policies.selector import Selector
+from convgate.selection.selector import Selector
 from tests.adapters.histories import HISTORY, QUESTION, failing_gate, run_example, small_gate
 
 pytestmark = pytest.mark.adapters

@@ -23,7 +23,7 @@ from starlette.testclient import TestClient
 
 import convgate
 from convgate.messages.check import check_valid
-from convgate.policies.selector import Selector, load_policy
+from convgate.selection.selector import Selector, load_policy
 from convgate.server import limits
 from convgate.server.app import create_app
 from convgate.store import Conversations, Store

@@ -28,8 +28,8 @@ from convgate.experiments.live import LiveExperiment
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.gatekeeper import Gatekeeper
 from convgate.gatekeeper.model import LanguageModel
-from convgate.policies.selector import Selector, load_policy
 from convgate.policies.window import LastK
+from convgate.selection.selector import Selector, load_policy
 from convgate.store import Store
 from tests import contexts
 from tests.experiments import new_experiment
@@ -187,7 +187,7 @@ def test_spans_join_the_trace_of_the_program_that_has_one(
 
 def test_without_a_reason_opentelemetry_is_not_imported() -> None:
     code = (
-        "import sys; from convgate.policies.selector import load_policy;"
+        "import sys; from convgate.selection.selector import load_policy;"
         "load_policy('last_k').select([{'role': 'user', 'content': 'hi'}]);"
         "assert not any(name.startswith('opentelemetry') for name in sys.modules)"
     )

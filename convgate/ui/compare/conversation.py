@@ -11,7 +11,7 @@ import streamlit as st
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ConvgateError
 from convgate.core.text import format_share, pluralize, truncate
-from convgate.policies.selector import Selection
+from convgate.selection.selector import Selection
 from convgate.transcripts.characters import writable
 from convgate.ui import scoring
 from convgate.ui.changes import Indices, changes
@@ -62,7 +62,7 @@ def draw_conversation(app: App, view: View, columns: Sequence[Column], reference
     page.keep(view)
     draw_problems(problems)
     message = pick_message(page, key, conversation, view.turn, view.question)
-    decided = _decide(columns, reference, message)
+    decided = _decide(app, columns, reference, message)
     if not decided:
         return
     indices = decided[0].decisions.indices
@@ -75,13 +75,15 @@ def draw_conversation(app: App, view: View, columns: Sequence[Column], reference
     _draw_table(view, message, decided, differ)
 
 
-def _decide(columns: Sequence[Column], reference: Column, message: OpenMessage) -> list[ColumnDecisions]:
+def _decide(
+    app: App, columns: Sequence[Column], reference: Column, message: OpenMessage
+) -> list[ColumnDecisions]:
     """Return what each policy decides; say which fail. The first stands in for a reference that fails."""
     selections: dict[Column, Selection] = {}
     for column in columns:
         try:
             encode_ahead(message, column.policy)
-            selections[column] = scoring.select(column.policy, message)
+            selections[column] = scoring.select(app, column.policy, message)
         except ConvgateError as error:
             draw_failure(column.label, error)
     if reference not in selections:

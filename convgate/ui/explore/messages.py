@@ -11,7 +11,7 @@ from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import TranscriptError
 from convgate.core.text import join_words, pluralize
 from convgate.policies.agent_settings import AgentSettings
-from convgate.policies.selector import write_selection
+from convgate.selection.selector import write_selection
 from convgate.transcripts import writer_named
 from convgate.transcripts.characters import writable
 from convgate.ui import services

@@ -10,10 +10,11 @@ from convgate.core.decisions import TurnDecisions
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
-from convgate.policies.selector import Selection
+from convgate.selection.selector import Selection
 from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes
 from convgate.ui.explore.state import View
+from convgate.ui.frame import App
 from convgate.ui.policy_options import option_label
 from convgate.ui.scoring import OpenMessage
 from convgate.ui.threshold_settings import ThresholdSettings
@@ -80,17 +81,17 @@ class Outcome:
         return any(turn not in decisions.overrides for turn in decisions.kept_indices)
 
 
-def compute_outcome(view: View, message: OpenMessage, policy: Policy) -> Outcome:
+def compute_outcome(app: App, view: View, message: OpenMessage, policy: Policy) -> Outcome:
     """Return what the page shows of a view with its policy; only what was never scored is scored."""
     label = option_label(view.policy)
-    selection = scoring.select(policy, message, pair_answers=view.pairs)
+    selection = scoring.select(app, policy, message, pair_answers=view.pairs)
     if not isinstance(policy, GatePolicy):
         return Outcome(message, label, policy, selection)
     own = ThresholdSettings(policy.rule, policy.limits)
     choice, before = view.choice or own, selection
     if choice != own:
         policy = policy.with_rule(choice.rule, choice.limits)
-        selection = scoring.select(policy, message, pair_answers=view.pairs)
+        selection = scoring.select(app, policy, message, pair_answers=view.pairs)
     return Outcome(
         message, label, policy, selection, own, choice, changes(selection.decisions, before.decisions)
     )

@@ -45,7 +45,7 @@ def explore(app: App) -> None:
     with st.sidebar:
         draw_policy(view, labels)
     policy = scoring.load_policy(app, view.policy)
-    result = compute_outcome(view, show_newest_first(state.page, message, policy), policy)
+    result = compute_outcome(app, view, show_newest_first(state.page, message, policy), policy)
     with st.sidebar:
         draw_rule(result)
     answers = read_answers(app, result.message, result.gate.version if result.gate else None, Work())

@@ -14,10 +14,12 @@ from convgate.core.errors import PolicyError
 from convgate.core.settings import Settings, load_settings
 from convgate.embedding.base import Encoder
 from convgate.messages.check import check_valid
+from convgate.messages.opening import quote_opening
 from convgate.messages.tokens import TokenCounter, TokenTable, turn_tokens
 from convgate.messages.validity import ValidSelection, make_valid
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
+from convgate.selection.hold import InvariantHold
 from convgate.traces import span, start_traces
 from convgate.transcripts import MessageReader, list_messages, to_messages, write_conversation
 
@@ -26,7 +28,7 @@ from convgate.transcripts import MessageReader, list_messages, to_messages, writ
 class Selection:
     """What goes to the model, and why."""
 
-    messages: list[Mapping[str, Any]]  # valid, in order; the caller's own objects
+    messages: list[Mapping[str, Any]]  # valid, in order; the caller's own objects, unless one quotes
     decisions: TurnDecisions  # one for every earlier turn
     indices: list[int]  # of `messages` in the conversation
     missing_results: tuple[str, ...]  # ids of tool calls that the current turn still waits for
@@ -42,10 +44,29 @@ class Selector:
     policy: Policy
     counter: TokenCounter | None = None  # None: the bundled tokenizer
     pair_answers: bool = False  # whether a question and its answer stay together unless a call says
+    quotes_opening: bool = False  # for targets that refuse a list which opens with the assistant
+    hold: InvariantHold | None = None  # None: nothing is held against the policy
     reader: MessageReader = field(default_factory=MessageReader, repr=False, compare=False)
     tables: ConversationCache[TokenTable] = field(
         default_factory=ConversationCache, repr=False, compare=False
     )
+
+    @classmethod
+    def of(cls, policy: Policy, settings: Settings) -> Selector:
+        """Return the selector of a policy, as the settings have it."""
+        hold = InvariantHold.of(policy, settings)
+        quotes = settings.assistant_first == "quote"
+        return cls(policy, pair_answers=settings.pair_answers, quotes_opening=quotes, hold=hold)
+
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
+        """Return the policy's decisions, with what must hold kept."""
+        return self.hold_turns(self.policy.decide(current, history), current, history)
+
+    def hold_turns(
+        self, decisions: TurnDecisions, current: CurrentMessage, history: History
+    ) -> TurnDecisions:
+        """Return decisions that were made already, with what must hold kept."""
+        return decisions if self.hold is None else self.hold.apply(decisions, current, history)
 
     def select(
         self,
@@ -88,7 +109,7 @@ class Selector:
     ) -> Selection:
         """Return the selection; messages: the caller's own that the turns were read from."""
         with span("convgate.select", operation="retrieval") as attributes:
-            decisions = self.policy.decide(current, history)
+            decisions = self.decide(current, history)
             selection = self.valid(current, history, decisions, pair_answers=pair_answers, messages=messages)
             attributes |= {
                 "convgate.policy": self.policy.name,
@@ -122,10 +143,11 @@ class Selector:
         end = len(turns) if current.index is None else current.index + 1
         asked = int(turn_tokens(question, self.counter).sum()) if question else 0
         sent = [*repaired.of(turns), *question]
+        chosen = to_messages(sent)
+        if messages is not None:
+            chosen = [*repaired.of(messages), *to_messages(question)]
         return Selection(
-            messages=to_messages(sent)
-            if messages is None
-            else [*repaired.of(messages), *to_messages(question)],
+            messages=quote_opening(chosen, sent) if self.quotes_opening else chosen,
             decisions=repaired.applied_to(decisions),
             indices=repaired.indices,
             missing_results=repaired.missing_results,
@@ -182,7 +204,7 @@ def load_policy(
     policy = build_policy(
         name or chosen.policy, chosen, encoder or EncoderOnDemand(chosen), version=version, **parameters
     )
-    return Selector(policy, pair_answers=chosen.pair_answers)
+    return Selector.of(policy, chosen)
 
 
 def _settings(settings: Settings | str | Path | None) -> Settings:

@@ -1,0 +1,1 @@
+"""What goes to the model: a policy's decisions, what must hold, and a valid list of messages."""

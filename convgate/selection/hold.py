@@ -1,0 +1,58 @@
+"""Hold what may not be lost: turns that state a lasting instruction, whatever the policy decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from convgate.context.invariant import quote_line
+from convgate.context.invariants.judge import load_judge
+from convgate.context.reading import ConversationReader
+from convgate.core.conversation import CurrentMessage, History
+from convgate.core.decisions import Override, TurnDecisions
+from convgate.core.settings import Settings
+from convgate.policies.base import Policy
+
+STAGE = "hold"
+
+
+@dataclass(frozen=True)
+class InvariantHold:
+    """Holds the turns that state an active invariant; see `convgate.context.invariant`. Thread-safe."""
+
+    reader: ConversationReader
+
+    @classmethod
+    def of(
+        cls, policy: Policy, settings: Settings, reader: ConversationReader | None = None
+    ) -> InvariantHold | None:
+        """Return what holds beside the policy; None where the settings turn it off.
+
+        Policies that read no embeddings hold nothing: statements are recognised by their embeddings.
+        """
+        stages = getattr(policy, "policies", (policy,))
+        if not settings.hold_invariants or not any(stage.needs_encoder for stage in stages):
+            return None
+        return cls(reader or ConversationReader(load_judge(settings)))
+
+    def apply(self, decisions: TurnDecisions, current: CurrentMessage, history: History) -> TurnDecisions:
+        """Return the decisions with every turn kept that states what must hold."""
+        turns = [*history.conversation.turns[: history.stop], current.turn]
+        held = {
+            invariant.source: invariant
+            for invariant in reversed(self.reader.read(turns, None, {})[1])
+            if invariant.held and history.start <= invariant.source < history.stop
+        }
+        kept = dict(zip(decisions.indices.tolist(), decisions.kept.tolist(), strict=True))
+        return decisions.with_overrides(
+            {
+                index: Override(
+                    invariant.type,
+                    f"it states what must hold ({invariant.label}): {quote_line(invariant.text)}.",
+                    "as a rule",
+                    STAGE,
+                    kept=True,
+                )
+                for index, invariant in held.items()
+                if not kept[index]
+            }
+        )
