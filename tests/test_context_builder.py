@@ -60,7 +60,7 @@ def test_each_turn_appears_once_with_its_reason():
     )
     assert reasons[1] == (
         "evidence", True,
-        "Kept as evidence: an answer to it is kept, and the messages have to open with a user's.",
+        "Kept as evidence: an answer to it is kept, and the messages do not open with an answer.",
     )  # fmt: skip
     assert reasons[2] == ("evidence", False, "Kept as evidence: 0.90, above 0.50.")
     assert reasons[3][:2] == ("rules", True)
@@ -313,7 +313,7 @@ class TestBadInput:
     def test_tool_results_without_users_give_violations(self):
         bundle = builder().build([tool_result("a"), tool_result("b")])
         assert bundle.indices == [1]
-        assert [violation.split(":")[0] for violation in bundle.violations] == ["first_user", "orphan_result"]
+        assert [violation.split(":")[0] for violation in bundle.violations] == ["orphan_result"]
         assert bundle.decisions.of(0).rule == "messages"
 
     def test_orphans_and_calls_without_results_leave_and_the_present_one_stays(self):

@@ -21,7 +21,7 @@ from convgate.evaluation.metrics import (
 def ranking_terms(relevant, scores):
     """MAP and recall at each cutoff of one case."""
     terms = case_terms(relevant, np.zeros(len(relevant), bool), scores, np.ones(len(relevant), int))
-    return terms[0, : len(RANKING_METRICS)]
+    return terms[0, [METRICS.index(name) for name in RANKING_METRICS]]
 
 
 def column(values, dtype=float):

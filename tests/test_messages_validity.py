@@ -10,6 +10,7 @@ import pytest
 from convgate import ToolCall, Turn
 from convgate.core.errors import ConversationError
 from convgate.messages import ToolUnit, ValidSelection, check_valid, find_tool_units, make_valid
+from convgate.messages.opening import quote_opening
 from convgate.messages.table import PRUNED_FIELD
 
 
@@ -169,7 +170,6 @@ def test_lists_that_chat_apis_accept_have_no_violation(messages: list[dict]) -> 
         ([], "empty"),
         ([SYSTEM_CHECK], "last"),
         ([USER, ANSWER], "last"),
-        ([SYSTEM_CHECK, ANSWER, USER], "first_user"),
         ([USER, result_check("a"), USER], "orphan_result"),
         ([USER, call_check("a"), result_check("a"), result_check("a"), USER], "orphan_result"),
         ([USER, call_check("a", "b"), result_check("b"), USER], "incomplete_tool_unit"),
@@ -183,6 +183,36 @@ def test_lists_that_chat_apis_accept_have_no_violation(messages: list[dict]) -> 
 )
 def test_each_violation_is_named(messages: list[dict], rule: str) -> None:
     assert [violation.split(":")[0] for violation in check_valid(messages)] == [rule]
+
+
+def test_a_list_that_opens_with_the_assistant_breaks_a_rule_of_some_targets_alone() -> None:
+    opening = [SYSTEM_CHECK, ANSWER, USER]
+    assert check_valid(opening) == []
+    assert [violation.split(":")[0] for violation in check_valid(opening, user_first=True)] == ["first_user"]
+
+
+def test_what_the_assistant_says_first_is_sent_when_it_is_chosen() -> None:
+    turns = [assistant("Your flight is cancelled."), user("The rebooking, please.")]
+    assert make_valid(turns, {0}, 1).indices == [0, 1]
+    assert make_valid(turns, set(), 1).indices == [1]
+
+
+def test_an_opening_is_quoted_in_the_users_first_message() -> None:
+    messages = [
+        {"role": "system", "content": "Be kind."},
+        {"role": "assistant", "content": "TP 571,\nor a refund?"},
+        {"role": "user", "content": [{"type": "text", "text": "TP 571."}]},
+        {"role": "assistant", "content": "Booked."},
+    ]
+    turns = [Turn.of(message["role"], "") for message in messages]
+    turns[1] = Turn.of("assistant", messages[1]["content"])
+    quoted = quote_opening(messages, turns)
+    assert [message["role"] for message in quoted] == ["system", "user", "assistant"]
+    assert quoted[1]["content"][0]["text"] == "The assistant said before:\n> TP 571,\n> or a refund?"
+    assert quoted[1]["content"][1:] == messages[2]["content"]
+    assert quoted[0] is messages[0]
+    assert quoted[2] is messages[3]
+    assert check_valid(quoted[:2], user_first=True) == []
 
 
 def test_parallel_calls_and_their_results_are_one_unit_in_any_order() -> None:
