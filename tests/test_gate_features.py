@@ -24,6 +24,9 @@ def user(text: str = "", name: str | None = None, time: datetime | None = None) 
     return Turn.of("user", text, name=name, timestamp=time)
 
 
+NEEDS = np.linspace(0, 1, 64, dtype=np.float32)  # of the turns, by their meaning
+
+
 def assistant(text: str = "") -> Turn:
     return Turn.of("assistant", text)
 
@@ -47,6 +50,7 @@ def features(
         Passages(vectors.shape[1]),
         fact,
         np.array([1, 0], dtype=np.float32),
+        0.5,
         len(turns),
         width=width,
     )
@@ -128,11 +132,20 @@ def as_columns(turns: Sequence[Turn]) -> tuple[Columns, Floats]:
 @given(turns=any_turns(), width=st.integers(1, 16))
 def test_rows_of_turns_are_the_features_of_messages_on_what_was_before_alone(turns: list[Turn], width: int):
     columns, vectors = as_columns(turns)
-    rows = turn_features(columns, vectors, Passages(vectors.shape[1]), 0, len(turns), width=width)
+    rows = turn_features(
+        columns, vectors, Passages(vectors.shape[1]), NEEDS[: len(turns)], 0, len(turns), width=width
+    )
     for j, turn in enumerate(turns):
         before, count = Columns(facts_of(turn) for turn in turns[:j]), min(j, width)
         alone = message_features(
-            before, vectors[:j], Passages(vectors.shape[1]), facts_of(turn), vectors[j], j, width=width
+            before,
+            vectors[:j],
+            Passages(vectors.shape[1]),
+            facts_of(turn),
+            vectors[j],
+            NEEDS[j],
+            j,
+            width=width,
         )
         assert alone.shape == (len(NAMES), count)
         different = np.abs(rows[:, j, width - count :] - alone).max(axis=1, initial=0) > 1e-5
@@ -149,10 +162,11 @@ def test_features_of_a_message_do_not_depend_on_later_turns(
     width = data.draw(st.integers(1, 16))
     fact = current_facts(CurrentMessage(message, None if typed else n))
     vector = np.array([0.6, 0, 0.8], dtype=np.float32)
-    among = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, n, width=width)
+    among = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, 0.5, n, width=width)
     before = Columns(facts_of(turn) for turn in turns[:n])
     assert np.array_equal(
-        among, message_features(before, vectors[:n], Passages(vectors.shape[1]), fact, vector, n, width=width)
+        among,
+        message_features(before, vectors[:n], Passages(vectors.shape[1]), fact, vector, 0.5, n, width=width),
     )
     assert np.isfinite(among).all()
 
@@ -160,10 +174,14 @@ def test_features_of_a_message_do_not_depend_on_later_turns(
 @given(turns=any_turns(), width=st.integers(1, 16), data=st.data())
 def test_rows_are_the_same_in_blocks_of_any_size(turns: list[Turn], width: int, data: st.DataObject):
     columns, vectors = as_columns(turns)
-    rows = turn_features(columns, vectors, Passages(vectors.shape[1]), 0, len(turns), width=width)
+    rows = turn_features(
+        columns, vectors, Passages(vectors.shape[1]), NEEDS[: len(turns)], 0, len(turns), width=width
+    )
     start = data.draw(st.integers(0, len(turns)))
     stop = data.draw(st.integers(start, len(turns)))
-    block = turn_features(columns, vectors, Passages(vectors.shape[1]), start, stop, width=width)
+    block = turn_features(
+        columns, vectors, Passages(vectors.shape[1]), NEEDS[start:stop], start, stop, width=width
+    )
     assert block == pytest.approx(rows[:, start:stop], abs=1e-5)
 
 
@@ -173,8 +191,8 @@ def test_pair_with_a_turn_in_a_window_differs_only_in_what_is_beside_the_window(
 ):
     columns, vectors = as_columns(turns)
     fact, vector, n = facts_of(message), np.array([0.6, 0, 0.8], dtype=np.float32), len(turns)
-    whole = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, n, width=n)
-    window = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, n, width=width)
+    whole = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, 0.5, n, width=n)
+    window = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, 0.5, n, width=width)
     of_the_window = {"cosine_before", "cosine_near", "bm25_before", "cosine_below_best", "bm25_below_best"}
     of_the_window |= {"passage_before", "passage_below_best", "cosine_last"}
     for column, name in enumerate(NAMES):

@@ -95,11 +95,12 @@ def test_top_k_prefers_the_newer_of_equal_scores():
     assert kept_indices(TopK(3, above=0.0), np.array([0.0, 2.0, 0.0])) == [1]
 
 
-def test_token_budget_skips_turns_that_do_not_fit():
-    tokens = np.array([300, 10, 90, 50])
-    assert kept_indices(TokenBudget(150), tokens=tokens) == [1, 2, 3]
-    assert kept_indices(TokenBudget(140), tokens=tokens) == [2, 3]
-    assert kept_indices(TokenBudget(0), tokens=tokens) == []
+def test_token_budget_takes_the_highest_use_per_token_and_skips_what_does_not_fit():
+    scores, tokens = np.array([0.9, 0.5, 0.1, 0.4]), np.array([300, 50, 90, 60])
+    assert kept_indices(TokenBudget(110), scores, tokens=tokens) == [1, 3]
+    assert kept_indices(TokenBudget(410), scores, tokens=tokens) == [0, 1, 3]
+    assert kept_indices(TokenBudget(200), scores, tokens=tokens) == [1, 2, 3]
+    assert kept_indices(TokenBudget(0), scores, tokens=tokens) == []
 
 
 @pytest.mark.parametrize("name", RULES)

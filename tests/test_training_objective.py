@@ -140,6 +140,7 @@ def scored_episode(*cases: list[tuple[float, bool]], typed: bool = False) -> Epi
                 np.zeros((len(case), 0), np.float16),
                 len(case),
                 relevant,
+                relevant,
                 typed=typed,
             )
         )

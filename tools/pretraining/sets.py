@@ -32,7 +32,11 @@ from tools.pretraining.weaving import ask_again, weave
 
 WOVEN, SCENARIOS, HISTORIES, LONG_DIALOGUES = 900, 600, 20, 50  # how many are made of each kind
 REPLAYED_SCENARIOS = 240  # that come with convgate
-FOLLOW_UPS = 1_400  # of each kind
+FOLLOW_UPS: Mapping[str, Mapping[str, int]] = {
+    "follow-ups": {"follow-up": 1_200, "new": 400},
+    "artifacts": {"artifact": 1_200, "new": 400},
+    "after-discussions": {"follow-up": 300, "new": 800, "small-talk": 300},
+}  # how many cases of each kind each set has
 _AGAIN_TURNS = (100, 400)
 _MIN_TALKS = 4  # fewer are not woven
 _WHITENED = 1_500  # texts of each set that the whitening is measured on
@@ -130,15 +134,10 @@ def pretraining_sets(files: Sequence[Path], *, seed: int, skip_bad: bool = False
 
 
 def follow_up_sets(talks: Sequence[Talk], *, seed: int) -> list[RelevanceSet]:
-    """Return the sets of plain follow-ups, of references to artifacts, and of what needs nothing."""
-    counts: Mapping[str, Mapping[str, int]] = {
-        "follow-ups": {"follow-up": FOLLOW_UPS},
-        "artifacts": {"artifact": FOLLOW_UPS},
-        "new-after-discussions": {"new": FOLLOW_UPS, "small-talk": FOLLOW_UPS // 4},
-    }
+    """Return the sets of plain follow-ups, of references to artifacts, and mostly of what needs nothing."""
     return [
-        follow_ups(talks, counts=each, seed=seed + number, texts=training_texts(), name=name)
-        for number, (name, each) in enumerate(counts.items())
+        follow_ups(talks, counts=counts, seed=seed + number, texts=training_texts(), name=name)
+        for number, (name, counts) in enumerate(FOLLOW_UPS.items())
     ]
 
 
