@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from convgate.versions import Metric, Version, Versions
 
 NameArgument = Annotated[str, typer.Argument(help="The version's name.", metavar="NAME")]
-MAIN_METRICS = ("map", "f1")  # in the list; `show` has all
+MAIN_METRICS = ("answerable", "kept_token_share", "map", "f1")  # in the list; `show` has all
 
 versions = typer.Typer(no_args_is_help=False, help="The gate's versions, and which of them is active.")
 

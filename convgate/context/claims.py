@@ -56,7 +56,6 @@ class Placement(NamedTuple):
 _SAME_UNIT = "its tool call, or a result of the same call, is kept, and models want them together."
 _SAME_EXCHANGE = "its question or its answer is kept, and they stay together."
 _BLOCK = 256  # rows of which those that may fit are found at a time
-_MIN_USE = 0.2  # expected use of a turn that fills a budget
 _FILLS = "the policy dropped it, and ranks it first among what the budget still has room for."
 _RANKS = "the policy ranks it best of the turns that it dropped and that are not among the newest."
 _ASKS = "it asks what the turn after it answers."
@@ -269,8 +268,9 @@ class SectionClaims:
         current = self.table.current
         rows = np.flatnonzero(self._may_fill & self._may_claim[:current])
         if self.filters:
-            kept, utility = self._is_kept[rows], self._utility[rows]
-            rows = rows[np.lexsort((rows, utility, kept))[::-1]]
+            # a budget goes to the highest use per token, whether the policy's rule keeps the turn or not
+            is_first = self._is_kept[rows] & (not self.fills_budget)
+            rows = rows[np.lexsort((rows, self._utility[rows], is_first))[::-1]]
             for index in self._affordable("evidence", rows, self._min_tokens[rows], room):
                 yield self._claim("evidence", index, None if self.kept[index] else _FILLS)
             return
@@ -286,10 +286,7 @@ class SectionClaims:
             return np.ones_like(self._is_kept)
         if not self.fills_budget:
             return self._is_kept
-        fills = ~self._is_left_out[: self.table.current]
-        if self.uses is not None:
-            fills &= np.asarray(self.uses) >= _MIN_USE
-        return self._is_kept | fills
+        return self._is_kept | ~self._is_left_out[: self.table.current]
 
     @cached_property
     def _scores(self) -> NDArray[np.float64]:

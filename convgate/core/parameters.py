@@ -21,9 +21,9 @@ def setting(default: Any, label: str, *, low: float, high: float, step: float, h
     )
 
 
-def text(default: str, label: str = "", *, help: str = "") -> Any:
-    """Return a parameter that is a piece of text."""
-    return field(default=default, metadata={"text": True, "label": label, "help": help})
+def text(default: str, label: str = "", *, help: str = "", decides: bool = False) -> Any:
+    """Return a parameter that is a piece of text; `decides`: whether decisions depend on it."""
+    return field(default=default, metadata={"text": True, "label": label, "help": help, "decides": decides})
 
 
 def switch(default: bool, label: str, *, help: str = "") -> Any:  # noqa: FBT001  # a default, as in `field`

@@ -55,6 +55,8 @@ class Figures:
     hits: int  # relevant and kept
     tokens: int
     tokens_kept: int
+    answerable: Metric  # cases whose needed turns are all kept, of those that need one
+    missed: Metric  # needed turns that are dropped, the mean over those cases
     precision: Metric
     recall: Metric
     f1: Metric
@@ -145,6 +147,8 @@ class ScoredCases:
             hits=int((kept & self.relevant).sum()),
             tokens=int(self.tokens.sum()),
             tokens_kept=int(self.tokens[kept].sum()),
+            answerable=summary["answerable"],
+            missed=summary["missed"],
             precision=summary["precision"],
             recall=summary["recall"],
             f1=summary["f1"],

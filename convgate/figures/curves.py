@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from convgate.core.text import format_number
 from convgate.evaluation.curves import ThresholdCurve
+from convgate.evaluation.metrics import BUDGETS
 from convgate.evaluation.results import Summary
 from convgate.figures.hover import plain
 from convgate.figures.layout import (
@@ -78,42 +79,42 @@ def threshold_curve_figure(
     return fig.figure()
 
 
-def recall_over_tokens_figure(
-    curves: Mapping[str, ThresholdCurve], choices: Mapping[str, Summary], *, palette: Palette
+def answers_over_tokens_figure(
+    policies: Mapping[str, Summary], attainable: Mapping[str, float | None], *, palette: Palette
 ) -> go.Figure:
-    """Return recall over the share of the full history's tokens that is kept, the first policy on top.
+    """Return the share of the cases with all needed turns sent, over the share of the tokens sent.
 
-    curves: by policy, each a line: any threshold on its scores. choices: what policies keep by their own
-    rules, each a mark; a curve and a choice of one name share their colour. The thin grey line is what turns
-    drawn at random would reach.
+    policies: by name, the first on top; each is a mark by its own rule and, where it ranks, a line over the
+    budgets. attainable: by budget, the thin grey line.
     """
     fig = drawing(palette, height=400, top=84)
     looks = zip(cycle(palette.series), cycle(_DASHES), cycle(_SYMBOLS), strict=False)
-    names = dict.fromkeys([*curves, *choices])
-    for place, (name, (colour, dash, symbol)) in enumerate(zip(names, looks, strict=False)):
+    for place, ((name, summary), (colour, dash, symbol)) in enumerate(
+        zip(policies.items(), looks, strict=False)
+    ):
         label = plain(name)
-        if (curve := curves.get(name)) is not None:
-            tokens, recall = curve.kept_token_share, curve.recall
-            rows = _thin(np.flatnonzero(~np.isnan(tokens) & ~np.isnan(recall)))
+        shares = [summary[f"answerable@{budget:.0%}"].value for budget in BUDGETS]
+        if is_ranked := None not in shares:
             add_line(
-                fig, label, tokens[rows], recall[rows], (colour, dash), legendgroup=label, zorder=-place - 1,
-                text=[format_number(float(value)) for value in curve.thresholds[rows]],
-                hover=f"{label}, threshold %{{text}}: %{{y:.0%}} at %{{x:.0%}}",
+                fig, label, [0, *BUDGETS], [0, *shares], (colour, dash), legendgroup=label, zorder=-place - 1,
+                hover=f"{label}, a budget of %{{x:.0%}}: %{{y:.0%}}",
             )  # fmt: skip
-        if name in choices:
-            outline = {"color": palette.background, "width": 1}
-            fig.add_scatter(
-                x=[choices[name]["kept_token_share"].value], y=[choices[name]["recall"].value],
-                mode="markers", name=label, legendgroup=label, showlegend=name not in curves,
-                marker={"color": colour, "symbol": symbol, "size": 11, "line": outline},
-                hovertemplate=f"{label}, its own choice: %{{y:.0%}} at %{{x:.0%}}<extra></extra>",
-            )  # fmt: skip
-    add_line(
-        fig, "at random", [0, 1], [0, 1], (palette.dropped, "dot"), width=1, showlegend=False,
-        zorder=-len(names) - 1,
-    )  # fmt: skip
+        outline = {"color": palette.background, "width": 1}
+        fig.add_scatter(
+            x=[summary["kept_token_share"].value], y=[summary["answerable"].value],
+            mode="markers", name=label, legendgroup=label, showlegend=not is_ranked,
+            marker={"color": colour, "symbol": symbol, "size": 11, "line": outline},
+            hovertemplate=f"{label}, by its own rule: %{{y:.0%}} at %{{x:.0%}}<extra></extra>",
+        )  # fmt: skip
+    if attainable and None not in attainable.values():
+        add_line(
+            fig, "attainable with whole turns", [0, *BUDGETS], [0, *attainable.values()],
+            (palette.dropped, "dot"), width=1, zorder=-len(policies) - 1,
+            hover="attainable with %{x:.0%}: %{y:.0%}",
+        )  # fmt: skip
     fig.update_layout(
-        xaxis=share_axis(palette, "tokens kept, of the full history"), yaxis=share_axis(palette, "recall")
+        xaxis=share_axis(palette, "tokens sent, of the full history"),
+        yaxis=share_axis(palette, "all needed turns sent"),
     )
     return fig.figure()
 

@@ -35,7 +35,7 @@ class ThresholdSettings:
             for item in adjustable(part):
                 if (value := getattr(part, item.name)) is not None and value != item.default:
                     values[item.name] = f"{value:.12g}"
-        return values
+        return values | {name: value for name in _texts(self.rule) if (value := getattr(self.rule, name))}
 
     def same(self, other: ThresholdSettings) -> bool:
         """Return whether both decide the same, whatever their rules were fitted on."""
@@ -52,7 +52,8 @@ class ThresholdSettings:
         if query["rule"] not in RULES:
             raise PolicyError(f"there is no threshold rule {query['rule']!r}")
         rule = RULES[query["rule"]]
-        return cls(make_rule(rule.name, **_numbers(rule, query)), Limits(**_numbers(Limits, query)))
+        texts = {name: query[name] for name in _texts(rule) if name in query}
+        return cls(make_rule(rule.name, **_numbers(rule, query), **texts), Limits(**_numbers(Limits, query)))
 
     def describe(self, *, learned: float | None = None) -> str:
         """Return the rule, its parameters and the limits; `learned` is the gate's own threshold.
@@ -87,6 +88,11 @@ class Extent:
 def adjustable(part: Any) -> list[Field[Any]]:
     """Return the fields of a rule or of limits that have a range."""
     return [item for item in fields(part) if "low" in item.metadata]
+
+
+def _texts(rule: Any) -> list[str]:
+    """Return the names of the rule's texts that its decisions depend on."""
+    return [item.name for item in fields(rule) if item.metadata.get("decides")]
 
 
 def _named(name: str, value: float | None, learned: float | None) -> str:

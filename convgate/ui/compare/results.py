@@ -1,4 +1,4 @@
-"""The policies on labelled conversations: recall over tokens, one sentence, a table with intervals."""
+"""The policies on labelled conversations: all needed turns sent over tokens, a sentence, a table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from convgate.evaluation.comparison import compare
 from convgate.evaluation.evaluate import pool_results
 from convgate.evaluation.judged_cases import JudgedSet
 from convgate.evaluation.results import SetResult
-from convgate.figures.curves import recall_over_tokens_figure
+from convgate.figures.curves import answers_over_tokens_figure
 from convgate.figures.layout import CONFIG
 from convgate.policies.gate import GatePolicy
 from convgate.training.library import SetInfo
@@ -36,18 +36,19 @@ from convgate.ui.theme import current_palette
 from convgate.versions.card import Metric
 
 METRICS = {
-    "recall": "Recall", "precision": "Precision", "f1": "F1", "map": "MAP", "kept_token_share": "Tokens kept",
+    "answerable": "All needed sent", "kept_token_share": "Tokens sent", "missed": "Needed turns missed",
+    "answerable@35%": "At 35% of the tokens", "f1": "F1", "map": "MAP",
 }  # fmt: skip
 _MAX_LABEL = 60  # characters of a policy's name
 
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """All policies on one set, by their labels, and each one's F1 less the reference's."""
+    """All policies on one set, by their labels, and each one's share of answerable cases less the first's."""
 
     result: SetResult
     reference: str
-    f1_gains: Mapping[str, Metric]  # of all but the reference
+    gains: Mapping[str, Metric]  # of all but the reference
 
 
 def draw_results(
@@ -117,7 +118,7 @@ def _results(
 ) -> Results:
     result = pool_results(_measured)
     gains = {
-        label: compare(result, baseline=reference, policy=label)["f1"]
+        label: compare(result, baseline=reference, policy=label)["answerable"]
         for label in _measured
         if label != reference
     }
@@ -125,40 +126,37 @@ def _results(
 
 
 def summary_sentence(results: Results, gates: list[str]) -> str:
-    """Return how many tokens the first other gate, or else the first other ranking, needs for equal recall.
-
-    Empty where no other policy ranks turns or reaches that recall.
-    """
-    policies, reference = results.result.policies, results.reference
-    own = policies[reference].overall
-    recall, share = own["recall"].value, own["kept_token_share"].value
-    if recall is None or not share:
-        return "No labelled turn is relevant, so recall is undefined."
-    for label in (*gates, *policies):
-        curve = policies[label].curve if label in results.f1_gains else None
-        if curve is not None and (reached := curve.recall >= recall - 1e-9).any():
-            saved = 1 - float(curve.kept_token_share[reached].min()) / share
-            change = f"{abs(saved):.0%} {'fewer' if saved > 0 else 'more'}"
-            count = change if round(saved, 2) else "as many"
-            return f"At {reference}'s recall of {recall:.2f}, {label} sends {count} tokens."
-    return ""
+    """Return what the first other gate, or else the first other policy, sends, beside the reference."""
+    label = next((name for name in (*gates, *results.result.policies) if name in results.gains), None)
+    if label is None:
+        return ""
+    figures = []
+    for name in (label, results.reference):
+        overall = results.result.policies[name].overall
+        answerable, share = overall["answerable"].value, overall["kept_token_share"].value
+        if answerable is None or share is None:
+            return "No labelled turn is relevant, so there is nothing that could be missed."
+        figures.append((name, f"{answerable:.0%} of the messages with {share:.0%} of the tokens"))
+    (first, its), (second, other) = figures
+    return f"{first} sends all needed turns for {its}, {second} for {other}."
 
 
 def _draw_chart(result: SetResult) -> None:
-    curves = {label: policy.curve for label, policy in result.policies.items() if policy.curve is not None}
-    choices = {label: policy.overall for label, policy in result.policies.items()}
+    policies = {label: policy.overall for label, policy in result.policies.items()}
     points = "; ".join(
-        f"{label}: recall {recall:.0%} with {share:.0%} of the tokens"
-        for label, summary in choices.items()
-        if (recall := summary["recall"].value) is not None
+        f"{label}: {answerable:.0%} with {share:.0%} of the tokens"
+        for label, summary in policies.items()
+        if (answerable := summary["answerable"].value) is not None
         and (share := summary["kept_token_share"].value) is not None
     )
     st.plotly_chart(
-        recall_over_tokens_figure(curves, choices, palette=current_palette()), theme=None, config=CONFIG,
-        key="compare.chart", alt=writable(f"Recall over tokens kept. {points}."),
+        answers_over_tokens_figure(policies, result.attainable, palette=current_palette()), theme=None,
+        config=CONFIG, key="compare.chart",
+        alt=writable(f"Messages with all needed turns sent, over tokens sent. {points}."),
     )  # fmt: skip
     st.caption(
-        "Marks are the policies' own rules, lines all other thresholds. Higher and further left is better."
+        "Marks are the policies' own rules, lines a budget that is filled with whole turns."
+        " Higher and further left is better."
     )
 
 
@@ -168,6 +166,6 @@ def results_table(results: Results) -> str:
     for label, policy in results.result.policies.items():
         row = [f"**{literal(label, limit=_MAX_LABEL)}**"]
         row += [interval_cell(policy.overall[metric]) for metric in METRICS]
-        gain = results.f1_gains.get(label)
+        gain = results.gains.get(label)
         rows.append([*row, "reference" if gain is None else interval_cell(gain, is_difference=True)])
-    return markdown_table(["", *METRICS.values(), "F1 vs. reference"], rows, numbers=True)
+    return markdown_table(["", *METRICS.values(), "All needed sent vs. reference"], rows, numbers=True)

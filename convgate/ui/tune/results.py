@@ -102,6 +102,8 @@ def _cells(result: RuleResult, learned: float) -> dict[str, str]:
     figures = result.figures
     return {
         "Rule": result.choice.describe(learned=learned),
+        "All needed sent": interval_cell(figures.answerable),
+        "Needed turns missed": interval_cell(figures.missed),
         "Precision": interval_cell(figures.precision),
         "Recall": interval_cell(figures.recall),
         "F1": interval_cell(figures.f1),

@@ -12,7 +12,7 @@ import streamlit as st
 from convgate.core.parameters import parameter_values
 from convgate.core.text import join_words, pluralize
 from convgate.evaluation.calibration import Fittable
-from convgate.gate.thresholds import Rule
+from convgate.gate.thresholds import MaxMissed, Rule
 from convgate.policies.base import NO_LIMITS
 from convgate.policies.gate import GatePolicy
 from convgate.training.library import SetInfo
@@ -61,6 +61,8 @@ class NewSettings:
     def rule(self) -> Rule:
         """The rule, with what its threshold was fitted for."""
         rule = self.choice.rule
+        if isinstance(rule, MaxMissed) and rule.levels and not rule.fitted_on and self.labels:
+            return replace(rule, fitted_on=f"{self.labels}, gate {self.policy.version}")
         if self.goal and isinstance(rule, Fittable):
             return replace(rule, goal=self.goal, fitted_on=f"{self.labels}, gate {self.policy.version}")
         return rule

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
+from convgate.evaluation.risk_control import Losses, calibrate_promise, min_conversations
 from convgate.evaluation.sweeps import sweep_of, value_of
 from convgate.figures.curves import threshold_curve_figure
 from convgate.figures.layout import CONFIG
-from convgate.gate.thresholds import Anchored
+from convgate.gate.thresholds import Anchored, MaxMissed
 from convgate.policies.base import NO_LIMITS
 from convgate.transcripts.characters import writable
 from convgate.ui.session_state import clicked
@@ -24,6 +26,9 @@ _CHART = "tune.curve"
 
 def draw_goal(view: View, results: TuneResults, *, enough_data: bool) -> None:
     """Draw the goal, and the threshold that serves it best with a button."""
+    if isinstance(rule := results.new.choice.rule, MaxMissed):
+        _draw_promise(rule, results)
+        return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
             "Goal", list(_GOALS), format_func=_GOALS.__getitem__, required=True,
@@ -46,6 +51,29 @@ def draw_goal(view: View, results: TuneResults, *, enough_data: bool) -> None:
             type="primary" if enough_data else "secondary", disabled=is_used,
             on_click=choose_row, args=(results, results.best),
         )  # fmt: skip
+
+
+def _draw_promise(rule: MaxMissed, results: TuneResults) -> None:
+    """Draw what the promise comes to on these labels, and the button that calibrates it on them."""
+    conversations, wanted = Losses(results.scored).conversations, min_conversations(rule.max_missed or 0.001)
+    missed = results.new.figures.missed.value
+    measured = "no message here needs a turn" if missed is None else f"{missed:.1%} here"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f":material/handshake: Lose at most {rule.max_missed:.1%} of the needed turns: {measured}.",
+            width="stretch",
+        )
+        st.button(
+            "Calibrate on these labels", key="tune.calibrate", icon=":material/tune:",
+            disabled=conversations < wanted, on_click=_calibrate, args=(rule, results),
+            help=f"A promise of {rule.max_missed:.1%} takes {wanted:,} labelled conversations in which a"
+            f" message needs a turn. Here are {conversations:,}.",
+        )  # fmt: skip
+
+
+def _calibrate(rule: MaxMissed, results: TuneResults) -> None:
+    choice = replace(results.new.choice, rule=calibrate_promise(results.scored, rule))
+    RuleControls(page, results.own.choice).choose(choice)
 
 
 def describe_best(results: TuneResults) -> str:
