@@ -128,6 +128,10 @@ def values(result, policy, tag=None):
 def test_every_metric_equals_its_hand_computed_value(small_set):
     result = evaluate([small_set], [Recency(), KeepAll()], token_counter=words).sets["tiny"]
     assert values(result, "recency") == {
+        "answerable": 0,  # turn 0 of "four" is needed, too
+        "missed": 1 / 2,
+        "answerable_area": 0,  # both take 13 of 18 tokens
+        **{f"answerable@{budget}": 0 for budget in ("15%", "25%", "35%", "50%")},
         "map": pytest.approx((1 + 2 / 3) / 2),
         "recall@5": 1,
         "recall@10": 1,
@@ -142,7 +146,19 @@ def test_every_metric_equals_its_hand_computed_value(small_set):
     everything = values(result, "everything")
     assert [everything[name] for name in RANKING_METRICS] == [None] * 5
     assert everything["precision"] == 2 / 4
-    assert everything["recall"] == everything["kept_token_share"] == 1
+    assert everything["recall"] == everything["kept_token_share"] == everything["answerable"] == 1
+    assert everything["answerable@50%"] is None, "a policy that does not rank fills no budget"
+
+
+def test_only_needed_turns_have_to_be_sent_and_budgets_are_filled_with_whole_turns():
+    needs_one = replace(case("four-3", "four", 3, {0, 2}), needed=frozenset({2}))
+    result = evaluate([relevance_set([needs_one], FOUR)], [Recency()], token_counter=words).sets["tiny"]
+    recency = values(result, "recency")
+    assert (recency["answerable"], recency["missed"], recency["recall"]) == (1, 0, 1 / 2)
+    budgets = {name: recency[f"answerable@{name}"] for name in ("15%", "25%", "35%", "50%")}
+    assert budgets == {"15%": 0, "25%": 0, "35%": 1, "50%": 1}, "turn 2 has 6 of 18 tokens"
+    assert recency["answerable_area"] == pytest.approx(4 / 11), "from 35% on, of 0, 5, …, 50%"
+    assert result.attainable == {"15%": 0, "25%": 0, "35%": 1, "50%": 1}
 
 
 def test_a_window_cuts_the_history_and_its_tokens():
@@ -173,7 +189,10 @@ def test_a_perfect_policy_gets_one_wherever_a_metric_is_defined(drawn):
     result = evaluate([given_set], [Oracle(answers)], token_counter=words).sets["tiny"]
     for tag in (None, *result.tags):
         found = values(result, "perfect", tag)
-        del found["kept_token_share"], found["recall@5"]  # up to 7 relevant turns do not fit in 5
+        assert found.pop("missed") in (0.0, None)
+        budgets = [name for name in found if name.startswith("answerable_") or "%" in name]
+        for name in ("kept_token_share", "recall@5", *budgets):  # up to 7 relevant turns do not fit in 5
+            del found[name]
         assert set(found.values()) <= {1.0, None}
 
 

@@ -43,21 +43,25 @@ def test_differences_against_a_policy_are_measured_too(run, file):
     assert found["differences"]["bm25"]["difference"]["map"] == pytest.approx(4 / 5)
 
 
-RANKING = ["map", "recall@5", "recall@10", "recall@25", "recall@50"]
-SELECTION = ["precision", "recall", "f1", "exact_empty", "kept_token_share"]
+BUDGETS = [f"answerable{budget}" for budget in ("_area", "@15%", "@25%", "@35%", "@50%")]
+FIGURES = [
+    *("answerable", "missed", "kept_token_share", *BUDGETS),
+    *("map", "recall@5", "recall@10", "recall@25", "recall@50"),
+    *("precision", "recall", "f1", "exact_empty"),
+]
 
 
 def test_every_policy_is_measured_with_the_metrics_that_are_promised(run, file):
     found = json.loads(run("evaluate", file, "--json")[1])
     assert list(found) == ["sets"]
-    assert set(found["sets"]["tiny.dev"]) == {"cases", "conversations", "policies"}
+    assert set(found["sets"]["tiny.dev"]) == {"cases", "conversations", "attainable", "policies"}
     policies = found["sets"]["tiny.dev"]["policies"]
     assert tuple(policies) == policy_names()
     for measured in policies.values():
-        assert list(measured) == [*RANKING, *SELECTION, "ci", "by_tag"]
-        assert list(measured["ci"]) == [*RANKING, *SELECTION]
+        assert list(measured) == [*FIGURES, "ci", "by_tag"]
+        assert list(measured["ci"]) == FIGURES
         assert list(measured["by_tag"]) == ["old"]
-        assert list(measured["by_tag"]["old"]) == ["cases", *RANKING, *SELECTION, "ci"]
+        assert list(measured["by_tag"]["old"]) == ["cases", *FIGURES, "ci"]
         assert measured["by_tag"]["old"]["cases"] == 6
         for metric, bounds in measured["ci"].items():
             if measured[metric] is None:

@@ -127,7 +127,8 @@ def test_the_json_holds_the_rule_the_figures_and_the_whole_curve():
     assert (printed["cases"], printed["conversations"]) == (3, 3)
     assert (printed["found"]["rule"], printed["now"]["rule"]) == ("calibrated", "stricter")
     assert set(printed["found"]) == {
-        "rule", "precision", "recall", "f1", "exact_empty", "kept_token_share", "ci", "by_tag",
+        "rule", "answerable", "missed", "precision", "recall", "f1", "exact_empty", "kept_token_share",
+        "ci", "by_tag",
     }  # fmt: skip
     assert printed["found"]["by_tag"][NOTHING]["cases"] == 1
     curve = printed["curve"]

@@ -58,6 +58,12 @@ def calibrate(
             metavar="C",
         ),
     ] = None,
+    max_missed: Annotated[
+        float | None,
+        typer.Option(
+            help="The promise to lose at most this share of the needed turns, such as 0.02.", metavar="X"
+        ),
+    ] = None,
     settings_file: Annotated[
         Path | None,
         typer.Option(
@@ -78,7 +84,7 @@ def calibrate(
         raise typer.BadParameter(f"{settings_file} exists; name a new file", param_hint="--settings")
     goals = _goals(precision, recall, f_beta, cost_ratio)
     if encoder is not None:
-        if goals or settings_file is not None:
+        if goals or max_missed is not None or settings_file is not None:
             raise typer.BadParameter(
                 "it fits no threshold; leave the goal and --settings out", param_hint="--encoder"
             )
@@ -88,16 +94,22 @@ def calibrate(
         raise typer.BadParameter("it names the version that --encoder makes", param_hint="--name")
     if not files:
         raise typer.BadParameter("name a relevance set", param_hint="SET.jsonl")
-    if len(goals) > 1:
-        raise typer.BadParameter("choose one of --precision, --recall, --f-beta and --cost-ratio")
+    if len(goals) + (max_missed is not None) > 1:
+        raise typer.BadParameter(
+            "choose one of --precision, --recall, --f-beta, --cost-ratio and --max-missed"
+        )
     from convgate.evaluation.calibration import BestFBeta
-    from convgate.evaluation.fitting import fit_threshold
+    from convgate.evaluation.fitting import fit_promise, fit_threshold
 
     with output.progress_bar() as progress:
         sets = [inputs.read_set(file, skip_bad=skip_bad) for file in files]
         policy, settings = _build_gate(gate)
-        goal = goals[0] if goals else BestFBeta()
-        fitted = fit_threshold(sets, policy, goal, scored_by=f"gate {policy.version}", progress=progress)
+        scored_by = f"gate {policy.version}"
+        if max_missed is not None:
+            fitted = fit_promise(sets, policy, max_missed, scored_by=scored_by, progress=progress)
+        else:
+            goal = goals[0] if goals else BestFBeta()
+            fitted = fit_threshold(sets, policy, goal, scored_by=scored_by, progress=progress)
     if settings_file is not None:
         output.write_text(_settings_toml(fitted, policy, settings), settings_file)
     if json_output or out is not None:
@@ -219,11 +231,16 @@ def _show(fitted: FittedThreshold) -> None:
     from convgate.evaluation.fitting import FOUND, NOW
     from convgate.evaluation.report import KEPT_LEGEND, curve_table, rich_tables
     from convgate.evaluation.results import Evaluation
+    from convgate.gate.thresholds import MaxMissed
 
     console = Console()
     rule, interval = fitted.rule, fitted.threshold.interval
     between = f" ({interval[0]:.3f}–{interval[1]:.3f})" if interval else ""
-    console.print(Text(f"Threshold {rule.threshold:.3f}{between} for {rule.goal}, on {rule.fitted_on}."))
+    if isinstance(rule, MaxMissed):
+        headline = f"Loses at most {rule.max_missed:.1%} of the needed turns, by {rule.fitted_on}."
+    else:
+        headline = f"Threshold {rule.threshold:.3f}{between} for {rule.goal}, on {rule.fitted_on}."
+    console.print(Text(headline))
     console.print(f"{FOUND}: the rule with this threshold; {NOW}: the rule {fitted.rule_now}.")
     for note in fitted.notes:
         console.print(Text(note))

@@ -295,11 +295,7 @@ class SectionClaims:
 
     @cached_property
     def _utility(self) -> NDArray[np.float64]:
-        """(m,) the priority of evidence: expected use over the square root of tokens, else the score.
-
-        Both are of all turns sent with it. The square root keeps a long turn of much use ahead of many
-        short turns of little use (Lehmann, O'Callaghan and Shoham 2002, on greedy allocation).
-        """
+        """(m,) the priority of evidence: expected use per token of all turns sent with it, else the score."""
         if self.uses is None:
             return self._scores
         # the current message may be of a group, and does not count
@@ -307,7 +303,7 @@ class SectionClaims:
         costs[-1] = 0
         sums = (self.table.by_group(values, np.add, paired=self.paired)[:-1] for values in (uses, costs))
         use, tokens = sums
-        return np.asarray(use / np.sqrt(tokens))
+        return np.asarray(use / np.maximum(tokens, 1))
 
 
 def _best_first(scores: NDArray[np.float64]) -> Integers:

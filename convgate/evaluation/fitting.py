@@ -21,8 +21,10 @@ from convgate.evaluation.curves import CurveSums, ThresholdCurve
 from convgate.evaluation.judged_cases import EvaluationProgress, silent
 from convgate.evaluation.metrics import ANSWER_METRICS, SELECTION_METRICS, Bools
 from convgate.evaluation.results import PolicyResult, SetResult, summarise
+from convgate.evaluation.risk_control import calibrate_promise
 from convgate.evaluation.tuning import ScoredCases, score_cases
-from convgate.gate.thresholds import Anchored, Calibrated
+from convgate.gate.promise import level_of, read_levels
+from convgate.gate.thresholds import Anchored, Calibrated, MaxMissed
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts.characters import printable
 from convgate.versions.card import Metric
@@ -38,8 +40,8 @@ NOTHING, EVERYTHING = "nothing relevant", "everything relevant"
 class FittedThreshold:
     """The fitted rule, what it does on the labelled cases, and how sure that is."""
 
-    rule: Fittable
-    threshold: Metric  # 0…1
+    rule: Fittable | MaxMissed
+    threshold: Metric  # 0…1; of a promise its level, without an interval
     curve: ThresholdCurve
     row: int  # of the curve, where the fitted threshold stands
     rule_now: str  # the gate's own
@@ -80,19 +82,11 @@ def fit_threshold(
     Raises EvaluationError without sets or when two share a name, when nothing is relevant, or when no
     threshold reaches the goal; PolicyError when scores are unusable.
     """
-    if not sets:
-        raise EvaluationError("a threshold is fitted on relevance sets, and none was given")
-    names = [each.name for each in sets]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise EvaluationError(f"two relevance sets are named {twice[0]!r}; rename one of the files")
-    scored = score_cases(sets, policy, progress=progress)
+    scored, labels = _score(sets, policy, scored_by, progress)
     own = policy.rule
     template = own if isinstance(own, Anchored) else Calibrated()
     sums = scored.curve_sums(template)
     curve = sums.curve(np.ones(scored.conversations))
-    used = dict.fromkeys(case.set for case in scored.cases) or names
-    labels = f"{pluralize(len(scored.cases), 'case')} of {printable(join_words(used))}"
-    labels += f", {scored_by}" if scored_by else ""
     rule = calibrate(curve, goal, fitted_on=labels, rule=template)
     assert rule.threshold is not None
     row = int(np.searchsorted(curve.thresholds, rule.threshold))
@@ -106,9 +100,52 @@ def fit_threshold(
         curve=curve,
         row=row,
         rule_now=own.name,
-        result=_measure(scored, {FOUND: scored.kept(rule), NOW: scored.kept(own)}, " + ".join(used)),
+        result=_measure(scored, {FOUND: scored.kept(rule), NOW: scored.kept(own)}),
         notes=notes,
     )
+
+
+def fit_promise(
+    sets: Sequence[RelevanceSet],
+    policy: GatePolicy,
+    max_missed: float,
+    *,
+    scored_by: str = "",
+    progress: EvaluationProgress = silent,
+) -> FittedThreshold:
+    """Return the rule that loses at most this share of the needed turns on conversations like these.
+
+    Raises EvaluationError without sets or when two share a name, and when the labelled conversations are too
+    few for the promise; PolicyError when scores are unusable.
+    """
+    scored, labels = _score(sets, policy, scored_by, progress)
+    rule = calibrate_promise(scored, MaxMissed(max_missed), fitted_on=labels)
+    curve = scored.curve(rule)
+    assert curve is not None
+    return FittedThreshold(
+        rule=rule,
+        threshold=Metric(level_of(read_levels(rule.levels), max_missed)),
+        curve=curve,
+        row=min(int(np.searchsorted(curve.thresholds, max_missed)), len(curve) - 1),
+        rule_now=policy.rule.name,
+        result=_measure(scored, {FOUND: scored.kept(rule), NOW: scored.kept(policy.rule)}),
+        notes=tuple(overlap.sentence for overlap in scored.overlaps),
+    )
+
+
+def _score(
+    sets: Sequence[RelevanceSet], policy: GatePolicy, scored_by: str, progress: EvaluationProgress
+) -> tuple[ScoredCases, str]:
+    """Return the scored cases, and in words what they are."""
+    if not sets:
+        raise EvaluationError("a threshold is fitted on relevance sets, and none was given")
+    names = [each.name for each in sets]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise EvaluationError(f"two relevance sets are named {twice[0]!r}; rename one of the files")
+    scored = score_cases(sets, policy, progress=progress)
+    used = dict.fromkeys(case.set for case in scored.cases) or names
+    labels = f"{pluralize(len(scored.cases), 'case')} of {printable(join_words(used))}"
+    return scored, f"{labels}, {scored_by}" if scored_by else labels
 
 
 def _refit(
@@ -132,7 +169,7 @@ def _refit(
     return (float(low), float(high)), (note,) if missed else ()
 
 
-def _measure(scored: ScoredCases, kept: Mapping[str, Bools], name: str) -> SetResult:
+def _measure(scored: ScoredCases, kept: Mapping[str, Bools]) -> SetResult:
     """Return the selection metrics of what each rule keeps, by the rule's name."""
     turns = np.array([len(case.rows) for case in scored.cases])
     relevant = np.array([case.relevant.sum() for case in scored.cases])
@@ -146,7 +183,7 @@ def _measure(scored: ScoredCases, kept: Mapping[str, Bools], name: str) -> SetRe
         return PolicyResult(rule, summarise(terms, clusters, draws), by_tag, terms)
 
     return SetResult(
-        name=name,
+        name=" + ".join(dict.fromkeys(case.set for case in scored.cases)),
         case_ids=tuple(case.case.id for case in scored.cases),
         clusters=clusters,
         tags=tags,

@@ -1,12 +1,14 @@
 """A promise on missed turns: lose at most a share of the needed turns, on average over conversations.
 
-Where turns are dropped in the order of their use per token, the expected share of the needed turns that is
-lost with turn i and all turns before it is
+Where turns are dropped in the order of their use per token, what is lost with turn i and all turns before
+it is put at
 
-    E_i = P(any) · Σ_{j dropped up to i} p_j / Σ_j p_j,    P(any) = 1 − Π (1 − p_j)^0.7
+    E_i = P(any)² · Σ_{j dropped up to i} p_j / Σ_j p_j,    P(any) = 1 − Π (1 − p_j)^0.7
 
-All turns with E_i below a level are dropped. The level that keeps a promise is chosen by conformal risk
-control (Angelopoulos, Bates, Fisch, Lei and Schuster 2022), see `convgate.evaluation.risk_control`.
+All turns with E_i up to a level are dropped. With P(any) alone E_i would be the expected share of the needed
+turns; squared, nothing is sent more often where nothing is needed, for as many tokens and misses. The level
+that keeps a promise is chosen by conformal risk control (Angelopoulos, Bates, Fisch, Lei and Schuster 2022),
+see `convgate.evaluation.risk_control`.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ def probability_of_none(scores: Floats) -> float:
 
 
 def expected_missed(scores: Floats, tokens: Integers | None = None) -> NDArray[np.float64]:
-    """Return (n,) the expected share of needed turns lost with each turn and all less useful ones.
+    """Return (n,) what is lost with each turn and all less useful ones, 0…1: E_i above.
 
     scores: (n,), 0…1; tokens: (n,), None: all turns cost the same.
     """
@@ -41,7 +43,7 @@ def expected_missed(scores: Floats, tokens: Integers | None = None) -> NDArray[n
     clipped = np.clip(scores, 1e-12, 1.0)
     missed = np.empty(len(scores))
     missed[order] = np.cumsum(clipped[order]) / max(float(clipped.sum()), 1e-12)
-    return missed * (1 - probability_of_none(scores))
+    return missed * (1 - probability_of_none(scores)) ** 2
 
 
 def write_levels(levels: Levels) -> str:
