@@ -188,7 +188,7 @@ def test_what_is_not_judged_changes_neither_loss_nor_gradient() -> None:
     for (episode,) in (read(sets), mark_unjudged_relevant(read(sets))):
         cases = batch(gate, episode, range(len(episode.questions)))
         output = gate(cases.turns, cases.messages, cases.mask)
-        loss = training_loss(output, cases.relevant, cases.judged, overlap_weight=0.5)
+        loss = training_loss(output, cases.relevant, cases.judged, ranking_weight=0.3)
         (gradient,) = torch.autograd.grad(loss, output.logit)
         assert gradient[cases.judged].abs().min() > 0
         assert not gradient[~cases.judged].any()

@@ -26,7 +26,7 @@ from convgate.training.trainer import (
     TIER1_WEIGHT,
     any_relevant,
     cross_entropy,
-    soft_f1_loss,
+    ranking_loss,
     training_loss,
 )
 from tests.planted_sets import make_relevance_set, small_encoder, small_gate
@@ -49,13 +49,19 @@ def test_cross_entropy_is_the_sum_over_the_turns_by_the_root_of_their_number() -
     assert float(found) == pytest.approx(sum(terms) / math.sqrt(4))
 
 
-def test_overlap_of_sure_scores_is_one_less_the_f1() -> None:
-    logits, relevant = row(50, 50, -50, -50, 50), row(1, 0, 1, 0, 1)
-    # 3 are kept, 3 are relevant, 2 are both; a 1 above and below keeps it defined.
-    assert float(soft_f1_loss(logits, relevant, all_true(logits))) == pytest.approx(
-        1 - (2 * 2 + 1) / (3 + 3 + 1)
-    )
-    assert float(soft_f1_loss(logits, (logits > 0).float(), all_true(logits))) == pytest.approx(0)
+def test_ranking_asks_that_each_needed_turn_is_above_all_irrelevant_ones() -> None:
+    logits, target = row(2.0, -1.0, 1.0, 0.0, 3.0), row(1, 1, 0, 0, 0.5)
+    above = math.exp(1.0) + math.exp(0.0)  # a turn that only helps is neither above nor below
+    expected = (math.log1p(above / math.exp(2.0)) + math.log1p(above / math.exp(-1.0))) / 2
+    found = ranking_loss(logits, target, all_true(logits))
+    assert found.shape == (1,)
+    assert float(found) == pytest.approx(expected)
+
+
+def test_ranking_is_nothing_without_a_needed_or_without_an_irrelevant_turn() -> None:
+    logits = row(2.0, -1.0)
+    for target in (row(0, 0), row(0.5, 0), row(1, 1), row(1, 0.5)):
+        assert float(ranking_loss(logits, target, all_true(logits))) == pytest.approx(0)
 
 
 def test_masked_places_count_nothing_and_get_no_gradient() -> None:
@@ -66,11 +72,9 @@ def test_masked_places_count_nothing_and_get_no_gradient() -> None:
     bare = [row(0.5, -1.0), row(1, 0)], [row(0.2), row(1)]
     for found, (alone, known) in zip(losses.tolist(), bare, strict=True):
         assert found == pytest.approx(float(cross_entropy(alone, known, all_true(alone))))
-    both, known = row(0.5, -1.0, 0.2), row(1, 0, 1)
-    assert float(soft_f1_loss(logits.detach(), relevant, mask)) == pytest.approx(
-        float(soft_f1_loss(both, known, all_true(both)))
-    )
-    (losses.sum() + soft_f1_loss(logits, relevant, mask)).backward()
+    rankings = ranking_loss(logits, relevant, mask)
+    assert float(rankings[0].detach()) == pytest.approx(float(ranking_loss(*bare[0], all_true(bare[0][0]))))
+    (losses.sum() + rankings.sum()).backward()
     assert logits.grad is not None
     assert torch.equal(logits.grad != 0, mask)
 
@@ -83,15 +87,15 @@ def test_the_loss_of_anything_is_the_cross_entropy_of_one_probability() -> None:
     assert found == pytest.approx(8 * math.log1p(-math.log(nothing) / 8))
 
 
-def test_the_objective_is_both_tiers_and_the_overlap() -> None:
+def test_the_objective_is_both_tiers_anything_and_the_ranking() -> None:
     logit, tier1 = torch.tensor([[0.5, -1.0], [2.0, 0.0]]), torch.tensor([[-0.3, 0.4], [0.0, 1.0]])
     relevant, mask = torch.tensor([[1.0, 0], [0, 1]]), torch.tensor([[True, True], [True, False]])
     output = GateOutput(logit, tier1, torch.full((2, 2), 9.0), torch.tensor(0.5))
     both = cross_entropy(logit, relevant, mask) + TIER1_WEIGHT * cross_entropy(tier1, relevant, mask)
     both = both + ANY_WEIGHT * any_relevant(logit, relevant, mask)
     for weight in (0.0, 2.0):
-        expected = float(both.mean()) + weight * float(soft_f1_loss(logit, relevant, mask))
-        assert float(training_loss(output, relevant, mask, overlap_weight=weight)) == pytest.approx(expected)
+        expected = float((both + weight * ranking_loss(logit, relevant, mask)).mean())
+        assert float(training_loss(output, relevant, mask, ranking_weight=weight)) == pytest.approx(expected)
 
 
 def drawn(spreads: Sequence[float], *, count: int = 4_000) -> Embeddings:

@@ -14,6 +14,7 @@ from convgate.core.errors import TrainingError
 from convgate.gate.features import FEATURES, PARTS
 from convgate.gate.model import Gate
 from convgate.gate.promise import CORRELATION_EXPONENT
+from convgate.gate.scoring import MASKED_LOGIT
 from convgate.training.episodes import Batch, Episode, batch
 from convgate.training.epochs import Epoch, TrainingSettings
 from convgate.training.full_tiers import FullTiers
@@ -156,7 +157,7 @@ class Trainer:
         drop_parts(gate, cases, self.settings.dropped_parts, rng)
         output = gate(cases.turns, cases.messages, cases.mask)
         weight = min(len(chosen), _MAX_COUNTED) ** _COUNTED
-        loss = training_loss(output, cases.target, cases.judged, overlap_weight=self.settings.overlap)
+        loss = training_loss(output, cases.target, cases.judged, ranking_weight=self.settings.ranking)
         return loss * float(weight)
 
     def _step(self, losses: list[Tensor], rate: float) -> float:
@@ -203,8 +204,8 @@ class Trainer:
                 chosen = rng.permutation(count)[: self.settings.cases]
                 cases = batch(self.averaged, episode, list(chosen))
                 output = self.averaged(cases.turns, cases.messages, cases.mask)
-                loss_weight = self.settings.overlap
-                each = training_loss(output, cases.target, cases.judged, overlap_weight=loss_weight)
+                loss_weight = self.settings.ranking
+                each = training_loss(output, cases.target, cases.judged, ranking_weight=loss_weight)
                 losses.append(float(each))
                 keep = (output.logit >= 0) & cases.judged
                 hits += float((keep * cases.relevant).sum())
@@ -254,14 +255,16 @@ def cross_entropy(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
     return losses.sum(dim=1) / mask.sum(dim=1).clamp(min=1).sqrt()
 
 
-def soft_f1_loss(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
-    """Return () 1 − F1 of the selection over all cases, each turn counted by its score.
+def ranking_loss(logits: Tensor, target: Tensor, mask: Tensor) -> Tensor:
+    """Return (B,) how far needed turns are from ranking above all that are not relevant, the mean over them.
 
-    It moves scores to the side of ½ where the F1 is best, whether little or much is relevant.
+    For a needed turn with logit l it is ln(1 + Σ exp(l_j − l)) over the irrelevant turns j. An answer is
+    wrong when one needed turn is missing, so each counts alike, however many turns the history has.
     """
-    kept = torch.sigmoid(logits) * mask
-    hits = (kept * relevant).sum()
-    return 1 - (2 * hits + 1) / (kept.sum() + relevant.sum() + 1)
+    is_needed, is_other = (target >= 1) & mask, (target <= 0) & mask
+    others = torch.logsumexp(logits.masked_fill(~is_other, MASKED_LOGIT), dim=1, keepdim=True)
+    losses = F.softplus(others - logits) * is_needed
+    return losses.sum(dim=1) / is_needed.sum(dim=1).clamp(min=1)
 
 
 def any_relevant(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
@@ -275,9 +278,13 @@ def any_relevant(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
     return torch.where((relevant * mask).sum(dim=1) > 0, losses_of_any, _KNEE * torch.log1p(none / _KNEE))
 
 
-def training_loss(output: GateOutput, relevant: Tensor, mask: Tensor, *, overlap_weight: float) -> Tensor:
-    """Return () the loss of a batch: cross-entropy of both tiers and of "anything", and the overlap."""
-    losses = cross_entropy(output.logit, relevant, mask)
-    losses = losses + TIER1_WEIGHT * cross_entropy(output.tier1, relevant, mask)
-    losses = losses + ANY_WEIGHT * any_relevant(output.logit, relevant, mask)
-    return losses.mean() + overlap_weight * soft_f1_loss(output.logit, relevant, mask)
+def training_loss(output: GateOutput, target: Tensor, mask: Tensor, *, ranking_weight: float) -> Tensor:
+    """Return () the loss of a batch: cross-entropy of both tiers and of "anything", and the ranking.
+
+    target: (B, n) 1 where a turn is needed, less where it only helps.
+    """
+    losses = cross_entropy(output.logit, target, mask)
+    losses = losses + TIER1_WEIGHT * cross_entropy(output.tier1, target, mask)
+    losses = losses + ANY_WEIGHT * any_relevant(output.logit, target, mask)
+    losses = losses + ranking_weight * ranking_loss(output.logit, target, mask)
+    return losses.mean()
