@@ -100,7 +100,7 @@ def test_the_file_alone_gives_the_very_same_decisions_on_every_sample(
     kept = 0
     for sample in SAMPLES:
         (conversation, *_) = read_conversations(sample).conversations
-        expected = outcome_of(Selector(policy), conversation, pair_answers=pairs)
+        expected = outcome_of(Selector.of(policy, settings), conversation, pair_answers=pairs)
         assert outcome_of(loaded, conversation) == expected
         assert outcome_of(again, conversation) == expected
         kept += sum(bool(row[0]) for row in expected[:-1])
@@ -125,7 +125,9 @@ def random_specs(draw: st.DrawFn, name: str) -> PolicySpec:
         kind = RULES[parameters["rule"]]
     for item in fields(kind):
         if item.metadata and draw(st.booleans()):
-            parameters[item.name] = draw(value_of(item.metadata))
+            is_levels = item.name == "levels"
+            levels = st.sampled_from(["", "0.02:0.0151 0.05:0.04"])
+            parameters[item.name] = draw(levels if is_levels else value_of(item.metadata))
     return PolicySpec(name, parameters)
 
 

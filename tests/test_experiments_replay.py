@@ -110,16 +110,15 @@ def test_the_users_turn_that_opens_the_list_counts() -> None:
     assert fill(table, [2, 1, 7, 6], 5 * SIZE) == [1, 2, 7]
 
 
-def test_a_context_can_fill_its_budget_after_its_own_turns() -> None:
+def test_a_context_fills_its_budget_but_for_what_its_mode_drops() -> None:
     current = Turn.of("user", "TASK now")  # a mode that drops turns
     turns = (*make_set().conversations["c0"].turns[:8], current)
     case = Case("c", "c", 8, None, frozenset({1, 4}))
     own = RelevanceSet("own", {"c": Conversation("c", turns)}, (case,))
     context = builder(policy=FixedPolicy((1,), {1: 0.05, 4: 0.15}, probabilities=True))
-    chosen = [ArmSelector("own", context), ArmSelector("filled", context, fills=True)]
-    found = rows(replay(own, chosen, [0.75], counter=count_words))
-    assert [value(found[arm, 0.75], "tokens") for arm in ("own", "filled")] == [4 * SIZE, 6 * SIZE]
-    assert [value(found[arm, 0.75], "recall") for arm in ("own", "filled")] == [0.5, 1.0]
+    found = rows(replay(own, [ArmSelector("own", context)], [0.75], counter=count_words))
+    assert value(found["own", 0.75], "tokens") == 6 * SIZE
+    assert value(found["own", 0.75], "recall") == 0.5
 
 
 def test_a_turn_whose_invariant_is_stated_instead_counts_as_sent() -> None:
@@ -133,7 +132,7 @@ def test_a_turn_whose_invariant_is_stated_instead_counts_as_sent() -> None:
 
 def test_a_window_and_a_later_question_are_replayed() -> None:
     windowed = rows(replay(make_set(window=3), arms(all="everything"), ["free"], counter=count_words))
-    assert value(windowed["all", "free"], "tokens") == 2 * SIZE, "no list opens with an answer"
+    assert value(windowed["all", "free"], "tokens") == 3 * SIZE, "the window opens with an answer"
     assert value(windowed["all", "free"], "recall") == 1.0
     asked = make_set()
     case = Case("q", "c0", None, Turn.of("user", "which"), frozenset({8}))
@@ -243,8 +242,8 @@ def test_ablations_compare_turns_modes_and_lengths(scored_by_words: Settings) ->
     assert result.outcome == "recall"
     recalls = [points["turns", arm].outcome.value for arm in ("all turns", "last 3", "last 1", "none")]
     assert recalls == [1.0, 0.5, 0.5, 0.0], "the last turn is an answer, sent with its question"
-    tokens = [points["mode", arm].tokens.value or 0 for arm in ("mode M", "mode N", "random N")]
-    assert 0 < tokens[0] <= tokens[1]
+    tokens = [points["mode", arm].tokens.value or 0 for arm in ("mode", "random")]
+    assert tokens[0] > 0
     whole = points["turns", "all turns"].tokens.value or 0
     assert max(tokens) <= 0.6 * whole
     assert {arm for ablation, arm in points if ablation == "length"} == {"context", "bm25", "newest"}

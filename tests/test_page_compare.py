@@ -226,16 +226,14 @@ def test_few_conversations_are_reported_before_and_after_measuring(
     assert app.query_params["measure"] == "1"
     assert "##### " not in page_text(app), "no sentence"
     assert row(app, "Everything")[3] == "–", "it does not rank"
-    assert row(app, "Last k turns (k=2)")[:2] == [
-        "0.25 :small[0.00–0.50]",
-        "0.25 :small[0.00–0.50]",
-    ]
-    assert row(app, "Everything")[5] == "reference"
+    assert row(app, "Last k turns (k=2)")[4] == "0.25 :small[0.00–0.50]", "F1"
+    assert row(app, "Everything")[:2] == ["1.00 :small[1.00–1.00]"] * 2
+    assert row(app, "Everything")[6] == "reference"
     (chart,) = app.get("plotly_chart")
     assert "Last k turns (k=2)" in chart.proto.spec
 
     check(app.selectbox(key="compare.reference").set_value("bm25").run())
-    assert row(app, "BM25")[5] == "reference"
+    assert row(app, "BM25")[6] == "reference"
     assert row(open_compare(**MEASURED | {"measure": "0"}), "BM25"), "what was measured needs no button"
     assert measured == ["everything", "last_k", "bm25"]
 
@@ -245,28 +243,23 @@ def test_enough_conversations_give_a_primary_button_and_one_sentence(convgate_ho
     app = open_compare(**MEASURED | {"measure": "0"})
     assert app.button(key="compare.measure").proto.type == "primary"
     check(app.button(key="compare.measure").click().run())
-    assert "At Everything's recall of 1.00, Last k turns (k=2) sends" in page_text(app)
+    assert "Last k turns (k=2) sends all needed turns for 0% of the messages" in page_text(app)
     assert "too few" not in page_text(app)
 
 
-def test_the_sentence_gives_the_tokens_at_equal_recall(convgate_home: Path) -> None:
+def test_the_sentence_sets_the_first_other_policy_or_gate_beside_the_reference(convgate_home: Path) -> None:
     relevance_set = RelevanceSets(convgate_home).read(add_relevance_set(convgate_home, conversations=4))
     tokens = count_tokens(relevance_set)
     policies: dict[str, Policy] = {"all": Everything(), "two": LastK(2), "bm25": BM25()}
     judged = {name: judge_set(relevance_set, one, tokens=tokens) for name, one in policies.items()}
     result = pool_results(judged)
-    gains = {"bm25": result.policies["bm25"].overall["f1"]}
-    own, curve = result.policies["two"].overall, result.policies["bm25"].curve
-    assert curve is not None
-    least = min(
-        share for recall, share in zip(curve.recall, curve.kept_token_share, strict=True)
-        if recall >= (own["recall"].value or 0)
-    )  # fmt: skip
-    saved = 1 - least / (own["kept_token_share"].value or 1)
-    word = "fewer" if saved > 0 else "more"
-    assert summary_sentence(Results(result, "two", gains), []).endswith(f"{abs(saved):.0%} {word} tokens.")
-    gains = {"all": result.policies["all"].overall["f1"]}
-    assert summary_sentence(Results(result, "two", gains), []) == "", "it does not rank"
+    gains = {name: result.policies[name].overall["answerable"] for name in ("all", "bm25")}
+    tokens_of_two = result.policies["two"].overall["kept_token_share"].value or 0
+    sentence = summary_sentence(Results(result, "two", gains), [])
+    assert sentence.startswith("all sends all needed turns for 100% of the messages with 100% of the tokens")
+    assert f"two for 0% of the messages with {tokens_of_two:.0%} of the tokens" in sentence
+    assert summary_sentence(Results(result, "two", gains), ["bm25"]).startswith("bm25 sends all needed turns")
+    assert summary_sentence(Results(result, "two", {}), []) == ""
 
 
 def test_pooled_results_equal_those_of_evaluate(convgate_home: Path) -> None:

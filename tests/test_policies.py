@@ -49,8 +49,8 @@ def build(name: str, encoder: object) -> Policy:
 
 def test_names_are_those_of_the_stable_interface():
     assert policy_names() == (
-        "gate", "everything", "last_k", "token_window", "cosine", "cosine_top_k", "bm25", "hybrid",
-        "retention", "pruning", "gatekeeper", "session", "pipeline",
+        "gate", "everything", "last_k", "token_window", "user_first", "cosine", "cosine_top_k", "bm25",
+        "hybrid", "retention", "pruning", "gatekeeper", "session", "pipeline",
     )  # fmt: skip
     assert set(policy_labels()) == set(policy_names())
 

@@ -104,13 +104,16 @@ def test_the_calibrated_promise_holds_on_other_conversations():
     assert 0.5 * promise < np.mean(rates) <= promise
 
 
-def test_the_kind_of_conversation_that_asks_for_the_lowest_level_decides():
+def test_of_several_kinds_the_worst_counts_as_much_as_the_mean_of_all():
     rng = np.random.default_rng(3)
     usual, worse = Losses(scored_cases(rng, 80)), Losses(scored_cases(rng, 80))
     worse.levels = worse.levels / 4
-    together = dict(fit_levels([usual, worse], 0.05))
-    assert together == dict(fit_levels([worse], 0.05))
-    assert together[0.05] < dict(fit_levels([usual], 0.05))[0.05]
+    levels = {name: dict(fit_levels(kinds, 0.05))[0.05] for name, kinds in {
+        "usual": [usual], "worse": [worse], "both": [usual, worse]
+    }.items()}  # fmt: skip
+    assert levels["worse"] < levels["both"] < levels["usual"]
+    risks = [float(losses.risks(np.array([levels["both"]]))[0]) for losses in (usual, worse)]
+    assert (np.mean(risks) + max(risks)) / 2 == pytest.approx(0.05, abs=0.01)
 
 
 def test_too_few_conversations_for_a_promise_are_refused():

@@ -262,6 +262,7 @@ def test_a_seed_fixes_what_is_made_and_topics_that_measure_are_not_in_it(tmp_pat
     same = {a.data.name for a, b in zip(first, other, strict=True) if a.data.sha256 == b.data.sha256}
     made = {"woven-topics", "scenarios-topics", "asked-again", "long-dialogues"}
     made |= {"short-subjects", "long-chats", "lengthened-answers"}
+    made |= {"follow-ups", "artifacts", "after-discussions"}
     assert {each.data.name for each in first} - same == made
     used = {
         turn.metadata["source"]

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+from pathlib import Path
+
+from convgate.context.invariants.statements import mark_statements, read_statements
 from convgate.core.home import app_root
 from convgate.embedding.bundled import BundledEncoder
-from convgate.embedding.cache import PACKAGED_VECTORS, content_hash, write_vectors
+from convgate.embedding.cache import PACKAGED_STATEMENTS, PACKAGED_VECTORS, content_hash, write_vectors
 from convgate.ui.samples import load_samples
 
 
 def main() -> None:
-    """Write the vectors of every turn of the samples, stored as float16."""
-    encoder = BundledEncoder()
+    """Write the vectors of every turn of the samples, and of the users' statements, stored as float16."""
     samples = load_samples(app_root() / "sample_conversations")
     conversations = [conversation for sample in samples for conversation in sample.conversations]
-    texts = sorted({turn.scored_text for conversation in conversations for turn in conversation.turns})
-    vectors = dict(zip(map(content_hash, texts), encoder.encode_passages(texts), strict=True))
-    write_vectors(PACKAGED_VECTORS, encoder.identity, vectors)
-    print(f"{PACKAGED_VECTORS}: {len(texts):,} texts, {PACKAGED_VECTORS.stat().st_size:,} bytes")
+    turns = [turn for conversation in conversations for turn in conversation.turns]
+    stated = {
+        mark_statements(turn.text) for turn in turns if turn.role == "user" and read_statements(turn.text)
+    }
+    _write(PACKAGED_VECTORS, BundledEncoder(), {turn.scored_text for turn in turns})
+    _write(PACKAGED_STATEMENTS, BundledEncoder("span states"), stated)
+
+
+def _write(file: Path, encoder: BundledEncoder, texts: Set[str]) -> None:
+    ordered = sorted(texts)
+    vectors = dict(zip(map(content_hash, ordered), encoder.encode_passages(ordered), strict=True))
+    write_vectors(file, encoder.identity, vectors)
+    print(f"{file}: {len(ordered):,} texts, {file.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

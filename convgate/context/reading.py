@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +18,7 @@ from convgate.context.modes.conversation import ConversationModes, ModeTracker, 
 from convgate.context.request import Fallback, Guard
 from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import Turn
-from convgate.core.conversation_cache import keep_newest
+from convgate.core.conversation_cache import GrowingCache
 from convgate.embedding.base import Encoder, Progress
 from convgate.embedding.cache import encode_together
 from convgate.messages.units import is_from_user
@@ -67,28 +66,20 @@ class ConversationReader:
 
     def __init__(self, judge: KindJudge) -> None:
         self.judge = judge
-        self._lock = threading.Lock()
-        self._known: list[_Progress] = []  # the newest last; taken out while it is read
+        self._known: GrowingCache[_Progress] = GrowingCache()
 
     def read(
-        self, turns: list[Turn], classifier: ModeClassifier | None, intents: Mapping[int, Mode]
+        self, turns: list[Turn], classifier: ModeClassifier, intents: Mapping[int, Mode]
     ) -> tuple[ConversationModes, list[Invariant]]:
-        """Return the modes of all turns, none without a classifier, and every invariant that they state."""
-        with self._lock:
-            candidates = [candidate for candidate in self._known if candidate.precedes(turns, intents)]
-            progress = max(candidates, key=lambda candidate: len(candidate.turns), default=None)
-            if progress is not None:
-                self._known.remove(progress)
-        progress = progress or _Progress(dict(intents))
+        """Return the modes of all turns, and every invariant that they state."""
+        progress = self._known.take(lambda known: known.precedes(turns, intents)) or _Progress(dict(intents))
         new = turns[len(progress.turns) :]
         if new:
-            if classifier is not None:
-                progress.modes.add(new, classifier, intents)
+            progress.modes.add(new, classifier, intents)
             progress.invariants.add(new, self.judge)
             progress.turns, progress.intents = list(turns), dict(intents)
         result = progress.modes.modes, progress.invariants.invariants
-        with self._lock:
-            self._known = keep_newest([*self._known, progress], lambda known: len(known.turns))
+        self._known.put(progress)
         return result
 
 

@@ -58,6 +58,37 @@ class ConversationCache(Generic[T]):
         return value
 
 
+class Growing(Protocol):
+    """What was read of a conversation so far; reading on changes it in place."""
+
+    turns: list[Any]
+
+
+G = TypeVar("G", bound=Growing)
+
+
+class GrowingCache(Generic[G]):
+    """What was read of the conversations used last, each taken out while it is read on; thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: list[G] = []  # the newest last
+
+    def take(self, precedes: Callable[[G], bool]) -> G | None:
+        """Take out the longest one that precedes what is read; None when there is none."""
+        with self._lock:
+            candidates = [known for known in self._known if precedes(known)]
+            longest = max(candidates, key=lambda known: len(known.turns), default=None)
+            if longest is not None:
+                self._known.remove(longest)
+        return longest
+
+    def put(self, progress: G) -> None:
+        """Keep one that was read as far as it goes."""
+        with self._lock:
+            self._known = keep_newest([*self._known, progress], lambda known: len(known.turns))
+
+
 def keep_newest(entries: list[E], n_turns: Callable[[E], int]) -> list[E]:
     """Return the last entries within MAX_CONVERSATIONS and MAX_TURNS, the newest in any case."""
     turns = 0

@@ -147,3 +147,12 @@ def format_age(moment: datetime, now: datetime | None = None) -> str:
             break
         value, unit = value / size, name
     return f"{pluralize(int(value), unit)} ago" if unit else "just now"
+
+
+def without_surrogates(text: str) -> str:
+    """Return the text with lone surrogates, which JSON lets through, replaced: tokenizers refuse them.
+
+    >>> without_surrogates("a\ud800b")
+    'a?b'
+    """
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

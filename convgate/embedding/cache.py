@@ -35,7 +35,8 @@ log = logging.getLogger(__name__)
 
 CACHE_FILE = "embeddings.sqlite"
 PACKAGED_VECTORS = Path(__file__).with_name("sample_vectors.npz")
-"""Vectors of the sample conversations, so that they open at once."""
+PACKAGED_STATEMENTS = Path(__file__).with_name("sample_statements.npz")
+"""Vectors of the sample conversations and of what their users state, so that they open at once."""
 
 _BUSY_SECONDS = 10.0
 _WRITE_EVERY = 512  # texts encoded between two writes: what an interruption can lose

@@ -18,6 +18,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from convgate.core.decisions import Floats
 from convgate.core.errors import EvaluationError
 from convgate.evaluation.metrics import Terms
 from convgate.evaluation.tuning import ScoredCases
@@ -58,55 +59,45 @@ class Losses:
         self.weights: Terms = np.concatenate([*weights, np.zeros(0)])[order]  # what that adds to the loss
         self.conversations = int((n_cases > 0).sum())
 
-    def risks(self) -> NDArray[np.float64]:
-        """Return (m,) the mean loss over conversations at each of `levels`."""
-        return np.asarray(np.cumsum(self.weights) / max(1, self.conversations))
-
-    def level(self, promise: float, *, correct: bool = True) -> float | None:
-        """Return the largest level that keeps the promise; None when there are too few conversations.
-
-        correct: whether for a finite number of conversations; without, it holds on these alone.
-        """
-        n, risks = self.conversations, self.risks()
-        if correct:
-            risks = (n * risks + 1) / (n + 1)
-            if n < min_conversations(promise):
-                return None
-        broken = np.flatnonzero(risks > promise + 1e-12)
-        if not len(broken):
-            return 1.0
-        return _round_down(float(self.levels[broken[0]]))
+    def risks(self, levels: Floats) -> NDArray[np.float64]:
+        """Return (m,) the mean loss over conversations at (m,) levels."""
+        sums = np.concatenate([[0.0], np.cumsum(self.weights)])
+        lost = sums[np.searchsorted(self.levels, levels, side="right")]
+        return np.asarray(lost / max(1, self.conversations))
 
 
 def calibrate_promise(scored: ScoredCases, rule: MaxMissed, *, fitted_on: str = "") -> MaxMissed:
     """Return the rule with the levels that keep each promise on conversations like these.
 
-    Promises for which there are too few conversations follow the smallest one in proportion. Raises
-    EvaluationError when there are too few for the rule's own.
+    Raises EvaluationError when there are too few for the rule's own promise.
     """
-    return replace(
-        rule, levels=write_levels(fit_levels([Losses(scored)], rule.max_missed)), fitted_on=fitted_on
-    )
+    levels = fit_levels([Losses(scored)], rule.max_missed)
+    return replace(rule, levels=write_levels(levels), fitted_on=fitted_on)
 
 
 def fit_levels(kinds: Sequence[Losses], promise: float) -> list[tuple[float, float]]:
-    """Return the promises and their levels, each for the kind of conversations that asks for the lowest.
+    """Return PROMISES and the given one, each with the largest level that keeps it.
 
-    Raises EvaluationError when no kind has enough conversations for the promise.
+    Of several kinds of conversations, the risk is half their mean and half that of the worst one. A promise
+    for which there are too few conversations is left out: `level_of` takes it in proportion to the next one.
+
+    Raises EvaluationError when there are too few conversations for the given promise.
     """
-    if all(losses.level(promise) is None for losses in kinds):
-        most = max((losses.conversations for losses in kinds), default=0)
+    n = sum(losses.conversations for losses in kinds)
+    wanted = min_conversations(promise) if promise > 0 else math.inf
+    if n < wanted:
         raise EvaluationError(
-            f"a promise of {promise:.1%} takes {min_conversations(promise)} labelled conversations in which a"
-            f" message needs a turn; there are {most}"
+            f"a promise of {promise:.1%} takes {wanted:,} labelled conversations in which a message needs a"
+            f" turn; there are {n:,}"
         )
+    candidates = np.unique(np.concatenate([losses.levels for losses in kinds]))
+    risks = np.stack([losses.risks(candidates) for losses in kinds if losses.conversations])
+    risk = (n * (risks.mean(axis=0) + risks.max(axis=0)) / 2 + 1) / (n + 1)
     levels: list[tuple[float, float]] = []
     for each in sorted({*PROMISES, promise}):
-        known = [losses.level(each) for losses in kinds]
-        known += [losses.level(each, correct=False) for losses in kinds]
-        if any(losses.level(each) is not None for losses in kinds):
-            lowest = min(level for level in known if level is not None)
-            levels.append((each, max(lowest, levels[-1][1] if levels else 0.0)))
+        if n >= min_conversations(each):
+            broken = np.flatnonzero(risk > each + 1e-12)
+            levels.append((each, _round_down(float(candidates[broken[0]])) if len(broken) else 1.0))
     return levels
 
 

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -106,8 +106,7 @@ def _load_arms(ablation: Ablation, settings: Settings) -> list[ArmSelector]:
         windows = {f"last {k}": f"last_k(k={k})" for k in (3, 1)}
         return load_arms({"all turns": "everything", **windows, "none": "none"}, settings)
     if ablation == "mode":
-        random, context = load_arms({"random N": "random", "mode M": "context"}, settings)
-        return [random, context, replace(context, name="mode N", fills=True)]
+        return load_arms({"random": "random", "mode": "context"}, settings)
     policy = PolicySpec(settings.policy, settings.policy_parameters, settings.version).to_text()
     return load_arms({"context": "context", settings.policy: policy, "newest": "last_k"}, settings)
 

@@ -41,7 +41,6 @@ class ArmSelector:
     name: str
     selects: Policy | ContextBuilder
     pair_answers: bool = False  # whether a question and its answer stay together; of a policy
-    fills: bool = False  # whether a context takes further turns, the best first, until its budget is used
 
     @property
     def policy(self) -> Policy:
@@ -102,10 +101,7 @@ class ArmRequest:
         if isinstance(selector.selects, ContextBuilder):
             bundle = selector.selects.build_at(self.conversation, self.table.current, budget=budget)
             stated = {invariant.source for invariant in bundle.invariants if invariant.held}
-            turns = stated.union(bundle.indices)
-            if not selector.fills or budget is None:
-                return SentContext(frozenset(turns), bundle.tokens, bundle.messages)
-            return self._send_turns(fill(self.table, _rank(bundle.decisions, turns), budget))
+            return SentContext(frozenset(stated.union(bundle.indices)), bundle.tokens, bundle.messages)
         if budget is None:
             return self._send_turns(self._decisions.kept_indices)
         has_ranking = selector.policy.ranks and self._decisions.scores is not None

@@ -76,8 +76,8 @@ def level_of(levels: Levels, promise: float) -> float:
     """Return the level that keeps a promise: between calibrated promises along a line, beyond them in
     proportion; without any the promise itself.
 
-    >>> level_of([(0.02, 0.01), (0.04, 0.03)], 0.03), level_of([], 0.03), level_of([(0.02, 0.01)], 0.04)
-    (0.02, 0.03, 0.02)
+    >>> level_of([(0.2, 0.25), (0.4, 0.75)], 0.3), level_of([], 0.3), level_of([(0.2, 0.25)], 0.4)
+    (0.5, 0.3, 0.5)
     """
     if not levels:
         return promise

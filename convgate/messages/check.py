@@ -2,7 +2,7 @@
 
 Written apart from the repair on purpose, and simpler, so that each can be tested by the other.
 
-    >>> check_valid([{"role": "tool", "tool_call_id": "a", "content": "31 °C"}])[1]
+    >>> check_valid([{"role": "tool", "tool_call_id": "a", "content": "31 °C"}])[0]
     "orphan_result: message 0 answers the call 'a', which no message before it makes"
 """
 

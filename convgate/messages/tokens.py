@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from convgate.core.bundled_encoder import bundled_folder
 from convgate.core.conversation import Turn
 from convgate.core.errors import EncoderError
+from convgate.core.text import without_surrogates
 from convgate.messages.table import MessageTable
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class WordPieceCounter:
 
     def count_all(self, texts: Sequence[str], /) -> list[int]:
         """Return the number of pieces of each text, of many on all processor cores."""
-        texts = [_without_surrogates(text) for text in texts]
+        texts = [without_surrogates(text) for text in texts]
         if len(texts) < _MIN_BATCH:
             encodings = [self._tokenizer.encode(text, add_special_tokens=False) for text in texts]
         else:
@@ -175,8 +176,3 @@ def _count_all(counter: TokenCounter, texts: Sequence[str]) -> list[int]:
     if isinstance(counter, WordPieceCounter | CachedTokenCounter):
         return counter.count_all(texts)
     return [counter(text) for text in texts]
-
-
-def _without_surrogates(text: str) -> str:
-    """Return the text with lone surrogates, which JSON lets through, replaced: tokenizers refuse them."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

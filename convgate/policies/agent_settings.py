@@ -72,6 +72,7 @@ class AgentSettings:
             "policy_parameters": {name: getattr(policy, name) for name in policy_settings(policy.name)},
         }
         names = [
+            *("hold_invariants", "assistant_first"),
             *_CONTEXT_SETTINGS,
             *(name for stage in stages for name in _SETTINGS_OF.get(type(stage), ())),
         ]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from convgate.context.invariant import quote_line
-from convgate.context.invariants.judge import load_judge
-from convgate.context.reading import ConversationReader
 from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import Override, TurnDecisions
 from convgate.core.settings import Settings
 from convgate.policies.base import Policy
+
+if TYPE_CHECKING:  # a policy that holds nothing shall not wait for it
+    from convgate.context.invariants.reader import InvariantReader
 
 STAGE = "hold"
 
@@ -19,11 +20,11 @@ STAGE = "hold"
 class InvariantHold:
     """Holds the turns that state an active invariant; see `convgate.context.invariant`. Thread-safe."""
 
-    reader: ConversationReader
+    reader: InvariantReader
 
     @classmethod
     def of(
-        cls, policy: Policy, settings: Settings, reader: ConversationReader | None = None
+        cls, policy: Policy, settings: Settings, reader: InvariantReader | None = None
     ) -> InvariantHold | None:
         """Return what holds beside the policy; None where the settings turn it off.
 
@@ -32,14 +33,19 @@ class InvariantHold:
         stages = getattr(policy, "policies", (policy,))
         if not settings.hold_invariants or not any(stage.needs_encoder for stage in stages):
             return None
-        return cls(reader or ConversationReader(load_judge(settings)))
+        from convgate.context.invariants.judge import load_judge
+        from convgate.context.invariants.reader import InvariantReader
+
+        return cls(reader or InvariantReader(load_judge(settings)))
 
     def apply(self, decisions: TurnDecisions, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return the decisions with every turn kept that states what must hold."""
+        from convgate.context.invariant import quote_line
+
         turns = [*history.conversation.turns[: history.stop], current.turn]
         held = {
             invariant.source: invariant
-            for invariant in reversed(self.reader.read(turns, None, {})[1])
+            for invariant in reversed(self.reader.read(turns))
             if invariant.held and history.start <= invariant.source < history.stop
         }
         kept = dict(zip(decisions.indices.tolist(), decisions.kept.tolist(), strict=True))

@@ -13,17 +13,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
-from pydantic import ConfigDict, StrictBool, with_config
 from sqlite_utils import Database
 
 from convgate.core.errors import StoreError
+from convgate.core.invariant_edit import InvariantEdit
 from convgate.store.conversations import NUMBER, find_conversation
 from convgate.store.database import Repository
 from convgate.store.documents import read_row, translate_decoding_errors, write_row
 
 MovedKind = Literal["session", "conversation", "none"]
-EditedType = Literal["safety_requirement", "user_correction", "hard_constraint", "blocking_error"]
-EditedState = Literal["active", "ended"]
 
 V = TypeVar("V")
 
@@ -122,28 +120,6 @@ class MovedBoundaries(TurnEdits[MovedBoundary]):
 
     def _decode(self, data: Any) -> MovedBoundary:
         return read_row(MovedBoundary, data)
-
-
-@with_config(ConfigDict(extra="forbid"))
-@dataclass(frozen=True, slots=True)
-class InvariantEdit:
-    """A change of one detected invariant, or an invariant that a person added. None: as detected."""
-
-    of: str | None = None  # the text of the detected one, verbatim; None for an added one
-    text: str | None = None  # required for an added one
-    type: EditedType | None = None  # required for an added one
-    scope: str | None = None  # "" for everything
-    state: EditedState | None = None  # "active": holds, whatever is detected later; "ended": no longer
-    pinned: StrictBool = False  # stands in every context, whatever its type, and nothing detected ends it
-
-    @property
-    def about(self) -> tuple[str | None, str | None]:
-        """Return the invariant among those of its turn."""
-        return self.of, self.text if self.of is None else None
-
-
-Edits = Mapping[int, Sequence[InvariantEdit]]
-"""Edits of invariants by the 0-based index of their turn."""
 
 
 class InvariantEdits(TurnEdits[Sequence[InvariantEdit]]):

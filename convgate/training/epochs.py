@@ -26,7 +26,7 @@ _BOUNDS: dict[str, tuple[float, float]] = {
 class TrainingSettings:
     """How a gate is trained; TrainingError for a value out of its bounds."""
 
-    epochs: int = 10  # max passes over the data
+    epochs: int = 8  # max passes over the data
     learning_rate: float = 0.003  # max step size; it rises at first, then falls
     weight_decay: float = 0.02  # pull of the weights to 0
     episodes: int = 300  # conversations that each set gives per epoch; one comes at most six times

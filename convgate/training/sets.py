@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from convgate.core.errors import TrainingError
 from convgate.evaluation.duplicates import Overlap, remove_duplicates
-from convgate.gate.thresholds import Anchored, Expected, Rule, Stricter
+from convgate.gate.thresholds import Anchored, MaxMissed, Rule, Stricter
 from convgate.training.corpora import attribution_of, corpora_in, licence_of
 from convgate.training.epochs import TrainingSettings
 from convgate.training.progress import Listener
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from convgate.training.episodes import Episode
 
 LICENCE, ATTRIBUTION = "MIT", "texts written for convgate"  # of the texts that come with convgate
-RULES: Mapping[str, type[Rule]] = {"reference": Stricter, "full": Expected}  # defaults by preset
+RULES: Mapping[str, type[Rule]] = {"reference": Stricter, "full": MaxMissed}  # defaults by preset
 REPLAY_PREFIX = "replay-"  # of the names of sets
 _UNLABELLED = ("chats.train", "personal", "topics.train")
 

@@ -10,7 +10,7 @@ from typing import Any
 from convgate.core.errors import GateError
 from convgate.core.parameters import parameter_values
 from convgate.embedding.base import Encoder
-from convgate.gate.thresholds import Rule
+from convgate.gate.thresholds import Expected, MaxMissed, Rule
 from convgate.training.comparison import compare_gates, fit_threshold
 from convgate.training.gate_module import GateModule
 from convgate.training.progress import Listener, report_run
@@ -184,10 +184,11 @@ def _compare(
     encoder: Encoder,
     listener: Listener,
 ) -> list[CaseDecisions]:
-    """Return what parent and child decide on the held-out cases.
+    """Return what parent and child decide on the held-out cases; a promise has no F1, so `expected` decides.
 
     In a cross-validation, a gate trained in the same way on the rest of each fold stands for the child.
     """
+    rule = Expected() if isinstance(rule, MaxMissed) else rule
     own = parent.load(encoder=encoder.identity)
     before, decisions = GateModule.of(own), []
     for number, fold in enumerate(parts.folds, 1):

@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 
 from convgate.context.invariants.judge import KindJudge, load_judge
+from convgate.context.invariants.reader import InvariantReader
 from convgate.context.mode import MODES, Mode
 from convgate.context.modes.classifier import ModeClassifier, load_classifier
-from convgate.context.reading import ConversationReader
 from convgate.core.conversation import Conversation
 from convgate.core.settings import Settings
 from convgate.messages.units import is_from_user
@@ -38,9 +38,9 @@ def statement_judge(settings: Settings) -> KindJudge:
 
 
 @st.cache_resource(max_entries=2, show_spinner=False, hash_funcs=_BY_HOME)
-def statement_reader(settings: Settings) -> ConversationReader:
+def statement_reader(settings: Settings) -> InvariantReader:
     """Return what finds the statements that must hold, loaded once; errors as of `load_judge`."""
-    return ConversationReader(statement_judge(settings))
+    return InvariantReader(statement_judge(settings))
 
 
 def corrected_modes(app: App, key: str) -> dict[int, Mode]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.bundled import BundledEncoder
-from convgate.embedding.cache import CACHE_FILE, CachedEncoder
+from convgate.embedding.cache import CACHE_FILE, PACKAGED_STATEMENTS, CachedEncoder
 
 
 def state_encoder(settings: Settings) -> Encoder:
@@ -19,4 +19,5 @@ def state_encoder(settings: Settings) -> Encoder:
 
 def statement_encoder(settings: Settings) -> Encoder:
     """Return the same for the statements of a message, as spans (`mark_spans`) read within the message."""
-    return CachedEncoder(BundledEncoder("span states"), settings.home / CACHE_FILE)
+    path = settings.home / CACHE_FILE
+    return CachedEncoder(BundledEncoder("span states"), path, packaged=PACKAGED_STATEMENTS)

@@ -12,8 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import ContextError
+from convgate.core.invariant_edit import Edits, InvariantEdit
 from convgate.core.text import quote
-from convgate.store.edits import Edits, InvariantEdit
 
 EDITS_FIELD = "invariants"
 """The field of a message with its edits."""

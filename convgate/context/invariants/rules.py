@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from convgate.context.invariant import Invariant, InvariantType, State, quote_line
 from convgate.context.invariants.statements import Statement
 from convgate.context.invariants.topic import Topic, read_topic, shared_values
+from convgate.core.invariant_edit import InvariantEdit
 from convgate.gatekeeper.folding import fold
-from convgate.store.edits import InvariantEdit
 
 CANDIDATES = 16
 """Max number of the latest rules with a shared topic that a statement is compared with."""

@@ -9,9 +9,10 @@ from functools import partial
 import streamlit as st
 
 from convgate.context.invariant import Invariant, InvariantType
+from convgate.core.invariant_edit import InvariantEdit
 from convgate.core.text import pluralize, truncate
 from convgate.figures.hover import on_screen
-from convgate.store.edits import InvariantEdit, InvariantEdits
+from convgate.store.edits import InvariantEdits
 from convgate.ui.actions import ActionResult, draw_result, draw_undo, run_action
 from convgate.ui.context import state
 from convgate.ui.context.build import ContextResult
