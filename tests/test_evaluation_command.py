@@ -126,6 +126,28 @@ def test_the_settings_that_are_written_decide_by_the_found_threshold(run, write_
     assert settings.encoder == "all-MiniLM-L6-v2"
 
 
+def test_a_promise_is_calibrated_and_written_as_settings(run, write_lines, tmp_path):
+    path = tmp_path / "agent.toml"
+    labelled = write_lines(lines_of(20))
+    code, out, _ = run("calibrate", labelled, "--max-missed", 0.1, "--settings", path, "--json")
+    assert code == 0
+    settings, found = load_settings(path), json.loads(out)
+    assert settings.threshold_rule == found["threshold_rule"] == "max_missed"
+    assert settings.threshold_parameters["max_missed"] == 0.1
+    assert "0.1:" in settings.threshold_parameters["levels"]
+    assert found["found"]["missed"] <= 0.1
+    _, shown, _ = run("calibrate", labelled, "--max-missed", 0.1)
+    assert shown.startswith("Loses at most 10.0% of the needed turns")
+
+
+def test_a_promise_that_takes_more_labels_and_two_goals_are_refused(run, write_lines):
+    labelled = write_lines(lines_of(20))
+    code, _, error = run("calibrate", labelled, "--max-missed", 0.02)
+    assert code != 0
+    assert "49 labelled conversations" in " ".join(error.split())
+    assert run("calibrate", labelled, "--max-missed", 0.1, "--recall", 0.9)[0] == 2
+
+
 def test_settings_that_are_there_are_not_overwritten(run, write_lines, tmp_path):
     path = tmp_path / "convgate.toml"
     path.write_text('device = "cpu"\n')

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 import numpy as np
 import pytest
@@ -143,6 +143,22 @@ def test_labels_are_chosen_by_themselves_and_each_slider_changes_the_metrics(
     click(app, "tune.reset")
     assert number(app, "Turns kept") == before
     assert len(fake_encoder.texts) == encoded, "each turn is encoded once"
+
+
+@pytest.mark.usefixtures("library")
+def test_a_promise_is_calibrated_on_the_labels_when_there_are_enough() -> None:
+    app = open_tune()
+    check(app.selectbox(key="tune.rule").set_value("max_missed").run())
+    assert "Lose at most 2.0% of the needed turns" in page_text(app)
+    assert app.button(key="tune.calibrate").disabled, "4 conversations"
+    slide(app, "tune.max_missed.max_missed", 0.5)
+    weak = number(app, "Turns kept")
+    click(app, "tune.calibrate")
+    assert "levels=" in unquote(str(app.query_params["rule"]))
+    assert number(app, "Needed turns missed") <= 0.5
+    slide(app, "tune.max_missed.max_missed", 0.0)
+    assert number(app, "Needed turns missed") == 0
+    assert number(app, "Turns kept") >= weak
 
 
 @pytest.mark.usefixtures("library")
