@@ -31,6 +31,7 @@ from convgate.gate.thresholds import (
     Calibrated,
     Expected,
     Limits,
+    MaxMissed,
     Relative,
     Rule,
     Stricter,
@@ -198,6 +199,7 @@ RULE: st.SearchStrategy[Rule] = st.one_of(
     st.just(Relative()),
     st.just(Stricter()),
     st.builds(Blended, weight=SHARES),
+    st.builds(MaxMissed, levels=st.sampled_from(["", "0.02:0.01 0.1:0.2", "0.1:0.3"])),
 )
 
 
@@ -287,6 +289,7 @@ TUNED_RULES: list[Rule] = [
     make_rule("top_k", k=2),
     make_rule("top_k", k=4, above=0.45),
     make_rule("token_budget", budget=14),
+    make_rule("max_missed", max_missed=0.2, levels="0.1:0.2"),
 ]
 
 

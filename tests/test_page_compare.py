@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -270,9 +269,5 @@ def test_pooled_results_equal_those_of_evaluate(convgate_home: Path) -> None:
     result = pool_results(judged, by_tag=True)
     (wanted,) = evaluate([relevance_set], policies).sets.values()
     assert result.to_json() == wanted.to_json()
-    mine, theirs = result.policies["bm25"].curve, wanted.policies["bm25"].curve
-    assert mine is not None
-    assert theirs is not None
-    assert np.array_equal(mine.kept_token_share, theirs.kept_token_share)
     with pytest.raises(EvaluationError):
         pool_results({})

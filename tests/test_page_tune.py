@@ -152,13 +152,13 @@ def test_a_promise_is_calibrated_on_the_labels_when_there_are_enough() -> None:
     assert "Lose at most 2.0% of the needed turns" in page_text(app)
     assert app.button(key="tune.calibrate").disabled, "4 conversations"
     slide(app, "tune.max_missed.max_missed", 0.5)
-    weak = number(app, "Turns kept")
+    before = number(app, "Turns kept")
     click(app, "tune.calibrate")
+    assert number(app, "Turns kept") != before
     assert "levels=" in unquote(str(app.query_params["rule"]))
     assert number(app, "Needed turns missed") <= 0.5
     slide(app, "tune.max_missed.max_missed", 0.0)
     assert number(app, "Needed turns missed") == 0
-    assert number(app, "Turns kept") >= weak
 
 
 @pytest.mark.usefixtures("library")

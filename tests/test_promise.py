@@ -84,7 +84,7 @@ def test_levels_survive_as_text_and_lead_back_to_their_promise(
     promises, levels = (sorted({round(value, 4) for value in column}) for column in zip(*pairs, strict=True))
     known = read_levels(write_levels(list(zip(promises, levels, strict=False))))
     assert known == list(zip(promises, levels, strict=False))
-    if levels[0] > 0 and len(set(levels)) == len(levels):
+    if levels[0] > 0:
         level = level_of(known, promise)
         assert promise_of(known, np.array([level]))[0] == pytest.approx(promise, abs=1e-6)
 

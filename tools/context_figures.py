@@ -2,11 +2,12 @@
 
     python -m tools.context_figures [FILE.jsonl ...] [--shares 0.15 0.35]
 
-Files are relevance sets whose cases have `needed`: turns without which the answer is wrong. Without a file,
-the held-out part of the written conversations is measured. A context is compared with rankings that fill the
-same budget best first: cosine, the gate, and the newest turns. The budget is the share of the history's
-tokens plus those of the current message. A needed turn counts as sent when its message is, or when it
-states an invariant that must hold, whose words are then sent in any case.
+Files are relevance sets; what their cases have as `needed`, else as `relevant`, has to be sent. Without a
+file, the held-out part of the written conversations is measured. A context is compared with rankings that
+fill the same budget best first: the newest turns, the user's turns first, cosine, and the gate's use per
+token. The budget is the share of the history's tokens plus those of the current message. A needed turn counts
+as sent when its message is, or when it states an invariant that must hold, whose words are then sent in any
+case.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +24,7 @@ import numpy as np
 from convgate.context.builder import ContextBuilder
 from convgate.context.memory import RequestMemory
 from convgate.core.conversation import Conversation
+from convgate.core.filling import fill, use_per_token
 from convgate.core.settings import load_settings
 from convgate.messages.tokens import turn_tokens
 from convgate.policies.build import EncoderOnDemand
@@ -44,25 +46,30 @@ def main() -> None:
         rows: dict[tuple[float, str], list[tuple[bool, float, bool]]] = defaultdict(list)
         for conversation, needed in cases(file):
             current, history = conversation.at(len(conversation) - 1)
-            *tokens, current_tokens = turn_tokens(conversation.turns).tolist()
+            costs = turn_tokens(conversation.turns)
+            tokens, current_tokens = costs[:-1], int(costs[-1])
+            places = np.arange(len(tokens), dtype=np.float64)
+            scores = builder.policy.decide(current, history).scores
+            assert scores is not None
             rankings = {
-                "newest": np.arange(len(tokens)),
+                "newest": places,
+                "user first": places + 1e6 * np.array([turn.role == "user" for turn in history]),
                 "cosine": cosine_scores(encoder(), current, history),
-                "gate": np.asarray(builder.policy.decide(current, history).scores),
+                "gate": use_per_token(scores, tokens),
             }
             for share in arguments.shares:
-                budget = int(share * sum(tokens))
-                for name, scores in rankings.items():
-                    sent = fill(scores, tokens, budget)
-                    used = sum(tokens[index] for index in sent) / sum(tokens)
-                    rows[share, name].append((needed <= sent, used, False))
+                budget = int(share * tokens.sum())
+                for name, values in rankings.items():
+                    kept = fill(values, tokens, budget)
+                    used = float(tokens[kept].sum() / tokens.sum())
+                    rows[share, name].append((bool(kept[sorted(needed)].all()), used, False))
                 fresh = replace(builder, memory=RequestMemory())
                 bundle = fresh.build_at(conversation, budget=budget + current_tokens)
                 sent = {
                     *bundle.indices,
                     *(invariant.source for invariant in bundle.invariants if invariant.held),
                 }
-                used = (bundle.tokens - current_tokens) / sum(tokens)
+                used = (bundle.tokens - current_tokens) / int(tokens.sum())
                 rows[share, "context"].append((needed <= sent, used, bundle.over_budget > 0))
         print(f"\n{file.name}\n\n| tokens | by | cases | every needed turn | tokens used | over budget |")
         print("|---|---|---|---|---|---|")
@@ -76,22 +83,13 @@ def cases(file: Path) -> Iterator[tuple[Conversation, set[int]]]:
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     messages = {line["id"]: line["messages"] for line in lines if line["type"] == "conversation"}
     for line in lines:
-        if line["type"] != "case" or not line["needed"]:
+        needed = line.get("needed", line.get("relevant"))
+        if line["type"] != "case" or not needed:
             continue
         spoken = messages[line["conversation"]]
         spoken = [*spoken, line["query"]] if "query" in line else spoken[: line["turn"] + 1]
         plain = [{"role": message["role"], "content": message["content"]} for message in spoken]
-        yield Conversation(line["id"], turns_from_messages(plain)), set(line["needed"])
-
-
-def fill(scores: np.ndarray, tokens: Sequence[int], budget: int) -> set[int]:
-    """Turns of the highest scores while their tokens fit; a turn too long is passed over."""
-    sent = set()
-    for index in np.argsort(-scores, kind="stable").tolist():
-        if tokens[index] <= budget:
-            sent.add(index)
-            budget -= tokens[index]
-    return sent
+        yield Conversation(line["id"], turns_from_messages(plain)), set(needed)
 
 
 if __name__ == "__main__":

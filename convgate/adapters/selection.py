@@ -99,6 +99,9 @@ class MessageSelector:
             kept = {*decisions.kept_indices}
         kept |= {current, *following, *always}
         valid = make_valid(turns, kept, len(turns) - 1, pair_answers=self.source.pair_answers)
+        if isinstance(self.source, Selector) and self.source.quotes_opening:  # what is kept is not rewritten
+            first = next((index for index in valid.indices if turns[index].role == "user"), 0)
+            return [index for index in valid.indices if index >= first or turns[index].is_instruction]
         return valid.indices
 
 

@@ -241,7 +241,7 @@ def _show(fitted: FittedThreshold) -> None:
     else:
         headline = f"Threshold {rule.threshold:.3f}{between} for {rule.goal}, on {rule.fitted_on}."
     console.print(Text(headline))
-    console.print(f"{FOUND}: the rule with this threshold; {NOW}: the rule {fitted.rule_now}.")
+    console.print(f"{FOUND}: this rule; {NOW}: the rule {fitted.rule_now}.")
     for note in fitted.notes:
         console.print(Text(note))
     console.print()

@@ -51,6 +51,7 @@ from convgate.core.conversation import Conversation, CurrentMessage, History, Tu
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import Floats, TurnDecisions
 from convgate.core.errors import ContextError
+from convgate.core.filling import expected_use
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import quote
 from convgate.embedding.base import Encoder, Progress
@@ -260,8 +261,7 @@ class ContextBuilder:
             ranks = np.where(np.isnan(scores), -np.inf, scores)
         uses: Floats | None = None
         if scores is not None and decisions.logits is not None:
-            # -log(1 - score): scores are read as independent probabilities that a turn is needed
-            uses = -np.log1p(-np.clip(np.nan_to_num(scores), 0.0, 1 - 1e-9))
+            uses = expected_use(np.nan_to_num(scores))
         claims = SectionClaims(
             table,
             reading,

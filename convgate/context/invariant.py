@@ -49,6 +49,7 @@ class Invariant:
     ended_by: int | None = None  # the turn that lifts or resolves it
     found_by: FoundBy = "words"
     pinned: bool = False  # by a person: no later message ends it
+    likelihood: float = 1.0  # 0…1, that its words hold from then on; 1 of a person's
 
     @property
     def priority(self) -> int:

@@ -12,15 +12,18 @@ from convgate.core.decisions import Floats
 Integers = NDArray[np.integer[Any]]
 
 
-def use_per_token(scores: Floats, tokens: Integers) -> NDArray[np.float64]:
-    """Return (n,) the expected use of each turn for each token that it costs.
+def expected_use(scores: Floats) -> NDArray[np.float64]:
+    """Return (n,) −ln(1 − p), the expected use of turns that are needed with (n,) probabilities.
 
-    scores: (n,) probabilities that the turns are needed; tokens: (n,). To send all needed turns with the
-    highest probability, Π (1 − pᵢ) of the turns left out has to be as high as possible: a turn's use is
-    −ln(1 − p).
+    To send all needed turns with the highest probability, Π (1 − pᵢ) of the turns left out has to be as high
+    as possible, and so the sum of the uses of those sent.
     """
-    uses = -np.log1p(-np.clip(scores, 0.0, 1 - 1e-9))
-    return np.asarray(uses / np.maximum(tokens, 1), dtype=np.float64)
+    return np.asarray(-np.log1p(-np.clip(scores, 0.0, 1 - 1e-9)), dtype=np.float64)
+
+
+def use_per_token(scores: Floats, tokens: Integers) -> NDArray[np.float64]:
+    """Return (n,) the expected use of each turn for each token that it costs; tokens: (n,)."""
+    return np.asarray(expected_use(scores) / np.maximum(tokens, 1), dtype=np.float64)
 
 
 def fill(values: Floats, tokens: Integers, budget: float) -> NDArray[np.bool_]:

@@ -22,7 +22,7 @@ def setting(default: Any, label: str, *, low: float, high: float, step: float, h
 
 
 def text(default: str, label: str = "", *, help: str = "", decides: bool = False) -> Any:
-    """Return a parameter that is a piece of text; `decides`: whether decisions depend on it."""
+    """Return a parameter that is a piece of text; `decides`: whether it goes with the decisions."""
     return field(default=default, metadata={"text": True, "label": label, "help": help, "decides": decides})
 
 

@@ -150,7 +150,7 @@ def format_age(moment: datetime, now: datetime | None = None) -> str:
 
 
 def without_surrogates(text: str) -> str:
-    """Return the text with lone surrogates, which JSON lets through, replaced: tokenizers refuse them.
+    r"""Return the text with lone surrogates, which JSON lets through, replaced: tokenizers refuse them.
 
     >>> without_surrogates("a\ud800b")
     'a?b'

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
 from convgate.core.extras import needs_extra
-from convgate.evaluation.judged_cases import JudgedSet
 from convgate.evaluation.metrics import Bools, Terms, share
 
 with needs_extra("train", "evaluation"):
@@ -138,14 +137,6 @@ class CurveSums:
         kept = [np.cumsum((amount @ times.T)[::-1], axis=0)[::-1] for amount in self.amounts]
         for column in range(len(times)):
             yield curve_of_sums(self.thresholds, *(sums[:, column] for sums in kept))
-
-
-def policy_curve(judged: JudgedSet) -> ThresholdCurve | None:
-    """Return the curve of one policy over all turns of all its cases; None when it does not rank."""
-    if judged.scores is None or not judged.cases:
-        return None
-    thresholds = candidate_thresholds(judged.relevant, judged.scores)
-    return threshold_curve(judged.relevant, judged.scores, tokens=judged.tokens, thresholds=thresholds)
 
 
 def curve_of_sums(thresholds: Floats, hits: Terms, turns: Terms, tokens: Terms) -> ThresholdCurve:

@@ -13,7 +13,6 @@ import numpy as np
 
 from convgate.core.errors import EvaluationError
 from convgate.evaluation.bootstrap import draw
-from convgate.evaluation.curves import policy_curve
 from convgate.evaluation.judged_cases import (
     EvaluationProgress,
     JudgedSet,
@@ -83,7 +82,7 @@ def pool_results(judged: Mapping[str, JudgedSet], *, by_tag: bool = False, seed:
     def pool(name: str, judged_set: JudgedSet) -> PolicyResult:
         in_tags = {tag: summarise(judged_set.terms[has], clusters[has], draws) for tag, has in tags.items()}
         overall = summarise(judged_set.terms, clusters, draws)
-        return PolicyResult(name, overall, in_tags, judged_set.terms, policy_curve(judged_set))
+        return PolicyResult(name, overall, in_tags, judged_set.terms)
 
     return SetResult(
         name=first.name,

@@ -6,6 +6,7 @@ JSON. Among turns with equal scores the newer ranks first, as in every top-k rul
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -103,17 +104,20 @@ def case_terms(
 
 def attainable_shares(needed: Bools, tokens: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
     """Return (len(BUDGETS),) whether the needed turns, (n,), fit in each budget at all."""
-    return np.asarray(tokens @ needed <= np.array(BUDGETS) * tokens.sum())
+    return np.asarray([tokens @ needed <= _budget(share, tokens) for share in BUDGETS])
+
+
+def _budget(share: float, tokens: NDArray[np.integer[Any]]) -> int:
+    """Return the tokens of a share of all, whatever the rounding of its product."""
+    return math.floor(share * int(tokens.sum()) + 1e-9)
 
 
 def _budget_terms(
     needed: Bools, values: Floats, tokens: NDArray[np.integer[Any]]
 ) -> dict[str, tuple[float, float]]:
     """Return whether whole turns, the highest value first, have all needed ones in each budget."""
-    total, needs = int(tokens.sum()), int(tokens @ needed)
     is_complete = {
-        budget: needs <= budget * total and bool(fill(values, tokens, budget * total)[needed].all())
-        for budget in dict.fromkeys((*AREA_BUDGETS, *BUDGETS))
+        share: bool(fill(values, tokens, _budget(share, tokens))[needed].all()) for share in AREA_BUDGETS
     }
     area = float(np.mean([is_complete[budget] for budget in AREA_BUDGETS]))
     figures = (area, *(float(is_complete[budget]) for budget in BUDGETS))

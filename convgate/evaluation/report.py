@@ -133,7 +133,7 @@ def _extent(result: SetResult, tag: str | None, rows: Mapping[str, Summary]) -> 
         yield "nothing is relevant, so ranking and recall are undefined"
     if conversations == 1:
         yield "one conversation gives no intervals"
-    if tag is None and None not in result.attainable.values():
+    if tag is None and result.attainable and None not in result.attainable.values():
         shares = ", ".join(f"{budget} {share:.2f}" for budget, share in result.attainable.items())
         yield f"attainable with whole turns: {shares}"
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.evaluation.bootstrap import Draws, cluster_sums, interval
-from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import METRICS, Bools, Terms, ratios
 from convgate.versions.card import Metric
 
@@ -45,7 +44,6 @@ class PolicyResult:
     overall: Summary
     by_tag: Mapping[str, Summary]
     terms: Terms  # (cases, 2, len(METRICS)), what each case adds to each metric
-    curve: ThresholdCurve | None = None  # all cases' turns by one threshold; None from what does not rank
 
     def to_json(self) -> dict[str, Any]:
         """Return the metrics, each tag's metrics and the intervals."""

@@ -74,7 +74,8 @@ def at_value(rule: Rule, value: float) -> Rule:
     name = _parameter(rule)
     if name is None:
         raise EvaluationError(f"{rule.name} has no threshold to move")
-    unset: dict[str, Any] = {item: "" for item in ("goal", "fitted_on") if hasattr(rule, item)}
+    is_fitted = not isinstance(rule, MaxMissed)  # a promise is fitted for every value
+    unset: dict[str, Any] = {item: "" for item in ("goal", "fitted_on") if is_fitted and hasattr(rule, item)}
     return replace(rule, **{name: value}, **unset)
 
 

@@ -91,7 +91,7 @@ class ReplayRequest:
         return cls(
             case,
             Conversation(case.conversation, (*history.turns, current.turn)),
-            frozenset(index - history.start for index in case.relevant),
+            frozenset(index - history.start for index in case.must_have),
             frozenset(index - history.start for index in judged),
             counter,
         )

@@ -76,8 +76,8 @@ def level_of(levels: Levels, promise: float) -> float:
     """Return the level that keeps a promise: between calibrated promises along a line, beyond them in
     proportion; without any the promise itself.
 
-    >>> level_of([(0.2, 0.25), (0.4, 0.75)], 0.3), level_of([], 0.3), level_of([(0.2, 0.25)], 0.4)
-    (0.5, 0.3, 0.5)
+    >>> level_of([(0.25, 0.5)], 0.125), level_of([], 0.3), level_of([(0.25, 0.5)], 0.5)
+    (0.25, 0.3, 1.0)
     """
     if not levels:
         return promise

@@ -122,7 +122,7 @@ class MaxMissed(ParameterSet):
     levels: str = text(
         "", decides=True
     )  # calibrated, as `write_levels` makes them; empty: the gate's own expectation
-    fitted_on: str = text("")  # which labels
+    fitted_on: str = text("", decides=True)  # which labels; goes with the levels
 
     def __post_init__(self) -> None:
         ParameterSet.__post_init__(self)
@@ -131,12 +131,12 @@ class MaxMissed(ParameterSet):
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Keep the turns whose `expected_missed` is above the level; `learned` is not read."""
         missed, level = expected_missed(scores, tokens), level_of(read_levels(self.levels), self.max_missed)
-        kept = missed > level - ROUNDING * (level == 0)
-        most = f"{float(missed[~kept].max(initial=0.0)):.1%} of what is needed"
+        kept = missed >= level - ROUNDING
         if not kept.any():
             because = f"That no turn is relevant has the probability {probability_of_none(scores):.2f}."
             return Cut(kept, None, because, why_dropped="{score}; nothing is kept.")
-        because = f"All turns that are dropped have, by their scores, {most}."
+        most = float(missed[~kept].max(initial=0.0))
+        because = f"What is dropped holds, by the scores, {most:.2%} of what is needed." if most else ""
         return Cut(kept, None, because, "{score}.", "{score}, too little for its length.")
 
 

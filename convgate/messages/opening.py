@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from convgate.core.conversation import INSTRUCTION_ROLES, Turn
+from convgate.core.conversation import Turn
 
 Message = Mapping[str, Any]
 _INTRODUCTION = "The assistant said before:"
@@ -21,7 +21,7 @@ def quote_opening(messages: Sequence[Message], turns: Sequence[Turn]) -> list[Me
     >>> quote_opening([opening, answer], [Turn.of(m["role"], m["content"]) for m in (opening, answer)])
     [{'role': 'user', 'content': 'The assistant said before:\\n> TP 571, or a refund?\\n\\nTP 571, please.'}]
     """
-    others = [row for row, turn in enumerate(turns) if turn.role not in INSTRUCTION_ROLES]
+    others = [row for row, turn in enumerate(turns) if not turn.is_instruction]
     first = next((row for row in others if turns[row].role == "user"), None)
     opening = [row for row in others if first is None or row < first]
     is_text = all(turns[row].role == "assistant" and not turns[row].tool_calls for row in opening)

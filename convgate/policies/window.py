@@ -12,6 +12,7 @@ from convgate.core.decisions import TurnDecisions
 from convgate.core.filling import fill
 from convgate.core.parameters import ParameterSet, setting
 from convgate.messages.tokens import TokenCounter, turn_tokens
+from convgate.messages.units import is_from_user
 from convgate.policies.base import history_indices
 
 
@@ -76,9 +77,9 @@ class UserFirst(ParameterSet):
     counter: TokenCounter | None = None
 
     def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
-        """Return the turns kept that fit; a user's turn scores 1 to 2 by its place, others 0 to 1."""
+        """Return the turns kept that fit; a user's turn scores 1 to 1.5 by its place, others 0 to 0.5."""
         tokens = turn_tokens(history.turns, self.counter)
-        is_user = np.fromiter((turn.role == "user" for turn in history.turns), dtype=np.float64)
+        is_user = np.fromiter((is_from_user(turn) for turn in history.turns), dtype=np.float64)
         scores = is_user + _recency(len(history)) / 2
         return TurnDecisions(
             policy=self.name,

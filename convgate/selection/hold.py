@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:  # a policy that holds nothing shall not wait for it
     from convgate.context.invariants.reader import InvariantReader
 
 STAGE = "hold"
+MIN_LIKELIHOOD = 0.4  # of what is held; contexts, which have a budget, hold what is less likely, too
 
 
 @dataclass(frozen=True)
@@ -24,19 +26,20 @@ class InvariantHold:
 
     @classmethod
     def of(
-        cls, policy: Policy, settings: Settings, reader: InvariantReader | None = None
+        cls, policy: Policy, settings: Settings, reader: Callable[[], InvariantReader] | None = None
     ) -> InvariantHold | None:
         """Return what holds beside the policy; None where the settings turn it off.
 
         Policies that read no embeddings hold nothing: statements are recognised by their embeddings.
         """
-        stages = getattr(policy, "policies", (policy,))
-        if not settings.hold_invariants or not any(stage.needs_encoder for stage in stages):
+        if not settings.hold_invariants or getattr(policy, "encoder", None) is None:
             return None
+        if reader is not None:
+            return cls(reader())
         from convgate.context.invariants.judge import load_judge
         from convgate.context.invariants.reader import InvariantReader
 
-        return cls(reader or InvariantReader(load_judge(settings)))
+        return cls(InvariantReader(load_judge(settings)))
 
     def apply(self, decisions: TurnDecisions, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return the decisions with every turn kept that states what must hold."""
@@ -46,7 +49,9 @@ class InvariantHold:
         held = {
             invariant.source: invariant
             for invariant in reversed(self.reader.read(turns))
-            if invariant.held and history.start <= invariant.source < history.stop
+            if invariant.held
+            and (invariant.pinned or invariant.likelihood >= MIN_LIKELIHOOD)
+            and history.start <= invariant.source < history.stop
         }
         kept = dict(zip(decisions.indices.tolist(), decisions.kept.tolist(), strict=True))
         return decisions.with_overrides(

@@ -30,7 +30,7 @@ class Selection:
 
     messages: list[Mapping[str, Any]]  # valid, in order; the caller's own objects, unless one quotes
     decisions: TurnDecisions  # one for every earlier turn
-    indices: list[int]  # of `messages` in the conversation
+    indices: list[int]  # of the messages in the conversation, quoted ones among them
     missing_results: tuple[str, ...]  # ids of tool calls that the current turn still waits for
     violations: tuple[str, ...]  # of what chat APIs ask, where the current message itself breaks it
     tokens_kept: int  # tokens of `messages`
@@ -146,12 +146,17 @@ class Selector:
         chosen = to_messages(sent)
         if messages is not None:
             chosen = [*repaired.of(messages), *to_messages(question)]
+        if self.quotes_opening:
+            chosen = quote_opening(chosen, sent)
+            violations = check_valid(chosen, user_first=True)
+        else:
+            violations = check_valid(sent)
         return Selection(
-            messages=quote_opening(chosen, sent) if self.quotes_opening else chosen,
+            messages=chosen,
             decisions=repaired.applied_to(decisions),
             indices=repaired.indices,
             missing_results=repaired.missing_results,
-            violations=tuple(check_valid(sent)),
+            violations=tuple(violations),
             tokens_kept=int(table.tokens[repaired.indices].sum()) + asked,
             tokens_total=int(table.tokens[history.start : end].sum()) + asked,
         )

@@ -114,6 +114,8 @@ class Plan:
         """Return what decides: the parent's rule, without a threshold set for the parent's scores."""
         assert parent is not None
         rule = parent.card.rule
+        if isinstance(rule, MaxMissed):
+            return replace(rule, levels="", fitted_on="")  # they are of the parent's scores
         if getattr(rule, "threshold", None) is None:
             return rule
         return Anchored(anchor=rule.anchor) if isinstance(rule, Anchored) else RULES[parent.config.preset]()
@@ -210,7 +212,8 @@ def make_set(cases: RelevanceSet) -> TrainingSet:
             digest.update(f"{turn.speaker}\0{turn.scored_text}\0".encode())
     for case in cases.cases:
         judged = "" if case.judged is None else f"\0{sorted(case.judged)}"
-        digest.update(f"{case.conversation}\0{case.turn}\0{sorted(case.relevant)}{judged}".encode())
+        needed = "" if case.needed is None else f"\0needed {sorted(case.needed)}"
+        digest.update(f"{case.conversation}\0{case.turn}\0{sorted(case.relevant)}{judged}{needed}".encode())
     return TrainingSet(cases, _data_of(cases, digest.hexdigest(), LICENCE, ATTRIBUTION))
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import streamlit as st
 
+from convgate.context.invariants.edits import EDITS_FIELD
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
@@ -131,9 +132,11 @@ def decide(policy: Policy, message: OpenMessage) -> TurnDecisions:
 
 def select(app: App, policy: Policy, message: OpenMessage, *, pair_answers: bool = False) -> Selection:
     """Return what a policy sends: its decisions and what must hold, as a valid list of messages."""
-    hold = InvariantHold.of(policy, app.settings, statement_reader(app.settings))
+    hold = InvariantHold.of(policy, app.settings, lambda: statement_reader(app.settings))
     selector = Selector(policy, pair_answers=pair_answers, hold=hold)
-    return _select(f"{_key(policy, message)} {hold is None} {pair_answers}", selector, message)
+    turns = enumerate(message.conversation.turns)
+    edits = [(index, turn.metadata[EDITS_FIELD]) for index, turn in turns if EDITS_FIELD in turn.metadata]
+    return _select(f"{_key(policy, message)} {hold is None} {pair_answers} {edits}", selector, message)
 
 
 def _key(policy: Policy, message: OpenMessage) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, fields, replace
 from typing import Any
+from urllib.parse import quote, unquote
 
 import streamlit as st
 
@@ -119,13 +120,13 @@ def _numbers(part: Any, query: Mapping[str, str]) -> dict[str, Any]:
 
 def _write(settings: ThresholdSettings) -> str:
     rule, *values = settings.to_query().items()
-    return ",".join([rule[1], *(f"{name}={value}" for name, value in values)])
+    return ",".join([rule[1], *(f"{name}={quote(value, safe=' :')}" for name, value in values)])
 
 
 def _read(text: str) -> ThresholdSettings | None:
     rule, *values = text.split(",")
     pairs = (part.partition("=") for part in values)
-    return ThresholdSettings.from_query({"rule": rule, **{name: value for name, _, value in pairs}})
+    return ThresholdSettings.from_query({"rule": rule, **{name: unquote(value) for name, _, value in pairs}})
 
 
 THRESHOLD_SETTINGS = Codec(_write, _read, "a threshold rule")

@@ -36,8 +36,7 @@ def cue_examples() -> Mapping[str, Sequence[Example]]:
 
 
 def _messages() -> Iterator[Example]:
-    for text, needs, writer in labelled_messages():
-        yield Example(text, needs, writer)
+    yield from (Example(*message) for message in labelled_messages())
 
 
 def _sentences() -> Iterator[Example]:

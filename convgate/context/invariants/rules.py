@@ -56,6 +56,7 @@ class Rules:
                 scope=statement.scope,
                 state="active",
                 reason=f"It {_EFFECTS[kind]} ({statement.likelihood:.2f}): {signs}.",
+                likelihood=statement.likelihood,
             ),
             statement,
         )

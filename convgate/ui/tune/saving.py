@@ -12,7 +12,7 @@ import streamlit as st
 from convgate.core.parameters import parameter_values
 from convgate.core.text import join_words, pluralize
 from convgate.evaluation.calibration import Fittable
-from convgate.gate.thresholds import MaxMissed, Rule
+from convgate.gate.thresholds import Rule
 from convgate.policies.base import NO_LIMITS
 from convgate.policies.gate import GatePolicy
 from convgate.training.library import SetInfo
@@ -61,8 +61,6 @@ class NewSettings:
     def rule(self) -> Rule:
         """The rule, with what its threshold was fitted for."""
         rule = self.choice.rule
-        if isinstance(rule, MaxMissed) and rule.levels and not rule.fitted_on and self.labels:
-            return replace(rule, fitted_on=f"{self.labels}, gate {self.policy.version}")
         if self.goal and isinstance(rule, Fittable):
             return replace(rule, goal=self.goal, fitted_on=f"{self.labels}, gate {self.policy.version}")
         return rule
@@ -132,7 +130,9 @@ def _metrics(settings: NewSettings) -> dict[str, MetricSet]:
     for name, (conversations, summary) in scored.summaries(scored.kept(settings.choice.rule)).items():
         # Labels change under the same name, and metrics on other labels must not be compared with these.
         cases = [case for case in scored.cases if case.set == name]
-        labels = sorted((case.case.id, case.rows.tolist(), case.relevant.tolist()) for case in cases)
+        labels = sorted(
+            (case.case.id, case.rows.tolist(), case.relevant.tolist(), case.needed.tolist()) for case in cases
+        )
         digest = hashlib.sha256(repr(labels).encode()).hexdigest()
         measured[name] = MetricSet(summary.cases, conversations, summary.measures, digest)
     return measured

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
+from convgate.core.text import join_words, pluralize
 from convgate.evaluation.risk_control import Losses, calibrate_promise, min_conversations
 from convgate.evaluation.sweeps import sweep_of, value_of
 from convgate.figures.curves import threshold_curve_figure
@@ -55,7 +57,8 @@ def draw_goal(view: View, results: TuneResults, *, enough_data: bool) -> None:
 
 def _draw_promise(rule: MaxMissed, results: TuneResults) -> None:
     """Draw what the promise comes to on these labels, and the button that calibrates it on them."""
-    conversations, wanted = Losses(results.scored).conversations, min_conversations(rule.max_missed or 0.001)
+    conversations = Losses(results.scored).conversations
+    wanted = min_conversations(rule.max_missed) if rule.max_missed else math.inf
     missed = results.new.figures.missed.value
     measured = "no message here needs a turn" if missed is None else f"{missed:.1%} here"
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -67,12 +70,15 @@ def _draw_promise(rule: MaxMissed, results: TuneResults) -> None:
             "Calibrate on these labels", key="tune.calibrate", icon=":material/tune:",
             disabled=conversations < wanted, on_click=_calibrate, args=(rule, results),
             help=f"A promise of {rule.max_missed:.1%} takes {wanted:,} labelled conversations in which a"
-            f" message needs a turn. Here are {conversations:,}.",
+            f" message needs a turn. Here are {conversations:,}."
+            if rule.max_missed else "Nothing is lost when all turns are kept.",
         )  # fmt: skip
 
 
 def _calibrate(rule: MaxMissed, results: TuneResults) -> None:
-    choice = replace(results.new.choice, rule=calibrate_promise(results.scored, rule))
+    names = join_words(each.name for each in results.sets)
+    labels = writable(f"{pluralize(results.new.figures.turns, 'labelled turn')} of {names}")
+    choice = replace(results.new.choice, rule=calibrate_promise(results.scored, rule, fitted_on=labels))
     RuleControls(page, results.own.choice).choose(choice)
 
 
