@@ -135,9 +135,12 @@ class MaxMissed(ParameterSet):
         if not kept.any():
             because = f"That no turn is relevant has the probability {probability_of_none(scores):.2f}."
             return Cut(kept, None, because, why_dropped="{score}; nothing is kept.")
-        most = float(missed[~kept].max(initial=0.0))
-        because = f"What is dropped holds, by the scores, {most:.2%} of what is needed." if most else ""
-        return Cut(kept, None, because, "{score}.", "{score}, too little for its length.")
+        promise = f"{100 * self.max_missed:.3g}%"
+        return Cut(
+            kept, None, "",
+            f"{{score}}; without it and less useful turns, over {promise} of what is needed may be lost.",
+            f"{{score}}; it and less useful turns are expected to hold at most {promise} of what is needed.",
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
