@@ -19,6 +19,9 @@ pytestmark = [pytest.mark.shipped, pytest.mark.slow, pytest.mark.xdist_group("en
 
 SAMPLES = CHECKOUT / "sample_conversations" / "samples.relevance.jsonl"
 NAN, FIBONACCI = {0, 1, 2, 3}, {4, 5, 6, 7}
+LOW_SCORES = pytest.mark.xfail(
+    strict=True, reason="a promise of 2% keeps turns of low scores: docs/gate.md has the figures"
+)
 
 
 @pytest.fixture(scope="module")
@@ -37,12 +40,16 @@ def kept_turns(encoder: Encoder) -> list[set[int]]:
     return [set(decisions.kept_indices) for decisions in found]
 
 
-def test_the_four_questions_are_answered_as_published(kept_turns: list[set[int]]):
-    back_to_the_bug, cake, _, memoization = kept_turns
+def test_questions_on_earlier_subjects_are_answered_as_published(kept_turns: list[set[int]]):
+    back_to_the_bug, _, _, memoization = kept_turns
     assert back_to_the_bug == NAN
-    assert cake == set()
     assert len(memoization & FIBONACCI) >= 2
     assert not memoization & NAN
+
+
+@LOW_SCORES
+def test_a_question_on_a_new_subject_keeps_nothing(kept_turns: list[set[int]]):
+    assert kept_turns[1] == set()
 
 
 @pytest.mark.xfail(strict=True, reason="software is near to software: docs/gate.md has the scores")
@@ -53,8 +60,9 @@ def test_a_question_on_another_project_keeps_next_to_nothing(kept_turns: list[se
 @pytest.mark.parametrize(
     "question",
     [
-        pytest.param("What are the cortex-net modules?", marks=pytest.mark.xfail(strict=True)),
-        *("How do I make a chocolate cake recipe?", "Chocolate cake recipe"),
+        pytest.param("What are the cortex-net modules?", marks=LOW_SCORES),
+        pytest.param("How do I make a chocolate cake recipe?", marks=LOW_SCORES),
+        pytest.param("Chocolate cake recipe", marks=LOW_SCORES),
         *("What is the capital of Australia?", "thanks!"),
     ],
 )
