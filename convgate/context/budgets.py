@@ -43,10 +43,7 @@ DROPS: Mapping[Mode, frozenset[Mode]] = {
     "LEARNING": frozenset({"GENERAL"}),
     "GENERAL": frozenset(),
 }
-"""Modes whose turns a mode drops, unless a section claims them or they are likely needed."""
-
-LIKELY = 0.5
-"""The score from which a turn is likely needed, of policies whose scores are probabilities."""
+"""Modes whose turns a mode drops, unless a section claims them."""
 
 WINDOWED: frozenset[Mode] = frozenset({"EXPLORATION", "DEBUGGING", "GENERAL"})
 """Modes whose recent section includes the newest turns that the policy dropped."""

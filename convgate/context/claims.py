@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.context.budgets import DROPS, LIKELY, WINDOWED, SectionName
+from convgate.context.budgets import DROPS, WINDOWED, SectionName
 from convgate.context.invariant import Invariant, quote_line
 from convgate.context.reading import ConversationReading
 from convgate.context.turn_table import TurnTable
@@ -127,7 +127,7 @@ class SectionClaims:
         return {section: own for section, own in claims.items() if section not in self.disabled}
 
     def is_left_out(self, index: int) -> bool:
-        """Return whether the mode drops the turn, unless it is likely needed or a section claims it."""
+        """Return whether the mode drops the turn, unless the policy keeps it or a section claims it."""
         return bool(self._is_left_out[index])
 
     @cached_property
@@ -152,17 +152,10 @@ class SectionClaims:
         )
         return np.asarray(near[np.cumsum(self.table.messages.is_user)])
 
-    def is_kept(self, index: int) -> bool:
-        """Return whether the policy keeps the turn, and the mode does not drop it."""
-        return bool(self._is_kept[index])
-
     @cached_property
     def _is_kept(self) -> Flags:
-        """(m,) of each earlier turn; a turn of a dropped mode has to be more likely needed than not."""
-        kept = np.asarray(self.kept, dtype=np.bool_)
-        if self.uses is None:
-            return kept
-        return kept & ~(self._is_left_out[: len(kept)] & (self._scores < LIKELY))
+        """(m,) of each earlier turn."""
+        return np.asarray(self.kept, dtype=np.bool_)
 
     @cached_property
     def _may_claim(self) -> Flags:
@@ -195,9 +188,7 @@ class SectionClaims:
         if section == "recent":
             wanted = turns
         elif section == "evidence" and self.filters and len(turns) > 1:
-            wanted = (
-                tuple(turn for turn in turns if turn < self.table.current and self._is_kept[turn]) or wanted
-            )
+            wanted = tuple(turn for turn in turns if turn < self.table.current and self.kept[turn]) or wanted
         return Claim(section, turns, wanted, reason, _SAME_EXCHANGE if self.paired else _SAME_UNIT, overflows)
 
     def _task_state(self) -> Iterator[Claim]:
@@ -256,7 +247,7 @@ class SectionClaims:
                 break
             else:
                 continue  # larger than the whole window
-            if self._is_kept[index] or not self.filters or (keeps_dropped and not self.is_left_out(index)):
+            if self.kept[index] or not self.filters or (keeps_dropped and not self.is_left_out(index)):
                 yield self._claim("recent", index, "it is one of the newest turns.")
         if ranks_rest and window > 0:
             yield from self._best_dropped(last.start, room)
@@ -281,7 +272,7 @@ class SectionClaims:
             is_first = self._is_kept[rows] & (not self.fills_budget)
             rows = rows[np.lexsort((rows, self._utility[rows], is_first))[::-1]]
             for index in self._affordable("evidence", rows, self._min_tokens[rows], room):
-                yield self._claim("evidence", index, None if self._is_kept[index] else _FILLS)
+                yield self._claim("evidence", index, None if self.kept[index] else _FILLS)
             return
         corrected = [index for index in self.corrected if not self.table.is_unsendable[index]]
         rows = np.concatenate([rows[::-1], np.array(sorted(corrected, reverse=True), dtype=np.int64)])

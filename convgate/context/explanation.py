@@ -173,7 +173,7 @@ class Explanation:
                 f" the hysteresis of {self.margin:.2f}."
             )
             return Why("hysteresis", reason, "by the hysteresis")
-        is_kept = claims.is_kept(index)
+        is_kept = bool(self.steady.kept[np.searchsorted(self.decisions.indices, index)])
         if claims.filters and is_kept and claims.table.user_turn[index] in claims.corrected:
             reason = "it answers a message that was corrected, and a list cannot open with it."
             return Why("superseded", f"{reason} {policy.explanation}", "as corrected")
@@ -184,7 +184,7 @@ class Explanation:
             return Why("budget", reason, "by the budget")
         if claims.is_left_out(index):
             label, mode = claims.reading.labels[index], claims.reading.mode
-            reason = f"it belongs to {label}, which {mode} leaves out unless it is likely to be needed."
+            reason = f"it belongs to {label}, which {mode} leaves out unless it is needed."
             return Why("mode", f"{reason} {policy.explanation}", "by the mode")
         how = policy.how or f"by {'the gate' if self.decisions.policy == 'gate' else self.decisions.policy}"
         return Why(self.decisions.policy, policy.explanation, how)

@@ -73,8 +73,8 @@ def selected(page: Page) -> Locator:
     return page.locator('.row[aria-selected="true"]')
 
 
-def test_moving_the_slider_flips_a_turn(explore: Page) -> None:
-    page = explore
+def test_moving_the_slider_flips_a_turn(conversation: str, go_to_address: Callable[[str], Page]) -> None:
+    page = go_to_address(f"/Explore?conversation={conversation}")  # flips are against the gate's own rule
     expect(page.locator(".row")).to_have_count(len(CONVERSATION))
     kept = int(metric(page, "Kept").inner_text())
     slider = page.locator(".st-key-explore-slider").get_by_role("slider")
