@@ -183,13 +183,19 @@ def test_moving_the_threshold_flips_turns_without_encoding(open_explore: Open, e
 
 @pytest.mark.parametrize(
     "rule",
-    ["anchored,anchor=1,threshold=0.27", "absolute,threshold=0.001", "expected,strictness=4", "top_k,k=2"],
+    [
+        *("anchored,anchor=1,threshold=0.27", "absolute,threshold=0.001", "expected,strictness=4"),
+        *("top_k,k=2", "max_missed,max_missed=0.1"),
+    ],
 )
 def test_the_metric_has_the_threshold_at_which_the_slider_stands(open_explore: Open, rule: str) -> None:
     app = open_explore(rule=rule)
     assert metric(app, "Threshold") == app.select_slider(key=THRESHOLD).value
     if rule.startswith("absolute"):
         assert metric(app, "Threshold") == "0.001"
+    if rule.startswith("max_missed"):
+        assert "kept" in states(app)
+        assert float(metric(app, "Threshold")) < 1, "the lowest score that is kept"
 
 
 def test_a_logit_axis_spreads_low_thresholds_and_is_remembered(open_explore: Open) -> None:

@@ -51,9 +51,13 @@ class Outcome:
     @property
     def threshold(self) -> float | None:
         """The lowest score that is kept; 1 when the gate's rule keeps nothing; None without a threshold."""
-        if self.decisions.threshold is None and self.gate is not None:
-            return 1.0
-        return self.decisions.threshold if self.decisions.scores is not None else None
+        decisions = self.decisions
+        if decisions.scores is None:
+            return None
+        if decisions.threshold is not None or self.gate is None:
+            return decisions.threshold
+        forced = np.isin(decisions.indices, list(decisions.overrides))
+        return float(decisions.scores[decisions.kept & ~forced].min(initial=1.0))
 
     def best(self) -> tuple[int, float] | None:
         """Return the turn with the highest score, the newest of equals, and the score; forced turns aside."""
