@@ -52,11 +52,10 @@ class Losses:
             levels.append(missed)
             weights.append(np.full(len(missed), 1 / (len(missed) * n_cases[cluster])))
             clusters.append(np.full(len(missed), cluster))
-        order = np.argsort(np.concatenate([*levels, np.zeros(0)]), kind="stable")
-        self.levels: Terms = np.concatenate([*levels, np.zeros(0)])[
-            order
-        ]  # at which each needed turn is lost
-        self.weights: Terms = np.concatenate([*weights, np.zeros(0)])[order]  # what that adds to the loss
+        at, adds = (np.concatenate([*parts, np.zeros(0)]) for parts in (levels, weights))
+        order = np.argsort(at, kind="stable")
+        self.levels: Terms = at[order]  # at which each needed turn is lost
+        self.weights: Terms = adds[order]  # what that adds to the loss
         self.conversations = int((n_cases > 0).sum())
 
     def risks(self, levels: Floats) -> NDArray[np.float64]:

@@ -23,7 +23,7 @@ _WINDOW = 128  # turns of a message's history, so that long conversations take b
 _FROM_EMBEDDINGS = [
     row for row, name in enumerate(NAMES) if name.startswith(("cosine", "passage", "needs_meaning"))
 ]
-_RIDGE = 30.0
+_RIDGE = 30.0  # penalty of the direction that `fit_needs` finds
 _STRENGTH = 0.5  # of the whitening: 0 none, 1 all directions alike
 
 

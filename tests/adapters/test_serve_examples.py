@@ -22,8 +22,12 @@ def test_openai_package_sends_and_receives_through_the_proxy(capsys: pytest.Capt
     assert "  system: You are a travel agent." in output
     assert "  user: Which hotels in Rome fit my budget?" in output
     assert "It answered: Hotel Aurora" in output
-    if "ciao" in output:
-        pytest.xfail("a promise of 2% keeps turns of a finished subject")
+
+
+@pytest.mark.xfail(strict=True, reason="a promise of 2% keeps turns of a finished subject")
+def test_the_proxy_leaves_a_finished_subject_out(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(EXAMPLES / "openai_proxy.py"), run_name="__main__")
+    assert "ciao" not in capsys.readouterr().out
 
 
 def test_session_grows_by_new_messages(capsys: pytest.CaptureFixture[str]) -> None:
