@@ -3,5 +3,5 @@
 from convgate.ui.frame import page
 from convgate.ui.tune.page import tune
 
-with page("Tune", "Choose the threshold by its precision, recall and tokens on labelled turns.") as app:
+with page("Tune", "Choose what may be missed and what it costs in tokens, on labelled turns.") as app:
     tune(app)
