@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from hypothesis import strategies as st
 
-from convgate.core.conversation import CurrentMessage, Turn
+from convgate.core.conversation import Turn
 from convgate.embedding.base import Embeddings
 from convgate.gate.config import GateConfig
-from convgate.gate.facts import current_facts, facts_of
+from convgate.gate.facts import facts_of
 from convgate.gate.model import Gate, Message, State
 from convgate.training.gate_module import GateModule
 
@@ -68,7 +68,7 @@ def vectors_of(gate: Gate, turns: Sequence[Turn], *, seed: int = 0) -> Embedding
 
 def full_message(gate: Gate, turn: Turn, *, seed: int = 99, typed: bool = False) -> Message:
     """A message with a random embedding."""
-    facts = current_facts(CurrentMessage(turn, None if typed else 0))
+    facts = facts_of(turn, typed=typed)
     return Message(unit_vectors(1, seed=seed, dimension=gate.config.dimension)[0], facts)
 
 

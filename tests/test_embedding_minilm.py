@@ -106,9 +106,19 @@ def test_a_span_that_is_not_read_has_the_mean_of_its_text() -> None:
 
 
 def test_another_encoder_and_the_states_are_encoded_apart() -> None:
-    encoder, states = FakeEncoder(), FakeEncoder()
-    encode_together((encoder, ["a"]), (states, ["b"]))
-    assert (encoder.texts, states.texts) == (["a"], ["b"])
+    other, without_cache = FakeEncoder(), FakeEncoder()
+    encoder = CachedEncoder(other, None)
+    encode_together((encoder, ["a"]), (encoder.states, ["b"]), (without_cache, ["c"]))
+    assert other.texts == ["a"]
+    assert not encoder.states.missing(["b"])
+    assert without_cache.texts == [], "what it gives would be lost"
+
+
+def test_every_cache_of_an_output_gets_what_is_wanted_of_any() -> None:
+    first, second = (CachedEncoder(BundledEncoder("states"), None) for _ in range(2))
+    encode_together((first, ["a", "b"]), (second, ["b"]))
+    assert not first.missing(["a", "b"])
+    assert not second.missing(["b"])
 
 
 def test_threads_get_the_vectors_that_one_gets() -> None:

@@ -7,9 +7,11 @@ import math
 import pytest
 
 from convgate.core.conversation import Turn
-from convgate.gate.cues import ngrams_of, sentences_of, shipped_cues
-from convgate.gate.facts import facts_of
+from convgate.embedding.bundled import BundledEncoder
+from convgate.gate.cues import NO_CUES
+from convgate.gate.facts import facts_of, read_facts
 from convgate.gate.words import common_stems, inverse_frequency, words
+from tests.fakes import FakeEncoder
 
 
 def test_words_are_case_folded_and_free_of_signs():
@@ -58,7 +60,7 @@ def test_code_and_addresses(text: str, code: bool):
 @pytest.mark.parametrize("text", ["", " ", "\n\t", "\N{ZERO WIDTH SPACE}", "🦊🦊", "\ud800"])
 def test_text_without_words(text: str):
     found = facts_of(Turn.of("user", text))
-    assert (found.length, found.stems, found.pointing, found.question) == (0, {}, 0, False)
+    assert (found.length, found.stems, found.question) == (0, {}, False)
 
 
 def test_what_is_written_like_code_or_a_name_is_an_identifier():
@@ -67,14 +69,18 @@ def test_what_is_written_like_code_or_a_name_is_an_identifier():
     assert facts_of(Turn.of("user", "Please say that again")).identifiers == frozenset()
 
 
-def test_sentences_end_at_signs_of_any_script() -> None:
-    assert sentences_of("Stop it. Now!\nv1.2 is out") == ["Stop it.", "Now!", "v1.2 is out"]
-    assert len(sentences_of("我住在北京。我吃素，请永远记住。谢谢！")) == 3
-    assert sentences_of(" \n ") == []
-
-
 def test_the_shipped_cues_separate_obvious_cases() -> None:
-    instruction, needs = shipped_cues()["instruction"], shipped_cues()["needs"]
-    rule = instruction.max_logit("Always list the side effects when I ask about a medicine.")
-    assert rule > 0 > instruction.max_logit("No parcel so far.")
-    assert needs.logit(ngrams_of("and why?")) > needs.logit(ngrams_of("What is the capital of Australia?"))
+    texts = (
+        *("and why?", "What is the capital of Australia?"),
+        *("Always list the side effects when I ask about a medicine.", "No parcel so far."),
+    )
+    facts = read_facts([Turn.of("user", text) for text in texts], BundledEncoder("states"))
+    leans, stands_alone, rule, no_rule = (fact.cues for fact in facts)
+    assert leans.needs > 1 > -1 > stands_alone.needs
+    assert leans.continues > 0 > stands_alone.continues
+    assert rule.instruction > 0 > no_rule.instruction
+
+
+def test_what_no_user_wrote_has_no_cues() -> None:
+    turns = [Turn.of("assistant", "and why?"), Turn.of("tool", "and why?"), Turn.of("user", " ")]
+    assert {fact.cues for fact in read_facts(turns, FakeEncoder())} == {NO_CUES}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -11,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.core.conversation import CurrentMessage, Turn
+from convgate.core.conversation import Turn
 from convgate.gate.arrays import Floats
 from convgate.gate.columns import Columns
-from convgate.gate.facts import current_facts, facts_of
+from convgate.gate.cues import Cues
+from convgate.gate.facts import TurnFacts, facts_of
 from convgate.gate.features import NAMES, Passages, message_features, turn_features
 from convgate.gate.words import inverse_frequency
 from tests.gates import any_turn, any_turns, unit_vectors
@@ -22,9 +24,6 @@ from tests.gates import any_turn, any_turns, unit_vectors
 
 def user(text: str = "", name: str | None = None, time: datetime | None = None) -> Turn:
     return Turn.of("user", text, name=name, timestamp=time)
-
-
-NEEDS = np.linspace(0, 1, 64, dtype=np.float32)  # of the turns, by their meaning
 
 
 def assistant(text: str = "") -> Turn:
@@ -42,19 +41,24 @@ def features(
     """Each feature by name: its values for the turns, oldest first."""
     angles = np.arccos(np.zeros(len(turns)) if cosines is None else np.array(cosines))
     vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
-    fact = current_facts(CurrentMessage(message, None if typed else len(turns)))
-    columns = Columns(facts_of(turn) for turn in turns)
+    fact = with_cues(message, typed=typed)
+    columns = Columns(with_cues(turn) for turn in turns)
     found = message_features(
         columns,
         vectors,
         Passages(vectors.shape[1]),
         fact,
         np.array([1, 0], dtype=np.float32),
-        0.5,
         len(turns),
         width=width,
     )
     return dict(zip(NAMES, found.tolist(), strict=True))
+
+
+def with_cues(turn: Turn, *, typed: bool = False) -> TurnFacts:
+    """Facts with cues that depend on the turn."""
+    logits = np.random.default_rng(list(turn.text.encode())).normal(size=5)
+    return replace(facts_of(turn, typed=typed), cues=Cues(*logits.tolist()))
 
 
 def approximately(*values: float) -> object:
@@ -125,25 +129,35 @@ def test_places():
     assert found["turns"] == approximately(*[math.log(6)] * 5)
 
 
+def test_a_turn_before_the_beginning_of_a_later_subject_says_so():
+    turns = [user("a"), assistant("b"), user("c"), assistant("d"), user("e"), assistant("f")]
+    begins = [2.0, 0.0, 3.0, 0.0, -4.0, 0.0]
+    facts = [replace(facts_of(turn), cues=Cues(begins=cue)) for turn, cue in zip(turns, begins, strict=True)]
+    vectors = unit_vectors(len(turns), seed=1, dimension=3)
+    found = message_features(
+        Columns(facts), vectors, Passages(3), facts_of(user("g")), vectors[0], len(turns), width=16
+    )
+    by_name = dict(zip(NAMES, found.tolist(), strict=True))
+    assert by_name["begun_since"] == [3, 3, 0, 0, 0, 0]
+    assert by_name["turn_needs"] == [0] * 6
+
+
 def as_columns(turns: Sequence[Turn]) -> tuple[Columns, Floats]:
-    return Columns(facts_of(turn) for turn in turns), unit_vectors(len(turns), seed=5, dimension=3)
+    return Columns(with_cues(turn) for turn in turns), unit_vectors(len(turns), seed=5, dimension=3)
 
 
 @given(turns=any_turns(), width=st.integers(1, 16))
 def test_rows_of_turns_are_the_features_of_messages_on_what_was_before_alone(turns: list[Turn], width: int):
     columns, vectors = as_columns(turns)
-    rows = turn_features(
-        columns, vectors, Passages(vectors.shape[1]), NEEDS[: len(turns)], 0, len(turns), width=width
-    )
+    rows = turn_features(columns, vectors, Passages(vectors.shape[1]), 0, len(turns), width=width)
     for j, turn in enumerate(turns):
-        before, count = Columns(facts_of(turn) for turn in turns[:j]), min(j, width)
+        before, count = Columns(with_cues(turn) for turn in turns[:j]), min(j, width)
         alone = message_features(
             before,
             vectors[:j],
             Passages(vectors.shape[1]),
-            facts_of(turn),
+            with_cues(turn),
             vectors[j],
-            NEEDS[j],
             j,
             width=width,
         )
@@ -160,13 +174,13 @@ def test_features_of_a_message_do_not_depend_on_later_turns(
     columns, vectors = as_columns(turns)
     n = data.draw(st.integers(0, len(turns)))
     width = data.draw(st.integers(1, 16))
-    fact = current_facts(CurrentMessage(message, None if typed else n))
+    fact = with_cues(message, typed=typed)
     vector = np.array([0.6, 0, 0.8], dtype=np.float32)
-    among = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, 0.5, n, width=width)
-    before = Columns(facts_of(turn) for turn in turns[:n])
+    among = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, n, width=width)
+    before = Columns(with_cues(turn) for turn in turns[:n])
     assert np.array_equal(
         among,
-        message_features(before, vectors[:n], Passages(vectors.shape[1]), fact, vector, 0.5, n, width=width),
+        message_features(before, vectors[:n], Passages(vectors.shape[1]), fact, vector, n, width=width),
     )
     assert np.isfinite(among).all()
 
@@ -174,14 +188,10 @@ def test_features_of_a_message_do_not_depend_on_later_turns(
 @given(turns=any_turns(), width=st.integers(1, 16), data=st.data())
 def test_rows_are_the_same_in_blocks_of_any_size(turns: list[Turn], width: int, data: st.DataObject):
     columns, vectors = as_columns(turns)
-    rows = turn_features(
-        columns, vectors, Passages(vectors.shape[1]), NEEDS[: len(turns)], 0, len(turns), width=width
-    )
+    rows = turn_features(columns, vectors, Passages(vectors.shape[1]), 0, len(turns), width=width)
     start = data.draw(st.integers(0, len(turns)))
     stop = data.draw(st.integers(start, len(turns)))
-    block = turn_features(
-        columns, vectors, Passages(vectors.shape[1]), NEEDS[start:stop], start, stop, width=width
-    )
+    block = turn_features(columns, vectors, Passages(vectors.shape[1]), start, stop, width=width)
     assert block == pytest.approx(rows[:, start:stop], abs=1e-5)
 
 
@@ -190,9 +200,9 @@ def test_pair_with_a_turn_in_a_window_differs_only_in_what_is_beside_the_window(
     turns: list[Turn], message: Turn, width: int
 ):
     columns, vectors = as_columns(turns)
-    fact, vector, n = facts_of(message), np.array([0.6, 0, 0.8], dtype=np.float32), len(turns)
-    whole = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, 0.5, n, width=n)
-    window = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, 0.5, n, width=width)
+    fact, vector, n = with_cues(message), np.array([0.6, 0, 0.8], dtype=np.float32), len(turns)
+    whole = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, n, width=n)
+    window = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, n, width=width)
     of_the_window = {"cosine_before", "cosine_near", "bm25_before", "cosine_below_best", "bm25_below_best"}
     of_the_window |= {"passage_before", "passage_below_best", "cosine_last"}
     for column, name in enumerate(NAMES):

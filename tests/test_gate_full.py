@@ -87,12 +87,10 @@ def pair_features(
     """What the differentiable forward pass reads: of the turns, and of a message after n of them."""
     arrays = full_state(gate, turns).arrays
     vectors, band = arrays.vectors.first(len(turns)), gate.config.band
-    scorer = gate.tiers.scorer
-    vector = scorer.whiten(message.embedding)
-    needs = float(scorer.needs(vector))
+    vector = gate.tiers.scorer.whiten(message.embedding)
     columns, passages = arrays.columns, arrays.passages
-    found = message_features(columns, vectors, passages, message.facts, vector, needs, n, width=width)
-    rows = turn_features(columns, vectors, passages, scorer.needs(vectors), 0, len(turns), width=band)
+    found = message_features(columns, vectors, passages, message.facts, vector, n, width=width)
+    rows = turn_features(columns, vectors, passages, 0, len(turns), width=band)
     newest_first = rows.transpose(1, 2, 0)[:, ::-1]
     return torch.from_numpy(newest_first.copy()), torch.from_numpy(found.T.copy())
 

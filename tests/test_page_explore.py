@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -85,6 +86,13 @@ def test_every_turn_before_the_current_one_has_a_decision_with_a_reason(open_exp
     assert "below the threshold" in rows[3]["reason"]
     assert (turns_before(app), metric(app, "Kept")) == ("7", str(states(app).count("kept") + 1))
     assert "This gate is untrained" in page_text(app)
+
+
+@pytest.mark.parametrize(("text", "share"), [("Ok, what do you recommend?", "9"), ("Who invented paper?", "")])
+def test_what_a_message_needs_by_its_wording_is_said(open_explore: Open, text: str, share: str) -> None:
+    turns = Turn.of("user", "Our boiler loses pressure."), Turn.of("assistant", "A valve may leak.")
+    text_of_page = page_text(open_explore(*turns, Turn.of("user", text)))
+    assert re.search(rf"needs something said before: {share}\d%; .*; something earlier: \d", text_of_page)
 
 
 def test_every_rule_decides_and_each_of_its_sliders_is_read(open_explore: Open) -> None:

@@ -17,7 +17,7 @@ from convgate.embedding.base import Embeddings, EncoderIdentity, Progress
 from convgate.gate.initial_weights import MEASURED
 from convgate.gate.model import Gate
 from convgate.policies.gate import GatePolicy
-from convgate.training.encoder_calibration import calibrate_encoder, fit_needs, measure_whitening
+from convgate.training.encoder_calibration import calibrate_encoder, measure_whitening
 from convgate.versions import DataSet, Draft, Version, Versions
 from tests.commands import Run
 from tests.fakes import FakeEncoder
@@ -52,8 +52,7 @@ def whitened_gate() -> Gate:
     texts = dict.fromkeys(turn.scored_text for conversation in CONVERSATIONS for turn in conversation.turns)
     whitening = measure_whitening(small_encoder().encode(list(texts)))
     config = replace(gate.config, encoder=small_encoder().identity)
-    gate = Gate(config, {**gate.weights, **whitening})
-    return Gate(config, {**gate.weights, **fit_needs(gate, small_encoder())})
+    return Gate(config, {**gate.weights, **whitening})
 
 
 def logits_of(gate: Gate, encoder: FakeEncoder) -> np.ndarray:

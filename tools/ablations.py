@@ -109,8 +109,8 @@ def variants() -> dict[str, Callable[[FullTiers], None]]:
         "tier 1 alone": fixed(_CLOSED),
         "tier 2 alone": fixed(_OPEN),
         **{f"without {part}": without(part) for part in PARTS},
-        "without cues": without("needs", "turn_instruction"),
-        "without identifiers and lists": without("identifiers", "turn_listed", "ordinal"),
+        "without cues": without("needs", "continues", "returns", "turn_needs", "turn_instruction"),
+        "without identifiers and lists": without("identifiers", "turn_listed"),
         "reference preset": lambda tiers: None,
     }
 

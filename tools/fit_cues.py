@@ -1,26 +1,25 @@
-"""Fit `convgate/gate/cues.json`: what the words of a text tell about its part in a conversation.
+"""Fit `convgate/gate/cues.npz`: what the state of a text tells about its part in a conversation.
 
 python -m tools.fit_cues
 """
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from tools.pretraining.cues import cue_examples, fit_cue
+import numpy as np
 
-OUT = Path(__file__).parents[1] / "convgate" / "gate" / "cues.json"
+from convgate.core.settings import load_settings
+from convgate.embedding.states import state_encoder
+from tools.pretraining.cues import cue_examples, fit_cues
+
+OUT = Path(__file__).parents[1] / "convgate" / "gate" / "cues.npz"
 
 
 def main() -> None:
     """Write the file anew."""
-    fitted = {name: fit_cue(examples) for name, examples in cue_examples().items()}
-    stored = {
-        name: {"bias": round(cue.bias, 4), "weights": {gram: round(w, 4) for gram, w in cue.weights.items()}}
-        for name, cue in fitted.items()
-    }
-    OUT.write_text(json.dumps(stored, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
+    model = fit_cues(cue_examples(), state_encoder(load_settings()))
+    np.savez_compressed(OUT, weight=model.weight, bias=model.bias)
 
 
 if __name__ == "__main__":

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from convgate.context.classifier.model import Floats
-from convgate.context.classifier.states import state_encoder
 from convgate.context.mode import MODES
 from convgate.context.modes.classifier import SHIPPED, load_classifier
 from convgate.core.settings import load_settings
+from convgate.embedding.states import state_encoder
 from tools.mode_fitting import (
     Bin,
     Prepared,

@@ -8,7 +8,14 @@ from pathlib import Path
 from convgate.context.invariants.statements import mark_statements, read_statements
 from convgate.core.home import app_root
 from convgate.embedding.bundled import BundledEncoder
-from convgate.embedding.cache import PACKAGED_STATEMENTS, PACKAGED_VECTORS, content_hash, write_vectors
+from convgate.embedding.cache import (
+    PACKAGED_STATEMENTS,
+    PACKAGED_STATES,
+    PACKAGED_VECTORS,
+    content_hash,
+    write_vectors,
+)
+from convgate.gate.facts import cue_text
 from convgate.ui.samples import load_samples
 
 
@@ -21,6 +28,7 @@ def main() -> None:
         mark_statements(turn.text) for turn in turns if turn.role == "user" and read_statements(turn.text)
     }
     _write(PACKAGED_VECTORS, BundledEncoder(), {turn.scored_text for turn in turns})
+    _write(PACKAGED_STATES, BundledEncoder("states"), set(map(cue_text, turns)) - {""})
     _write(PACKAGED_STATEMENTS, BundledEncoder("span states"), stated)
 
 

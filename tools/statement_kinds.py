@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from convgate.context.classifier.model import TextModel, count_ngrams
-from convgate.context.classifier.states import statement_encoder
 from convgate.context.invariants.judge import (
     SHIPPED,
     UNKNOWN_CONTEXT,
@@ -34,6 +33,7 @@ from convgate.context.invariants.statements import KINDS, Kind, mark_statements,
 from convgate.core.settings import load_settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.bundled import mark_spans
+from convgate.embedding.states import statement_encoder
 from tools.invariant_figures import Counts, judge, read_lines, table
 from tools.text_fitting import fit, write_model
 

@@ -24,6 +24,7 @@ from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.bundled import BundledEncoder
 from convgate.embedding.cache import CachedEncoder, default_encoder
+from convgate.embedding.states import states_beside
 from convgate.policies.base import PreparablePolicy
 from convgate.policies.build import build_policy, find_version, parameters_of
 from convgate.policies.gate import GatePolicy
@@ -132,7 +133,7 @@ class BatchDecider:
         policy = build_policy(options.policy, settings, self._encoder, version=options.version)
         self._selector = Selector.of(policy, settings)
         self._schema = pa.schema(_COLUMNS | (_CONTEXT_COLUMNS if options.context else {}))
-        self._classifier = ModeClassifier(mode_model(), CachedEncoder(BundledEncoder("states"), None))
+        self._classifier = ModeClassifier(mode_model(), states_beside(self._encoder))
         self._judge = KindJudge(kind_model(), CachedEncoder(BundledEncoder("span states"), None))
 
     def decide(self, part: Part) -> PartTables:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from convgate.context.classifier.model import excerpt
 from convgate.context.invariant import Invariant
 from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.invariants.judge import KindJudge
@@ -21,6 +20,8 @@ from convgate.core.conversation import Turn
 from convgate.core.conversation_cache import GrowingCache
 from convgate.embedding.base import Encoder, Progress
 from convgate.embedding.cache import encode_together
+from convgate.embedding.states import excerpt, states_beside
+from convgate.gate.facts import cue_text
 from convgate.messages.units import is_from_user
 
 
@@ -102,6 +103,7 @@ def encode_turns(
     wanted = [(classifier.encoder, modes), (judge.encoder, statements)]
     if encoder is not None:
         wanted.append((encoder, [turn.scored_text for turn in turns]))
+        wanted.append((states_beside(encoder), list(filter(str.strip, map(cue_text, turns)))))
     encode_together(*wanted, progress=progress)
 
 

@@ -14,11 +14,11 @@ import json
 import logging
 import sqlite3
 import threading
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +35,7 @@ log = logging.getLogger(__name__)
 
 CACHE_FILE = "embeddings.sqlite"
 PACKAGED_VECTORS = Path(__file__).with_name("sample_vectors.npz")
+PACKAGED_STATES = Path(__file__).with_name("sample_states.npz")
 PACKAGED_STATEMENTS = Path(__file__).with_name("sample_statements.npz")
 """Vectors of the sample conversations and of what their users state, so that they open at once."""
 
@@ -97,6 +98,11 @@ class CachedEncoder:
     def identity(self) -> EncoderIdentity:
         """The identity of the encoder behind the cache."""
         return self._encoder.identity
+
+    @cached_property
+    def states(self) -> CachedEncoder:
+        """The encoder of the bundled model's states, with its cache in the same file."""
+        return CachedEncoder(BundledEncoder("states"), self._path, packaged=PACKAGED_STATES)
 
     def count_chunks(self, text: str) -> ChunkCount:
         """Count the chunks that the text is split into, once for each text."""
@@ -253,15 +259,18 @@ class CachedEncoder:
 def encode_together(*wanted: tuple[Encoder, Sequence[str]], progress: Progress | None = None) -> None:
     """Encode texts so that the cache of each encoder has those that are wanted of it.
 
-    Of encoders with the bundled model one pass gives all that is wanted of a text.
+    Of encoders with the bundled model one pass gives all that is wanted of a text. An encoder without a
+    cache is left alone.
     """
-    caches: dict[Output, CachedEncoder] = {}
+    caches: dict[Output, list[CachedEncoder]] = defaultdict(list)
     todo: dict[str, dict[Output, str]] = {}  # of each text what is wanted, and its spans with it
     for encoder, texts in wanted:
-        if not isinstance(encoder, CachedEncoder) or (output := encoder.bundled_output) is None:
+        if not isinstance(encoder, CachedEncoder):
+            continue
+        if (output := encoder.bundled_output) is None:
             encoder.encode_passages(texts, progress=progress)
             continue
-        caches[output] = encoder
+        caches[output].append(encoder)
         for text in encoder.missing(texts):
             plain = unmark_spans(text)[0] if output == "span states" else text
             todo.setdefault(plain, {})[output] = text
@@ -274,8 +283,8 @@ def encode_together(*wanted: tuple[Encoder, Sequence[str]], progress: Progress |
         batch = longest_first[start : start + _WRITE_EVERY]
         some = [[todo[text][output] for text in batch if output in todo[text]] for output in OUTPUTS]
         for output, texts, vectors in zip(OUTPUTS, some, load_minilm().encode(*some), strict=True):
-            if texts:
-                caches[output].add(texts, vectors)
+            for cache in caches[output] if texts else ():
+                cache.add(texts, vectors)
         if progress:
             progress(start + len(batch), len(todo))
 

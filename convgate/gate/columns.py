@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.gate.arrays import Floats, Integers
+from convgate.gate.cues import Cues
 from convgate.gate.facts import TurnFacts
 from convgate.gate.words import inverse_frequency, stems, words
 
@@ -21,9 +22,10 @@ NOBODY = -1  # pads the names of a turn that names fewer
 STRANGER = -2  # a speaker without an earlier turn
 NEVER = 2**31 - 1  # the index of a turn that does not exist
 FORM = (
-    *("question", "assistant", "length", "code", "pointing", "comparing", "typed"),
-    *("ordinal", "listed", "needs", "instruction"),
+    *("question", "assistant", "length", "code", "typed", "listed"),
+    *Cues._fields,
 )
+_FORM_OF_FACTS = FORM[: -len(Cues._fields)]
 _SATURATION, _LENGTH_WEIGHT, _USUAL_LENGTH = 1.5, 0.75, 15.0  # BM25's k1 and b, and the mean words of a turn
 
 
@@ -291,4 +293,4 @@ class Columns:
 
 
 def _form(fact: TurnFacts) -> list[float]:
-    return [getattr(fact, name) for name in FORM]
+    return [*(getattr(fact, name) for name in _FORM_OF_FACTS), *fact.cues]

@@ -1,36 +1,26 @@
-"""Facts of a single turn, computed without a model: its speaker, whom it names, its words, its form."""
+"""Facts of a single turn: its speaker, whom it names, its words, its form, and its cues."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC
 from functools import lru_cache
 
 from convgate.core.conversation import CurrentMessage, Turn
-from convgate.gate.cues import ngrams_of, shipped_cues
+from convgate.embedding.base import Encoder, Progress
+from convgate.embedding.cache import encode_together
+from convgate.embedding.states import excerpt, states_beside
+from convgate.gate.cues import NO_CUES, Cues, shipped_cues
 from convgate.gate.words import stems, words
 
 _PUNCTUATION = ",:;.!?'\"()<>@*"
 _CODE = re.compile(r"```|\(\)|\{|https?://")
-_POINTING = frozenset(
-    {"he", "her", "him", "his", "it", "its", "one", "ones", "she", "that", "their", "them", "these", "they"}
-    | {"this", "those"}
-)  # English words that point to something said before
-_COMPARING = frozenset(
-    {"another", "between", "both", "compare", "compared", "difference", "differences", "else", "instead"}
-    | {"other", "others", "than", "versus", "vs"}
-)  # English words that set something against what was said before
 _IDENTIFIER = re.compile(r"\b(?:\w*[\d_]\w*|[A-Z]{2,}\w*|[a-z]+[A-Z]\w*)|(?<=[a-z,;] )[A-Z]\w+")
 _LISTED = re.compile(r"^[^\S\n]*(?:\d+[.)]|[-*•])\s", re.MULTILINE)
-_ORDINAL = re.compile(
-    r"\b(?:first|second|third|fourth|fifth|last|former|latter|\d+(?:st|nd|rd|th)"
-    r"|(?:number|option|step|item|point) ?#?(?:\d+|[a-d])\b)|#\d",
-    re.IGNORECASE,
-)
 _MAX_CHARACTERS = 20_000  # that are searched for signs of form
 _MAX_WORDS = 2_000  # that are read of a turn: a pasted log of 100,000 words costs no more
 _MAX_CACHED, _MAX_CACHED_CHARACTERS = 10_000, 500  # texts whose facts are cached, at most 100 MB
@@ -49,14 +39,10 @@ class TurnFacts:
     question: bool
     code: bool  # code or an address of the web
     assistant: bool
-    pointing: int  # how many different words point to something said before
-    comparing: int
     typed: bool  # a question put from outside, not a turn of the conversation
     identifiers: frozenset[str]  # stems of numbers, names and what is written like code
     listed: bool  # whether it has a list
-    ordinal: bool  # whether it names an item of a list by its number
-    needs: float  # log odds that, as a message, it needs something said before
-    instruction: float  # log odds that it states a lasting instruction; the usual ones for an assistant
+    cues: Cues = NO_CUES
 
 
 def facts_of(turn: Turn, *, typed: bool = False) -> TurnFacts:
@@ -70,16 +56,42 @@ def facts_of(turn: Turn, *, typed: bool = False) -> TurnFacts:
     return compute(text, turn.role, turn.name, minutes, typed=typed)
 
 
-def current_facts(current: CurrentMessage) -> TurnFacts:
+def read_facts(turns: Sequence[Turn], states: Encoder) -> list[TurnFacts]:
+    """Return the facts of turns of a conversation; states: the encoder that their cues are read by."""
+    return _with_cues([facts_of(turn) for turn in turns], turns, states)
+
+
+def current_facts(current: CurrentMessage, states: Encoder) -> TurnFacts:
     """Return the facts of the message that has to be answered."""
-    return facts_of(current.turn, typed=current.index is None)
+    (facts,) = _with_cues([facts_of(current.turn, typed=current.index is None)], [current.turn], states)
+    return facts
+
+
+def cue_text(turn: Turn) -> str:
+    """Return what the cues of a turn are read from; empty for what no user wrote."""
+    return excerpt(turn.scored_text) if turn.role == "user" else ""
+
+
+def encode_with_cues(turns: Sequence[Turn], encoder: Encoder, *, progress: Progress | None = None) -> None:
+    """Encode the turns, and what their cues are read from, in one pass into the encoders' caches."""
+    texts = [text for turn in turns if (text := cue_text(turn)).strip()]
+    wanted = (encoder, [turn.scored_text for turn in turns]), (states_beside(encoder), texts)
+    encode_together(*wanted, progress=progress)
+
+
+def _with_cues(facts: list[TurnFacts], turns: Sequence[Turn], states: Encoder) -> list[TurnFacts]:
+    texts = {row: text for row, turn in enumerate(turns) if (text := cue_text(turn)).strip()}
+    if texts:
+        cues = shipped_cues().read(states.encode(list(texts.values())))
+        for row, each in zip(texts, cues, strict=True):
+            facts[row] = replace(facts[row], cues=each)
+    return facts
 
 
 def _facts(text: str, role: str, name: str | None, minutes: float | None, *, typed: bool) -> TurnFacts:
     ordered = words(text)[:_MAX_WORDS]
     distinct = frozenset(ordered)
-    start, cues = text[:_MAX_CHARACTERS], shipped_cues()
-    assistant = role == "assistant"
+    start = text[:_MAX_CHARACTERS]
     return TurnFacts(
         speaker=(name or role).casefold(),
         named=bool(name),
@@ -89,15 +101,10 @@ def _facts(text: str, role: str, name: str | None, minutes: float | None, *, typ
         minutes=math.nan if minutes is None else minutes,
         question="?" in text or "？" in text or "؟" in text,
         code=bool(_CODE.search(text)),
-        assistant=assistant,
-        pointing=len(distinct & _POINTING),
-        comparing=len(distinct & _COMPARING),
+        assistant=role == "assistant",
         typed=typed,
         identifiers=frozenset(stems([match.casefold() for match in _IDENTIFIER.findall(start)])),
         listed=bool(_LISTED.search(start)),
-        ordinal=bool(_ORDINAL.search(start)),
-        needs=cues["needs"].logit(ngrams_of(text)),
-        instruction=cues["instruction"].max_logit("" if assistant else start),
     )
 
 

@@ -45,13 +45,13 @@ FEATURES = (
     *_features_of("speaker", "same_speaker", "last_of_speaker", "own_last"),
     *_features_of("addressing", "names_speaker", "named_by_turn", "names_other", "turn_names_other"),
     *_features_of("addressing", "same_named", "last_named", "last_naming"),
-    *_features_of("recency", "age", "one_ago", "two_ago", "three_ago", "first_turn"),
+    *_features_of("recency", "age", "one_ago", "two_ago", "three_ago", "first_turn", "begun_since"),
     *_features_of("time", "gap", "no_time"),
-    *_features_of("turn", "turn_question", "turn_assistant", "turn_length", "turn_code", "turn_pointing"),
-    *_features_of("turn", "turn_mass", "turn_listed", "turn_instruction"),
-    *_features_of("message", "question", "assistant", "length", "code", "pointing", "comparing", "typed"),
-    *_features_of("message", "mass", "new_words", "leaning", "needs", "ordinal", "cosine_last"),
-    *_features_of("message", "names_anyone", "turns", "speakers", "assistant_share", "needs_meaning"),
+    *_features_of("turn", "turn_question", "turn_assistant", "turn_length", "turn_code"),
+    *_features_of("turn", "turn_mass", "turn_listed", "turn_needs", "turn_instruction"),
+    *_features_of("message", "question", "assistant", "length", "code", "typed"),
+    *_features_of("message", "mass", "new_words", "cosine_last", "names_anyone"),
+    *_features_of("message", "turns", "speakers", "assistant_share", "needs", "continues", "returns"),
 )
 NAMES = tuple(feature.name for feature in FEATURES)
 PARTS = tuple(dict.fromkeys(feature.part for feature in FEATURES))
@@ -97,13 +97,12 @@ def message_features(
     passages: Passages,
     fact: TurnFacts,
     vector: Floats,
-    needs: float,
     n: int,
     *,
     width: int,
 ) -> Floats:
     """Return (F, w) features of a message with the last w ≤ `width` of the first n turns, oldest first."""
-    values = message_values(columns, vectors, passages, fact, vector, needs, n, width=width)
+    values = message_values(columns, vectors, passages, fact, vector, n, width=width)
     return stack_features(values, NAMES, (min(n, width),))
 
 
@@ -113,7 +112,6 @@ def message_values(
     passages: Passages,
     fact: TurnFacts,
     vector: Floats,
-    needs: float,
     n: int,
     *,
     width: int | None = None,
@@ -121,8 +119,7 @@ def message_values(
     """Return the features by name of a message with the last w = `width` (None: all) of the first n turns.
 
     Those of a pair or a turn are (1, w), those of the message alone, the part "message", (1, 1).
-    vectors: (≥ n, d) unit vectors of the turns; passages: of ≥ n turns; vector: (d,) of the message;
-    needs: by its meaning, that it needs something said before.
+    vectors: (≥ n, d) unit vectors of the turns; passages: of ≥ n turns; vector: (d,) of the message.
     """
     oldest = 0 if width is None else max(0, n - width)
     message, ids, weights, identifiers = columns.message(fact, n)
@@ -130,16 +127,14 @@ def message_values(
     cosine = vectors[oldest:n] @ vector
     best = passages.best(vector[None], cosine[None], oldest)
     similarities = (cosine[None], best, *(column[None] for column in matches))
-    meaning = np.array([needs], dtype=np.float32)
-    return _features(columns, message, (None, slice(oldest, n)), *similarities, needs=meaning)
+    return _features(columns, message, (None, slice(oldest, n)), *similarities)
 
 
 def turn_features(
-    columns: Columns, vectors: Floats, passages: Passages, needs: Floats, start: int, stop: int, *, width: int
+    columns: Columns, vectors: Floats, passages: Passages, start: int, stop: int, *, width: int
 ) -> Floats:
     """Return (F, stop − start, width) features of turns, each with the turns before it, oldest first.
 
-    needs: (stop − start,) by its meaning, that each turn, as a message, needs something said before.
     Columns before the first turn of the conversation are 0.
     """
     oldest = max(0, start - width)
@@ -151,7 +146,7 @@ def turn_features(
     best = passages.best(vectors[start:stop], cosine, oldest)
     similarities = (np.where(is_turn, matrix[row, place], 0) for matrix in (cosine, best))
     matches = columns.match_stems_of_rows(start, stop, width)
-    values = _features(columns, message, (rows,), *similarities, *matches, needs=needs, is_turn=is_turn)
+    values = _features(columns, message, (rows,), *similarities, *matches, is_turn=is_turn)
     return stack_features(values, NAMES, turns.shape) * is_turn
 
 
@@ -175,13 +170,11 @@ def _features(
     shared: Floats,
     identifiers: Floats,
     *,
-    needs: Floats,
     is_turn: NDArray[np.bool_] | Literal[True] = True,
 ) -> dict[str, NDArray[Any]]:
     """Return each feature by its name, as it broadcasts to (m, w), oldest turn first.
 
-    rows: index by which a column becomes (m, w) or (1, w); cosine… are (m, w), 0 where `is_turn` is False;
-    needs: (m,).
+    rows: index by which a column becomes (m, w) or (1, w); cosine… are (m, w), 0 where `is_turn` is False.
     """
     index = message.index[:, None]
     stop = int(message.index[-1]) + 1 if len(message.index) else 0
@@ -220,13 +213,12 @@ def _features(
 
     form = take(columns.form)
     values |= {f"turn_{name}": column for name, column in zip(FORM, form, strict=True)}
+    values["begun_since"] = _highest_after(values["turn_begins"] * is_turn)
     values["turn_mass"] = _log_of_more(turn_mass)
 
     values |= dict(zip(FORM, message.form.T[:, :, None], strict=True))
     values["mass"] = np.log1p(message.mass)[:, None]
     values["new_words"] = np.log1p(np.maximum(message.new, 0))[:, None]
-    values["needs_meaning"] = needs[:, None]
-    values["leaning"] = (values["pointing"][:, 0] / np.maximum(1, message.mass))[:, None]
     values["turns"] = np.log1p(np.minimum(index, _MAX_AGE))
     recent = slice(-STATISTICS_OVER, None)
     values["speakers"] = np.log1p((is_last & is_turn)[:, recent].sum(axis=1, dtype=np.float32, keepdims=True))
@@ -246,6 +238,13 @@ def _neighbours(values: Floats) -> tuple[Floats, Floats, Floats]:
     padded = np.zeros((len(values), values.shape[1] + 3), dtype=np.float32)
     padded[:, 2:-1] = values
     return padded[:, :-3], padded[:, 1:-2], padded[:, 3:]
+
+
+def _highest_after(values: Floats) -> Floats:
+    """Return for each turn the highest value of the turns after it, 0 at least; values: (m or 1, w)."""
+    highest = np.zeros_like(values)
+    np.maximum.accumulate(values[:, :0:-1], axis=1, out=highest[:, -2::-1])
+    return np.maximum(highest, 0)
 
 
 def _best(values: Floats, is_turn: NDArray[np.bool_] | Literal[True]) -> Floats:

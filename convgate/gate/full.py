@@ -81,8 +81,7 @@ class _TurnArrays:
         for first in range(start, stop, _BLOCK):
             last = min(first + _BLOCK, stop)
             vectors = self.vectors.first(stop)
-            needs = scorer.needs(vectors[first:last])
-            features = turn_features(self.columns, vectors, self.passages, needs, first, last, width=band)
+            features = turn_features(self.columns, vectors, self.passages, first, last, width=band)
             is_turn = np.arange(first, last)[:, None] >= np.arange(band, 0, -1)
             for shares in scorer.turn_links(features, is_turn):
                 self.links.append(shares)
@@ -163,6 +162,5 @@ class ThreadState:
             raise GateError("a gate of the full preset needs the facts of the message")
         arrays, scorer = self.arrays, self.arrays.tiers.scorer
         vectors, vector = arrays.vectors.first(self.n), scorer.whiten(embedding)
-        needs = float(scorer.needs(vector))
-        values = message_values(arrays.columns, vectors, arrays.passages, facts, vector, needs, self.n)
+        values = message_values(arrays.columns, vectors, arrays.passages, facts, vector, self.n)
         return scorer.standardise(values, self.n)

@@ -14,7 +14,7 @@ VALUES = 4  # width of the values that turns exchange
 READING = 48  # width of the network that reads each turn
 HEAD = 32
 
-MEASURED = ("tiers.whitening.", "tiers.needs.", "tiers.standardise.")
+MEASURED = ("tiers.whitening.", "tiers.standardise.")
 """How the names begin of weights that are measured before training and not trained."""
 
 
@@ -52,8 +52,6 @@ def _full_weights(config: GateConfig) -> dict[str, Floats]:
         "residual_gate": _filled(-1),
         "whitening.W": np.eye(dimension, dtype=np.float32),
         "whitening.mean": _filled(0, dimension),
-        "needs.direction": _filled(0, dimension),
-        "needs.bias": _filled(0),
         "standardise.usual": _filled(0, count),
         "standardise.spread": _filled(1, count),
         "bilinear.weight": weight,

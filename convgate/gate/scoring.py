@@ -50,7 +50,6 @@ class Scorer:
     def __init__(self, weights: Mapping[str, Floats]) -> None:
         """Take the weights by their names within the tiers."""
         self._W, self._mean = weights["whitening.W"], weights["whitening.mean"]
-        self._needs, self._needs_bias = weights["needs.direction"], float(weights["needs.bias"])
         self.usual, self.spread = weights["standardise.usual"], weights["standardise.spread"]
         self._weight, self._bias = weights["bilinear.weight"], float(weights["bilinear.bias"])
         self._kind, self._by_kind = _Layer(weights, "bilinear.kind"), weights["bilinear.by_kind.weight"]
@@ -68,10 +67,6 @@ class Scorer:
         vectors = (embeddings - self._mean) @ self._W.T
         vectors /= np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12)
         return np.asarray(vectors)
-
-    def needs(self, vectors: Embeddings) -> Floats:
-        """Return (…,) how much (…, d) whitened vectors resemble messages that need something said before."""
-        return np.asarray(vectors @ self._needs + self._needs_bias)
 
     def standardise(self, values: Mapping[str, NDArray[Any]], n: int) -> Inputs:
         """Return the features of a message with n turns less their usual value, in units of their spread."""

@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.core.conversation import Conversation, CurrentMessage, History
+from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.decisions import Floats, Override, TurnDecisions
 from convgate.embedding.base import Encoder, Progress
 from convgate.gate.thresholds import Limits, Rule
@@ -53,8 +53,12 @@ class EncoderMixin:
 
     def prepare(self, conversations: Sequence[Conversation], *, progress: Progress | None = None) -> None:
         """Encode the conversations' turns in one go, so that deciding finds them in the cache."""
-        texts = [turn.scored_text for conversation in conversations for turn in conversation.turns]
-        self.encoder.encode(texts, progress=progress)
+        turns = [turn for conversation in conversations for turn in conversation.turns]
+        self.encode_turns(turns, progress=progress)
+
+    def encode_turns(self, turns: Sequence[Turn], progress: Progress | None = None) -> None:
+        """Encode turns, so that deciding finds them in the cache."""
+        self.encoder.encode_passages([turn.scored_text for turn in turns], progress=progress)
 
 
 class WholeHistoryPolicy:

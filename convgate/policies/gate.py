@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from convgate.core.conversation import CurrentMessage, History, Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
-from convgate.embedding.base import Encoder
+from convgate.embedding.base import Embeddings, Encoder, Progress
 from convgate.embedding.chunks import text_vectors
-from convgate.gate.facts import current_facts, facts_of
+from convgate.embedding.states import states_beside
+from convgate.gate.facts import TurnFacts, current_facts, encode_with_cues, read_facts
 from convgate.gate.model import Gate, GateScores, Message, State
 from convgate.gate.thresholds import Limits, MaxMissed, Rule, Stricter, TokenBudget
 from convgate.messages.tokens import TokenCounter, turn_tokens
@@ -66,13 +67,27 @@ class GatePolicy(EncoderMixin):
     def read(self, current: CurrentMessage, history: History) -> tuple[State, Message]:
         """Return the state of the turns and the message, as the gate scores and explains them."""
         state = self.states.get(history.turns, self._extend)
+        return state, self.read_message(current)
+
+    def read_message(self, current: CurrentMessage) -> Message:
+        """Return the message as the gate reads it."""
+        self.encode_turns([current.turn])
         vector = self.encoder.encode([current.turn.scored_text])[0]
-        return state, Message(vector, current_facts(current))
+        return Message(vector, current_facts(current, states_beside(self.encoder)))
+
+    def read_turns(self, turns: Sequence[Turn]) -> tuple[Embeddings, list[TurnFacts], list[Embeddings]]:
+        """Return the embeddings, facts and passages of turns, as `Gate.state` takes them."""
+        self.encode_turns(turns)
+        passages = self.encoder.encode_passages([turn.scored_text for turn in turns])
+        facts = read_facts(turns, states_beside(self.encoder))
+        return text_vectors(passages, self.gate.config.dimension), facts, passages
+
+    def encode_turns(self, turns: Sequence[Turn], progress: Progress | None = None) -> None:
+        """Encode turns and read their cues in one pass, so that deciding finds both in the caches."""
+        encode_with_cues(turns, self.encoder, progress=progress)
 
     def _extend(self, state: State | None, turns: Sequence[Turn]) -> State:
-        passages = self.encoder.encode_passages([turn.scored_text for turn in turns])
-        vectors = text_vectors(passages, self.gate.config.dimension)
-        inputs = vectors, [facts_of(turn) for turn in turns], passages
+        inputs = self.read_turns(turns)
         return self.gate.state(*inputs) if state is None else self.gate.extend(state, *inputs)
 
     def decide_scored(self, scored: ScoredHistory) -> TurnDecisions:

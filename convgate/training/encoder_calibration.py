@@ -15,15 +15,11 @@ from convgate.gate.features import NAMES
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.training.episodes import read_episodes
-from convgate.training.messages import labelled_messages
 from convgate.transcripts.cases import Case, RelevanceSet
 
 _TEXTS_PER_DIMENSION = 2  # with fewer, the directions of the embeddings are measured badly
 _WINDOW = 128  # turns of a message's history, so that long conversations take bounded memory
-_FROM_EMBEDDINGS = [
-    row for row, name in enumerate(NAMES) if name.startswith(("cosine", "passage", "needs_meaning"))
-]
-_RIDGE = 30.0  # penalty of the direction that `fit_needs` finds
+_FROM_EMBEDDINGS = [row for row, name in enumerate(NAMES) if name.startswith(("cosine", "passage"))]
 _STRENGTH = 0.5  # of the whitening: 0 none, 1 all directions alike
 
 
@@ -57,7 +53,6 @@ def calibrate_encoder(
         )
     config = replace(gate.config, dimension=dimension, encoder=other.identity)
     weights = {**gate.weights, **measure_whitening(other.encode(texts, progress=progress))}
-    weights |= fit_needs(Gate(config, weights), other)
     own_mean, own_spread = _similarities(gate, own, conversations, progress)
     mean, spread = _similarities(Gate(config, weights), other, conversations, progress)
     scale, rows = spread / own_spread, _FROM_EMBEDDINGS
@@ -79,25 +74,6 @@ def measure_whitening(embeddings: Embeddings) -> dict[str, Floats]:
     return {
         "tiers.whitening.W": whitening.astype(np.float32),
         "tiers.whitening.mean": mean.astype(np.float32),
-    }
-
-
-def fit_needs(gate: Gate, encoder: Encoder) -> dict[str, Floats]:
-    """Return the weights of the direction in which messages lie that need something said before, by name.
-
-    It is fitted on written messages, by ridge regression on their whitened embeddings.
-    """
-    assert isinstance(gate.tiers, FullTiers)
-    messages = labelled_messages()
-    vectors = gate.tiers.scorer.whiten(encoder.encode([message.text for message in messages]))
-    needs = np.array([message.needs for message in messages], dtype=np.float64)
-    mean, average = vectors.mean(axis=0), needs.mean()
-    centred = (vectors - mean).astype(np.float64)
-    ridge = centred.T @ centred + _RIDGE * np.eye(vectors.shape[1])
-    direction = np.linalg.solve(ridge, centred.T @ (needs - average))
-    return {
-        "tiers.needs.direction": direction.astype(np.float32),
-        "tiers.needs.bias": np.asarray(average - mean @ direction, dtype=np.float32),
     }
 
 

@@ -16,8 +16,9 @@ from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.errors import TrainingError
 from convgate.embedding.base import Embeddings, Encoder, Progress
 from convgate.embedding.chunks import text_vectors, unit_rows
+from convgate.embedding.states import states_beside
 from convgate.gate.columns import Columns
-from convgate.gate.facts import TurnFacts, current_facts, facts_of
+from convgate.gate.facts import TurnFacts, current_facts, encode_with_cues, read_facts
 from convgate.gate.features import FEATURES, Passages, message_features, turn_features
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
@@ -115,10 +116,14 @@ def read_episodes(
     texts = [turn.scored_text for id in by_conversation for turn in sets.conversations[id].turns]
     texts += [posed.text for cases in by_conversation.values() for posed in cases]
     distinct = list(dict.fromkeys(texts))
+    said = [turn for id in by_conversation for turn in sets.conversations[id].turns]
+    said += [posed.current.turn for cases in by_conversation.values() for posed in cases]
+    encode_with_cues(said, encoder, progress=progress)
     passages = dict(zip(distinct, encoder.encode_passages(distinct, progress=progress), strict=True))
+    states = states_beside(encoder)
     hashes = {id: tuple(prefix_hashes(sets.conversations[id].turns)[1:]) for id in by_conversation}
     return [
-        _episode(gate, passages, sets.conversations[id], hashes[id], start, stop, cases, cues)
+        _episode(gate, passages, states, sets.conversations[id], hashes[id], start, stop, cases, cues)
         for id, posed_cases in by_conversation.items()
         for start, stop, cases in _stretches(len(sets.conversations[id]), posed_cases)
     ]
@@ -208,6 +213,7 @@ def _stretches(length: int, cases: list[_PreparedCase]) -> Iterator[tuple[int, i
 def _episode(
     gate: Gate,
     passages: Mapping[str, Embeddings],
+    states: Encoder,
     conversation: Conversation,
     said: tuple[bytes, ...],
     start: int,
@@ -224,8 +230,8 @@ def _episode(
     features: list[Half] = [np.zeros((after - first, 0), np.float16) for first, after in spans]
     by_turn: Half = np.zeros((len(turns), 0, 0), np.float16)
     if isinstance(gate.tiers, FullTiers):
-        turn_facts = [facts_of(turn) for turn in turns]
-        facts = [current_facts(posed.current) for posed in cases]
+        turn_facts = read_facts(turns, states)
+        facts = [current_facts(posed.current, states) for posed in cases]
         if cues is not None:
             turn_facts = [
                 cues.correct(fact, turn.scored_text) for fact, turn in zip(turn_facts, turns, strict=True)
@@ -235,21 +241,20 @@ def _episode(
                 for fact, posed in zip(facts, cases, strict=True)
             ]
         columns = Columns(turn_facts)
-        scorer = gate.tiers.scorer
-        whiten = scorer.whiten
+        whiten = gate.tiers.scorer.whiten
         white, asked = whiten(embeddings), whiten(messages)
         parts = Passages(embeddings.shape[1])
         for row, turn in enumerate(turns):
             if len(each := passages[turn.scored_text]) > 1:
                 parts.append(row, whiten(unit_rows(each)))
         features = [
-            message_features(
-                columns, white, parts, fact, vector, float(scorer.needs(vector)), after, width=after - first
-            ).T.astype(np.float16)
+            message_features(columns, white, parts, fact, vector, after, width=after - first).T.astype(
+                np.float16
+            )
             for fact, vector, (first, after) in zip(facts, asked, spans, strict=True)
         ]
         width = gate.config.band
-        rows = turn_features(columns, white, parts, scorer.needs(white), 0, len(turns), width=width)
+        rows = turn_features(columns, white, parts, 0, len(turns), width=width)
         by_turn = rows.transpose(1, 2, 0)[:, ::-1].astype(np.float16, order="C")
     questions = [
         Question(

@@ -30,18 +30,6 @@ class Standardise(nn.Module):
         return (features - self.usual).div_(self.spread).clamp_(-MAX_SPREADS, MAX_SPREADS)
 
 
-class Needs(nn.Module):
-    """Holds the direction of messages that need something said before; measured, as the whitening is."""
-
-    direction: Tensor
-    bias: Tensor
-
-    def __init__(self, dimension: int) -> None:
-        super().__init__()
-        self.register_buffer("direction", torch.zeros(dimension))
-        self.register_buffer("bias", torch.zeros(()))
-
-
 class Whitening(nn.Module):
     """Holds the whitening of embeddings, which is measured before training; no forward pass uses it."""
 
@@ -200,7 +188,6 @@ class FullTiers(nn.Module):
         super().__init__()
         self.config = config
         self.whitening = Whitening(config.dimension)
-        self.needs = Needs(config.dimension)
         self.standardise = Standardise(len(FEATURES))
         self.bilinear = FeatureTier()
         self.attention = ThreadTier(config.hidden, config.heads)

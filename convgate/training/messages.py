@@ -15,10 +15,13 @@ _NEEDS = {"generic": True, "new": False, "thanks": False}  # by the kind of a ph
 
 
 class LabelledMessage(NamedTuple):
-    """A message, and whether it needs something said before it."""
+    """A message, and what it needs; None where that is not known."""
 
     text: str
-    needs: bool
+    needs: bool  # something said before it
+    continues: bool | None  # the exchange just before
+    returns: bool | None  # something said before that
+    begins: bool | None  # whether it begins a subject
     writer: str
 
 
@@ -33,21 +36,38 @@ def read_written(name: str) -> tuple[Mapping[str, Any], ...]:
 def labelled_messages() -> tuple[LabelledMessage, ...]:
     """Return the users' messages of the written chats, and phrases and references that stand alone."""
     (chats,) = read_packed("chats.train.")
-    messages = [
-        LabelledMessage(
-            chats.current(case)[0].turn.scored_text,
-            bool(case.must_have),
-            str(chats.conversations[case.conversation].metadata["writer"]),
+    messages = []
+    needed_later = {(case.conversation, turn) for case in chats.cases for turn in case.must_have}
+    for case in chats.cases:
+        current, history = chats.current(case)
+        is_just_before = [turn >= history.stop - 2 for turn in case.must_have]
+        writer = str(chats.conversations[case.conversation].metadata["writer"])
+        messages.append(
+            LabelledMessage(
+                current.turn.scored_text,
+                needs=bool(is_just_before),
+                continues=any(is_just_before),
+                returns=not all(is_just_before),
+                begins=False if is_just_before else (case.conversation, case.turn) in needed_later or None,
+                writer=writer,
+            )
         )
-        for case in chats.cases
-    ]
     messages += [
-        LabelledMessage(line["text"], _NEEDS[line["kind"]], f"phrases {line['writer']}")
+        LabelledMessage(
+            line["text"],
+            needs=needs,
+            continues=needs,
+            returns=False,
+            begins=line["kind"] == "new",
+            writer=f"phrases {line['writer']}",
+        )
         for line in read_written("phrases")
-        if line["kind"] in _NEEDS
+        if (needs := _NEEDS.get(line["kind"])) is not None
     ]
     messages += [
-        LabelledMessage(text, needs=True, writer=f"phrases {line['writer']}")
+        LabelledMessage(
+            text, needs=True, continues=None, returns=None, begins=False, writer=f"phrases {line['writer']}"
+        )
         for line in read_written("artifacts")
         for text in line["references"]
     ]

@@ -13,8 +13,8 @@ from typing import Any
 import streamlit as st
 
 from convgate.core.conversation import History, Turn
-from convgate.embedding.base import Encoder, Progress
-from convgate.policies.base import Policy
+from convgate.embedding.base import Progress
+from convgate.policies.base import EncoderMixin, Policy
 from convgate.ui.page_state import Address
 from convgate.ui.results_cache import compute_once
 from convgate.ui.scoring import OpenMessage, encode_ahead
@@ -86,25 +86,21 @@ class BackgroundEncoding:
 
 def show_newest_first(page: Address[Any], message: OpenMessage, policy: Policy) -> OpenMessage:
     """Return the message with its encoded history: the newest turns while older ones are being encoded."""
-    encoder: Encoder | None = getattr(policy, "encoder", None)
-    if encoder is None or len(message.conversation) <= 2 * NEWEST:
+    if not isinstance(policy, EncoderMixin) or len(message.conversation) <= 2 * NEWEST:
         encode_ahead(message, policy)
         draw_encoding(page, message, None)
         return message
-    history = message.history
+    history, encoder = message.history, policy.encoder
     newest = replace(message, history=replace(history, start=max(0, history.stop - NEWEST)))
-    texts = [turn.scored_text for turn in newest.history]
+    turns = list(newest.history)
     compute_once(
         f"encoded {message.key} {newest.history.start}-{history.stop} {encoder.identity!r}",
-        lambda report: encoder.encode(texts, progress=partial(report, "Encoding the newest turns")),
+        lambda report: policy.encode_turns(turns, progress=partial(report, "Encoding the newest turns")),
     )
-
-    def encode(turns: Sequence[Turn], progress: Progress) -> None:
-        encoder.encode_passages([turn.scored_text for turn in turns], progress=progress)
 
     order = (*reversed(range(history.stop)), *range(history.stop, len(message.conversation)))
     key = f"{message.key} {encoder.identity!r} {id(encoder)}"
-    encoding = encode_in_background(key, message.conversation.turns, order, encode)
+    encoding = encode_in_background(key, message.conversation.turns, order, policy.encode_turns)
     part = f"Scores, threshold and decisions are of the newest {NEWEST} turns."
     is_partial = draw_encoding(page, message, encoding if newest.history.start else None, part)
     return newest if is_partial else message

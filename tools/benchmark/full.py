@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from convgate.core.conversation import CurrentMessage, Turn
+from convgate.core.conversation import Turn
 from convgate.gate.config import GateConfig
-from convgate.gate.facts import TurnFacts, current_facts, facts_of
+from convgate.gate.facts import TurnFacts, facts_of
 from convgate.gate.model import Gate, Message, State
 from convgate.gate.thresholds import Absolute, Stricter
 from convgate.training.gate_module import GateModule
@@ -43,7 +43,7 @@ def made_up_turns(n: int, *, seed: int = 0) -> list[TurnFacts]:
 def _ready(gate: Gate, n: int) -> tuple[State, Message]:
     state = gate.state(random_embeddings(n), made_up_turns(n))
     question = Turn.of("user", "is w40 or w900 what w7 and w77 said about w2000 or w3000 then")
-    return state, Message(random_embeddings(1, seed=1)[0], current_facts(CurrentMessage(question, n)))
+    return state, Message(random_embeddings(1, seed=1)[0], facts_of(question))
 
 
 def time_full_scoring(n: int, *, rounds: int) -> Compared:

@@ -57,7 +57,7 @@ def chat_sets(*, seed: int) -> list[RelevanceSet]:
         short_subjects(written, seed=seed),
         long_chats(written, count=60, seed=seed + 1),
         personal,
-        lengthened_answers(personal, count=60, seed=seed + 2),
+        lengthened_answers(personal, count=120, seed=seed + 2),
     ]
 
 

@@ -10,11 +10,12 @@ import numpy as np
 
 from convgate.core.errors import TrainingError
 from convgate.embedding.base import Encoder
+from convgate.embedding.states import states_beside
 from convgate.gate.arrays import Floats
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Rule
-from convgate.training.encoder_calibration import fit_needs, measure_whitening
+from convgate.training.encoder_calibration import measure_whitening
 from convgate.training.episodes import Episode, read_episodes
 from convgate.training.gate_module import GateModule
 from convgate.training.progress import Listener
@@ -83,9 +84,8 @@ class PretrainingPlan(Plan):
         listener.stage("Measuring the embeddings")
         whitening = measure_whitening(_sample(encoder, sets, self.settings.seed))
         gate = Gate(gate.config, {**gate.weights, **whitening})
-        gate = Gate(gate.config, {**gate.weights, **fit_needs(gate, encoder)})
         listener.stage("Fitting the cues without each writer")
-        cues = HeldOutCues.fit()
+        cues = HeldOutCues.fit(states_beside(encoder))
         episodes: dict[str, list[Episode]] = {}
         for each in sets:
             listener.stage(f"Reading {each.cases.name} as the gate does")

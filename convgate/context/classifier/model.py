@@ -23,21 +23,13 @@ from numpy.typing import NDArray
 
 from convgate.core.errors import ContextError
 from convgate.embedding.base import Embeddings
+from convgate.embedding.states import excerpt
 from convgate.gatekeeper.folding import fold
-
-MAX_CHARACTERS = 4_000
-"""Of a text that are read: the first and the last half of them."""
 
 Ngrams = Mapping[str, float]
 """n-grams of one text, with the square root of their counts."""
 
 _WORD = re.compile(r"\n+|[a-z_]+(?:'[a-z]+)*|\d+|[^\sa-z0-9]")
-
-
-def excerpt(text: str) -> str:
-    """Return the text, or the beginning and the end of a long one."""
-    half = MAX_CHARACTERS // 2
-    return text if len(text) <= MAX_CHARACTERS else f"{text[:half]}\n{text[-half:]}"
 
 
 def count_ngrams(text: str) -> Ngrams:

@@ -19,7 +19,6 @@ from convgate.context.classifier.model import (
     count_ngrams,
     read_model,
 )
-from convgate.context.classifier.states import statement_encoder
 from convgate.context.invariants.statements import (
     KINDS,
     Kind,
@@ -30,6 +29,7 @@ from convgate.context.invariants.statements import (
 )
 from convgate.core.settings import Settings
 from convgate.embedding.base import Embeddings, Encoder
+from convgate.embedding.states import statement_encoder
 from convgate.gatekeeper.folding import fold
 
 SHIPPED = Path(__file__).parent / "weights" / "kinds.safetensors"

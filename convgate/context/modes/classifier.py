@@ -12,14 +12,13 @@ from convgate.context.classifier.model import (
     ResultCache,
     TextModel,
     count_ngrams,
-    excerpt,
     read_model,
 )
-from convgate.context.classifier.states import state_encoder
 from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision, Source, no_mode
 from convgate.core.conversation import Turn
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
+from convgate.embedding.states import excerpt, state_encoder
 
 SHIPPED = Path(__file__).parent / "weights" / "modes.safetensors"
 

@@ -6,14 +6,11 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from convgate.embedding.chunks import text_vectors
 from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.figures.hover import clicked_cell
 from convgate.figures.layout import CONFIG
 from convgate.figures.matrix import LIMIT, describe_matrix, matrix_figure
 from convgate.gate.explain import relevance_matrix
-from convgate.gate.facts import current_facts, facts_of
-from convgate.gate.model import Message
 from convgate.policies.gate import GatePolicy
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
@@ -64,21 +61,14 @@ def compute_scores(gate: GatePolicy, message: OpenMessage, start: int) -> Scores
         conversation = message.conversation
         stop = min(len(conversation), start + LIMIT)
         current_messages = [conversation.at(index) for index in range(start, stop)]
-        texts = [current.turn.scored_text for current, _ in current_messages]
-        turns = conversation.turns[start:stop]
-        passages = gate.encoder.encode_passages([*(turn.scored_text for turn in turns), *texts])
-        vectors, half = text_vectors(passages, gate.gate.config.dimension), stop - start
+        turns = gate.read_turns(conversation.turns[start:stop])
+        messages = [gate.read_message(current) for current, _ in current_messages]
 
         def progress(done: int, total: int) -> None:
             if done % 10 == 0:
                 report("Scoring every turn against every earlier one", done, total)
 
-        state = gate.gate.state(vectors[:half], [facts_of(turn) for turn in turns], passages[:half])
-        messages = [
-            Message(vector, current_facts(current))
-            for vector, (current, _) in zip(vectors[half:], current_messages, strict=True)
-        ]
-        return relevance_matrix(gate.gate, state, messages, progress=progress)
+        return relevance_matrix(gate.gate, gate.gate.state(*turns), messages, progress=progress)
 
     return compute_once(
         f"matrix {message.key} {gate.gate.fingerprint} {gate.encoder.identity!r} {start}", work

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
 from convgate.core.conversation import CurrentMessage
@@ -9,6 +10,8 @@ from convgate.core.text import format_threshold, pluralize
 from convgate.figures.layout import CONFIG
 from convgate.figures.parts import describe_activation
 from convgate.figures.scores import describe_scores, scores_figure
+from convgate.gate.arrays import logistic
+from convgate.policies.gate import GatePolicy
 from convgate.transcripts.characters import writable
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
@@ -57,11 +60,25 @@ def draw_metrics(outcome: Outcome) -> None:
         ],
         key="explore-strip",
     )  # fmt: skip
+    if outcome.gate is not None and (sentence := describe_cues(outcome.gate, outcome.message.current)):
+        st.caption(sentence)
     with st.popover("Details", icon=":material/info:", key="explore-details"):
         for line in _details(outcome):
             st.markdown(line)
     if outcome.version == UNTRAINED:
         st.caption(":material/info: This gate is untrained. Its scores follow cosine similarity.")
+
+
+def describe_cues(gate: GatePolicy, current: CurrentMessage) -> str:
+    """Return what a user's message tells by its wording alone, before any turn is looked at; else empty."""
+    facts = gate.read_message(current).facts
+    if facts is None or not any(facts.cues):
+        return ""
+    needs, continues, returns = (f"{share:.0%}" for share in logistic(np.array(facts.cues[:3])))
+    return (
+        f"By its wording the message needs something said before: {needs}; the exchange just before:"
+        f" {continues}; something earlier: {returns}."
+    )
 
 
 def draw_chart(outcome: Outcome, selected: int | None, *, is_logit: bool) -> None:
