@@ -88,7 +88,9 @@ def test_every_turn_before_the_current_one_has_a_decision_with_a_reason(open_exp
     assert "This gate is untrained" in page_text(app)
 
 
-@pytest.mark.parametrize(("text", "share"), [("Ok, what do you recommend?", "9"), ("Who invented paper?", "")])
+@pytest.mark.parametrize(
+    ("text", "share"), [("Ok, what do you recommend?", "9"), ("Who invented paper?", "")]
+)
 def test_what_a_message_needs_by_its_wording_is_said(open_explore: Open, text: str, share: str) -> None:
     turns = Turn.of("user", "Our boiler loses pressure."), Turn.of("assistant", "A valve may leak.")
     text_of_page = page_text(open_explore(*turns, Turn.of("user", text)))

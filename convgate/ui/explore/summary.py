@@ -7,10 +7,13 @@ import streamlit as st
 
 from convgate.core.conversation import CurrentMessage
 from convgate.core.text import format_threshold, pluralize
+from convgate.embedding.states import states_beside
 from convgate.figures.layout import CONFIG
 from convgate.figures.parts import describe_activation
 from convgate.figures.scores import describe_scores, scores_figure
 from convgate.gate.arrays import logistic
+from convgate.gate.cues import NO_CUES
+from convgate.gate.facts import current_facts
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts.characters import writable
 from convgate.ui.explore import state
@@ -71,10 +74,10 @@ def draw_metrics(outcome: Outcome) -> None:
 
 def describe_cues(gate: GatePolicy, current: CurrentMessage) -> str:
     """Return what a user's message tells by its wording alone, before any turn is looked at; else empty."""
-    facts = gate.read_message(current).facts
-    if facts is None or not any(facts.cues):
+    cues = current_facts(current, states_beside(gate.encoder)).cues
+    if cues == NO_CUES:
         return ""
-    needs, continues, returns = (f"{share:.0%}" for share in logistic(np.array(facts.cues[:3])))
+    needs, continues, returns = (f"{share:.0%}" for share in logistic(np.array(cues[:3])))
     return (
         f"By its wording the message needs something said before: {needs}; the exchange just before:"
         f" {continues}; something earlier: {returns}."
