@@ -77,9 +77,8 @@ def calibrate_promise(scored: ScoredCases, rule: MaxMissed, *, fitted_on: str = 
 def fit_levels(kinds: Sequence[Losses], promise: float) -> list[tuple[float, float]]:
     """Return PROMISES and the given one, each with the largest level that keeps it.
 
-    Of several kinds of conversations, the mean of their risks keeps the promise, and none loses more than
-    twice as much. A promise for which there are too few conversations is left out: `level_of` takes it in
-    proportion to the next one.
+    Of several kinds of conversations, the risk is half their mean and half that of the worst one. A promise
+    for which there are too few conversations is left out: `level_of` takes it in proportion to the next one.
 
     Raises EvaluationError when there are too few conversations for the given promise.
     """
@@ -92,7 +91,7 @@ def fit_levels(kinds: Sequence[Losses], promise: float) -> list[tuple[float, flo
         )
     candidates = np.unique(np.concatenate([losses.levels for losses in kinds]))
     risks = np.stack([losses.risks(candidates) for losses in kinds if losses.conversations])
-    risk = (n * np.maximum(risks.mean(axis=0), risks.max(axis=0) / 2) + 1) / (n + 1)
+    risk = (n * (risks.mean(axis=0) + risks.max(axis=0)) / 2 + 1) / (n + 1)
     levels: list[tuple[float, float]] = []
     for each in sorted({*PROMISES, promise}):
         if n >= min_conversations(each):
