@@ -12,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
 from convgate.embedding.base import Embeddings, Progress
-from convgate.embedding.cache import CachedEncoder
 from convgate.ui.encoding import NEWEST
 from tests.context_page import WordClassifier
 from tests.contexts import WordJudge
@@ -51,7 +50,7 @@ class SteppedEncoder(FakeEncoder):
 @pytest.fixture
 def encoder(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> SteppedEncoder:
     encoder = SteppedEncoder()
-    use_encoder(CachedEncoder(encoder, None), monkeypatch)
+    use_encoder(encoder, monkeypatch)
     monkeypatch.setattr("convgate.ui.modes.load_classifier", lambda *_: WordClassifier())
     monkeypatch.setattr("convgate.ui.modes.load_judge", lambda *_: WordJudge())
     return encoder

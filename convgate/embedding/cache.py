@@ -259,15 +259,12 @@ class CachedEncoder:
 def encode_together(*wanted: tuple[Encoder, Sequence[str]], progress: Progress | None = None) -> None:
     """Encode texts so that the cache of each encoder has those that are wanted of it.
 
-    Of encoders with the bundled model one pass gives all that is wanted of a text. An encoder without a
-    cache is left alone.
+    Of encoders with the bundled model one pass gives all that is wanted of a text.
     """
     caches: dict[Output, list[CachedEncoder]] = defaultdict(list)
     todo: dict[str, dict[Output, str]] = {}  # of each text what is wanted, and its spans with it
     for encoder, texts in wanted:
-        if not isinstance(encoder, CachedEncoder):
-            continue
-        if (output := encoder.bundled_output) is None:
+        if not isinstance(encoder, CachedEncoder) or (output := encoder.bundled_output) is None:
             encoder.encode_passages(texts, progress=progress)
             continue
         caches[output].append(encoder)

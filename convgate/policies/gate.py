@@ -13,6 +13,7 @@ from convgate.core.conversation import CurrentMessage, History, Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.embedding.base import Embeddings, Encoder, Progress
+from convgate.embedding.cache import CachedEncoder
 from convgate.embedding.chunks import text_vectors
 from convgate.embedding.states import states_beside
 from convgate.gate.facts import TurnFacts, current_facts, encode_with_cues, read_facts
@@ -71,13 +72,13 @@ class GatePolicy(EncoderMixin):
 
     def read_message(self, current: CurrentMessage) -> Message:
         """Return the message as the gate reads it."""
-        self.encode_turns([current.turn])
+        self._encode_together([current.turn])
         vector = self.encoder.encode([current.turn.scored_text])[0]
         return Message(vector, current_facts(current, states_beside(self.encoder)))
 
     def read_turns(self, turns: Sequence[Turn]) -> tuple[Embeddings, list[TurnFacts], list[Embeddings]]:
         """Return the embeddings, facts and passages of turns, as `Gate.state` takes them."""
-        self.encode_turns(turns)
+        self._encode_together(turns)
         passages = self.encoder.encode_passages([turn.scored_text for turn in turns])
         facts = read_facts(turns, states_beside(self.encoder))
         return text_vectors(passages, self.gate.config.dimension), facts, passages
@@ -85,6 +86,10 @@ class GatePolicy(EncoderMixin):
     def encode_turns(self, turns: Sequence[Turn], progress: Progress | None = None) -> None:
         """Encode turns and read their cues in one pass, so that deciding finds both in the caches."""
         encode_with_cues(turns, self.encoder, progress=progress)
+
+    def _encode_together(self, turns: Sequence[Turn]) -> None:
+        if isinstance(self.encoder, CachedEncoder):  # another would encode the turns again when they are read
+            self.encode_turns(turns)
 
     def _extend(self, state: State | None, turns: Sequence[Turn]) -> State:
         inputs = self.read_turns(turns)
