@@ -19,6 +19,7 @@ from convgate.embedding.chunks import Chunks, batches
 from convgate.embedding.minilm import load_minilm
 from tests.commands import run_python
 from tests.fakes import FakeEncoder
+from tests.processes import fork, needs_fork
 from tests.test_embedding_encoder import mixed_texts
 
 SIMILAR = ["The dog is barking at the cat.", "xxx", "A hound barks loudly at a kitten.", "Bake a cake."]
@@ -118,6 +119,14 @@ def test_every_cache_of_an_output_gets_what_is_wanted_of_any() -> None:
     encode_together((first, ["a", "b"]), (second, ["b"]))
     assert not first.missing(["a", "b"])
     assert not second.missing(["b"])
+
+
+@needs_fork
+def test_a_forked_process_encodes() -> None:
+    texts = mixed_texts(40)
+    expected = BundledEncoder().encode(texts)
+    child = fork(lambda: None if np.allclose(BundledEncoder().encode(texts), expected) else 1 / 0)
+    assert child.wait() == 0
 
 
 def test_threads_get_the_vectors_that_one_gets() -> None:

@@ -196,6 +196,10 @@ def _load() -> MiniLM:
     return MiniLM()
 
 
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_load.cache_clear)  # a forked process has none of its threads
+
+
 def _read_weights(path: Path) -> Weights:
     """Return the weights of a safetensors file as views of it, so that only what is used is in memory."""
     content = np.memmap(path, np.uint8, "r")
