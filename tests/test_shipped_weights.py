@@ -61,8 +61,7 @@ def test_a_question_on_another_project_keeps_next_to_nothing(kept_turns: list[se
     "question",
     [
         pytest.param("What are the cortex-net modules?", marks=LOW_SCORES),
-        pytest.param("How do I make a chocolate cake recipe?", marks=LOW_SCORES),
-        pytest.param("Chocolate cake recipe", marks=LOW_SCORES),
+        *("How do I make a chocolate cake recipe?", "Chocolate cake recipe"),
         *("What is the capital of Australia?", "thanks!"),
     ],
 )
