@@ -8,9 +8,10 @@ import pytest
 
 import convgate
 from convgate.core.conversation import Conversation, Turn
-from convgate.core.settings import load_settings
+from convgate.core.settings import Settings, load_settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.cache import default_encoder
+from convgate.gate.thresholds import MaxMissed
 from convgate.transcripts import read_relevance_set
 from convgate.versions.catalog import PACKAGED, SHIPPED, Versions
 from tests.conftest import CHECKOUT
@@ -73,6 +74,15 @@ def test_short_messages_on_a_new_subject_keep_nothing(encoder: Encoder, question
     policy = convgate.load_gate("shipped", encoder=encoder).policy
     for current, history in (conversation.at(8), conversation.with_question(Turn.of("user", question))):
         assert not set(policy.decide(current, history).kept_indices) - {8}
+
+
+@pytest.mark.parametrize("named", [{}, {"threshold_rule": "max_missed"}])
+def test_another_promise_has_the_levels_of_the_version(encoder: Encoder, named: dict[str, str]):
+    settings = Settings(threshold_parameters={"max_missed": 0.05}, **named)
+    rule = convgate.load_gate(settings=settings, encoder=encoder).policy.rule
+    assert isinstance(rule, MaxMissed)
+    assert rule.max_missed == 0.05
+    assert rule.levels
 
 
 def test_a_first_message_has_nothing_before_it(encoder: Encoder):

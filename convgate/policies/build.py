@@ -145,7 +145,7 @@ def rule_of(
     from convgate.versions import Version
 
     default, parameters = settings.threshold_rule or Stricter.name, dict(settings.threshold_parameters)
-    if isinstance(version, Version) and not settings.threshold_rule:
+    if isinstance(version, Version) and settings.threshold_rule in (None, version.card.threshold_rule):
         default, parameters = version.card.threshold_rule, {**version.card.threshold_parameters, **parameters}
     return make_rule(name or default, **{**(parameters if name in (None, default) else {}), **changes})
 
