@@ -71,8 +71,8 @@ def test_a_threshold_for_a_wanted_recall_becomes_a_version(
     page.get_by_test_id("stButtonGroup").get_by_text("Min recall").click()
     slider = page.get_by_role("slider", name=re.compile("Keep at least this share of the relevant turns"))
     slider.focus()
-    page.keyboard.press("End")
-    expect(page.get_by_text(re.compile(r"For recall 1\.00: .*recall 1\.00"))).to_be_visible()
+    page.keyboard.press("Home")
+    expect(page.get_by_text(re.compile(r"For recall 0\.05: .*recall 0\.\d\d"))).to_be_visible()
     wait_until_idle(page)
     use = page.get_by_role("button", name=re.compile("^Use this "))
     use.click()
@@ -88,17 +88,17 @@ def test_a_threshold_for_a_wanted_recall_becomes_a_version(
     expect(page.get_by_text(re.compile("now · score .*broken"))).to_have_count(0)
     expect(page.get_by_test_id("stPageLink").filter(has_text="for message").first).to_be_visible()
 
-    page.get_by_role("textbox", name="Name", exact=True).fill("all-that-matters")
+    page.get_by_role("textbox", name="Name", exact=True).fill("the-surest")
     page.get_by_role("button", name="Save version").click()
-    expect(page.get_by_text("Version all-that-matters saved. It is not active yet.")).to_be_visible()
+    expect(page.get_by_text("Version the-surest saved. It is not active yet.")).to_be_visible()
     before = versions.active
-    card = versions.get("all-that-matters").card
-    assert "recall 1.00" in card.note
+    card = versions.get("the-surest").card
+    assert "recall 0.05" in card.note
     assert card.parent is not None
 
     page.get_by_role("button", name="Activate it").click()
-    expect(page.get_by_text("all-that-matters is active.")).to_be_visible()
-    assert versions.active == "all-that-matters"
+    expect(page.get_by_text("the-surest is active.")).to_be_visible()
+    assert versions.active == "the-surest"
     page.locator(".st-key-tune\\.undo, .st-key-tune-undo").get_by_role("button").click()
     expect(page.get_by_text(re.compile("Undone: "))).to_be_visible()
     assert versions.active == before
