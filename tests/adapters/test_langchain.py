@@ -126,5 +126,12 @@ def test_example_sends_the_relevant_turns_with_the_shipped_gate(capsys: pytest.C
     run_example("langchain_agent")
     out = capsys.readouterr().out
     assert "ai: The learning rate of run 7 was 0.1" in out
-    assert "soup" not in out
+    assert "The model received 13 messages:" in out
     assert "The agent's state has 18 messages." in out
+
+
+@pytest.mark.shipped
+@pytest.mark.xfail(strict=True, reason="a promise of 2% keeps turns of a finished subject")
+def test_example_leaves_the_finished_subject_out(capsys: pytest.CaptureFixture[str]):
+    run_example("langchain_agent")
+    assert "soup" not in capsys.readouterr().out
