@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.cache import default_encoder
-from convgate.gate.thresholds import Limits, Rule, Stricter, make_rule
+from convgate.gate.thresholds import Limits, MaxMissed, Rule, Stricter, make_rule
 from convgate.policies.base import Policy
 from convgate.policies.registry import check_spec, policy_class, stages_of
 from convgate.policies.spec import PolicySpec, to_text
@@ -140,13 +140,18 @@ def rule_of(
     """Return the rule of that name, else of the settings, else of the version, with some parameters changed.
 
     Parameters of the settings or the version are used only with the rule that they belong to; those of
-    settings that name no rule belong to the version's. Raises PolicyError for an unknown rule or parameter.
+    settings that name no rule belong to the version's, and a promise keeps the version's levels.
+
+    Raises PolicyError for an unknown rule or parameter.
     """
     from convgate.versions import Version
 
     default, parameters = settings.threshold_rule or Stricter.name, dict(settings.threshold_parameters)
-    if isinstance(version, Version) and settings.threshold_rule in (None, version.card.threshold_rule):
-        default, parameters = version.card.threshold_rule, {**version.card.threshold_parameters, **parameters}
+    if isinstance(version, Version):
+        own = version.card.threshold_rule
+        # The levels of a promise are fitted to the version's scores, whoever names the rule.
+        if not settings.threshold_rule or settings.threshold_rule == own == MaxMissed.name:
+            default, parameters = own, {**version.card.threshold_parameters, **parameters}
     return make_rule(name or default, **{**(parameters if name in (None, default) else {}), **changes})
 
 
