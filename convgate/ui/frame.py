@@ -22,10 +22,12 @@ from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.store import Conversations, Store
 from convgate.ui import services, session_state
+from convgate.ui.callbacks import finish_callbacks
 from convgate.ui.navigation import VERSIONS, draw_navigation
 from convgate.ui.text import literal
 from convgate.ui.theme import follow_theme
 
+finish_callbacks()
 _ICON = Path(__file__).with_name("icon.svg")
 
 

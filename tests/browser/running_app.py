@@ -170,18 +170,30 @@ def go_to(page: Page, address: str, *, frames: int = 20) -> None:
 
     frames: as many the page keeps its height for; 0 when nobody looks at where it goes.
     """
+    with running_once(page):
+        page.evaluate(
+            """address => {
+                history.pushState({}, '', address);
+                dispatchEvent(new PopStateEvent('popstate'));
+            }""",
+            address,
+        )
+    wait_until_idle(page, frames=frames)
+
+
+@contextmanager
+def running_once(page: Page) -> Iterator[None]:
+    """Returns once what the block does to the page has begun a run."""
     page.evaluate(
-        """address => new Promise(resolve => {
+        """() => { window.runBegan = new Promise(resolve => {
             setTimeout(resolve, 3000);  // a run that is quick enough is over before it is seen
             const app = document.querySelector('[data-testid="stApp"]');
             const begun = () => app.dataset.testScriptState === 'running' && resolve();
             new MutationObserver(begun).observe(app, {attributes: true});
-            history.pushState({}, '', address);
-            dispatchEvent(new PopStateEvent('popstate'));
-        })""",
-        address,
+        }) }"""
     )
-    wait_until_idle(page, frames=frames)
+    yield
+    page.evaluate("() => window.runBegan")
 
 
 def _wait_until_it_answers(
