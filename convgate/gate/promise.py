@@ -4,11 +4,13 @@ Where turns are dropped in the order of their use per token, what is lost with t
 it is put at
 
     E_i = P(any)² · Σ_{j dropped up to i} p_j / Σ_j p_j,    P(any) = 1 − Π (1 − p_j)^0.7
+    M_i = 1 − (1 − E_i)^√n
 
-All turns with E_i up to a level are dropped. With P(any) alone E_i would be the expected share of the needed
-turns; squared, nothing is sent more often where nothing is needed, for as many tokens and misses. The level
-that keeps a promise is chosen by conformal risk control (Angelopoulos, Bates, Fisch, Lei and Schuster 2022),
-see `convgate.evaluation.risk_control`.
+All turns with M_i up to a level are dropped. With P(any) alone E_i would be the expected share of the needed
+turns; squared, nothing is sent more often where nothing is needed, for as many tokens and misses. In a long
+history of n turns a gate misses more than its scores say, and the level that keeps a promise for E_i falls
+about as 1/√n; one level for M_i holds for short and long histories. The level is chosen by conformal risk
+control (Angelopoulos, Bates, Fisch, Lei and Schuster 2022), see `convgate.evaluation.risk_control`.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ def probability_of_none(scores: Floats) -> float:
 
 
 def expected_missed(scores: Floats, tokens: Integers | None = None) -> NDArray[np.float64]:
-    """Return (n,) what is lost with each turn and all less useful ones, 0…1: E_i above.
+    """Return (n,) what is lost with each turn and all less useful ones, 0…1: M_i above.
 
     scores: (n,), 0…1; tokens: (n,), None: all turns cost the same.
     """
@@ -43,7 +45,8 @@ def expected_missed(scores: Floats, tokens: Integers | None = None) -> NDArray[n
     clipped = np.clip(scores, 1e-12, 1.0)
     missed = np.empty(len(scores))
     missed[order] = np.cumsum(clipped[order]) / max(float(clipped.sum()), 1e-12)
-    return missed * (1 - probability_of_none(scores)) ** 2
+    at_risk = np.minimum(missed * (1 - probability_of_none(scores)) ** 2, 1.0)
+    return np.asarray(1 - (1 - at_risk) ** np.sqrt(len(scores)))
 
 
 def write_levels(levels: Levels) -> str:
