@@ -2,10 +2,10 @@
 
     python -m tools.statement_kinds [--write]
 
-It is fitted to the labelled statements in tools/pretraining/texts/statements, the conversations in
-tests/invariants that are not held out, and convgate/training/texts/chats.train.jsonl.gz. For each author of
-conversations in tests/invariants the tables are of a classifier without them; --write fits it to all and
-writes the file that ships.
+It is fitted to the labelled statements in tools/pretraining/texts/statements and messages in messages.jsonl
+there, the conversations in tests/invariants that are not held out, and
+convgate/training/texts/chats.train.jsonl.gz. For each author of conversations in tests/invariants the tables
+are of a classifier without them; --write fits it to all and writes the file that ships.
 """
 
 from __future__ import annotations
@@ -34,11 +34,12 @@ from convgate.core.settings import load_settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.bundled import mark_spans
 from convgate.embedding.states import statement_encoder
+from convgate.gatekeeper.folding import own_text
 from tools.invariant_figures import Counts, judge, read_lines, table
 from tools.text_fitting import fit, write_model
 
 ROOT = Path(__file__).parent.parent
-STATEMENTS = ROOT / "tools" / "pretraining" / "texts" / "statements"
+TEXTS = ROOT / "tools" / "pretraining" / "texts"
 CONVERSATIONS = ROOT / "tests" / "invariants"
 CHATS = ROOT / "convgate" / "training" / "texts" / "chats.train.jsonl.gz"
 AUTHORS = ("work", "third", "fourth", "fifth")
@@ -102,7 +103,7 @@ def fit_kinds(examples: Sequence[Example], encoder: Encoder) -> TextModel:
             0.0
             if example.context == UNKNOWN_CONTEXT
             else float(row.sum())
-            if example.author.startswith("chats")
+            if example.author.startswith(("chats", "messages"))
             else ends
         )
         if example.kind is None:
@@ -127,7 +128,7 @@ def _features(examples: Sequence[Example], encoder: Encoder) -> tuple[list[Any],
     marked = list(dict.fromkeys(example.marked for example in examples))
     of_messages = dict(zip(marked, encoder.encode_passages(marked), strict=True))
     vectors = np.stack([of_messages[example.marked][example.place] for example in examples])
-    return [count_ngrams(example.text) for example in examples], features_of(
+    return [count_ngrams(own_text(example.text)) for example in examples], features_of(
         vectors, [example.context for example in examples]
     )
 
@@ -169,7 +170,7 @@ def labelled_examples() -> list[Example]:
     weighed = [
         replace(example, weight=_WEIGHT_INSTRUCTION) if example.kind is None else example for example in chats
     ]
-    in_conversations = [*of_authors, *weighed]
+    in_conversations = [*of_authors, *weighed, *_in_messages()]
     return [
         *written,
         *(
@@ -182,12 +183,22 @@ def labelled_examples() -> list[Example]:
 
 
 def _written() -> Iterator[Example]:
-    for file in sorted(STATEMENTS.glob("*.jsonl")):
+    for file in sorted((TEXTS / "statements").glob("*.jsonl")):
         weight = _WEIGHT_WRITTEN if file.stem == "eighth" else 1.0
         for line in read_lines(file):
             text = line["text"]
-            marked = mark_spans(text, [(0, len(text))])
+            marked = mark_spans(own_text(text), [(0, len(text))])
             yield Example(text, UNKNOWN_CONTEXT, line["kind"], file.stem, marked, weight=weight)
+
+
+def _in_messages() -> Iterator[Example]:
+    """Yield the statements of single messages, each after what the assistant said before it."""
+    for line in read_lines(TEXTS / "messages.jsonl"):
+        messages = [{"role": "user", "content": line["message"]}]
+        if line["before"]:
+            messages.insert(0, {"role": "assistant", "content": line["before"]})
+        labels = [(len(messages) - 1, each["text"], each["kind"]) for each in line["lasting"]]
+        yield from _of_conversation(messages, labels, f"messages {line['writer']}")
 
 
 def _of_conversation(

@@ -109,6 +109,23 @@ def own_words(text: bytes) -> bytes:
     return blanked if _LETTER.search(blanked) else text
 
 
+def own_text(text: str) -> str:
+    """Return a message, not folded, with its quotations and code blanked.
+
+    >>> own_text('Begin with "Ahoy." each time')
+    'Begin with         each time'
+    """
+    folded = fold(text)
+    own = own_words(folded.text)
+    if own == folded.text:
+        return text
+    characters = list(text)
+    for place, (left, whole) in enumerate(zip(own, folded.text, strict=True)):
+        if left != whole:
+            characters[folded.span(place, place + 1)[0]] = " "
+    return "".join(characters)
+
+
 def _blank(match: re.Match[bytes]) -> bytes:
     return match[0].translate(_BLANKED)
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from convgate.context.invariants.topic import Topic, read_topic
 from convgate.embedding.bundled import mark_spans
-from convgate.gatekeeper.folding import fold, own_words
+from convgate.gatekeeper.folding import fold, own_text, own_words
 
 Kind = Literal[
     "none", "safety_requirement", "user_correction", "hard_constraint", "blocking_error", "lifted", "resolved"
@@ -147,8 +147,8 @@ def read_statements(text: str) -> tuple[Statement, ...]:
 
 
 def mark_statements(text: str) -> str:
-    """Return the message marked with its statements, as the encoder of statements reads it."""
-    return mark_spans(text, ((statement.start, statement.end) for statement in read_statements(text)))
+    """Return the user's own words marked with their statements, as the encoder of statements reads them."""
+    return mark_spans(own_text(text), ((statement.start, statement.end) for statement in read_statements(text)))
 
 
 def _is_quoted(own: bytes, whole: bytes) -> bool:
