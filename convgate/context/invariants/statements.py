@@ -148,7 +148,9 @@ def read_statements(text: str) -> tuple[Statement, ...]:
 
 def mark_statements(text: str) -> str:
     """Return the user's own words marked with their statements, as the encoder of statements reads them."""
-    return mark_spans(own_text(text), ((statement.start, statement.end) for statement in read_statements(text)))
+    return mark_spans(
+        own_text(text), ((statement.start, statement.end) for statement in read_statements(text))
+    )
 
 
 def _is_quoted(own: bytes, whole: bytes) -> bool:
