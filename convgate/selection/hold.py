@@ -12,6 +12,7 @@ from convgate.core.settings import Settings
 from convgate.policies.base import Policy
 
 if TYPE_CHECKING:  # a policy that holds nothing shall not wait for it
+    from convgate.context.invariant import Invariant
     from convgate.context.invariants.reader import InvariantReader
 
 STAGE = "hold"
@@ -41,18 +42,21 @@ class InvariantHold:
 
         return cls(InvariantReader(load_judge(settings)))
 
-    def apply(self, decisions: TurnDecisions, current: CurrentMessage, history: History) -> TurnDecisions:
-        """Return the decisions with every turn kept that states what must hold."""
-        from convgate.context.invariant import quote_line
-
+    def held(self, current: CurrentMessage, history: History) -> dict[int, Invariant]:
+        """Return the invariants to hold, by the turn of the history that states them."""
         turns = [*history.conversation.turns[: history.stop], current.turn]
-        held = {
+        return {
             invariant.source: invariant
             for invariant in reversed(self.reader.read(turns))
             if invariant.held
             and (invariant.pinned or invariant.likelihood >= MIN_LIKELIHOOD)
             and history.start <= invariant.source < history.stop
         }
+
+    def apply(self, decisions: TurnDecisions, current: CurrentMessage, history: History) -> TurnDecisions:
+        """Return the decisions with every turn kept that states what must hold."""
+        from convgate.context.invariant import quote_line
+
         kept = dict(zip(decisions.indices.tolist(), decisions.kept.tolist(), strict=True))
         return decisions.with_overrides(
             {
@@ -63,7 +67,7 @@ class InvariantHold:
                     STAGE,
                     kept=True,
                 )
-                for index, invariant in held.items()
+                for index, invariant in self.held(current, history).items()
                 if not kept[index]
             }
         )
