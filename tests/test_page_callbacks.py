@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-import pytest
-from streamlit.runtime.scriptrunner_utils.exceptions import StopException
-from streamlit.runtime.state import SessionState
-from streamlit.runtime.state.safe_session_state import SafeSessionState
-
-from convgate.ui.callbacks import finish_callbacks
+from streamlit.testing.v1 import AppTest
 
 
-class Run:
-    """A run of the script while the following click waits."""
+def page() -> None:
+    import streamlit as st
+    from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
-    _execing = True
+    from convgate.ui.callbacks import finish_callbacks
 
-    def interrupt(self) -> None:
-        if self._execing:
-            raise StopException
-
-
-def test_a_click_interrupts_the_drawing_and_no_callback() -> None:
     finish_callbacks()
-    done = []
 
-    class State(SessionState):
-        def on_script_will_rerun(self, *_: object, **__: object) -> None:
-            """Run a callback."""
-            state["draft"] = "labelled"
-            done.append(state["draft"])
+    def label() -> None:
+        context = get_script_run_ctx()
+        assert context is not None
+        assert context.script_requests is not None
+        context.script_requests.request_rerun(RerunData())  # as the following click does
+        st.session_state["labels"] = st.session_state.get("labels", 0) + 1
 
-    state = SafeSessionState(State(), Run().interrupt)
-    state.on_script_will_rerun(None)
-    assert done == ["labelled"]
-    with pytest.raises(StopException):
-        state["draft"] = "drawn"
+    st.button("Label", on_click=label)
+
+
+def test_a_callback_is_finished_when_the_following_click_has_arrived() -> None:
+    app = AppTest.from_function(page).run()
+    app.button[0].click().run()
+    assert app.session_state["labels"] == 1

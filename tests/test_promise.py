@@ -71,6 +71,12 @@ def test_long_turns_of_little_use_are_dropped_first():
     assert MaxMissed(0.35).cut(scores, learned=0.5, tokens=tokens).kept.tolist() == [False, True, True]
 
 
+def test_in_a_long_history_a_share_is_put_higher():
+    for n in (4, 100):
+        shares = np.arange(1, n + 1) / n
+        assert np.sort(expected_missed(np.ones(n))) == pytest.approx(1 - (1 - shares) ** np.sqrt(n))
+
+
 def test_nothing_is_kept_where_the_gate_is_sure_that_nothing_is_needed():
     cut = MaxMissed(0.02).cut(np.full(5, 0.001), learned=0.5, tokens=np.full(5, 20))
     assert not cut.kept.any()
@@ -102,6 +108,14 @@ def test_the_calibrated_promise_holds_on_other_conversations():
         levels = fit_levels([Losses(scored_cases(rng, 60))], promise)
         rates.append(missed(scored_cases(rng, 60), MaxMissed(promise, levels=write_levels(levels))))
     assert 0.5 * promise < np.mean(rates) <= promise
+
+
+def test_what_is_held_is_never_lost():
+    scored = scored_cases(np.random.default_rng(5), 60)
+    needed = np.concatenate([case.needed for case in scored.cases])
+    assert Losses(scored).risks(np.array([1.0]))[0] == pytest.approx(1)
+    assert Losses(scored, needed).risks(np.array([1.0]))[0] == 0
+    assert Losses(scored, ~needed).levels.tolist() == Losses(scored).levels.tolist()
 
 
 def test_of_several_kinds_the_worst_counts_as_much_as_the_mean_of_all():

@@ -12,9 +12,8 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +23,7 @@ from convgate.core.settings import load_settings
 from convgate.core.text import join_words
 from convgate.evaluation.metrics import Bools
 from convgate.evaluation.risk_control import Losses, fit_levels
-from convgate.evaluation.tuning import ScoredCase, ScoredCases, score_cases
+from convgate.evaluation.tuning import ScoredCases, score_cases
 from convgate.gate.promise import write_levels
 from convgate.gate.thresholds import MaxMissed
 from convgate.policies.build import EncoderOnDemand, build_policy
@@ -47,7 +46,7 @@ def main() -> None:
     policy = build_policy("gate", settings, EncoderOnDemand(settings), version=arguments.version)
     assert isinstance(policy, GatePolicy)
     hold = InvariantHold.of(policy, settings)
-    scored = {file.stem: Scored.of(file, policy, hold) for file in (*arguments.sets, *arguments.check)}
+    scored = {file.stem: Kind.of(file, policy, hold) for file in (*arguments.sets, *arguments.check)}
     kinds = [file.stem for file in arguments.sets]
     rule = _calibrated(scored, kinds, arguments.promise)
     sys.stdout.write("| set | calibrated on | missed | all sent | tokens |\n|---|---|---|---|---|\n")
@@ -65,49 +64,40 @@ def main() -> None:
         versions.add(parent.load(), draft, name=arguments.name)
 
 
-@dataclass(frozen=True)
-class Scored:
-    """The cases of a set with the gate's scores."""
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of conversations, scored by the gate."""
 
     cases: ScoredCases
     held: Bools  # (judged turns,) sent whatever the rule decides
 
     @classmethod
-    def of(cls, file: Path, policy: GatePolicy, hold: InvariantHold | None) -> Scored:
-        """Score the set of a file, and read what its conversations hold."""
+    def of(cls, file: Path, policy: GatePolicy, hold: InvariantHold | None) -> Kind:
+        """Score the set of a file, and find what its conversations hold."""
         relevance_set = read_relevance_set(file)
-        scored = score_cases([relevance_set], policy)
+        cases = score_cases([relevance_set], policy)
         held = [np.zeros(0, dtype=np.bool_)]
-        for case in scored.cases:
-            indices = [] if hold is None else [*hold.held(*relevance_set.current(case.case))]
+        for case in cases.cases:
+            indices = [] if hold is None else [*hold.find_held(*relevance_set.current(case.case))]
             held.append(np.isin(case.rows + case.start, indices))
-        return cls(scored, np.concatenate(held))
-
-    @cached_property
-    def losses(self) -> Losses:
-        """What the rule can lose: held turns are not its to lose."""
-        cases = [replace(case, needed=case.needed & ~held) for case, held in self._of_each_case(self.held)]
-        return Losses(replace(self.cases, cases=tuple(cases)))
+        return cls(cases, np.concatenate(held))
 
     def row(self, name: str, calibrated_on: str, rule: MaxMissed) -> str:
         """Return the line of the set; the loss is the mean over conversations, the rest as in `evaluate`."""
         kept = self.cases.kept(rule) | self.held
         figures = self.cases.figures(kept)
         losses = defaultdict(list)
-        for cluster, (case, own) in zip(self.cases.clusters.tolist(), self._of_each_case(kept), strict=True):
+        columns = zip(self.cases.cases, self.cases.split(kept), self.cases.clusters.tolist(), strict=True)
+        for case, is_kept, cluster in columns:
             if case.needed.any():
-                losses[cluster].append((case.needed & ~own).sum() / case.needed.sum())
+                losses[cluster].append((case.needed & ~is_kept).sum() / case.needed.sum())
         missed = np.mean([np.mean(each) for each in losses.values()])
         share = figures.tokens_kept / figures.tokens
         return f"| {name} | {calibrated_on} | {missed:.3f} | {figures.answerable.value:.3f} | {share:.2f} |\n"
 
-    def _of_each_case(self, column: Bools) -> Iterator[tuple[ScoredCase, Bools]]:
-        ends = np.cumsum([len(case.rows) for case in self.cases.cases])
-        return zip(self.cases.cases, np.split(column, ends[:-1]), strict=True)
 
-
-def _calibrated(scored: dict[str, Scored], kinds: Sequence[str], promise: float) -> MaxMissed:
-    levels = fit_levels([scored[kind].losses for kind in kinds], promise)
+def _calibrated(scored: dict[str, Kind], kinds: Sequence[str], promise: float) -> MaxMissed:
+    levels = fit_levels([Losses(scored[kind].cases, scored[kind].held) for kind in kinds], promise)
     return MaxMissed(promise, levels=write_levels(levels), fitted_on=join_words(kinds))
 
 

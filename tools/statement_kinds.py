@@ -2,8 +2,8 @@
 
     python -m tools.statement_kinds [--write]
 
-It is fitted to the labelled statements in tools/pretraining/texts/statements and messages in messages.jsonl
-there, the conversations in tests/invariants that are not held out, and
+It is fitted to the labelled statements in tools/pretraining/texts/statements, the messages in
+tools/pretraining/texts/messages.jsonl, the conversations in tests/invariants that are not held out, and
 convgate/training/texts/chats.train.jsonl.gz. For each author of conversations in tests/invariants the tables
 are of a classifier without them; --write fits it to all and writes the file that ships.
 """
@@ -32,7 +32,7 @@ from convgate.context.invariants.judge import (
 from convgate.context.invariants.statements import KINDS, Kind, mark_statements, read_statements
 from convgate.core.settings import load_settings
 from convgate.embedding.base import Encoder
-from convgate.embedding.bundled import mark_spans
+from convgate.embedding.bundled import mark_spans, read_spans
 from convgate.embedding.states import statement_encoder
 from convgate.gatekeeper.folding import own_text
 from tools.invariant_figures import Counts, judge, read_lines, table
@@ -128,7 +128,7 @@ def _features(examples: Sequence[Example], encoder: Encoder) -> tuple[list[Any],
     marked = list(dict.fromkeys(example.marked for example in examples))
     of_messages = dict(zip(marked, encoder.encode_passages(marked), strict=True))
     vectors = np.stack([of_messages[example.marked][example.place] for example in examples])
-    return [count_ngrams(own_text(example.text)) for example in examples], features_of(
+    return [count_ngrams(read_spans(example.marked)[example.place]) for example in examples], features_of(
         vectors, [example.context for example in examples]
     )
 

@@ -44,6 +44,12 @@ def unmark_spans(marked: str) -> tuple[str, list[Span]]:
     return text, [(int(start), int(end)) for start, end in (span.split("-") for span in spans.split())]
 
 
+def read_spans(marked: str) -> list[str]:
+    """Return the texts of the spans of `mark_spans`."""
+    text, spans = unmark_spans(marked)
+    return [text[slice(*span)] for span in spans]
+
+
 class BundledEncoder:
     """The bundled model on the processor, or its states after the fourth layer. Thread-safe.
 

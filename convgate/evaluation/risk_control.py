@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
 from convgate.core.errors import EvaluationError
-from convgate.evaluation.metrics import Terms
+from convgate.evaluation.metrics import Bools, Terms
 from convgate.evaluation.tuning import ScoredCases
 from convgate.gate.promise import expected_missed, write_levels
 from convgate.gate.thresholds import MaxMissed
@@ -40,15 +40,17 @@ def min_conversations(promise: float) -> int:
 class Losses:
     """How much of what they need conversations lose at each level."""
 
-    def __init__(self, scored: ScoredCases) -> None:
-        """Take the cases of `scored` that need a turn."""
+    def __init__(self, scored: ScoredCases, held: Bools | None = None) -> None:
+        """Take the cases of `scored` that need a turn. held: (judged turns,) that are sent in any case."""
         levels, weights, clusters = [], [], []
-        asked = [
-            case for case in zip(scored.cases, scored.clusters.tolist(), strict=True) if case[0].needed.any()
-        ]
-        n_cases = np.bincount([cluster for _, cluster in asked], minlength=scored.conversations)
-        for case, cluster in asked:
-            missed = expected_missed(case.scores, case.tokens)[case.rows][case.needed]
+        if held is None:
+            held = np.zeros(sum(len(case.rows) for case in scored.cases), dtype=np.bool_)
+        columns = zip(scored.cases, scored.split(held), scored.clusters.tolist(), strict=True)
+        asked = [column for column in columns if column[0].needed.any()]
+        n_cases = np.bincount([cluster for *_, cluster in asked], minlength=scored.conversations)
+        for case, is_held, cluster in asked:
+            missed = expected_missed(case.scores, case.tokens)[case.rows]
+            missed = np.where(is_held, np.inf, missed)[case.needed]
             levels.append(missed)
             weights.append(np.full(len(missed), 1 / (len(missed) * n_cases[cluster])))
             clusters.append(np.full(len(missed), cluster))
@@ -90,6 +92,7 @@ def fit_levels(kinds: Sequence[Losses], promise: float) -> list[tuple[float, flo
             f" turn; there are {n:,}"
         )
     candidates = np.unique(np.concatenate([losses.levels for losses in kinds]))
+    candidates = candidates[np.isfinite(candidates)]
     risks = np.stack([losses.risks(candidates) for losses in kinds if losses.conversations])
     risk = (n * (risks.mean(axis=0) + risks.max(axis=0)) / 2 + 1) / (n + 1)
     levels: list[tuple[float, float]] = []

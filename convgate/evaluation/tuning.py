@@ -156,19 +156,23 @@ class ScoredCases:
 
     def terms(self, kept: Bools, *, ranking: bool) -> Terms:
         """Return (cases, 2, len(METRICS)) what each case adds to each metric; to ranking metrics if asked."""
-        bounds = np.cumsum([0, *(len(case.rows) for case in self.cases)])
         terms = [
             case_terms(
                 case.relevant,
-                kept[start:stop],
+                of_case,
                 case.scores[case.rows] if ranking else None,
                 case.tokens[case.rows],
                 needed=case.needed,
                 values=use_per_token(case.scores, case.tokens)[case.rows] if ranking else None,
             )
-            for case, (start, stop) in zip(self.cases, pairwise(bounds), strict=True)
+            for case, of_case in zip(self.cases, self.split(kept), strict=True)
         ]
         return np.array(terms).reshape(-1, 2, len(METRICS))
+
+    def split(self, column: Bools) -> list[Bools]:
+        """Return the part of each case of a column of (n,) judged turns."""
+        bounds = np.cumsum([0, *(len(case.rows) for case in self.cases)])
+        return [column[start:stop] for start, stop in pairwise(bounds)]
 
     def summaries(self, kept: Bools) -> dict[str, tuple[int, Summary]]:
         """Return by set how many conversations have cases, and the metrics that `evaluate` gives on it."""

@@ -119,7 +119,7 @@ class MaxMissed(ParameterSet):
         0.02, "needed turns lost at most", low=0.0, high=0.5, step=0.005,
         help="On average over conversations like those that it was calibrated on. 0: all turns are kept.",
     )  # fmt: skip
-    levels: str = text("", decides=True)  # as `write_levels` makes them; empty: the gate's own expectation
+    levels: str = text("", decides=True)  # as `write_levels` makes them; empty: a level of the promise itself
     fitted_on: str = text("", decides=True)  # which labels; goes with the levels
 
     def __post_init__(self) -> None:

@@ -99,31 +99,44 @@ _TABLE = _Table()
 
 def own_words(text: bytes) -> bytes:
     """Return a folded message with quotations and code blanked; one that has nothing else is unchanged."""
-    if b":" in text:
-        text = _TASK_TEXT.sub(_blank, text)
-    if not any(mark in text for mark in _QUOTING_MARKS):
-        return text
-    parts = text.split(b"```")
-    parts[1::2] = [part.translate(_BLANKED) for part in parts[1::2]]
-    blanked = _QUOTED.sub(_replace_quote, b"```".join(parts))
-    return blanked if _LETTER.search(blanked) else text
+    return _blank_quotations(text)[0]
 
 
 def own_text(text: str) -> str:
-    """Return a message, not folded, with its quotations and code blanked.
+    """Return a message, not folded, with quotations and code blanked; one that has nothing else is unchanged.
 
     >>> own_text('Begin with "Ahoy." each time')
     'Begin with         each time'
     """
     folded = fold(text)
-    own = own_words(folded.text)
-    if own == folded.text:
-        return text
     characters = list(text)
-    for place, (left, whole) in enumerate(zip(own, folded.text, strict=True)):
-        if left != whole:
-            characters[folded.span(place, place + 1)[0]] = " "
-    return "".join(characters)
+    for span in _blank_quotations(folded.text)[1]:
+        start, end = folded.span(*span)
+        characters[start:end] = " " * (end - start)
+    own = "".join(characters)
+    return own if own.strip() else text
+
+
+def _blank_quotations(text: bytes) -> tuple[bytes, list[tuple[int, int]]]:
+    """Return a folded message with quotations and code blanked, and where they are."""
+    spans = []
+    if b":" in text:
+        spans = [match.span() for match in _TASK_TEXT.finditer(text)]
+        text = _TASK_TEXT.sub(_blank, text)
+    if not any(mark in text for mark in _QUOTING_MARKS):
+        return text, spans
+    parts = text.split(b"```")
+    fenced, end = [], 0
+    for number, part in enumerate(parts):
+        start, end = end, end + len(part) + len(b"```")
+        if number % 2 and part:
+            fenced.append((start, start + len(part)))
+            parts[number] = part.translate(_BLANKED)
+    without_code = b"```".join(parts)
+    blanked = _QUOTED.sub(_replace_quote, without_code)
+    if not _LETTER.search(blanked):
+        return text, spans
+    return blanked, spans + fenced + [match.span() for match in _QUOTED.finditer(without_code)]
 
 
 def _blank(match: re.Match[bytes]) -> bytes:

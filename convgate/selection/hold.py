@@ -42,7 +42,7 @@ class InvariantHold:
 
         return cls(InvariantReader(load_judge(settings)))
 
-    def held(self, current: CurrentMessage, history: History) -> dict[int, Invariant]:
+    def find_held(self, current: CurrentMessage, history: History) -> dict[int, Invariant]:
         """Return the invariants to hold, by the turn of the history that states them."""
         turns = [*history.conversation.turns[: history.stop], current.turn]
         return {
@@ -67,7 +67,7 @@ class InvariantHold:
                     STAGE,
                     kept=True,
                 )
-                for index, invariant in self.held(current, history).items()
+                for index, invariant in self.find_held(current, history).items()
                 if not kept[index]
             }
         )

@@ -1,29 +1,34 @@
-"""What a click does is done to its end.
+"""Callbacks that are not interrupted.
 
-Streamlit ends a callback at its next use of the session state once the following click has arrived, and the
-rest of it never happens (streamlit/streamlit#10578): who presses keys quickly loses labels. Runs of a page
-may still be cut short, since they only draw. With `runner.fastReruns` a click whose run had not begun would
-be lost as well, so .streamlit/config.toml turns it off.
+When a click arrives during a run of the page, Streamlit ends the run at its next use of the session state or
+of an element, even within a callback, whose rest never happens: who pressed keys quickly on a slow machine
+lost labels. Runs may be interrupted, since they only draw; callbacks may not. Clicks that arrive while a
+callback runs are joined to one run: the same button counts once then, and buttons act in any order. With
+Streamlit's `runner.fastReruns` they would be lost, so .streamlit/config.toml turns it off.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 
 _run_callbacks = SafeSessionState.on_script_will_rerun
 
 
-def _finish_callbacks(state: SafeSessionState, *args: Any, **kwargs: Any) -> None:
-    runner = state._yield_callback.__self__  # type: ignore[attr-defined]
-    runner._execing = False  # nothing is interrupted while it is
+def finish_callbacks() -> None:
+    """Let every callback of this process run to its end."""
+    SafeSessionState.on_script_will_rerun = _run_callbacks_to_their_end  # type: ignore[method-assign, assignment]
+
+
+def _run_callbacks_to_their_end(state: SafeSessionState, *args: Any, **kwargs: Any) -> None:
+    runner = getattr(state._yield_callback, "__self__", None)
+    if not isinstance(runner, ScriptRunner):
+        _run_callbacks(state, *args, **kwargs)
+        return
+    before, runner._execing = runner._execing, False  # it is interrupted while this is True alone
     try:
         _run_callbacks(state, *args, **kwargs)
     finally:
-        runner._execing = True
-
-
-def finish_callbacks() -> None:
-    """Let every callback of this process run to its end."""
-    SafeSessionState.on_script_will_rerun = _finish_callbacks  # type: ignore[method-assign, assignment]
+        runner._execing = before

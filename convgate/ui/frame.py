@@ -27,7 +27,6 @@ from convgate.ui.navigation import VERSIONS, draw_navigation
 from convgate.ui.text import literal
 from convgate.ui.theme import follow_theme
 
-finish_callbacks()
 _ICON = Path(__file__).with_name("icon.svg")
 
 
@@ -63,6 +62,7 @@ def page(title: str, purpose: str) -> Iterator[App]:
 
     A ConvgateError in the block is shown as a message; other exceptions propagate.
     """
+    finish_callbacks()
     st.set_page_config(page_title=f"{title} · convgate", page_icon=str(_ICON), layout="wide")
     try:
         st.logo(str(_ICON), size="large")

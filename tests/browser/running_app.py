@@ -170,7 +170,7 @@ def go_to(page: Page, address: str, *, frames: int = 20) -> None:
 
     frames: as many the page keeps its height for; 0 when nobody looks at where it goes.
     """
-    with running_once(page):
+    with awaited_run(page):
         page.evaluate(
             """address => {
                 history.pushState({}, '', address);
@@ -182,14 +182,17 @@ def go_to(page: Page, address: str, *, frames: int = 20) -> None:
 
 
 @contextmanager
-def running_once(page: Page) -> Iterator[None]:
-    """Returns once what the block does to the page has begun a run."""
+def awaited_run(page: Page) -> Iterator[None]:
+    """Waits for the run that the block causes to begin."""
     page.evaluate(
         """() => { window.runBegan = new Promise(resolve => {
             setTimeout(resolve, 3000);  // a run that is quick enough is over before it is seen
             const app = document.querySelector('[data-testid="stApp"]');
-            const begun = () => app.dataset.testScriptState === 'running' && resolve();
-            new MutationObserver(begun).observe(app, {attributes: true});
+            new MutationObserver((_, observer) => {
+                if (app.dataset.testScriptState !== 'running') return;
+                observer.disconnect();
+                resolve();
+            }).observe(app, {attributes: true});
         }) }"""
     )
     yield

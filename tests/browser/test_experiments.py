@@ -15,7 +15,7 @@ from convgate.core.settings import Settings
 from convgate.experiments.arms import Arm, Experiment, create_experiment
 from convgate.store import Store
 from convgate.store.experiments import Experiments
-from tests.browser.running_app import open_page, running_once, wait_until_idle
+from tests.browser.running_app import awaited_run, open_page, wait_until_idle
 from tests.browser.test_label import choose_name, wait_for_value
 from tests.experiments import add_trials, new_experiment
 
@@ -102,6 +102,6 @@ def test_a_replay_is_started_and_kept_by_its_address(go_to_address: Callable[[st
 def press(page: Page, keys: str) -> None:
     """Press keys one after the other, each when the page shows the result of the one before."""
     for key in keys:
-        with running_once(page):
+        with awaited_run(page):
             page.keyboard.press(key)
         wait_until_idle(page, frames=0)

@@ -29,8 +29,9 @@ from convgate.context.invariants.statements import (
 )
 from convgate.core.settings import Settings
 from convgate.embedding.base import Embeddings, Encoder
+from convgate.embedding.bundled import read_spans
 from convgate.embedding.states import statement_encoder
-from convgate.gatekeeper.folding import fold, own_text
+from convgate.gatekeeper.folding import fold
 
 SHIPPED = Path(__file__).parent / "weights" / "kinds.safetensors"
 REFIT_COMMAND = "python -m tools.statement_kinds --write"
@@ -125,7 +126,7 @@ class KindJudge:
         if not texts:
             return statements
         marked = [mark_statements(text) for text, contexts in keys if contexts]
-        runs = [count_ngrams(own_text(text)) for text in texts]
+        runs = [count_ngrams(own) for message in marked for own in read_spans(message)]
         features = features_of(
             np.concatenate(self.encoder.encode_passages(marked)),
             [context for _, contexts in keys for context in contexts],
