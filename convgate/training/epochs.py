@@ -35,7 +35,7 @@ class TrainingSettings:
     averaging: float = 0.003  # share of each step in the running mean of the weights
     dropped_parts: float = 0.08  # chance that a part of the features is at its usual value in a conversation
     noise: float = 0.15  # random change of each feature, in its own spread
-    ranking: float = 0.5  # weight of ranking needed turns above all others, beside the cross-entropy
+    ranking: float = 0.3  # weight of ranking needed turns above all others, beside the cross-entropy
     patience: int = 8  # max epochs without a better validation loss
     seed: int = 0  # fixes everything that is drawn
 
