@@ -141,11 +141,7 @@ def states(*texts: str) -> list[tuple[int, str, int | None]]:
     ("rule", "later"),
     [
         ("Write a summary, at most 300 words.", "make it at most 500 words"),
-        pytest.param(
-            "We only deploy on Fridays.",
-            "change of plan: we deploy only on Tuesdays",
-            marks=pytest.mark.xfail(reason="in a first message it reads as a habit"),
-        ),
+        ("We only deploy on Fridays.", "change of plan: we deploy only on Tuesdays"),
         ("everything in euros, always", "dollars from now on, not euros"),
         ("It must be done by Friday.", "sorry, by Thursday"),
         ("max 10 slides", "boss says 15 slides are ok"),

@@ -47,6 +47,7 @@ AUTHORS = ("work", "third", "fourth", "fifth")
 
 _PENALTY, _VECTOR_SCALE = 2.0, 1.6  # see `text_fitting.fit`
 _WEIGHT_WRITTEN = 4.0  # of a statement of `eighth.jsonl`, which covers what the other sets lack
+_WEIGHT_MESSAGE = 0.5  # of a statement of `messages.jsonl`, which has English alone
 _WEIGHT_INSTRUCTION = 1.5  # of an instruction among the many other statements of the chats
 _MAX_OTHER = 0.35  # probability of what an author did not label
 _MIN_OVERLAP = 8  # characters that a statement and a label share, at least
@@ -198,7 +199,8 @@ def _in_messages() -> Iterator[Example]:
         if line["before"]:
             messages.insert(0, {"role": "assistant", "content": line["before"]})
         labels = [(len(messages) - 1, each["text"], each["kind"]) for each in line["lasting"]]
-        yield from _of_conversation(messages, labels, f"messages {line['writer']}")
+        for example in _of_conversation(messages, labels, f"messages {line['writer']}"):
+            yield replace(example, weight=_WEIGHT_MESSAGE)
 
 
 def _of_conversation(

@@ -21,7 +21,10 @@ PRIORITIES: dict[InvariantType, int] = {
 }
 
 HELD = 800
-"""From this priority on, an active invariant must be in every context."""
+"""From this priority on, an active invariant is sent whatever is decided."""
+
+MIN_LIKELIHOOD = 0.3
+"""And from this likelihood on; what is less likely is found and shown."""
 
 
 def quote_line(text: str) -> str:
@@ -68,8 +71,9 @@ class Invariant:
 
     @property
     def held(self) -> bool:
-        """Whether every context must have it."""
-        return self.state == "active" and (self.pinned or PRIORITIES[self.type] >= HELD)
+        """Whether it is sent whatever is decided."""
+        is_likely = PRIORITIES[self.type] >= HELD and self.likelihood >= MIN_LIKELIHOOD
+        return self.active and (self.pinned or is_likely)
 
     def to_json(self) -> dict[str, Any]:
         """Return the record that `convgate invariants` prints."""

@@ -132,12 +132,14 @@ class MaxMissed(ParameterSet):
         kept = missed >= level - ROUNDING
         if not kept.any():
             because = f"That no turn is relevant has the probability {probability_of_none(scores):.2f}."
-            return Cut(kept, None, because, why_dropped="{score}; nothing is kept.")
+            return Cut(kept, None, because, why_dropped="{score}; most likely no turn is needed.")
         promise = f"{100 * self.max_missed:.3g}%"
         return Cut(
             kept, None, "",
-            f"{{score}}; without it and less useful turns, over {promise} of what is needed may be lost.",
-            f"{{score}}; it and less useful turns are expected to hold at most {promise} of what is needed.",
+            f"{{score}}; without it and turns of less use per token, over {promise} of what is needed may be"
+            " lost.",
+            f"{{score}}; it and turns of less use per token are expected to hold at most {promise} of what is"
+            " needed.",
         )  # fmt: skip
 
 

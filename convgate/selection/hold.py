@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # a policy that holds nothing shall not wait for it
     from convgate.context.invariants.reader import InvariantReader
 
 STAGE = "hold"
-MIN_LIKELIHOOD = 0.4  # of what is held; contexts, which have a budget, hold what is less likely, too
 
 
 @dataclass(frozen=True)
@@ -48,9 +47,7 @@ class InvariantHold:
         return {
             invariant.source: invariant
             for invariant in reversed(self.reader.read(turns))
-            if invariant.held
-            and (invariant.pinned or invariant.likelihood >= MIN_LIKELIHOOD)
-            and history.start <= invariant.source < history.stop
+            if invariant.held and history.start <= invariant.source < history.stop
         }
 
     def apply(self, decisions: TurnDecisions, current: CurrentMessage, history: History) -> TurnDecisions:

@@ -36,7 +36,7 @@ from convgate.gatekeeper.folding import fold
 SHIPPED = Path(__file__).parent / "weights" / "kinds.safetensors"
 REFIT_COMMAND = "python -m tools.statement_kinds --write"
 
-MIN_HOLDS = 0.2
+MIN_HOLDS = 0.25
 """Probability of the kinds that hold, together, from which a statement is one."""
 
 MIN_OTHER = 0.15
