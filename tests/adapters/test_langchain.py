@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -126,7 +127,9 @@ def test_example_sends_the_relevant_turns_with_the_shipped_gate(capsys: pytest.C
     run_example("langchain_agent")
     out = capsys.readouterr().out
     assert "ai: The learning rate of run 7 was 0.1" in out
-    assert "The model received 13 messages:" in out
+    received = re.search(r"The model received (\d+) messages:", out)
+    assert received is not None
+    assert int(received[1]) < 13
     assert "The agent's state has 18 messages." in out
 
 

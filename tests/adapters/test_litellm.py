@@ -128,7 +128,6 @@ def test_the_example_sends_valid_lists_with_what_is_needed() -> None:
 
 
 @pytest.mark.shipped
-@pytest.mark.xfail(strict=True, reason="a promise of 2% keeps turns of a finished subject")
 def test_the_example_leaves_the_finished_subject_out() -> None:
     default_selector.cache_clear()
     names = runpy.run_path(str(CHECKOUT / "examples" / "litellm_proxy.py"), run_name="__main__")

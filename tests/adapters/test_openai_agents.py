@@ -195,7 +195,6 @@ def test_the_example_sends_a_valid_list_with_what_is_needed(capsys: pytest.Captu
 
 
 @pytest.mark.shipped
-@pytest.mark.xfail(strict=True, reason="a promise of 2% keeps turns of a finished subject")
 def test_the_example_leaves_the_finished_subject_out() -> None:
     names = runpy.run_path(str(CHECKOUT / "examples" / "openai_agents.py"), run_name="__main__")
     assert "lunch" not in str(names["model"].inputs[-1])
