@@ -136,10 +136,8 @@ class MaxMissed(ParameterSet):
         promise = f"{100 * self.max_missed:.3g}%"
         return Cut(
             kept, None, "",
-            f"{{score}}; without it and turns of less use per token, over {promise} of what is needed may be"
-            " lost.",
-            f"{{score}}; it and turns of less use per token are expected to hold at most {promise} of what is"
-            " needed.",
+            f"{{score}}; dropping it, too, could lose over {promise} of what is needed.",
+            f"{{score}}; dropping it, too, should lose at most {promise} of what is needed.",
         )  # fmt: skip
 
 
