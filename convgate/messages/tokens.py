@@ -113,8 +113,8 @@ _MAX_KEY = 500  # characters of a text that is its own key, which is faster than
 class CachedTokenCounter:
     """Any counter, asked only once about each text; safe to share between threads.
 
-    Entries are keyed by content: a long text by its digest, so that it is not held. A cache of MAX_CACHED_TEXTS
-    is emptied before it grows further.
+    Entries are keyed by content: a long text by its digest, so that it is not held. A cache of
+    MAX_CACHED_TEXTS is emptied before it grows further.
     """
 
     def __init__(self, counter: TokenCounter) -> None:
