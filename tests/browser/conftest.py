@@ -100,6 +100,7 @@ def go_to_address(
         except TimeoutError:  # a run was lost on the way: no other test is to wait for it
             open_page(window, "/Versions")
         go_to(window, "/Versions", frames=0)
+        expect(window.get_by_role("heading", name="Versions", level=1)).to_be_visible()
         go_to(window, address)
         return window
 
