@@ -209,7 +209,7 @@ def test_statements_replace_mandatory_turns_that_do_not_fit():
         f"{'word ' * 60}. {rule}", "Fine.", f"{'word ' * 30}. Always answer in English.", "Yes.", "TASK so"
     )
     longest = builder(set()).build(messages, budget=70)
-    assert longest.places[:2] == [None, 2], "the longest first, and no more than have to"
+    assert longest.places[:2] == [None, 2], "the rest of the budget goes to the shorter turn"
     assert (longest.messages[0]["role"], longest.messages[0]["content"][:33]) == ("system", rule[:33])
     assert (longest.over_budget, longest.breaches) == (0, ())
     assert longest.decisions.of(0).rule == "budget"
@@ -217,6 +217,28 @@ def test_statements_replace_mandatory_turns_that_do_not_fit():
     assert builder(set()).build(messages, budget=40).places == [None, None, 4]
     assert builder(set()).build(messages, budget=5).over_budget > 0, "the statements stay whatever it is"
     assert {0, 2, 4} <= set(builder(set()).build(messages, budget=200).indices)
+
+
+def test_a_budget_pays_for_a_statement_and_its_turn_competes_as_evidence():
+    rule = "You must never delete the backups."
+    messages = chat(f"{'word ' * 20}. {rule}", "b " * 20, "c", "d " * 20, "TASK so")
+    policy = FixedPolicy({3}, {0: 0.1, 1: 0.4, 2: 0.1, 3: 0.9}, probabilities=True)
+    bundle = builder(policy=policy).build(messages, budget=50)
+    assert bundle.places == [None, 2, 3, 4], "the whole turn of the rule would leave no room for 3"
+    assert "a message of its own" in bundle.decisions.of(0).reason
+    needed = replace(policy, scores={0: 0.95, 1: 0.1, 2: 0.1, 3: 0.1})
+    bundle = builder(policy=needed).build(messages, budget=50)
+    assert bundle.places == [0, 2, 4], "its own turn says it, and its statement is not sent, too"
+    assert bundle.tokens == sum(count_words(messages[place]["content"]) + 4 for place in (0, 2, 4))
+
+
+def test_a_statement_of_two_turns_is_sent_until_both_are():
+    rule = "You must never delete the backups."
+    messages = chat(f"{'word ' * 20}. {rule}", "b", f"{'more ' * 25}. {rule}", "d", "TASK so")
+    policy = FixedPolicy(set(), {0: 0.9, 1: 0.1, 2: 0.1, 3: 0.1}, probabilities=True)
+    bundle = builder(policy=policy).build(messages, budget=40)
+    assert (bundle.over_budget, bundle.breaches) == (0, ()), "the first turn would not spare the statement"
+    assert rule in {message["content"] for message in bundle.messages}
 
 
 def test_evidence_is_chosen_by_expected_use_for_its_tokens():

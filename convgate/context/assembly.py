@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from convgate.context.claims import Placement, SectionClaims
 from convgate.context.invariant import Invariant, find_missing
 from convgate.context.memory import message_number
-from convgate.context.packing import ContextBudget, Packer, Packing
+from convgate.context.packing import ContextBudget, Packer
 from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import INSTRUCTION_ROLES, Turn
 from convgate.core.errors import ContextError
@@ -70,33 +71,24 @@ def read_capsules(
 
 def state_invariants(
     claims: SectionClaims, total: int, counter: TokenCounter | None
-) -> tuple[list[AddedMessage], frozenset[int]]:
-    """Return the messages that state invariants apart from their turns, and the turns that these replace.
+) -> tuple[list[AddedMessage], dict[int, int]]:
+    """Return the messages that state invariants apart from their turns, and the turns that these replace,
+    each with the tokens of the statements that need not be sent beside it.
 
-    Where the turns that must stay exceed the total, those whose statements save the most are replaced by
-    the statements, until the rest fits.
+    Where the conversation exceeds the total, statements replace each turn that is longer than they are: what
+    else it says competes for the budget as evidence does.
     """
     table, invariants = claims.table, claims.reading.held
-    added = _restate(invariants, table, counter)
-    budget = ContextBudget(total, {}, sum(message.tokens for message in added))
-    excess = Packing(table, claims.required, budget).tokens - total
-    if excess <= 0:
-        return added, frozenset()
-    savings = []
-    for source in {
-        invariant.source for invariant in claims.reading.held if invariant.source in claims.required
-    }:
-        statements = _restate(
-            [invariant for invariant in invariants if invariant.source == source], table, counter, {source}
-        )
-        savings.append((table.tokens[source] - sum(message.tokens for message in statements), source))
-    shortened = set[int]()
-    for saving, source in sorted(savings, reverse=True):
-        if excess <= 0 or saving <= 0:
-            break
-        excess -= saving
-        shortened.add(source)
-    return _restate(invariants, table, counter, shortened), frozenset(shortened)
+    shortened = dict[int, int]()
+    if table.total > total:
+        sources = Counter(text for _, text in {(each.source, each.text) for each in invariants})
+        for source in {invariant.source for invariant in invariants if invariant.source in claims.required}:
+            own = [invariant for invariant in invariants if invariant.source == source]
+            statements = _restate(own, table, counter, {source})
+            if sum(statement.tokens for statement in statements) < table.tokens[source]:
+                alone = (each for each in statements if sources[each.turn.text] == 1)
+                shortened[source] = sum(statement.tokens for statement in alone)
+    return _restate(invariants, table, counter, shortened), shortened
 
 
 def _restate(
@@ -178,6 +170,7 @@ class PackedContext:
     """The messages of a context, and how they were chosen."""
 
     placed: Mapping[int, Placement]  # by turn, before the list is made valid
+    statements: list[AddedMessage]  # of what must hold and no turn that is sent says
     capsules: list[AddedMessage]  # those that fit
     valid: ValidSelection
     sent: MessageList
@@ -197,6 +190,13 @@ def pack_messages(
     table = claims.table
     valid = make_valid(table.messages, packed.placed, table.current)
     chosen = to_messages(valid.of(turns)) if messages is None else valid.of(messages)
-    sent = assemble(table, valid.indices, chosen, [*plan.statements, *capsules])
+    in_own_words = set(valid.indices)
+    stated = {
+        invariant.text
+        for invariant in claims.reading.held
+        if invariant.source not in in_own_words or invariant.text not in table.turns[invariant.source].text
+    }
+    statements = [statement for statement in plan.statements if statement.turn.text in stated]
+    sent = assemble(table, valid.indices, chosen, [*statements, *capsules])
     missing = find_missing(claims.reading.held, sent.messages, sent.places)
-    return PackedContext(packed.placed, capsules, valid, sent, missing)
+    return PackedContext(packed.placed, statements, capsules, valid, sent, missing)

@@ -16,8 +16,8 @@ that the policy dropped, the best first.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -71,7 +71,8 @@ class SectionClaims:
     scores: Sequence[float] | Floats  # of each earlier turn: evidence claims the highest first
     ranked: bool = True  # whether the scores are the policy's; otherwise the newest turn has the highest
     uses: Sequence[float] | Floats | None = None  # of each earlier turn: expected use; None: unknown
-    shortened: frozenset[int] = frozenset()  # turns of which only the statements that must hold are sent
+    shortened: Mapping[int, int] = field(default_factory=dict)
+    """Turns of which only the statements that must hold need be sent, and the tokens of these."""
     disabled: frozenset[SectionName] = frozenset()  # sections that claim nothing in this mode
     fills_budget: bool = False  # whether turns that only the policy dropped use what is left of the budget
     filters: bool = True  # whether policy and mode leave turns out
@@ -165,9 +166,23 @@ class SectionClaims:
         return may_claim
 
     @cached_property
+    def added_tokens(self) -> list[int]:
+        """The tokens that each turn adds: less those of statements that it makes superfluous."""
+        return self._costs.tolist() if self.shortened else self.table.tokens
+
+    @cached_property
+    def _costs(self) -> Integers:
+        """(n,) the same."""
+        if not self.shortened:
+            return self.table.costs
+        costs = self.table.costs.copy()
+        costs[list(self.shortened)] -= list(self.shortened.values())
+        return costs
+
+    @cached_property
     def _min_tokens(self) -> Integers:
         """(n,) the fewest tokens of a turn in each turn's group: no claim of it that adds one takes less."""
-        return self.table.by_group(self.table.costs, np.minimum, paired=self.paired)
+        return self.table.by_group(self._costs, np.minimum, paired=self.paired)
 
     def _affordable(
         self, section: SectionName, rows: Integers, tokens: Integers, room: Room
@@ -299,7 +314,7 @@ class SectionClaims:
         if self.uses is None:
             return self._scores
         # the current message may be of a group, and does not count
-        uses, costs = np.append(self.uses, 0.0), self.table.costs.copy()
+        uses, costs = np.append(self.uses, 0.0), self._costs.copy()
         costs[-1] = 0
         sums = (self.table.by_group(values, np.add, paired=self.paired)[:-1] for values in (uses, costs))
         use, tokens = sums

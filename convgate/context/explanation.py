@@ -106,7 +106,7 @@ class Explanation:
 
     @property
     def _added(self) -> Mapping[SectionName, list[AddedMessage]]:
-        return {"rules": self.plan.statements, "capsules": self.packed.capsules}
+        return {"rules": self.packed.statements, "capsules": self.packed.capsules}
 
     def _place_turns(self, section: SectionName, indices: Sequence[int]) -> Iterator[PlacedTurn]:
         for message in self._added.get(section, ()):

@@ -42,7 +42,7 @@ def pack(claims: SectionClaims, capsules: Sequence[int], budget: ContextBudget) 
     takes what it claims within its share, also from evidence. The rest of the budget goes to claims that
     overflow, then to capsules. Claims that do not fit are skipped.
     """
-    packing = Packing(claims.table, claims.required, budget)
+    packing = Packing(claims.table, claims.required, budget, claims.added_tokens)
     fitting, left = [], budget.shares["capsules"]
     for place, tokens in enumerate(capsules):
         if tokens <= left and packing.spend(tokens):
@@ -63,14 +63,21 @@ def pack(claims: SectionClaims, capsules: Sequence[int], budget: ContextBudget) 
 class Packing:
     """The turns placed so far, and their tokens in the valid list."""
 
-    def __init__(self, table: TurnTable, required: Iterable[int], budget: ContextBudget) -> None:
-        """Place the required turns, whatever the budget is."""
+    def __init__(
+        self,
+        table: TurnTable,
+        required: Iterable[int],
+        budget: ContextBudget,
+        costs: Sequence[int] | None = None,
+    ) -> None:
+        """Place the required turns, whatever the budget is; costs: the tokens that each turn adds."""
         self.table, self.budget = table, budget
+        self._costs = table.tokens if costs is None else costs
         self._share = 0  # tokens left of the section that is filled
         turns = {turn for index in required for turn in table.group(index)}.difference(table.current_unit)
         self.placed = dict.fromkeys(sorted(turns), Placement("rules", None))
         self._included = turns.union(table.current_unit)
-        self._spent = budget.added + sum(table.tokens[index] for index in self._included)
+        self._spent = budget.added + sum(self._costs[index] for index in self._included)
         others = (index for index in self._included if not table.is_instruction[index])
         self._first = min(others, default=len(table.turns))  # turn of the list that is no instruction
         self._opening_tokens = self._opening(self._first)[1]
@@ -82,17 +89,17 @@ class Packing:
 
     def _new_tokens(self, turns: Sequence[int]) -> int:
         """Return the tokens of the turns that are not placed yet."""
-        tokens, included = self.table.tokens, self._included
+        costs, included = self._costs, self._included
         if len(turns) == 1:
-            return 0 if turns[0] in included else tokens[turns[0]]
-        return sum(tokens[index] for index in turns if index not in included)
+            return 0 if turns[0] in included else costs[turns[0]]
+        return sum(costs[index] for index in turns if index not in included)
 
     def fill_share(self, claims: Iterable[Claim], share: int) -> list[Claim]:
         """Place the claims of a section that fit its share; return those that did not and may overflow."""
         self._share, unplaced = share, []
         for claim in claims:
             new, evidence = self._new_tokens(claim.turns), self._placed_evidence(claim)
-            cost = new + sum(self.table.tokens[index] for index in evidence) if evidence else new
+            cost = new + sum(self._costs[index] for index in evidence) if evidence else new
             if cost <= self._share and self._place_if_fits(claim, new):
                 self._share -= cost
                 for index in evidence:
@@ -145,7 +152,7 @@ class Packing:
             if index in self._included:
                 continue
             self._included.add(index)
-            self._spent += self.table.tokens[index]
+            self._spent += self._costs[index]
             reason = claim.reason if index in claim.wanted else claim.companion_reason
             self.placed[index] = Placement(claim.section, reason)
             if index < self._first and not self.table.is_instruction[index]:
@@ -159,7 +166,7 @@ class Packing:
         opening = self.table.user_turn[first] if first < len(self.table.turns) else None
         if opening is None or opening == first:
             return None, 0
-        return opening, self.table.tokens[opening]
+        return opening, self._costs[opening]
 
 
 def pack_baseline(claims: SectionClaims, capsules: Sequence[int], budget: ContextBudget) -> PackedTurns:
@@ -167,7 +174,7 @@ def pack_baseline(claims: SectionClaims, capsules: Sequence[int], budget: Contex
 
     It stops at the first turn that does not fit; unsendable turns are skipped.
     """
-    table, packing = claims.table, Packing(claims.table, claims.required, budget)
+    table, packing = claims.table, Packing(claims.table, claims.required, budget, claims.added_tokens)
     for index in range(table.current - 1, -1, -1):
         if table.is_unsendable[index] or table.is_instruction[index]:
             continue
