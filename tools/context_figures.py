@@ -15,8 +15,8 @@ from __future__ import annotations
 import argparse
 import json
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -29,9 +29,19 @@ from convgate.core.settings import load_settings
 from convgate.messages.tokens import turn_tokens
 from convgate.policies.build import EncoderOnDemand
 from convgate.policies.cosine import cosine_scores
+from convgate.policies.gate import GatePolicy
 from convgate.transcripts import turns_from_messages
 
 CHATS = Path(__file__).parent / "pretraining" / "texts" / "chats.dev.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What one ranking or context sends of one case."""
+
+    complete: bool  # whether every needed turn is sent
+    used: float  # share of the history's tokens
+    is_over: bool
 
 
 def main() -> None:
@@ -40,42 +50,50 @@ def main() -> None:
     parser.add_argument("files", nargs="*", type=Path, default=[CHATS], metavar="FILE.jsonl")
     parser.add_argument("--shares", nargs="+", type=float, default=[0.15, 0.35], metavar="SHARE")
     arguments = parser.parse_args()
-    encoder = EncoderOnDemand(load_settings())
-    builder = ContextBuilder.of(load_settings(), encoder=encoder)
+    builder = ContextBuilder.of(load_settings(), encoder=EncoderOnDemand(load_settings()))
     for file in arguments.files:
-        rows: dict[tuple[float, str], list[tuple[bool, float, bool]]] = defaultdict(list)
-        for conversation, needed in cases(file):
-            current, history = conversation.at(len(conversation) - 1)
-            costs = turn_tokens(conversation.turns)
-            tokens, current_tokens = costs[:-1], int(costs[-1])
-            places = np.arange(len(tokens), dtype=np.float64)
-            scores = builder.policy.decide(current, history).scores
-            assert scores is not None
-            rankings = {
-                "newest": places,
-                "user first": places + 1e6 * np.array([turn.role == "user" for turn in history]),
-                "cosine": cosine_scores(encoder(), current, history),
-                "gate": use_per_token(scores, tokens),
-            }
-            for share in arguments.shares:
-                budget = int(share * tokens.sum())
-                for name, values in rankings.items():
-                    kept = fill(values, tokens, budget)
-                    used = float(tokens[kept].sum() / tokens.sum())
-                    rows[share, name].append((bool(kept[sorted(needed)].all()), used, False))
-                fresh = replace(builder, memory=RequestMemory())
-                bundle = fresh.build_at(conversation, budget=budget + current_tokens)
-                sent = {
-                    *bundle.indices,
-                    *(invariant.source for invariant in bundle.invariants if invariant.held),
-                }
-                used = (bundle.tokens - current_tokens) / int(tokens.sum())
-                rows[share, "context"].append((needed <= sent, used, bundle.over_budget > 0))
         print(f"\n{file.name}\n\n| tokens | by | cases | every needed turn | tokens used | over budget |")
         print("|---|---|---|---|---|---|")
-        for (share, name), results in rows.items():
-            complete, used, over = np.mean(results, axis=0)
+        for (share, name), results in fill_budgets(file, arguments.shares, builder).items():
+            complete, used, over = np.mean([astuple(each) for each in results], axis=0)
             print(f"| {share:.0%} | {name} | {len(results)} | {complete:.1%} | {used:.1%} | {over:.1%} |")
+
+
+def fill_budgets(
+    file: Path, shares: Sequence[float], builder: ContextBuilder
+) -> Mapping[tuple[float, str], Sequence[Filled]]:
+    """Return what each ranking, and the context, sends of each case at each share."""
+    rows: dict[tuple[float, str], list[Filled]] = defaultdict(list)
+    policy = builder.policy
+    assert isinstance(policy, GatePolicy)
+    for conversation, needed in cases(file):
+        current, history = conversation.at(len(conversation) - 1)
+        costs = turn_tokens(conversation.turns)
+        tokens, current_tokens = costs[:-1], int(costs[-1])
+        places = np.arange(len(tokens), dtype=np.float64)
+        scores = policy.decide(current, history).scores
+        assert scores is not None
+        rankings = {
+            "newest": places,
+            "user first": places + 1e6 * np.array([turn.role == "user" for turn in history]),
+            "cosine": cosine_scores(policy.encoder, current, history),
+            "gate": use_per_token(scores, tokens),
+        }
+        for share in shares:
+            budget = int(share * tokens.sum())
+            for name, values in rankings.items():
+                kept = fill(values, tokens, budget)
+                used = float(tokens[kept].sum() / tokens.sum())
+                rows[share, name].append(Filled(bool(kept[sorted(needed)].all()), used, False))
+            fresh = replace(builder, memory=RequestMemory())
+            bundle = fresh.build_at(conversation, budget=budget + current_tokens)
+            sent = {
+                *bundle.indices,
+                *(invariant.source for invariant in bundle.invariants if invariant.held),
+            }
+            used = (bundle.tokens - current_tokens) / int(tokens.sum())
+            rows[share, "context"].append(Filled(needed <= sent, used, bundle.over_budget > 0))
+    return rows
 
 
 def cases(file: Path) -> Iterator[tuple[Conversation, set[int]]]:
