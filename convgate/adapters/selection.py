@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,8 +90,8 @@ class MessageSelector:
             budget = self.source.budget if self.budget is None else self.budget
             if budget is not None and following:
                 budget = max(0, budget - int(turn_tokens(turns[current + 1 :], self.source.counter).sum()))
-            bundle = self.source.build_at(conversation, current, budget=budget)
-            # Messages that the context adds are not sent, so the turns that they stand for are.
+            # Messages that a context adds are not sent, so the turns that they stand for are.
+            bundle = replace(self.source, shortens=False).build_at(conversation, current, budget=budget)
             held = (invariant.source for invariant in bundle.invariants if invariant.held)
             kept = {*bundle.indices, *held}
         else:

@@ -70,17 +70,17 @@ def read_capsules(
 
 
 def state_invariants(
-    claims: SectionClaims, total: int, counter: TokenCounter | None
+    claims: SectionClaims, total: int, counter: TokenCounter | None, *, shortens: bool
 ) -> tuple[list[AddedMessage], dict[int, int]]:
     """Return the messages that state invariants apart from their turns, and the turns that these replace,
     each with the tokens of the statements that need not be sent beside it.
 
-    Where the conversation exceeds the total, statements replace each turn that is longer than they are: what
+    Where the conversation exceeds the total and `shortens`, statements replace each turn that is longer than they are: what
     else it says competes for the budget as evidence does.
     """
     table, invariants = claims.table, claims.reading.held
     shortened = dict[int, int]()
-    if table.total > total:
+    if shortens and table.total > total:
         sources = Counter(text for _, text in {(each.source, each.text) for each in invariants})
         for source in {invariant.source for invariant in invariants if invariant.source in claims.required}:
             own = [invariant for invariant in invariants if invariant.source == source]

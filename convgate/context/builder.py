@@ -82,6 +82,7 @@ class ContextBuilder:
     filters: bool = True  # whether policy and mode drop turns that would fit
     hysteresis: float = 0.0  # on the scale of the policy's scores, 0 or more; 0: off
     pair_answers: bool = False  # whether a question and its answer stay together
+    shortens: bool = True  # whether a budget may have the statement of what must hold in place of its turn
     guard: Guard | None = None
     counter: TokenCounter | None = None  # None: the bundled tokenizer
     packer: Packer = pack
@@ -275,7 +276,7 @@ class ContextBuilder:
             paired=self.pair_answers,
         )
         total = self.budgets.total(reading.mode) if total is None else total
-        statements, shortened = state_invariants(claims, total, self.counter)
+        statements, shortened = state_invariants(claims, total, self.counter, shortens=self.shortens)
         claims = replace(claims, shortened=shortened) if shortened else claims
         budget = ContextBudget(
             total,

@@ -25,7 +25,7 @@ from tests.adapters.histories import (
     failing_gate,
     small_gate,
 )
-from tests.contexts import builder, chat
+from tests.contexts import FixedPolicy, builder, chat
 from tests.fakes import FakeEncoder
 
 ASKED = [*HISTORY, {"role": "user", "content": QUESTION}]
@@ -119,6 +119,15 @@ def test_turns_of_invariants_are_kept_when_the_context_states_them_apart():
     bundle = builder(set()).build(messages, budget=60)
     assert (bundle.places, bundle.indices) == ([None, 2], [2]), "the rule is in a message that was added"
     assert MessageSelector.of(builder(set()), budget=60).keep(messages) == [0, 2]
+
+
+def test_a_budget_pays_for_the_whole_turn_of_what_must_hold():
+    rule = f"{'word ' * 20}. You must never delete the backups."  # 31 tokens; 2 costs 5, 3 24, the last 6
+    messages = chat(rule, "b " * 20, "c", "d " * 20, "TASK so")
+    policy = FixedPolicy({3}, {0: 0.1, 1: 0.4, 2: 0.1, 3: 0.9}, probabilities=True)
+    assert builder(policy=policy).build(messages, budget=50).places == [None, 2, 3, 4]
+    kept = MessageSelector.of(builder(policy=policy), budget=50).keep(messages)
+    assert kept == [0, 2, 4], "the statement alone cannot be sent, and 3 does not fit beside its turn"
 
 
 def test_sources_are_loaded_from_settings(tmp_path: Path):
