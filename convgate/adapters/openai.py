@@ -16,6 +16,8 @@ from typing import Any
 
 from convgate.adapters.selection import MessageSelector
 from convgate.core.errors import AdapterError
+from convgate.transcripts import dialect_of
+from convgate.transcripts.dialects.base import join_neighbours
 
 _CALLS = frozenset(
     {"function_call", "custom_tool_call", "computer_call", "shell_call", "local_shell_call"}
@@ -52,7 +54,8 @@ def select_messages(
         partial(group_message, call_ids=call_ids(groups)),
         [place for place, group in enumerate(groups) if any(index in always for index in group.indices)],
     )
-    return [items[index] for place in kept for index in groups[place].indices]
+    sent = [items[index] for place in kept for index in groups[place].indices]
+    return join_neighbours(dialect_of(sent), sent)
 
 
 @cache

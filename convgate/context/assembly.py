@@ -20,7 +20,8 @@ from convgate.core.conversation import INSTRUCTION_ROLES, Turn
 from convgate.core.errors import ContextError
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.messages.validity import ValidSelection, make_valid
-from convgate.transcripts import to_messages, turns_from_messages
+from convgate.transcripts import dialect_of, to_messages, turns_from_messages
+from convgate.transcripts.dialects.base import Dialect, join_neighbours
 
 Message = Mapping[str, Any]
 
@@ -75,8 +76,8 @@ def state_invariants(
     """Return the messages that state invariants apart from their turns, and the turns that these replace,
     each with the tokens of the statements that need not be sent beside it.
 
-    Where the conversation exceeds the total and `shortens`, statements replace each turn that is longer than they are: what
-    else it says competes for the budget as evidence does.
+    Where the conversation exceeds the total and `shortens`, statements replace each turn that is longer than
+    they are: what else it says competes for the budget as evidence does.
     """
     table, invariants = claims.table, claims.reading.held
     shortened = dict[int, int]()
@@ -129,6 +130,11 @@ class MessageList:
     places: list[int | None]  # of each message its index; None for an added one
     turns: list[Turn]  # the same messages
     tokens: list[int]  # of each
+    dialect: Dialect
+
+    def joined(self) -> list[Message]:
+        """Return the messages as the API takes them: where it refuses neighbours of one role, as one."""
+        return join_neighbours(self.dialect, self.messages)
 
     @cached_property
     def numbers(self) -> NDArray[np.int64]:
@@ -139,16 +145,27 @@ class MessageList:
 
 
 def assemble(
-    table: TurnTable, indices: Sequence[int], messages: Sequence[Message], added: Sequence[AddedMessage]
+    table: TurnTable,
+    indices: Sequence[int],
+    messages: Sequence[Message],
+    added: Sequence[AddedMessage],
+    dialect: Dialect,
 ) -> MessageList:
     """Return the messages of the turns `indices`, with `added` after the leading instructions."""
     others = (row for row, index in enumerate(indices) if not table.is_instruction[index])
     leading = next(others, len(indices))
     start = slice(leading, leading)
     result = MessageList(
-        list(messages), list(indices), [table.turns[i] for i in indices], [table.tokens[i] for i in indices]
+        list(messages),
+        list(indices),
+        [table.turns[i] for i in indices],
+        [table.tokens[i] for i in indices],
+        dialect,
     )
-    result.messages[start] = [message.message for message in added]
+    result.messages[start] = [
+        message.message if dialect.has_instructions else dialect.message("user", message.turn.text)
+        for message in added
+    ]
     result.places[start] = [None] * len(added)
     result.turns[start] = [message.turn for message in added]
     result.tokens[start] = [message.tokens for message in added]
@@ -190,6 +207,7 @@ def pack_messages(
     table = claims.table
     valid = make_valid(table.messages, packed.placed, table.current)
     chosen = to_messages(valid.of(turns)) if messages is None else valid.of(messages)
+    dialect = dialect_of(turn.source or {} for turn in turns)
     in_own_words = set(valid.indices)
     stated = {
         invariant.text
@@ -197,6 +215,6 @@ def pack_messages(
         if invariant.source not in in_own_words or invariant.text not in table.turns[invariant.source].text
     }
     statements = [statement for statement in plan.statements if statement.turn.text in stated]
-    sent = assemble(table, valid.indices, chosen, [*statements, *capsules])
+    sent = assemble(table, valid.indices, chosen, [*statements, *capsules], dialect)
     missing = find_missing(claims.reading.held, sent.messages, sent.places)
     return PackedContext(packed.placed, statements, capsules, valid, sent, missing)

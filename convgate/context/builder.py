@@ -59,7 +59,7 @@ from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.traces import span, start_traces
-from convgate.transcripts import MessageReader, list_messages, to_messages
+from convgate.transcripts import MessageReader, dialect_of, list_messages
 
 log = logging.getLogger(__name__)
 
@@ -134,10 +134,10 @@ class ContextBuilder:
     ) -> ContextBundle:
         """Return the context for the current message: the last from the user or a tool.
 
-        messages: OpenAI-style dicts, oldest first. question: the current message, put behind the others.
-        budget: tokens of the whole context. intent: what the message is meant for; unknown: logged, ignored.
-        capsules: summaries by the caller. request_id: the request's name for `record_outcome`. session: an
-        id for spans and the figures of a rollout.
+        messages: dicts of OpenAI's API or another dialect, oldest first. question: the current message, put
+        behind the others. budget: tokens of the whole context. intent: what the message is meant for;
+        unknown: logged, ignored. capsules: summaries by the caller. request_id: the request's name for
+        `record_outcome`. session: an id for spans and the figures of a rollout.
 
         Raises TranscriptError, ConversationError without messages, or ContextError for a wrong argument.
         """
@@ -198,7 +198,8 @@ class ContextBuilder:
         started = time.perf_counter()
         turns = [*history.turns, current.turn]  # a known table may have equal ones
         if messages is not None and current.index is None:
-            messages = [*messages, *to_messages([current.turn])]
+            question = dialect_of(messages).message(current.turn.role, current.turn.text)
+            messages = [*messages, question]
         table = self.tables.get(turns, self._extend)
         before = self.memory.find(table.digests)
         reading = read_conversation(
@@ -338,7 +339,7 @@ def _to_bundle(
         breaches=breaches,
         fallbacks=tuple(fallbacks),
         decisions=explanation.to_decisions(),
-        messages=sent.messages,
+        messages=sent.joined(),
         places=[None if is_typed and place == table.current else place for place in sent.places],
         indices=indices[:-1] if is_typed else indices,
         missing_results=packed.valid.missing_results,

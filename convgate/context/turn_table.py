@@ -174,7 +174,9 @@ class TurnTable:
 
 def _digest(before: bytes, turn: Turn) -> bytes:
     """Return a digest of what a model reads of the turn, and of `before`."""
-    content = "\0".join((turn.role, turn.name or "", turn.tool_call_id or "", turn.scored_text))
+    content = "\0".join(
+        (turn.role, turn.name or "", turn.tool_call_id or "", *turn.also_answers, turn.scored_text)
+    )
     return blake2b(before + content.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 

@@ -66,6 +66,7 @@ class Turn:
     timestamp: datetime | None = None  # with a zone, or naive in the transcript's own local time
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None  # the call that this turn answers
+    also_answers: tuple[str, ...] = ()  # ids of further calls that it answers
     metadata: Mapping[str, Any] = field(default_factory=dict)
     source: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
 

@@ -32,7 +32,7 @@ from convgate.gatekeeper.rules_file import RulesFile
 from convgate.gatekeeper.statistics import BY_DEFAULT, Key, Statistics, key_of
 from convgate.traces import span, start_traces
 from convgate.transcripts.characters import printable
-from convgate.transcripts.formats.openai_messages import turns_from_messages
+from convgate.transcripts.message_reader import turns_from_messages
 
 Mode = Literal["pattern", "hybrid", "llm", "disabled"]
 Fail = Literal["open", "closed"]

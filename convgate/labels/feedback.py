@@ -29,9 +29,9 @@ from convgate.labels.imports import parse_text
 from convgate.messages.tokens import turn_tokens
 from convgate.store import ActionRecord, Conversations, CurrentKey, Entry, Labels, NewConversation, Store
 from convgate.store.openings import PrefixIndex, prefix_hashes
-from convgate.transcripts.formats.openai_messages import turns_from_messages
 from convgate.transcripts.identity import content_id
 from convgate.transcripts.json_text import kind
+from convgate.transcripts.message_reader import turns_from_messages
 from convgate.transcripts.problems import Problems
 from convgate.transcripts.source import Source
 

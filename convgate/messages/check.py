@@ -82,22 +82,27 @@ def _tools(turns: Sequence[Turn]) -> list[str]:
             waiting.extend((index, call.id, call.name) for call in turn.tool_calls)
         if kind != "result":
             continue
-        for place in range(len(waiting) - 1, -1, -1):
-            call, id, name = waiting[place]
-            if turn.tool_call_id == id if turn.tool_call_id else turn.name in {None, "", name}:
-                del waiting[place]
-                if index == len(turns) - 1:
-                    going_on = call
-                break
-        else:
-            which = turn.tool_call_id or turn.name
-            call_named = f"the call {which!r}" if which else "a call"
-            violations.append(
-                f"orphan_result: message {index} answers {call_named}, which no message before it makes"
-            )
+        for answered in (turn.tool_call_id, *turn.also_answers):
+            places = range(len(waiting) - 1, -1, -1)
+            nearest = next((place for place in places if _answers(turn, answered, waiting[place])), None)
+            if nearest is None:
+                which = answered or turn.name
+                call_named = f"the call {which!r}" if which else "a call"
+                violations.append(
+                    f"orphan_result: message {index} answers {call_named}, which no message before it makes"
+                )
+                continue
+            call, *_ = waiting.pop(nearest)
+            if index == len(turns) - 1:
+                going_on = call
     violations.extend(
         f"incomplete_tool_unit: message {call} makes the call {id or name!r}, which has no result"
         for call, id, name in waiting
         if call != going_on
     )
     return violations
+
+
+def _answers(turn: Turn, answered: str | None, call: tuple[int, str, str]) -> bool:
+    _, id, name = call
+    return answered == id if answered else turn.name in {None, "", name}

@@ -30,6 +30,10 @@ def quote_opening(messages: Sequence[Message], turns: Sequence[Turn]) -> list[Me
     lines = [line for row in opening for line in turns[row].text.splitlines()]
     quoted = "\n".join([_INTRODUCTION, *(f"> {line}".rstrip() for line in lines)])
     content = messages[first].get("content")
+    if "parts" in messages[first] or (
+        isinstance(content, list) and any("type" not in part for part in content)
+    ):
+        return list(messages)  # of an API whose texts have another shape
     if isinstance(content, str) or content is None:
         joined: Any = f"{quoted}\n\n{content or ''}".rstrip()
     else:

@@ -86,8 +86,8 @@ class ToolUnits:
             elif (call := waiting.close_for(turn)) is None:
                 orphans.append(index)
             else:
-                results = (*by_turn[call.turn].results, index)
-                unit = ToolUnit(call.turn, results, waiting.labels(call.turn))
+                results = (*by_turn[call].results, index)
+                unit = ToolUnit(call, results, waiting.labels(call))
                 by_turn.update(dict.fromkeys(unit.members, unit))
         return ToolUnits(by_turn, tuple(orphans), waiting)
 
@@ -144,20 +144,34 @@ class _OpenCalls:
             self._by_name[call.name].append(call)
             self.turns.setdefault(call.turn, []).append(call)
 
-    def close_for(self, result: Turn) -> _Call | None:
-        """Close the call that a result answers, and return it; None when none is open."""
+    def close_for(self, result: Turn) -> int | None:
+        """Close the calls that a result answers, and return their turn; None when one is not open.
+
+        Results of calls of several turns, in one message, answer none: no API has such messages.
+        """
         if result.tool_call_id:
-            stack = self._by_id[result.tool_call_id]
-        elif result.name:
-            stack = self._by_name[result.name]
+            stacks = [self._by_id[id] for id in (result.tool_call_id, *result.also_answers)]
         else:
-            stack = self._all
+            stacks = [self._by_name[result.name] if result.name else self._all]
+        calls = [self._take_nearest(stack) for stack in stacks]
+        turns = {call.turn if call else None for call in calls}
+        turn = turns.pop() if len(turns) == 1 else None
+        for call, stack in zip(calls, stacks, strict=True):
+            if call and turn is None:  # it waits on
+                call.open = True
+                stack.append(call)
+            elif call:
+                self.turns[call.turn].remove(call)
+        if turn is not None and not self.turns[turn]:
+            del self.turns[turn]
+        return turn
+
+    @staticmethod
+    def _take_nearest(stack: list[_Call]) -> _Call | None:
+        """Take the nearest open call from a stack."""
         while stack:
             call = stack.pop()
             if call.open:
                 call.open = False
-                self.turns[call.turn].remove(call)
-                if not self.turns[call.turn]:
-                    del self.turns[call.turn]
                 return call
         return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from convgate.core.conversation import Conversation, CurrentMessage, History
+from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import PolicyError
@@ -21,14 +21,23 @@ from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.selection.hold import InvariantHold
 from convgate.traces import span, start_traces
-from convgate.transcripts import MessageReader, list_messages, to_messages, write_conversation
+from convgate.transcripts import (
+    MessageReader,
+    dialect_of,
+    list_messages,
+    to_messages,
+    turns_from_messages,
+    write_conversation,
+)
+from convgate.transcripts.dialects.base import join_neighbours
 
 
 @dataclass(frozen=True, eq=False)
 class Selection:
     """What goes to the model, and why."""
 
-    messages: list[Mapping[str, Any]]  # valid, in order; the caller's own objects, unless one quotes
+    messages: list[Mapping[str, Any]]  # valid, in order; the caller's own objects, but for one that quotes
+    # or that joins neighbours where the API refuses two of one role
     decisions: TurnDecisions  # one for every earlier turn
     indices: list[int]  # of the messages in the conversation, quoted ones among them
     missing_results: tuple[str, ...]  # ids of tool calls that the current turn still waits for
@@ -77,8 +86,9 @@ class Selector:
     ) -> Selection:
         """Return the messages to send for the current one: the last from the user or a tool.
 
-        `messages` are OpenAI-style dicts, oldest first; later ones are not sent. `question` is the current
-        message instead, put behind the selected ones. `pair_answers` keeps questions and answers together.
+        `messages` are dicts, oldest first, of OpenAI's API or another dialect (docs/formats.md); later ones
+        are not sent. `question` is the current message instead, put behind the selected ones. `pair_answers`
+        keeps questions and answers together.
 
         Raises TranscriptError for messages that cannot be read, ConversationError when there are none.
         """
@@ -143,14 +153,15 @@ class Selector:
         end = len(turns) if current.index is None else current.index + 1
         asked = int(turn_tokens(question, self.counter).sum()) if question else 0
         sent = [*repaired.of(turns), *question]
-        chosen = to_messages(sent)
-        if messages is not None:
-            chosen = [*repaired.of(messages), *to_messages(question)]
+        chosen = to_messages(repaired.of(turns)) if messages is None else repaired.of(messages)
+        dialect = dialect_of(turn.source or {} for turn in turns)
+        chosen = [*chosen, *(dialect.message(turn.role, turn.text) for turn in question)]
+        checked: Sequence[Turn] = sent
         if self.quotes_opening:
             chosen = quote_opening(chosen, sent)
-            violations = check_valid(chosen, user_first=True)
-        else:
-            violations = check_valid(sent)
+            checked = turns_from_messages(chosen)
+        violations = check_valid(checked, user_first=self.quotes_opening or dialect.user_first)
+        chosen = join_neighbours(dialect, chosen)
         return Selection(
             messages=chosen,
             decisions=repaired.applied_to(decisions),

@@ -178,6 +178,7 @@ def _from_turn(turn: Turn) -> dict[str, Any]:
         "timestamp": turn.timestamp.isoformat() if turn.timestamp else None,
         "tool_calls": [[call.id, call.name, call.arguments] for call in turn.tool_calls] or None,
         "tool_call_id": turn.tool_call_id,
+        "also_answers": list(turn.also_answers) or None,
         "metadata": turn.metadata or None,
         "source": turn.source,
     }
@@ -194,6 +195,7 @@ def _to_turn(data: Mapping[str, Any]) -> Turn:
         timestamp=datetime.fromisoformat(timestamp) if timestamp else None,
         tool_calls=tuple(ToolCall(*call) for call in data.get("tool_calls", ())),
         tool_call_id=data.get("tool_call_id"),
+        also_answers=tuple(data.get("also_answers", ())),
         metadata=data.get("metadata", {}),
         source=data.get("source"),
     )

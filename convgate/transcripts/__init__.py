@@ -8,10 +8,11 @@ A format is recognised by its content. `FORMATS` lists them all.
 """
 
 from convgate.transcripts.cases import Case, RelevanceSet
-from convgate.transcripts.formats.openai_messages import (
+from convgate.transcripts.formats.openai_messages import to_messages
+from convgate.transcripts.message_reader import (
     MessageReader,
+    dialect_of,
     list_messages,
-    to_messages,
     turns_from_messages,
 )
 from convgate.transcripts.problems import BadLinesError, Problem, Problems, ReadStoppedError
@@ -39,6 +40,7 @@ __all__ = [
     "RelevanceSet",
     "Transcript",
     "TranscriptReader",
+    "dialect_of",
     "format_named",
     "list_messages",
     "open_transcript",

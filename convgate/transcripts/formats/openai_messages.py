@@ -1,11 +1,10 @@
-"""OpenAI chat messages as turns and back: for files, and for agents that hold a list of them.
+"""OpenAI chat messages as turns and back.
 
 `to_messages` is for what goes to an API, which knows six roles and takes names of ASCII letters;
 `file_message` is for files, which hold whatever a turn has.
 
->>> turns = turns_from_messages([{"role": "user", "content": "Hi"}])
->>> turns[0].text, turns[0].source
-('Hi', {'role': 'user', 'content': 'Hi'})
+>>> turn_from_message({"role": "user", "content": "Hi"}).text
+'Hi'
 """
 
 from __future__ import annotations
@@ -14,11 +13,10 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from convgate.core.conversation import CHAT_ROLES, ContentPart, Conversation, ToolCall, Turn
-from convgate.core.conversation_cache import ConversationCache
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.identity import given_id
@@ -28,70 +26,6 @@ from convgate.transcripts.timestamps import Warn, time_of
 
 _INSTEAD_OF_CONTENT = ("tool_calls", "function_call", "refusal", "audio")
 _MESSAGE_KEYS = {"role", "content", "name", "id", "tool_call_id", *_INSTEAD_OF_CONTENT}
-
-
-def turns_from_messages(messages: Iterable[Mapping[str, Any]]) -> tuple[Turn, ...]:
-    """OpenAI chat messages as turns, one each and in order; each message itself is its turn's `source`.
-
-    Takes the legacy `function_call` and `function` role, content as text, null or a list of parts, and
-    any role. Fields without a place of their own come in `metadata`. Nothing is changed or copied.
-
-    Raises TranscriptError naming the field, such as `messages[3].content`.
-    """
-    return _read_messages(list_messages(messages))
-
-
-def list_messages(messages: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the messages as a new list; TranscriptError for what is no list of them."""
-    if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
-        raise TranscriptError(f"expected a list of messages, got {kind(messages)}", field="messages")
-    return list(messages)
-
-
-def _read_messages(messages: Sequence[Mapping[str, Any]], start: int = 0) -> tuple[Turn, ...]:
-    return tuple(
-        turn_from_message(message, f"messages[{index}]") for index, message in enumerate(messages, start)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _ReadTurns:
-    turns: tuple[Turn, ...]
-
-    def first(self, n: int) -> _ReadTurns:
-        return self if n == len(self.turns) else _ReadTurns(self.turns[:n])
-
-
-class MessageReader:
-    """Reads growing lists of messages: those at the beginning of an earlier list are not read again.
-
-    They are compared with copies, so a message that changed in place is noticed, also inside lists and
-    mappings; other objects are compared as they are. The `source` of a turn is the copy. Thread-safe.
-    """
-
-    def __init__(self) -> None:
-        self._known: ConversationCache[_ReadTurns] = ConversationCache(_copy_json)
-
-    def read(self, messages: Sequence[Mapping[str, Any]]) -> tuple[Turn, ...]:
-        """Return the same as `turns_from_messages`; of known messages the same objects as before."""
-        return self._known.get(messages, _extend_turns).turns if messages else ()
-
-
-def _extend_turns(known: _ReadTurns | None, new: Sequence[Mapping[str, Any]]) -> _ReadTurns:
-    turns = known.turns if known else ()
-    return _ReadTurns(turns + _read_messages(new, len(turns)))
-
-
-def _copy_json(value: Any) -> Any:
-    """Return a copy of a value, with copies of all mappings, lists and tuples in it."""
-    if isinstance(value, str | int | float | None):
-        return value
-    if isinstance(value, Mapping):
-        return {key: _copy_json(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        items = map(_copy_json, value)
-        return list(items) if isinstance(value, list) else tuple(items)
-    return value
 
 
 def turn_from_message(message: Any, field: str = "message", warn: Warn | None = None) -> Turn:
@@ -266,19 +200,25 @@ def to_messages(turns: Iterable[Turn]) -> list[Mapping[str, Any]]:
     parts that are no text stay behind, an unknown role becomes a user of that name, and names are spelt in
     ASCII letters.
     """
-    return [_openai_source(turn) or new_message(_for_an_api(turn)) for turn in turns]
+    return [_own_source(turn) or new_message(_for_an_api(turn)) for turn in turns]
 
 
 def file_message(turn: Turn) -> Mapping[str, Any]:
     """The turn as a message in a file: its source when that is one, else one with its own role and name."""
-    return _openai_source(turn) or new_message(turn)
+    return _own_source(turn) or new_message(turn)
 
 
-def _openai_source(turn: Turn) -> Mapping[str, Any] | None:
-    """Return the turn's source when it is an OpenAI chat message, else None."""
+def _own_source(turn: Turn) -> Mapping[str, Any] | None:
+    """Return the turn's source when it is an OpenAI chat message, or one of another dialect, else None."""
     source = turn.source or {}
     is_message = "content" in source or any(key in source for key in _INSTEAD_OF_CONTENT)
-    return source if is_message and source.get("role") == turn.role else None
+    if is_message and source.get("role") == turn.role:
+        return source
+    # elsewhere results are a user's, and contents have parts
+    is_result = (
+        turn.role == "tool" and source.get("role") == "user" and isinstance(source.get("content"), list)
+    )
+    return source if is_result or ("parts" in source and "content" not in source) else None
 
 
 def new_message(turn: Turn) -> dict[str, Any]:

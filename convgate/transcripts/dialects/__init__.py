@@ -1,0 +1,1 @@
+"""Dialects: the shapes in which the APIs and SDKs of agents take lists of messages, one file each."""

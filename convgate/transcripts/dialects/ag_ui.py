@@ -1,0 +1,29 @@
+"""Messages of the AG-UI protocol, as CopilotKit has them: OpenAI's with names in camel case."""
+
+from __future__ import annotations
+
+from convgate.core.conversation import Turn
+from convgate.transcripts.dialects.base import Dialect, Message
+from convgate.transcripts.formats.openai_messages import turn_from_message
+
+_OPENAI_NAMES = {"toolCalls": "tool_calls", "toolCallId": "tool_call_id"}
+
+
+class AGUI(Dialect):
+    """Calls in `toolCalls`, results as messages of the role tool."""
+
+    name = "ag-ui"
+    label = "AG-UI"
+
+    def mark(self, message: Message) -> str | None:
+        """Return the field of calls or results."""
+        return next((key for key in _OPENAI_NAMES if message.get(key)), None)
+
+    def read(self, message: Message, field: str) -> Turn:
+        """Return a message as a turn."""
+        known = {_OPENAI_NAMES.get(key, key): value for key, value in message.items()}
+        turn = turn_from_message(known, field)
+        return Turn(
+            turn.role, turn.parts, turn.id, turn.name, turn.timestamp, turn.tool_calls, turn.tool_call_id,
+            metadata=turn.metadata, source=message,
+        )  # fmt: skip

@@ -1,0 +1,118 @@
+"""What a dialect of messages knows: its marks, how a message is read, and what its API asks of a list."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from convgate.core.conversation import ContentPart, ToolCall, Turn
+from convgate.transcripts.characters import writable
+from convgate.transcripts.formats.openai_messages import arguments_text, content_parts
+from convgate.transcripts.identity import given_id
+
+Message = Mapping[str, Any]
+Part = Mapping[str, Any]
+
+
+class Dialect(ABC):
+    """One shape of messages. A message is one turn, with the calls that wait and those that it answers."""
+
+    name: str
+    label: str
+    alternates: bool = False
+    """Whether the API refuses neighbours of one role, so that they have to be joined."""
+    user_first: bool = False
+    """Whether the API refuses a list that opens with the assistant."""
+    has_instructions: bool = True
+    """Whether instructions may be among the messages, as those of the role system."""
+
+    @abstractmethod
+    def mark(self, message: Message) -> str | None:
+        """Return the field of a message that other dialects do not have; None: it may be of any."""
+
+    @abstractmethod
+    def read(self, message: Message, field: str) -> Turn:
+        """Return a message as a turn whose source it is; TranscriptError names what is wrong in `field`."""
+
+    def message(self, role: str, text: str) -> Message:
+        """Return a new message of the user, the assistant, or of instructions where the API has them."""
+        return {"role": role, "content": text}
+
+    def join(self, first: Message, second: Message) -> Message:
+        """Return two neighbours of one role as one message."""
+        return {**first, "content": [*first["content"], *second["content"]]}
+
+
+def join_neighbours(dialect: Dialect, messages: Sequence[Message]) -> list[Message]:
+    """Return the messages, those of one role that follow each other as one where the API refuses them."""
+    joined: list[Message] = []
+    for message in messages:
+        if dialect.alternates and joined and joined[-1].get("role") == message.get("role"):
+            joined[-1] = dialect.join(joined[-1], message)
+        else:
+            joined.append(message)
+    return joined
+
+
+def parts_of(message: Message, key: str = "content") -> list[tuple[int, Part]]:
+    """Return the parts of a message that are objects, with their places; none where it has no list."""
+    parts = message.get(key)
+    if not isinstance(parts, list | tuple):
+        return []
+    return [(place, part) for place, part in enumerate(parts) if isinstance(part, Mapping)]
+
+
+def typed_part(message: Message, is_own: Any, key: str = "content") -> str | None:
+    """Return the field of the first part whose `type` is a text of which `is_own` says so."""
+    for place, part in parts_of(message, key):
+        if isinstance(type_ := part.get("type"), str) and is_own(type_):
+            return f"{key}[{place}]"
+    return None
+
+
+def turn_of(
+    message: Message,
+    role: str,
+    parts: Iterable[ContentPart],
+    calls: Iterable[ToolCall] = (),
+    answers: Sequence[str] = (),
+) -> Turn:
+    """Return the turn of a message; answers: the ids of all calls that it has the results of.
+
+    A message with results is a tool's, whoever the API says it is from.
+    """
+    return Turn(
+        role="tool" if answers else role,
+        parts=tuple(part for part in parts if part.text),
+        id=given_id(message, "id"),
+        tool_calls=tuple(calls),
+        tool_call_id=answers[0] if answers else None,
+        also_answers=tuple(answers[1:]),
+        source=message,
+    )
+
+
+def call_of(id: Any, name: Any, arguments: Any, field: str) -> ToolCall:
+    """Return a call; one without an id has its name in place of it."""
+    named = writable(name) if isinstance(name, str) else ""
+    return ToolCall(
+        writable(id) if isinstance(id, str) and id else named,
+        named,
+        writable(arguments_text(arguments, field)),
+    )
+
+
+def value_parts(value: Any, field: str) -> tuple[ContentPart, ...]:
+    """Return what a tool gave back as parts: text as it is, anything else as JSON."""
+    if isinstance(value, Mapping | list | int | float | bool):
+        value = arguments_text(value, field)
+    return content_parts(value, field) if value is not None else ()
+
+
+def own_use(call: ToolCall, result: Iterable[ContentPart]) -> ContentPart:
+    """Return a call whose result stands in the same message as one part."""
+    text = "\n".join(part.text for part in result)
+    return ContentPart(
+        "tool", f"{call.name}({call.arguments}) → {text}" if text else f"{call.name}({call.arguments})"
+    )

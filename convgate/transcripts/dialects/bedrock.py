@@ -1,0 +1,89 @@
+"""Messages of Amazon Bedrock's Converse API: blocks that are named by their only field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from convgate.core.conversation import ContentPart, Turn
+from convgate.core.errors import TranscriptError
+from convgate.transcripts.characters import writable
+from convgate.transcripts.dialects.base import Dialect, Message, call_of, parts_of, turn_of, value_parts
+from convgate.transcripts.json_text import kind
+
+_BLOCKS = frozenset(
+    {"text", "toolUse", "toolResult", "reasoningContent", "image", "document", "video", "audio"}
+    | {"cachePoint", "guardContent", "citationsContent", "searchResult"}
+)
+
+
+class BedrockConverse(Dialect):
+    """Results are blocks of a user's message, and roles have to alternate."""
+
+    name = "bedrock"
+    label = "Bedrock Converse"
+    alternates = user_first = True
+    has_instructions = False
+
+    def mark(self, message: Message) -> str | None:
+        """Return the first block without a type."""
+        for place, part in parts_of(message):
+            if "type" not in part and not _BLOCKS.isdisjoint(part):
+                return f"content[{place}]"
+        return None
+
+    def read(self, message: Message, field: str) -> Turn:
+        """Return a message as a turn."""
+        role = message.get("role")
+        if role not in ("user", "assistant"):
+            raise TranscriptError(f"a role is user or assistant, got {role!r}", field=f"{field}.role")
+        parts: list[ContentPart] = []
+        calls, answers = [], []
+        content = message.get("content")
+        if not isinstance(content, list | tuple):
+            raise TranscriptError(
+                f"content is a list of blocks, got {kind(content)}", field=f"{field}.content"
+            )
+        for place, block in enumerate(content):
+            name = f"{field}.content[{place}]"
+            if not isinstance(block, Mapping):
+                raise TranscriptError(f"a block is an object, got {kind(block)}", field=name)
+            use, result = block.get("toolUse"), block.get("toolResult")
+            if isinstance(use, Mapping):
+                calls.append(
+                    call_of(use.get("toolUseId"), use.get("name"), use.get("input"), f"{name}.toolUse")
+                )
+            elif isinstance(result, Mapping):
+                answers.append(str(result.get("toolUseId") or ""))
+                parts += _result(result.get("content"), f"{name}.toolResult.content")
+            else:
+                parts += _part(block)
+        return turn_of(message, role, parts, calls, answers)
+
+    def message(self, role: str, text: str) -> Message:
+        """Return a new message."""
+        return {"role": role, "content": [{"text": text}]}
+
+
+def _part(block: Mapping[str, Any]) -> list[ContentPart]:
+    if isinstance(text := block.get("text"), str):
+        return [ContentPart("text", writable(text))]
+    thought = block.get("reasoningContent")
+    if isinstance(thought, Mapping):
+        text = thought.get("reasoningText")
+        text = text.get("text") if isinstance(text, Mapping) else None
+        return [ContentPart("thinking", writable(text) if isinstance(text, str) else "[thinking]")]
+    cited = block.get("citationsContent")
+    if isinstance(cited, Mapping):
+        return [part for _, each in parts_of(cited) for part in _part(each)]
+    return [ContentPart(key, f"[{key}]") for key in block if key in _BLOCKS - {"cachePoint"}]
+
+
+def _result(content: Any, field: str) -> list[ContentPart]:
+    parts: list[ContentPart] = []
+    for place, block in parts_of({"content": content}):
+        if "json" in block:
+            parts += value_parts(block["json"], f"{field}[{place}].json")
+        else:
+            parts += _part(block)
+    return parts

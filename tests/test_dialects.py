@@ -1,0 +1,194 @@
+"""Lists of every dialect: read, selected from and built into contexts without a call that is cut in half."""
+
+from __future__ import annotations
+
+import copy
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from convgate.adapters.openai import select_messages
+from convgate.adapters.selection import MessageSelector
+from convgate.core.errors import TranscriptError
+from convgate.selection.selector import Selector
+from convgate.transcripts import dialect_of, turns_from_messages
+from tests.contexts import FixedPolicy, builder
+from tests.dialects import DIALECTS, random_exchanges
+
+NAMES = pytest.mark.parametrize("name", DIALECTS)
+
+
+def random_policy(rng: random.Random, n: int) -> FixedPolicy:
+    scores = {index: rng.random() for index in range(n)}
+    return FixedPolicy(
+        {index for index in scores if scores[index] > rng.random()}, scores, probabilities=True
+    )
+
+
+def blocks_of(messages: list[Any]) -> list[Any]:
+    contents = [message.get("parts", message.get("content")) for message in messages]
+    return [block for content in contents for block in (content if isinstance(content, list) else [content])]
+
+
+def check_many(name: str, count: int) -> None:
+    write, check = DIALECTS[name]
+    for seed in range(count):
+        rng = random.Random(seed)
+        messages = list(write(random_exchanges(rng)))
+        before = copy.deepcopy(messages)
+        assert check(messages) == [], "the list itself is valid"
+        assert Selector(FixedPolicy()).select(messages).indices == list(range(len(messages)))
+        policy = random_policy(rng, len(messages))
+        selection = Selector(policy).select(messages)
+        assert (check(selection.messages), selection.violations) == ([], ()), seed
+        assert blocks_of(selection.messages) == blocks_of([messages[index] for index in selection.indices])
+        assert name.startswith(("bedrock", "gemini")) or all(
+            any(message is one for one in messages) for message in selection.messages
+        ), "the very same objects, where nothing has to be joined"
+        context = builder(policy=policy).build(messages, budget=rng.choice([0, 20, 60, 120, None]))
+        assert (check(context.messages), context.breaches) == ([], ()), seed
+        adapted = select_messages(messages, MessageSelector(Selector(policy)))
+        assert check(adapted) == [], seed
+        assert messages == before, "nothing is changed"
+
+
+@NAMES
+def test_what_is_sent_of_a_random_list_is_valid_by_the_providers_rules(name: str):
+    check_many(name, 100)
+
+
+@NAMES
+@pytest.mark.slow
+def test_what_is_sent_of_three_thousand_random_lists_is_valid(name: str):
+    check_many(name, 3_000)
+
+
+@NAMES
+def test_a_list_shows_its_dialect_and_a_question_is_put_in_its_shape(name: str):
+    write, check = DIALECTS[name]
+    exchanges = [replace(each, answer="Yes.") for each in random_exchanges(random.Random(5))]
+    messages = list(write(exchanges))
+    expected = {"gemini without ids": "gemini"}.get(name, name)
+    assert dialect_of(messages).name == expected
+    sent = Selector(FixedPolicy(set())).select(messages, question="And now?").messages
+    assert check(sent) == []
+    last = blocks_of(sent[-1:])[-1]
+    assert last == "And now?" or last["text"] == "And now?"
+
+
+def test_calls_and_results_are_what_a_turn_has():
+    turns = turns_from_messages(
+        [
+            {
+                "role": "assistant",
+                "content": [{"type": "tool_use", "id": "a", "name": "look", "input": {"x": 1}}],
+            },
+            {
+                "role": "user",
+                "content": [
+                    {
+                        "type": "tool_result",
+                        "tool_use_id": "a",
+                        "content": [{"type": "text", "text": "found"}],
+                    },
+                    {"type": "tool_result", "tool_use_id": "b", "content": "lost"},
+                    {"type": "text", "text": "Go on."},
+                ],
+            },
+        ]
+    )
+    assert [(call.id, call.name, call.arguments) for call in turns[0].tool_calls] == [
+        ("a", "look", '{"x": 1}')
+    ]
+    assert (turns[1].role, turns[1].tool_call_id, turns[1].also_answers) == ("tool", "a", ("b",))
+    assert turns[1].text == "found\nlost\nGo on."
+
+
+def test_what_a_provider_ran_stands_in_one_message_and_waits_for_nothing():
+    hosted = [
+        {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {"query": "tide"}},
+        {
+            "type": "web_search_tool_result",
+            "tool_use_id": "s",
+            "content": [{"type": "text", "text": "06:10"}],
+        },
+    ]
+    (turn,) = turns_from_messages([{"role": "assistant", "content": hosted}])
+    assert (turn.role, turn.tool_calls, turn.tool_call_id) == ("assistant", (), None)
+    assert turn.text == 'web_search({"query": "tide"}) → 06:10'
+    own = {
+        "type": "tool-look",
+        "toolCallId": "1",
+        "state": "output-error",
+        "input": {},
+        "errorText": "timeout",
+    }
+    assert turns_from_messages([{"role": "assistant", "parts": [own]}])[0].text == "look({}) → timeout"
+    old = {"toolCallId": "1", "toolName": "look", "args": {"x": 1}, "result": {"n": 2}, "state": "result"}
+    message = {"role": "assistant", "content": "Two.", "toolInvocations": [old]}
+    assert turns_from_messages([message])[0].text == 'look({"x": 1}) → {"n": 2}\nTwo.'
+
+
+def test_an_approval_belongs_to_its_call():
+    call = {"type": "tool-call", "toolCallId": "1", "toolName": "pay", "input": {}}
+    ask = {"type": "tool-approval-request", "approvalId": "p", "toolCallId": "1"}
+    messages = [
+        {"role": "user", "content": "Pay."},
+        {"role": "assistant", "content": [call, ask]},
+        {
+            "role": "tool",
+            "content": [{"type": "tool-approval-response", "approvalId": "p", "approved": True}],
+        },
+        {
+            "role": "tool",
+            "content": [{"type": "tool-result", "toolCallId": "1", "toolName": "pay", "output": 1}],
+        },
+        {"role": "user", "content": "Thanks."},
+    ]
+    for kept in ({1}, {2}, {3}):
+        assert Selector(FixedPolicy(kept)).select(messages).indices == [0, 1, 2, 3, 4]
+    assert Selector(FixedPolicy({1, 2})).select(messages[:3] + messages[4:]).indices == [3], (
+        "it is unanswered"
+    )
+
+
+def test_a_list_of_two_dialects_is_refused():
+    use = {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "look", "input": {}}]}
+    result = {"role": "tool", "tool_call_id": "a", "content": "found"}
+    with pytest.raises(
+        TranscriptError, match=r"OpenAI chat, but messages\[1\] of Anthropic Messages"
+    ) as error:
+        turns_from_messages([{"role": "user", "content": "Look."}, use, result])
+    assert error.value.field == "messages[2].tool_call_id"
+    selector = Selector(FixedPolicy())
+    assert selector.select([{"role": "user", "content": "Look."}, use]).indices == [0]
+    with pytest.raises(TranscriptError):
+        selector.select([{"role": "user", "content": "Look."}, use, result])
+    assert selector.select([{"role": "user", "content": "Look."}, result]).indices == [0, 1], (
+        "another list with the same beginning is of its own dialect"
+    )
+
+
+@pytest.mark.parametrize("key", ["content", "parts"])
+def test_a_part_of_a_tool_in_no_known_shape_is_refused(key: str):
+    messages = [
+        {"role": "user", "content": "Look."},
+        {"role": "assistant", "content": "", key: [{"type": "toolUse2"}]},
+    ]
+    if key == "parts":
+        messages[1] = {"role": "assistant", "content": [{"type": "run_function", "name": "look"}]}
+    with pytest.raises(TranscriptError, match="no dialect that convgate reads") as error:
+        Selector(FixedPolicy()).select(messages)
+    assert error.value.field == "messages[1].content[0]"
+
+
+def test_messages_that_a_context_adds_have_the_shape_of_the_list():
+    for name in ("anthropic", "bedrock", "gemini"):
+        write, check = DIALECTS[name]
+        messages = list(write(random_exchanges(random.Random(3))))
+        context = builder(set()).build(messages, budget=10_000, capsules=["They fly to Lisbon."])
+        assert check(context.messages) == []
+        first = blocks_of(context.messages)[0]
+        assert first == "They fly to Lisbon." or first["text"] == "They fly to Lisbon."
