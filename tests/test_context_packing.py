@@ -297,9 +297,9 @@ def test_every_invariant_that_a_packer_loses_is_caught_and_the_baseline_has_it(c
 def test_a_changed_word_of_an_invariant_is_a_breach(monkeypatch):
     from convgate.context import assembly
 
-    def meddling(table, indices, messages, added):
+    def meddling(table, indices, messages, *others):
         changed = [{**one, "content": str(one["content"]).replace("never", "sometimes")} for one in messages]
-        return real(table, indices, changed, added)
+        return real(table, indices, changed, *others)
 
     real = assembly.assemble
     monkeypatch.setattr(assembly, "assemble", meddling)

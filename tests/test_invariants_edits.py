@@ -13,7 +13,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import ContextError, StoreError
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import InvariantEdits
-from convgate.transcripts.formats.openai_messages import turns_from_messages
+from convgate.transcripts.message_reader import turns_from_messages
 from tests.contexts import WordJudge
 
 

@@ -23,7 +23,7 @@ from convgate.context.invariant import Invariant
 from convgate.context.invariants import find_invariants, load_judge
 from convgate.core.conversation import Turn
 from convgate.core.settings import load_settings
-from convgate.transcripts.formats.openai_messages import turns_from_messages
+from convgate.transcripts.message_reader import turns_from_messages
 
 
 @dataclass(frozen=True, slots=True)

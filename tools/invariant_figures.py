@@ -25,7 +25,7 @@ from convgate.context.invariants import find_invariants
 from convgate.context.invariants.judge import KindJudge, load_judge
 from convgate.core.conversation import Turn
 from convgate.core.settings import load_settings
-from convgate.transcripts.formats.openai_messages import turns_from_messages
+from convgate.transcripts.message_reader import turns_from_messages
 
 MEASURED = ("recall ≥ 800", "recall", "precision", "type", "active", "superseded_by")
 
