@@ -49,7 +49,7 @@ def turns_from_messages(messages: Iterable[Message]) -> tuple[Turn, ...]:
 
 def dialect_of(messages: Iterable[Message]) -> Dialect:
     """Return the dialect of messages: that of the first one that could be of no other, else OpenAI's."""
-    return next((found[0] for message in messages if (found := _find_mark(message))), OPENAI)
+    return next((found[0] for message in messages if (found := find_mark(message))), OPENAI)
 
 
 def list_messages(messages: Iterable[Message]) -> list[Message]:
@@ -88,7 +88,7 @@ def _extend(known: _ReadTurns | None, new: Sequence[Message]) -> _ReadTurns:
     turns, marked = (list(known.turns), known.marked) if known else ([], None)
     for index, message in enumerate(new, len(turns)):
         field = f"messages[{index}]"
-        found = _find_mark(message)
+        found = find_mark(message)
         if found is None:
             _refuse_unknown_tools(message, field)
             turns.append(turn_from_message(message, field))
@@ -106,7 +106,7 @@ def _extend(known: _ReadTurns | None, new: Sequence[Message]) -> _ReadTurns:
     return _ReadTurns(tuple(turns), marked)
 
 
-def _find_mark(message: Any) -> tuple[Dialect, str] | None:
+def find_mark(message: Any) -> tuple[Dialect, str] | None:
     """Return the dialect that a message alone shows, and the field by which; None: it may be of any."""
     if not isinstance(message, Mapping) or (len(message) == 2 and isinstance(message.get("content"), str)):
         return None

@@ -25,7 +25,7 @@ from convgate.transcripts.formats.chats.slack import SlackFormat
 from convgate.transcripts.formats.chats.whatsapp import WhatsAppFormat
 from convgate.transcripts.formats.csv_table import CSVFormat
 from convgate.transcripts.formats.markdown import MarkdownFormat
-from convgate.transcripts.formats.openai_messages import OpenAIFormat
+from convgate.transcripts.formats.message_files import OpenAIFormat
 from convgate.transcripts.formats.sharegpt import ShareGPTFormat
 from convgate.transcripts.formats.traces.langfuse import LangfuseFormat
 from convgate.transcripts.formats.traces.spans import SpanFormat

@@ -16,7 +16,8 @@ from convgate.core.text import join_words, quote
 from convgate.transcripts.cases import Case, CaseExport, RelevanceSet
 from convgate.transcripts.formats.benchmarks.locomo import LoCoMoFormat
 from convgate.transcripts.formats.benchmarks.longmemeval import LongMemEvalFormat
-from convgate.transcripts.formats.openai_messages import OpenAIFormat, file_message, turn_from_message
+from convgate.transcripts.formats.message_files import OpenAIFormat
+from convgate.transcripts.formats.openai_messages import file_message, turn_from_message
 from convgate.transcripts.identity import make_ids_unique
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.message_lists import dump_json, top_fields

@@ -12,16 +12,16 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from convgate.core.conversation import CHAT_ROLES, ContentPart, Conversation, ToolCall, Turn
+from convgate.core.conversation import CHAT_ROLES, ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.identity import given_id
-from convgate.transcripts.json_text import Place, kind
-from convgate.transcripts.message_lists import LIST_KEY, MessageLists, described, dump_messages
+from convgate.transcripts.json_text import kind
+from convgate.transcripts.message_lists import described
 from convgate.transcripts.timestamps import Warn, time_of
 
 _INSTEAD_OF_CONTENT = ("tool_calls", "function_call", "refusal", "audio")
@@ -196,9 +196,9 @@ _NAMELESS_TOOL = "tool"
 def to_messages(turns: Iterable[Turn]) -> list[Mapping[str, Any]]:
     """Return the turns as messages that chat APIs take, one each and in order.
 
-    Where a turn's `source` is an OpenAI message, it is that very object. Otherwise ids, times, metadata and
-    parts that are no text stay behind, an unknown role becomes a user of that name, and names are spelt in
-    ASCII letters.
+    Where a turn's `source` is an OpenAI message, it is that very object. Otherwise ids, times, metadata,
+    thinking and parts that are no text stay behind, an unknown role becomes a user of that name, and names
+    are spelt in ASCII letters.
     """
     return [_own_source(turn) or new_message(_for_an_api(turn)) for turn in turns]
 
@@ -238,12 +238,13 @@ def new_message(turn: Turn) -> dict[str, Any]:
 
 
 def _content(turn: Turn) -> str | list[dict[str, str]] | None:
-    if not turn.parts:
+    parts = [part for part in turn.parts if part.kind != "thinking"]  # it was not said
+    if not parts:
         return None if turn.tool_calls else ""
-    if len(turn.parts) == 1 and turn.parts[0].kind != "refusal":
-        return turn.parts[0].text
-    types = ("refusal" if part.kind == "refusal" else "text" for part in turn.parts)
-    return [{"type": type_, type_: part.text} for type_, part in zip(types, turn.parts, strict=True)]
+    if len(parts) == 1 and parts[0].kind != "refusal":
+        return parts[0].text
+    types = ("refusal" if part.kind == "refusal" else "text" for part in parts)
+    return [{"type": type_, type_: part.text} for type_, part in zip(types, parts, strict=True)]
 
 
 def api_name(name: str) -> str:
@@ -275,80 +276,3 @@ def _for_an_api(turn: Turn) -> Turn:
             replace(call, name=api_name(call.name) or _NAMELESS_TOOL) for call in turn.tool_calls
         ),
     )
-
-
-_THREAD_MESSAGE = "thread.message"
-"""What the Assistants API calls its messages."""
-
-
-def _is_choice(value: Any) -> bool:
-    return isinstance(value, Mapping) and "role" not in value and isinstance(value.get("message"), Mapping)
-
-
-def _is_thread_message(value: Any) -> bool:
-    return isinstance(value, Mapping) and value.get("object") == _THREAD_MESSAGE
-
-
-class OpenAIFormat(MessageLists):
-    """OpenAI chat messages, alone or in a completion, and those of the Assistants API.
-
-    Written for turns that came from elsewhere, it cannot hold ids, times, metadata and parts that are
-    no text. A ShareGPT conversation's `system` text becomes the first message.
-    """
-
-    name = "openai"
-    label = "OpenAI chat messages"
-    suffix = ".json"
-    expected = "an object with 'messages', a list of messages, or a message with 'role' and 'content'"
-
-    def list_key(self, fields: Mapping[str, Any]) -> str | None:
-        """Return `messages`, whatever it holds, so that the error for a wrong type names it.
-
-        Completions have `choices`, of which the first is read, and lists of a thread's messages `data`.
-        """
-        if "messages" in fields:
-            return "messages"
-        for key, is_item in (("choices", _is_choice), ("data", _is_thread_message)):
-            items = fields.get(key)
-            if isinstance(items, list) and any(map(is_item, items)):
-                return key
-        return None
-
-    def is_message(self, value: Any) -> bool:
-        """Return whether it has a role, and something said or called."""
-        return isinstance(value, Mapping) and "role" in value
-
-    def turns(self, message: Any, field: str, place: Place) -> tuple[Turn, ...]:
-        """Return one message as a turn, none for the further choices of a completion."""
-        if _is_choice(message):
-            if message.get("index"):
-                place.report.omit("alternative answer")
-                return ()
-            message, field = message["message"], f"{field}.message"
-        return (turn_from_message(message, field, place.warn),)
-
-    def conversation(self, value: Any, place: Place) -> Conversation:
-        """Return the conversation of an object or a bare list; that of a completion has messages."""
-        conversation = super().conversation(value, place)
-        if conversation.metadata.get(LIST_KEY) != "choices":
-            return conversation
-        return replace(conversation, metadata={**conversation.metadata, LIST_KEY: "messages"})
-
-    def link_turns(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
-        """Return the turns, in the order of time where a thread lists its newest message first."""
-        messages = [turn.source or {} for turn in turns]
-        times = [
-            message.get("created_at") for message in messages if message.get("object") == _THREAD_MESSAGE
-        ]
-        numbers = [time for time in times if isinstance(time, int)]
-        is_reversed = len(numbers) == len(turns) > 0 and numbers[0] > numbers[-1]
-        return tuple(reversed(turns) if is_reversed else turns)
-
-    def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
-        """JSON in the layout of the conversation's file: an object, a list, or one message a line."""
-        messages = [file_message(turn) for turn in turns]
-        if conversation.format != self.name:
-            system = conversation.metadata.get("system")
-            if isinstance(system, str) and not any(turn.is_instruction for turn in turns):
-                messages.insert(0, {"role": "system", "content": system})
-        return dump_messages(conversation, messages, key="messages", format=self.name)

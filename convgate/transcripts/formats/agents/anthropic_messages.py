@@ -40,9 +40,12 @@ class AnthropicFormat(MessageExport):
         messages = [message for message in _items(listed, value) if self.is_message(message)]
         if any(key in message for message in messages for key in _OF_OPENAI):
             return False
-        blocks = chain.from_iterable(_items(message["content"]) for message in messages)
+        if any(isinstance(block, Mapping) and "type" not in block for block in _blocks(messages)):
+            return False  # of Bedrock
         return (
-            any(isinstance(block, Mapping) and block.get("type") in _OWN_BLOCKS for block in blocks)
+            any(
+                isinstance(block, Mapping) and block.get("type") in _OWN_BLOCKS for block in _blocks(messages)
+            )
             or any(message.get("stop_reason") and message.get("type") == "message" for message in messages)
             or bool(listed and messages and value.get("system"))
         )
@@ -68,6 +71,10 @@ class AnthropicFormat(MessageExport):
         response = fields.get("response")
         answer = self.turns(response, "response", place) if self.is_message(response) else ()
         return system.turns("system"), answer
+
+
+def _blocks(messages: Iterable[Mapping[str, Any]]) -> Iterable[Any]:
+    return chain.from_iterable(_items(message["content"]) for message in messages)
 
 
 def _items(value: Any, otherwise: Any = None) -> list[Any]:
