@@ -29,12 +29,13 @@ _LIST_KEYS = {
     "acompletion": "messages",
     "responses": "input",
     "aresponses": "input",
+    "anthropic_messages": "messages",
 }
 """By type of call: the field of the request that has the list. Other requests pass unchanged."""
 
 
 class ConvgateHandler(CustomLogger):
-    """Selects the messages of every chat and Responses request that a litellm proxy forwards.
+    """Selects the messages of every request for an answer that a litellm proxy forwards.
 
     `source` and `budget` as in `MessageSelector.of`, whose errors it raises.
     """

@@ -1,4 +1,4 @@
-"""A proxy in front of an OpenAI-compatible API that sends selected messages only.
+"""A proxy in front of the API of OpenAI or Anthropic, or a compatible one, that sends selected messages only.
 
 Whatever goes wrong with selecting, the request is forwarded as it came, and the reason is counted.
 """
@@ -39,7 +39,8 @@ _HOP_BY_HOP = frozenset({
     "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer",
     "transfer-encoding", "upgrade",
 })  # fmt: skip
-_FIELDS = {"chat/completions": "messages", "responses": "input"}  # by path: where the messages are
+_FIELDS = {"chat/completions": "messages", "responses": "input", "messages": "messages"}
+"""By path: where the messages are."""
 _STORED = ("previous_response_id", "conversation")  # fields of a request whose history the upstream has
 
 

@@ -86,7 +86,7 @@ def test_the_hook_selects_the_items_of_a_responses_request() -> None:
 @pytest.mark.parametrize(
     ("data", "call_type"),
     [
-        ({"messages": MESSAGES}, "anthropic_messages"),
+        ({"messages": MESSAGES}, "atext_completion"),
         ({"input": ["a", "b"]}, "aembedding"),
         ({"input": "What is the loss?"}, "aresponses"),
         ({"input": [output("a"), user("So?")], "previous_response_id": "resp_1"}, "aresponses"),
