@@ -91,7 +91,12 @@ def to_openai(item: Any) -> dict[str, Any]:
         return {"role": "user", "content": _content(item.content)}
     if isinstance(item, ToolReturnPart):
         return {"role": "tool", "tool_call_id": item.tool_call_id, "content": item.model_response_str()}
-    if isinstance(item, RetryFeedbackPart):  # its role is not the user's, whose message stays current
+    is_retry = getattr(item, "part_kind", None) == "retry-prompt"  # of histories before version 2
+    if is_retry and item.tool_name is not None:
+        return {"role": "tool", "tool_call_id": item.tool_call_id, "content": item.model_response()}
+    if is_retry or isinstance(
+        item, RetryFeedbackPart
+    ):  # its role is not the user's, whose message stays current
         return {"role": "feedback", "content": item.model_response()}
     return {"role": "system", "content": item.content if isinstance(item, SystemPromptPart) else ""}
 

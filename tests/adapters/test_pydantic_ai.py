@@ -33,6 +33,7 @@ from convgate.adapters.pydantic_ai import SelectionCapability, to_openai
 from convgate.messages.check import check_valid
 from convgate.selection.selector import Selector
 from tests.adapters.histories import HISTORY, QUESTION, failing_gate, run_example, small_gate
+from tests.contexts import FixedPolicy
 
 pytestmark = pytest.mark.adapters
 
@@ -188,3 +189,22 @@ def test_example_sends_the_relevant_turns_with_the_shipped_gate(capsys: pytest.C
     assert "text: The learning rate of run 7 was 0.1" in out
     assert "soup" not in out
     assert "The run's history has 18 messages." in out
+
+
+@pytest.mark.filterwarnings("ignore:.*RetryPromptPart.*is deprecated")
+def test_a_call_stays_with_the_retry_that_answers_it() -> None:
+    from pydantic_ai.messages import RetryPromptPart
+
+    messages = [
+        ModelRequest([UserPromptPart("Which loss?")]),
+        ModelResponse([ToolCallPart("read", {"run": "seven"}, tool_call_id="1")]),
+        ModelRequest([RetryPromptPart("run must be a number", tool_name="read", tool_call_id="1")]),
+        ModelResponse([TextPart("Seven.")]),
+        ModelRequest([RetryPromptPart("say it in words")]),
+        ModelRequest([UserPromptPart("So?")]),
+    ]
+    for kept in ({1}, {2}):
+        capability = SelectionCapability(Selector(FixedPolicy(kept)))
+        sent = asyncio.run(capability.process(list(messages)))
+        assert sent == [*messages[:3], messages[-1]], "or neither"
+    assert to_openai(messages[4].parts[0])["role"] == "feedback"
