@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from convgate.messages import make_valid
 from convgate.transcripts import BadLinesError, read_conversations, read_text
 
 FOLDER = Path(__file__).with_name("transcripts")
@@ -86,11 +87,36 @@ def test_sessions_of_a_file_are_conversations_with_their_titles() -> None:
     assert dict(transcript.summary.omitted) == {"repeated line": 1}
 
 
-def test_a_summary_without_what_it_sums_up_is_kept() -> None:
-    assert texts(line("a", None, "So far: one.", isCompactSummary=True), line("b", "a", "two")) == [
-        "So far: one.",
-        "two",
+def test_a_summary_without_what_it_sums_up_is_kept_and_always_sent() -> None:
+    lines = [line("a", None, "So far: one.", isCompactSummary=True), line("b", "a", "two")]
+    (session,) = read_text("\n".join(lines))
+    assert [(turn.role, turn.text) for turn in session.turns] == [("system", "So far: one."), ("user", "two")]
+    assert make_valid(session.turns, [], 1).indices == [0, 1]
+
+
+def test_what_was_said_between_two_compactions_is_kept_where_lines_are_written_again() -> None:
+    def boundary(uuid: str, after: str, head: str) -> str:
+        kept = {"preservedSegment": {"headUuid": head, "anchorUuid": f"s{uuid}", "tailUuid": after}}
+        metadata = {"type": "system", "subtype": "compact_boundary", "logicalParentUuid": after}
+        return line(uuid, None, "", compactMetadata=kept, **metadata)
+
+    lines = [
+        line("a", None, "Use tabs."),
+        line("b", "a", "Why is it slow?"),
+        boundary("1", "b", "b"),
+        line("s1", "1", "So far: tabs.", isCompactSummary=True),
+        line("c", "s1", "Never touch the fixtures."),
+        line("d", "c", "Make it fast."),
+        line("a", None, "Use tabs."),
+        line("h", "a", "", type="system", subtype="stop_hook_summary"),
+        boundary("2", "h", "d"),
+        line("s2", "2", "So far: tabs, fixtures.", isCompactSummary=True),
+        line("e", "s2", "May I touch them?"),
     ]
+    said = ["Use tabs.", "Why is it slow?", "Never touch the fixtures.", "Make it fast.", "May I touch them?"]
+    assert texts(*lines) == said
+    assert texts(*lines[:6], boundary("2", "d", "c"), *lines[9:]) == said, "a segment of several lines"
+    assert texts(*lines[:6], line("2", "d", "", type="system", compactMetadata="?"), *lines[9:]) == said
 
 
 def test_parents_that_are_missing_or_its_own_end_nothing() -> None:

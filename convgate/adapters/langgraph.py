@@ -43,8 +43,13 @@ def pre_model_hook(source: Source | None = None, budget: int | None = None) -> R
 
 
 def to_openai(message: BaseMessage) -> dict[str, Any]:
-    """Return what a selection depends on: role, text, tool calls and the id of the call it answers."""
+    """Return what a selection depends on: role, text, tool calls and the id of the call it answers.
+
+    A summary that stands for removed messages is always sent, as instructions are.
+    """
     role = ROLES.get(message.type) or getattr(message, "role", message.type)
+    if message.additional_kwargs.get("lc_source") == "summarization":
+        role = "developer"
     fields: dict[str, Any] = {"role": role, "content": message.text}
     if message.name:
         fields["name"] = message.name

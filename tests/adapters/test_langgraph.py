@@ -15,6 +15,7 @@ from langgraph.prebuilt import create_react_agent
 
 from convgate.adapters.langgraph import pre_model_hook, to_openai
 from convgate.messages.check import check_valid
+from convgate.selection.selector import Selector
 from tests.adapters.histories import (
     ABOUT_DISHES,
     HISTORY,
@@ -26,6 +27,7 @@ from tests.adapters.histories import (
     small_gate,
 )
 from tests.adapters.test_langchain import fake_model, read_loss
+from tests.contexts import FixedPolicy
 
 pytestmark = [
     pytest.mark.adapters,
@@ -78,3 +80,18 @@ def test_example_sends_the_relevant_turns_with_the_shipped_gate(capsys: pytest.C
     assert "ai: The learning rate of run 7 was 0.1" in out
     assert "soup" not in out
     assert "The agent's state has 18 messages." in out
+
+
+def test_a_summary_of_removed_messages_is_always_sent() -> None:
+    summary = HumanMessage(
+        "Here is a summary of the conversation to date: …", additional_kwargs={"lc_source": "summarization"}
+    )
+    messages = [
+        summary,
+        AIMessage("Noted."),
+        HumanMessage("How do I cook rice?"),
+        AIMessage("Boil it."),
+        HumanMessage("So?"),
+    ]
+    sent = pre_model_hook(Selector(FixedPolicy(set()))).invoke({"messages": messages})["llm_input_messages"]
+    assert sent == [summary, messages[-1]]

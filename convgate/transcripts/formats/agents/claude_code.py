@@ -49,7 +49,13 @@ class _Session:
         starts_anew = "parentUuid" in line and parent is None and not line.get("isCompactSummary")
         if starts_anew or not self.parents:
             return None
-        return parent if isinstance(parent, str) and parent in self.parents else next(reversed(self.parents))
+        if not isinstance(parent, str) or parent not in self.parents:
+            parent = next(reversed(self.parents))
+        # Of a compaction, what goes on after it may hang on a line that was written again.
+        kept = line.get("compactMetadata")
+        kept = kept.get("preservedSegment") if isinstance(kept, Mapping) else None
+        head = text_of(kept, "headUuid") if isinstance(kept, Mapping) else None
+        return parent if head not in self.parents or head in path_to(parent, self.parents) else head
 
     def find_branch(self) -> list[_Message]:
         """Return the messages of the branch that ends at the last one.
@@ -151,7 +157,7 @@ def _add(
     if str(message.get("content")).startswith(_OUTPUTS):
         place.report.omit("output of a command of the app")
         return
-    role = text_of(message, "role") or str(line["type"])
+    role = "system" if line.get("isCompactSummary") else text_of(message, "role") or str(line["type"])
     moment = time_of(line, "", place.warn)[1]
     content = read_blocks(message.get("content"), "message.content")
     if role == "user":
