@@ -1,0 +1,72 @@
+"""Who speaks under headings of Markdown and in plain text, whatever the assistant is called."""
+
+from __future__ import annotations
+
+import pytest
+
+from convgate.transcripts import read_text
+
+SAID = ("Which tide?", "The late one.", "When is it?", "At six.")
+
+
+def speakers(text: str) -> list[tuple[str, str | None, str]]:
+    (conversation,) = read_text(text).conversations
+    return [(turn.role, turn.name, turn.text) for turn in conversation.turns]
+
+
+def chat(form: str, user: str, other: str, between: str = "\n\n") -> str:
+    names = (user, other, user, other)
+    return between.join(form.format(name, said) for name, said in zip(names, SAID, strict=True))
+
+
+@pytest.mark.parametrize(
+    "name", ["Model", "MODEL", "Agent", "Response", "Kimi", "Qwen 2.5", "GPT-4.1", "Sonnet"]
+)
+@pytest.mark.parametrize("form", ["## {}\n\n{}", "**{}:**\n{}", "**{}**: {}", "### {}:\n{}", "**{}**\n\n{}"])
+@pytest.mark.parametrize("user", ["User", "You"])
+def test_the_other_heading_beside_the_users_is_the_assistants(form: str, user: str, name: str):
+    found = speakers(chat(form, user, name))
+    assert [(role, text) for role, _, text in found] == list(
+        zip(("user", "assistant") * 2, SAID, strict=True)
+    )
+    assert name.startswith(found[1][1] or ""), "a name that is nobody's role is kept"
+
+
+@pytest.mark.parametrize(
+    ("user", "other"),
+    [
+        ("User 🧑‍💻", "Model ✨"), ("🧑 User", "🤖 Assistant"), ("User – 10:02", "Assistant – 10:03"),
+        ("Message 3 – User", "Message 4 – Assistant"), ("1. User", "2. Assistant"),
+        ("[10:02] User", "[10:03] AI"), ("User (10:02)", "Claude (10:03)"),
+        ("USER #1", "ASSISTANT #2"), ("👤 You", "✨ Kimi"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["## {}\n\n{}", "**{}:**\n\n{}"])
+def test_what_decorates_a_role_is_no_part_of_it(form: str, user: str, other: str):
+    found = speakers(chat(form, user, other, between="\n\n---\n\n"))
+    assert [(role, text) for role, _, text in found] == list(
+        zip(("user", "assistant") * 2, SAID, strict=True)
+    )
+
+
+@pytest.mark.parametrize("other", ["Agent", "Mira", "Kimi"])
+def test_beside_a_user_the_only_other_name_is_the_assistant(other: str):
+    assert [role for role, *_ in speakers(chat("{}: {}", "User", other, "\n"))] == ["user", "assistant"] * 2
+    three = chat("{}: {}", "User", other, "\n") + "\nAnn: Hm.\nAnn: No.\n"
+    assert "assistant" not in {role for role, *_ in speakers(three)}, (
+        "of two others, nobody is known to be it"
+    )
+
+
+def test_headings_within_an_answer_are_no_turns():
+    answer = "## Kimi\n\nFirst.\n\n## Steps\n\nOne.\n\n## Notes\n\nTwo."
+    found = speakers("\n\n".join(["## User\n\nHow?", answer] * 3))
+    assert [role for role, *_ in found] == ["user", "assistant"] * 3
+    assert "## Steps" in found[1][2]
+
+
+def test_headings_that_may_be_turns_and_are_none_are_told():
+    text = "## User\n\nOne.\n\n## Notes\n\nTwo.\n\n## Steps\n\nThree.\n\n## Steps\n\nFour."
+    transcript = read_text(text)
+    assert [turn.role for turn in transcript.conversations[0].turns] == ["user"]
+    assert "'Steps' heads 2 parts" in str(transcript.problems)
