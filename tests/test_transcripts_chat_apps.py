@@ -76,3 +76,60 @@ def test_the_reading_of_one_long_chat_can_be_stopped(name: str) -> None:
     export["messages"] *= 200
     with pytest.raises(ReadStoppedError):
         read_text(json.dumps(export), stop=lambda: True)
+
+
+def test_a_messenger_chat_is_read_from_its_oldest_message_on() -> None:
+    transcript = read_conversations(FOLDER / "messenger.json")
+    (chat,) = transcript
+    assert (chat.id, chat.title) == ("inbox/zoemarsh_1", "Zoë Marsh")
+    assert [(turn.role, turn.name, turn.text) for turn in chat.turns] == [
+        ("user", "Ned Hale", "Which boat is it?"),
+        ("user", "Zoë Marsh", "[image]"),
+        ("user", "Ned Hale", "At the café then 🍵"),
+    ]
+    assert dict(transcript.summary.omitted) == {"reaction": 1, "system message": 1}
+    assert "newest first" in str(transcript.problems)
+    encrypted = {
+        "participants": ["Ann", "Ben"],
+        "threadName": "Ann_1",
+        "messages": [
+            {"senderName": "Ann", "text": "Zoë?", "timestamp": 1772443200000, "isUnsent": False},
+            {"senderName": "Ben", "text": "Yes.", "timestamp": 1772443300000, "isUnsent": False},
+        ],
+    }
+    (chat,) = read_text(json.dumps(encrypted))
+    assert [(turn.name, turn.text) for turn in chat.turns] == [("Ann", "Zoë?"), ("Ben", "Yes.")]
+
+
+def test_a_forwarded_discord_message_has_its_text() -> None:
+    chat = json.loads((FOLDER / "discord.json").read_text(encoding="utf-8"))
+    forwarded = {"content": "The late tide.", "attachments": [{"fileName": "tide.png"}]}
+    chat["messages"] = [
+        {
+            "id": "1",
+            "type": "Default",
+            "content": "",
+            "author": {"name": "Ann"},
+            "forwardedMessage": forwarded,
+        }
+    ]
+    (channel,) = read_text(json.dumps(chat))
+    assert [turn.text for turn in channel.turns] == ["The late tide.\n[attachment: tide.png]"]
+
+
+def test_a_slack_thread_opens_with_the_message_that_it_answers() -> None:
+    def message(ts: str, text: str, **fields: str) -> dict[str, str]:
+        return {"type": "message", "user": "U1", "ts": ts, "text": text, **fields}
+
+    day = [
+        message("1772443200.000100", "Which boat?"),
+        message("1772443201.000100", "Lunch?"),
+        message("1772443300.000100", "The red one.", thread_ts="1772443200.000100"),
+    ]
+    channel, thread = read_text(json.dumps(day)).conversations
+    assert [turn.text for turn in channel.turns] == ["Which boat?", "Lunch?"]
+    assert [turn.text for turn in thread.turns] == ["Which boat?", "The red one."]
+    (channel,) = read_text(json.dumps(day[1:])).conversations
+    assert [turn.text for turn in channel.turns] == ["Lunch?", "The red one."], (
+        "its message is of another day"
+    )

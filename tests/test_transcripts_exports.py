@@ -43,6 +43,7 @@ FILES = {  # by file: the format's name, and how many turns each conversation ha
     "whatsapp_android.txt": ("whatsapp", [5]),
     "whatsapp_ios.txt": ("whatsapp", [6]),
     "telegram.json": ("telegram", [4]),
+    "messenger.json": ("messenger", [3]),
     "discord.json": ("discord", [3]),
     "claude_code.jsonl": ("claude-code", [8]),
     "claude_code_agent.jsonl": ("claude-code", [2]),

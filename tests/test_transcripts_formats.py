@@ -280,3 +280,49 @@ def test_the_last_answers_of_a_tree_of_messages_are_read() -> None:
     assert sum(transcript.summary.omitted.values()) == 1
     (again,) = read_text(write_conversation(conversation))
     assert [(turn.role, turn.text) for turn in again.turns] == expected
+
+
+NEWEST_FIRST = """Conversation,Time,Author,Message
+Tides,2026-03-02T10:05:00,AI,At six.
+Tides,2026-03-02T10:05:00,Human,When?
+Tides,2026-03-02T10:00:00,AI,The late one.
+Tides,2026-03-02T10:00:00,Human,Which tide?
+Soup,2026-03-01T09:00:00,AI,Boil the leeks.
+Soup,2026-03-01T09:00:00,Human,And soup?
+"""
+
+
+def test_a_table_that_lists_the_newest_first_is_read_from_the_oldest_on() -> None:
+    transcript = read_text(NEWEST_FIRST)
+    said = {each.id: [(turn.role, turn.text) for turn in each.turns] for each in transcript}
+    assert said == {
+        "Tides": [
+            ("user", "Which tide?"),
+            ("assistant", "The late one."),
+            ("user", "When?"),
+            ("assistant", "At six."),
+        ],
+        "Soup": [("user", "And soup?"), ("assistant", "Boil the leeks.")],
+    }
+    assert "newest first" in str(transcript.problems)
+    header, *rows = NEWEST_FIRST.splitlines()
+    oldest_first = read_text("\n".join([header, *reversed(rows)]))
+    assert {each.id: [(turn.role, turn.text) for turn in each.turns] for each in oldest_first} == said
+    assert not oldest_first.problems
+
+
+def test_messages_whose_times_only_fall_are_read_from_the_last_on() -> None:
+    messages = [
+        {
+            "role": "user" if hour % 2 else "assistant",
+            "content": f"{hour}",
+            "timestamp": f"2026-03-02T0{hour}:00:00",
+        }
+        for hour in (3, 2, 1)
+    ]
+    assert [turn.text for turn in read_text(json.dumps(messages)).conversations[0].turns] == ["1", "2", "3"]
+    messages[2]["timestamp"] = messages[0]["timestamp"]
+    assert [turn.text for turn in read_text(json.dumps(messages)).conversations[0].turns] == ["3", "2", "1"]
+    assert [turn.text for turn in read_text(json.dumps(messages[:2])).conversations[0].turns] == ["3", "2"], (
+        "a clock"
+    )

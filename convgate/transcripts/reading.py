@@ -25,6 +25,7 @@ from convgate.transcripts.problems import (
 )
 from convgate.transcripts.registry import FORMATS, ArchiveFormat, Format, format_named, recognise
 from convgate.transcripts.source import MAX_BYTES, ZIP_ERRORS, Archive, Part, Source, open_bytes, open_path
+from convgate.transcripts.timestamps import NEWEST_FIRST, is_newest_first
 from convgate.transcripts.unknown import describe_archive
 
 SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".md", ".txt", ".csv", ".tsv"})
@@ -142,7 +143,11 @@ class TranscriptReader:
             with self._as_transcript_errors(report):
                 for line, conversation in part.read():
                     if conversation.turns:
-                        paired = replace(conversation, turns=pair_calls(conversation.turns))
+                        turns = conversation.turns
+                        if is_newest_first([turn.timestamp for turn in turns]):
+                            report.warn_once(NEWEST_FIRST)
+                            turns = turns[::-1]
+                        paired = replace(conversation, turns=pair_calls(turns))
                         unique = make_ids_unique(paired, self._used_ids, report, line)
                         self.summary.add(unique)
                         yield unique

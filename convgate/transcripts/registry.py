@@ -20,7 +20,7 @@ from convgate.transcripts.formats.agents.responses import ResponsesFormat
 from convgate.transcripts.formats.chats.assistants import CopilotFormat, GeminiFormat, GrokFormat
 from convgate.transcripts.formats.chats.chatgpt import ChatGPTFormat, DeepSeekFormat
 from convgate.transcripts.formats.chats.claude_ai import ClaudeAIFormat
-from convgate.transcripts.formats.chats.messengers import DiscordFormat, TelegramFormat
+from convgate.transcripts.formats.chats.messengers import DiscordFormat, MessengerFormat, TelegramFormat
 from convgate.transcripts.formats.chats.slack import SlackFormat
 from convgate.transcripts.formats.chats.whatsapp import WhatsAppFormat
 from convgate.transcripts.formats.csv_table import CSVFormat
@@ -86,6 +86,7 @@ EXPORTS: tuple[Format, ...] = (
     WhatsAppFormat(),
     TelegramFormat(),
     DiscordFormat(),
+    MessengerFormat(),
     CodexFormat(),
     ResponsesFormat(),
     LangChainFormat(),

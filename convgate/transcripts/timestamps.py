@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from convgate.core.text import quote
@@ -24,6 +25,7 @@ _UTC = re.compile(r"(?<!\s)\s*(?:z|utc|gmt)$", re.IGNORECASE)  # (?<!\s): each r
 _COMPACT_DATE = re.compile(r"(?:19|20)\d{6}")
 _OF_MONGODB = ("$date", "$numberLong")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+NEWEST_FIRST = "messages are listed with the newest first; they are read from the oldest on"
 UNTIMED = "the message counts as one without a time"
 _UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (math.inf, 1e9))  # numbers below, units in a second
 
@@ -76,6 +78,17 @@ def time_of(
                 if warn:
                     warn(f"{error}; {UNTIMED}", f"{field}.{key}" if field else key)
     return None, None
+
+
+def is_newest_first(moments: Sequence[datetime | None]) -> bool:
+    """Return whether three moments or more, all known, only fall.
+
+    >>> is_newest_first([datetime(2026, 5, 3), datetime(2026, 5, 2), datetime(2026, 5, 2)])
+    True
+    """
+    times = [to_utc(moment) for moment in moments if moment is not None]
+    falls = all(later >= earlier for later, earlier in pairwise(times))
+    return falls and len(times) == len(moments) > 2 and times[0] > times[-1]
 
 
 def to_utc(moment: datetime | None) -> datetime:

@@ -17,7 +17,14 @@ from convgate.transcripts.characters import writable
 from convgate.transcripts.formats.openai_messages import arguments_text
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.source import LocatedConversations, Source
-from convgate.transcripts.timestamps import TIMESTAMP_FIELDS, UNTIMED, Warn, parse_timestamp
+from convgate.transcripts.timestamps import (
+    NEWEST_FIRST,
+    TIMESTAMP_FIELDS,
+    UNTIMED,
+    Warn,
+    is_newest_first,
+    parse_timestamp,
+)
 
 DELIMITERS = ",;\t|"
 ROW = "row"
@@ -108,8 +115,13 @@ class CSVFormat:
             turns.setdefault(id, []).append(turn)
             first_rows.setdefault(id, (number, columns.cell(row, "title")))
         notes = {_COLUMNS: list(columns.names), _DELIMITER: columns.delimiter}
+        # Of all rows: those of one conversation may have the same time.
+        moments = [turn.timestamp for rows in turns.values() for turn in rows]
+        if is_reversed := is_newest_first(moments):
+            report.warn_once(NEWEST_FIRST)
         for id, (number, title) in first_rows.items():
-            yield number, Conversation(id, tuple(turns[id]), title, notes, self.name)
+            rows = turns[id][::-1] if is_reversed else turns[id]
+            yield number, Conversation(id, tuple(rows), title, notes, self.name)
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
         """Return the rows under the file's own columns; else under those that the turns need."""

@@ -1,4 +1,4 @@
-"""Chats of people as one object: `result.json` of Telegram Desktop, and the files of DiscordChatExporter."""
+"""Chats of people as one object: of Telegram Desktop, DiscordChatExporter, Messenger and Instagram."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ from convgate.transcripts.source import Source
 from convgate.transcripts.timestamps import time_of
 
 _DISCORD_SPOKEN = ("Default", "Reply", "ChatInputCommand", "ContextMenuCommand")  # types of messages
+_SENDERS = frozenset({"sender_name", "senderName"})
+_META_FILES = {"photos": "image", "gifs": "image", "videos": "video", "audio_files": "audio", "files": "file"}
 _MEDIA = {"voice": "audio", "audio": "audio", "video": "video", "animation": "video", "sticker": "image"}
 
 
@@ -146,14 +148,15 @@ class DiscordFormat(_ChatFormat):
     def turn(self, message: Mapping[str, Any], field: str, place: Place) -> Turn:
         """Return a message as a turn; those of bots are the assistant's."""
         author = mapping_of(message, "author")
-        content = text_of(message, "content")
+        forwarded = mapping_of(message, "forwardedMessage")
+        content = text_of(message, "content") or text_of(forwarded, "content")
         parts = [ContentPart("text", writable(content))] if content else []
         for embed in objects_in(message, "embeds", field) if not content else ():
             texts = (text_of(embed, key) for key in ("title", "description"))
             if said := "\n".join(filter(None, texts)):
                 parts.append(ContentPart("text", writable(said)))
         for key, what in (("attachments", "attachment"), ("stickers", "image")):
-            for file in objects_in(message, key, field):
+            for file in (*objects_in(message, key, field), *objects_in(forwarded, key, field)):
                 named = {"name": file.get("fileName") or file.get("name")}
                 parts.append(ContentPart(what, placeholder(what, named)))
         name = text_of(author, "nickname") or text_of(author, "name")
@@ -165,6 +168,58 @@ class DiscordFormat(_ChatFormat):
             timestamp=time_of(message, field, place.warn)[1],
             metadata={"edited": True} if message.get("timestampEdited") else {},
         )
+
+
+class MessengerFormat(_ChatFormat):
+    """One chat of Messenger or Instagram, in the download of an account; its texts are in broken Latin-1."""
+
+    name = "messenger"
+    label = "Messenger or Instagram download"
+
+    def is_conversation(self, value: Mapping[str, Any]) -> bool:
+        """Return whether it has participants, and messages with Meta's names of fields."""
+        messages = value.get("messages")
+        return (
+            isinstance(value.get("participants"), list)
+            and isinstance(messages, list)
+            and any(isinstance(each, Mapping) and _SENDERS & each.keys() for each in messages[:50])
+        )
+
+    def names(self, value: Mapping[str, Any]) -> tuple[str | None, str | None]:
+        """Return a chat's id and title."""
+        title = text_of(value, "title") or text_of(value, "threadName")
+        return given_id(value, "thread_path", "threadName"), _mended(title)
+
+    def is_spoken(self, message: Mapping[str, Any]) -> bool:
+        """Return whether it was not taken back."""
+        return not (message.get("is_unsent") or message.get("isUnsent"))
+
+    def turn(self, message: Mapping[str, Any], field: str, place: Place) -> Turn:
+        """Return a message as a turn."""
+        said = _mended(text_of(message, "content") or text_of(message, "text"))
+        parts = [ContentPart("text", writable(said))] if said else []
+        for key, what in _META_FILES.items():
+            parts += [ContentPart(what, f"[{what}]")] * len(list_in(message, key, field))
+        name = _mended(text_of(message, "sender_name") or text_of(message, "senderName"))
+        moment = {"time": message.get("timestamp_ms", message.get("timestamp"))}
+        return Turn(
+            "user",
+            tuple(parts),
+            name=writable(name) if name else None,
+            timestamp=time_of(moment, field, place.warn)[1],
+        )
+
+
+def _mended(text: str | None) -> str | None:
+    """Return a text whose bytes in UTF-8 were written as if they were Latin-1.
+
+    >>> _mended("Zo\u00c3\u00ab"), _mended("Zoë")
+    ('Zoë', 'Zoë')
+    """
+    try:
+        return text.encode("latin-1").decode() if text else None
+    except UnicodeError:
+        return text
 
 
 def _chats(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -84,9 +84,12 @@ class SlackFormat:
         for message, place in _messages(sources):
             if turn := _turn(message, workspace, place):
                 threads.setdefault(text_of(message, "thread_ts") or "", []).append(turn)
-        without_replies = [ts for ts, turns in threads.items() if ts and [turn.id for turn in turns] == [ts]]
-        for ts in without_replies:
-            threads[""] += threads.pop(ts)
+        parents = {turn.id: turn for turn in threads[""]}
+        for ts, turns in list(threads.items()):
+            if ts and ts in parents:  # which does not say itself that it has replies
+                turns.append(parents[ts])
+            elif ts and len(turns) == 1:
+                threads[""] += threads.pop(ts)
         id = next((id for id, name in workspace.channels.items() if name == channel), channel)
         name = workspace.channels.get(id, channel)
         title = name if id.startswith("D") or not name else f"#{name}"
