@@ -25,6 +25,7 @@ from convgate.transcripts import (
     read_conversations,
     write_conversation,
 )
+from convgate.transcripts.formats.layouts import LAYOUTS
 
 FOLDER = Path(__file__).with_name("transcripts")
 FILES = {  # by file: the format's name, and how many turns each conversation has
@@ -79,7 +80,7 @@ def test_a_file_is_recognised_by_its_content(name: str) -> None:
 
 
 def test_every_format_has_a_file() -> None:
-    written = {"relevance-set", "sharegpt", "openai", "csv", "markdown"}
+    written = {"relevance-set", "sharegpt", "openai", "csv", "markdown", *(layout.name for layout in LAYOUTS)}
     assert {format for format, _ in FILES.values()} == {format.name for format in FORMATS} - written
 
 

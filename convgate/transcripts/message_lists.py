@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
@@ -113,7 +114,10 @@ class MessageLists(ABC):
         )
 
     def turns_in(self, messages: Any, key: str, place: Place) -> tuple[Turn, ...]:
-        """Return the turns of a list of messages, which the field `key` holds."""
+        """Return the turns of a list of messages, or of its JSON, which the field `key` holds."""
+        if isinstance(messages, str) and messages.lstrip().startswith("["):
+            with suppress(ValueError, RecursionError):
+                messages = json.loads(messages)
         if not isinstance(messages, list):
             raise TranscriptError(f"expected a list of messages, got {kind(messages)}", field=key)
         turns: list[Turn] = []

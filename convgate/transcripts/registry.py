@@ -24,6 +24,7 @@ from convgate.transcripts.formats.chats.messengers import DiscordFormat, Messeng
 from convgate.transcripts.formats.chats.slack import SlackFormat
 from convgate.transcripts.formats.chats.whatsapp import WhatsAppFormat
 from convgate.transcripts.formats.csv_table import CSVFormat
+from convgate.transcripts.formats.layouts import LAYOUTS, LayoutFormat
 from convgate.transcripts.formats.markdown import MarkdownFormat
 from convgate.transcripts.formats.message_files import OpenAIFormat
 from convgate.transcripts.formats.sharegpt import ShareGPTFormat
@@ -94,6 +95,7 @@ EXPORTS: tuple[Format, ...] = (
     PydanticAIFormat(),
     SpanFormat(),
     LangfuseFormat(),
+    *map(LayoutFormat, LAYOUTS),
 )
 """Formats known by fields that no other has."""
 

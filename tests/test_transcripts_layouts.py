@@ -1,0 +1,118 @@
+"""Formats that are rows of a table: one object a conversation, its messages a plain list."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convgate.core.errors import ConvgateError
+from convgate.transcripts import read_text
+from convgate.transcripts.formats.layouts import LAYOUTS
+
+SAID = ("Which boat is it?", "The red one.", "And when?", "At six.")
+ROLES = ("user", "assistant", "user", "assistant")
+MESSAGES = [{"role": role, "content": text} for role, text in zip(ROLES, SAID, strict=True)]
+CALLED = [{**message, "role": {"assistant": "agent"}.get(message["role"], "user")} for message in MESSAGES]
+PLAIN = "".join(f"\n\n{name}: {text}" for name, text in zip(("Human", "Assistant") * 2, SAID, strict=True))
+
+
+def renamed(role: str, text: str, names: tuple[str, str]) -> list[dict[str, Any]]:
+    return [{role: names[place % 2], text: said, "index": place} for place, said in enumerate(SAID)]
+
+
+SAMPLES: dict[str, dict[str, Any]] = {
+    "retell": {"call_id": "1", "transcript": "Agent: …", "transcript_object": CALLED},
+    "elevenlabs": {
+        "agent_id": "a",
+        "conversation_id": "1",
+        "transcript": renamed("role", "message", ("user", "agent")),
+    },
+    "vapi": {"id": "1", "artifact": {"messages": renamed("role", "message", ("user", "bot"))}},
+    "arena": {"question_id": "1", "model_a": "a", "conversation_a": MESSAGES, "conversation_b": MESSAGES[:2]},
+    "preferences": {"id": "1", "chosen": MESSAGES, "rejected": MESSAGES[:2]},
+    "hh-rlhf": {"chosen": PLAIN, "rejected": PLAIN[:-1]},
+    "capybara": {
+        "conversation": [dict(zip(("input", "output"), SAID[at : at + 2], strict=True)) for at in (0, 2)]
+    },
+    "alpaca": {"instruction": SAID[2], "input": "", "output": SAID[3], "history": [list(SAID[:2])]},
+    "dailydialog": {"dialog": list(SAID), "act": [1, 2, 1, 2]},
+    "ultrachat": {"id": "1", "data": list(SAID)},
+    "tau-bench": {"task_id": 1, "reward": 1.0, "traj": MESSAGES},
+    "swe-agent": {"trajectory": [], "history": [{**message, "agent": "main"} for message in MESSAGES]},
+    "multiwoz": {"dialogue_id": "1", "turns": renamed("speaker", "utterance", ("USER", "SYSTEM"))},
+    "taskmaster": {"conversation_id": "1", "utterances": renamed("speaker", "text", ("USER", "ASSISTANT"))},
+}
+ALTERNATIVES = {"arena", "preferences", "hh-rlhf"}
+
+
+@pytest.mark.parametrize("name", [layout.name for layout in LAYOUTS])
+@pytest.mark.parametrize("form", ["list", "lines"])
+def test_a_file_is_recognised_and_read(name: str, form: str) -> None:
+    values = [SAMPLES[name], {**SAMPLES[name]}]
+    text = json.dumps(values) if form == "list" else "\n".join(map(json.dumps, values))
+    transcript = read_text(text)
+    assert transcript.format == name
+    for conversation in transcript:
+        assert [(turn.role, turn.text) for turn in conversation.turns] == list(zip(ROLES, SAID, strict=True))
+    assert dict(transcript.summary.omitted) == ({"alternative answer": 2} if name in ALTERNATIVES else {})
+
+
+def test_calls_and_instructions_are_kept_or_counted() -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    history = [
+        *MESSAGES[:1],
+        {"role": "assistant", "content": "I look.", "tool_calls": [call]},
+        {"role": "tool", "content": [{"type": "text", "text": "red"}], "tool_call_ids": ["1"]},
+    ]
+    (run,) = read_text(json.dumps({"trajectory": [], "history": history}))
+    assert (run.turns[1].tool_calls[0].name, run.turns[2].tool_call_id, run.turns[2].text) == (
+        "look",
+        "1",
+        "red",
+    )
+    spoken = {
+        "agent_id": "a",
+        "transcript": [{"role": "agent", "message": "Hello.", "tool_calls": [{"name": "look"}]}],
+    }
+    transcript = read_text(json.dumps(spoken))
+    assert dict(transcript.summary.omitted) == {"call or result of a tool": 1}
+    (conversation,) = read_text(json.dumps({**SAMPLES["alpaca"], "system": "You rent boats."}))
+    assert [turn.role for turn in conversation.turns] == ["system", *ROLES]
+
+
+def test_messages_may_be_text_with_their_json() -> None:
+    (conversation,) = read_text(json.dumps({"uuid": "1", "messages": json.dumps(MESSAGES)}))
+    assert [turn.text for turn in conversation.turns] == list(SAID)
+    with pytest.raises(ConvgateError, match="expected a list of messages, got a text"):
+        read_text(json.dumps({"messages": "[oops"}))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from(["", "x", "user", "\n\nHuman: x"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["role", "content", "input"]), inner)
+    ),
+    max_leaves=6,
+)
+
+
+@pytest.mark.parametrize("name", [layout.name for layout in LAYOUTS])
+@given(data=st.data())
+def test_any_value_may_be_wrong(name: str, data: st.DataObject) -> None:
+    value = json.loads(json.dumps(SAMPLES[name]))
+    layout = next(layout for layout in LAYOUTS if layout.name == name)
+    *path, last = layout.path
+    holder = value
+    for key in path:
+        holder = holder[key]
+    if isinstance(holder[last], list) and data.draw(st.booleans()):
+        holder[last].append(data.draw(JSON))
+    else:
+        holder[last] = data.draw(JSON)
+    with suppress(ConvgateError):  # and nothing else
+        assert read_text(json.dumps([value])).conversations
