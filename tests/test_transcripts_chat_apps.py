@@ -133,3 +133,42 @@ def test_a_slack_thread_opens_with_the_message_that_it_answers() -> None:
     assert [turn.text for turn in channel.turns] == ["Lunch?", "The red one."], (
         "its message is of another day"
     )
+
+
+def test_the_shown_branch_of_an_open_webui_chat_is_read() -> None:
+    transcript = read_conversations(FOLDER / "open_webui.json")
+    (chat,) = transcript
+    assert (chat.id, chat.title) == ("0c7", "Boats")
+    assert [(turn.role, [(part.kind, part.text) for part in turn.parts]) for turn in chat.turns] == [
+        ("system", [("text", "Be brief.")]),
+        ("user", [("text", "Which boat is it?")]),
+        ("assistant", [("thinking", "Ask the harbour.\nIt is red."), ("text", "The red one.")]),
+        ("user", [("text", "And this?"), ("image", "[image]")]),
+        ("assistant", [("text", "A buoy.")]),
+    ]
+    assert dict(transcript.summary.omitted) == {"message of another branch": 1}
+    (value,) = json.loads((FOLDER / "open_webui.json").read_text(encoding="utf-8"))
+    for form in (value, value["chat"]):
+        assert [turn.text for turn in read_text(json.dumps(form)).conversations[0].turns] == [
+            turn.text for turn in chat.turns
+        ]
+
+
+def test_the_best_replies_of_a_tree_are_read_from_lines_and_from_objects() -> None:
+    transcript = read_conversations(FOLDER / "oasst.jsonl")
+    said = [
+        ("user", "Which boat is it?"),
+        ("assistant", "The red one."),
+        ("user", "And when?"),
+        ("assistant", "At six."),
+    ]
+    (tree,) = transcript
+    assert (tree.id, [(turn.role, turn.text) for turn in tree.turns]) == ("a1", said)
+    assert dict(transcript.summary.omitted) == {"message of another branch": 2}
+    rows = [json.loads(line) for line in (FOLDER / "oasst.jsonl").read_text(encoding="utf-8").splitlines()]
+    nested = {row["message_id"]: {**row, "replies": []} for row in rows}
+    for row in nested.values():
+        if row["parent_id"]:
+            nested[row["parent_id"]]["replies"].append(row)
+    (tree,) = read_text(json.dumps({"message_tree_id": "a1", "tree_state": "x", "prompt": nested["a1"]}))
+    assert [(turn.role, turn.text) for turn in tree.turns] == said

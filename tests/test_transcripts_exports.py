@@ -43,6 +43,8 @@ FILES = {  # by file: the format's name, and how many turns each conversation ha
     "slack.json": ("slack", [2]),
     "whatsapp_android.txt": ("whatsapp", [5]),
     "whatsapp_ios.txt": ("whatsapp", [6]),
+    "open_webui.json": ("open-webui", [5]),
+    "oasst.jsonl": ("oasst", [4]),
     "telegram.json": ("telegram", [4]),
     "messenger.json": ("messenger", [3]),
     "discord.json": ("discord", [3]),
