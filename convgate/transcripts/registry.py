@@ -15,6 +15,7 @@ from convgate.transcripts.formats.agents.claude_code import ClaudeCodeFormat
 from convgate.transcripts.formats.agents.codex import CodexFormat
 from convgate.transcripts.formats.agents.langchain import LangChainFormat
 from convgate.transcripts.formats.agents.llama_index import LlamaIndexFormat
+from convgate.transcripts.formats.agents.pi import PiFormat
 from convgate.transcripts.formats.agents.pydantic_ai import PydanticAIFormat
 from convgate.transcripts.formats.agents.responses import ResponsesFormat
 from convgate.transcripts.formats.chats.assistants import CopilotFormat, GeminiFormat, GrokFormat
@@ -92,6 +93,7 @@ EXPORTS: tuple[Format, ...] = (
     DiscordFormat(),
     MessengerFormat(),
     CodexFormat(),
+    PiFormat(),
     ResponsesFormat(),
     LangChainFormat(),
     LlamaIndexFormat(),

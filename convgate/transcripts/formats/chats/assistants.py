@@ -19,10 +19,17 @@ from convgate.transcripts.exports import (
     read_messages,
     text_of,
 )
+from convgate.transcripts.formats.append_logs import (
+    is_gemini_log,
+    is_vscode_log,
+    read_gemini_log,
+    read_vscode_log,
+)
 from convgate.transcripts.formats.openai_messages import arguments_text, content_parts
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.roles import role_of
+from convgate.transcripts.source import Source
 from convgate.transcripts.timestamps import time_of
 
 Item = ContentPart | ToolCall | ToolResult
@@ -60,9 +67,21 @@ class CopilotFormat(ConversationExport):
             isinstance(request, Mapping) and {"message", "response"} <= request.keys() for request in requests
         )
 
+    def match_share(self, source: Source) -> float:
+        """Return the same as of any export, 1 for the lines of a session that is written on."""
+        return 1.0 if is_vscode_log(source) else super().match_share(source)
+
+    def objects(self, source: Source) -> Iterator[tuple[Mapping[str, Any], Place]]:
+        """Yield the sessions; that of lines as it ended up."""
+        if is_vscode_log(source):
+            lines = (value for value, _ in source.need_json().values())
+            yield read_vscode_log(lines, source.report), Place(source.report)
+        else:
+            yield from super().objects(source)
+
     def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
         """Return the conversation of a session."""
-        turns = read_messages(value["requests"], "requests", place, _copilot_turns)
+        turns = read_messages(list_in(value, "requests", ""), "requests", place, _copilot_turns)
         title = text_of(value, "customTitle")
         return Conversation(given_id(value, "sessionId") or "", tuple(turns), title, format=self.name)
 
@@ -76,6 +95,18 @@ class GeminiFormat(ConversationExport):
     def is_conversation(self, value: Mapping[str, Any]) -> bool:
         """Return whether it has messages in one of these forms."""
         return _gemini_messages(value) is not None
+
+    def match_share(self, source: Source) -> float:
+        """Return the same as of any export, 1 for the lines of a session that is written on."""
+        return 1.0 if is_gemini_log(source) else super().match_share(source)
+
+    def objects(self, source: Source) -> Iterator[tuple[Mapping[str, Any], Place]]:
+        """Yield the objects; a session of lines as it ended up."""
+        if is_gemini_log(source):
+            lines = (value for value, _ in source.need_json().values())
+            yield read_gemini_log(lines, source.report), Place(source.report)
+        else:
+            yield from super().objects(source)
 
     def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
         """Return the conversation of an object, with the instructions of a request or a prompt."""

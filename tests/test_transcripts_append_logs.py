@@ -1,0 +1,85 @@
+"""Sessions that are written on, line by line: what they end up as."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from convgate.transcripts import Transcript, read_conversations, read_text
+
+FOLDER = Path(__file__).with_name("transcripts")
+
+
+def said(transcript: Transcript) -> list[tuple[str, str]]:
+    (session,) = transcript
+    return [(turn.role, turn.text) for turn in session.turns]
+
+
+def lines_of(name: str) -> list[Any]:
+    return [json.loads(line) for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
+
+
+def joined(lines: Sequence[Any]) -> str:
+    return "\n".join(map(json.dumps, lines))
+
+
+def test_a_message_of_gemini_cli_counts_once_and_not_when_it_was_taken_back() -> None:
+    transcript = read_conversations(FOLDER / "gemini_cli.jsonl")
+    assert said(transcript) == [
+        ("user", "Which boats are there?"),
+        ("assistant", ""),
+        ("tool", "two boats"),
+        ("assistant", "Two."),
+        ("user", "Sell the red one."),
+        ("assistant", "Sold it."),
+    ]
+    assert transcript.conversations[0].id == "9c"
+    assert dict(transcript.summary.omitted) == {"message that was taken back": 2}
+    lines = [
+        line if "$rewindTo" not in line else {"$rewindTo": "lost"} for line in lines_of("gemini_cli.jsonl")
+    ]
+    assert len(said(read_text(joined(lines)))) == 8, "nothing is taken back up to a message that is not there"
+
+
+def test_a_session_of_vs_code_is_what_its_changes_make_of_it() -> None:
+    transcript = read_conversations(FOLDER / "vscode_log.jsonl")
+    assert said(transcript) == [
+        ("user", "Where is the port set?"),
+        ("assistant", "In a.toml, line 3."),
+        ("user", "Change it."),
+        ("assistant", "Done."),
+    ]
+    assert (transcript.conversations[0].id, transcript.conversations[0].title) == ("s-1", "Port")
+    assert dict(transcript.summary.omitted) == {"line that changes nothing that is known": 1}
+    first, *_, last = lines_of("vscode_log.jsonl")
+    whole = {**first, "v": {**first["v"], "requests": last["v"]}}
+    assert said(read_text(json.dumps(whole))) == [("user", "Change it."), ("assistant", "Done.")]
+
+
+@pytest.mark.parametrize(
+    "path", [[], ["requests", -1], ["requests", True], "requests", [{}], ["customTitle", "x"]]
+)
+def test_a_change_at_no_place_changes_nothing(path: Any) -> None:
+    first, *others = lines_of("vscode_log.jsonl")
+    before = said(read_text(joined([first, *others])))
+    assert said(read_text(joined([first, *others, {"kind": 2, "k": path, "v": [1]}]))) == before
+
+
+def test_the_last_branch_of_a_pi_session_is_read() -> None:
+    transcript = read_conversations(FOLDER / "pi.jsonl")
+    assert said(transcript) == [
+        ("user", "Where is the port set?"),
+        ("assistant", "Search."),
+        ("tool", "a.toml:3"),
+        ("assistant", "In a.toml."),
+        ("user", "Change it."),
+        ("assistant", "Done."),
+    ]
+    _, asked, found, *_ = transcript.conversations[0].turns
+    assert ([call.id for call in asked.tool_calls], found.tool_call_id, found.name) == (["c1"], "c1", "bash")
+    assert asked.parts[0].kind == "thinking"
+    assert dict(transcript.summary.omitted) == {"message of another branch": 1}
