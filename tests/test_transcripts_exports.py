@@ -46,6 +46,7 @@ FILES = {  # by file: the format's name, and how many turns each conversation ha
     "gemini_cli.jsonl": ("gemini", [6]),
     "vscode_log.jsonl": ("vscode", [4]),
     "pi.jsonl": ("pi", [6]),
+    "strands_message.json": ("strands", [1]),
     "open_webui.json": ("open-webui", [5]),
     "oasst.jsonl": ("oasst", [4]),
     "telegram.json": ("telegram", [4]),

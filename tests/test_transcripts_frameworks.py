@@ -170,3 +170,23 @@ def test_a_list_of_messages_has_the_conversation_id_of_its_messages() -> None:
 def test_an_object_without_messages_is_refused_by_name() -> None:
     with pytest.raises(TranscriptError, match="expected a message of LangChain"):
         _read({"a": 1}, format="langchain")
+
+
+def test_the_messages_of_a_strands_session_are_one_conversation(tmp_path: Path) -> None:
+    folder = tmp_path / "session_boats" / "agents" / "agent_default" / "messages"
+    folder.mkdir(parents=True)
+    contents: list[tuple[str, dict[str, Any]]] = [
+        ("user", {"text": "Which boat is it?"}),
+        ("assistant", {"toolUse": {"toolUseId": "1", "name": "look", "input": {}}}),
+        ("user", {"toolResult": {"toolUseId": "1", "content": [{"json": {"colour": "red"}}]}}),
+        *[("assistant", {"text": "The red one."}), ("user", {"text": "And when?"})] * 4,
+    ]
+    for number, (role, content) in enumerate(contents):
+        line = {"message": {"role": role, "content": [content]}, "message_id": number}
+        (folder / f"message_{number}.json").write_text(json.dumps(line), encoding="utf-8")
+    (tmp_path / "session_boats" / "session.json").write_text('{"session_id": "boats"}', encoding="utf-8")
+    (session,) = read_conversations(tmp_path)
+    assert (session.id, len(session), session.format) == ("boats", len(contents), "strands")
+    assert [turn.role for turn in session.turns[:4]] == ["user", "assistant", "tool", "assistant"]
+    assert (session.turns[2].tool_call_id, session.turns[2].text) == ("1", '{"colour": "red"}')
+    assert session.turns[10].text == "And when?", "in the order of their numbers"

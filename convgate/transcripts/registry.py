@@ -18,6 +18,7 @@ from convgate.transcripts.formats.agents.llama_index import LlamaIndexFormat
 from convgate.transcripts.formats.agents.pi import PiFormat
 from convgate.transcripts.formats.agents.pydantic_ai import PydanticAIFormat
 from convgate.transcripts.formats.agents.responses import ResponsesFormat
+from convgate.transcripts.formats.agents.strands import StrandsFormat
 from convgate.transcripts.formats.chats.assistants import CopilotFormat, GeminiFormat, GrokFormat
 from convgate.transcripts.formats.chats.chatgpt import ChatGPTFormat, DeepSeekFormat
 from convgate.transcripts.formats.chats.claude_ai import ClaudeAIFormat
@@ -94,6 +95,7 @@ EXPORTS: tuple[Format, ...] = (
     MessengerFormat(),
     CodexFormat(),
     PiFormat(),
+    StrandsFormat(),
     ResponsesFormat(),
     LangChainFormat(),
     LlamaIndexFormat(),
