@@ -83,3 +83,39 @@ def test_the_last_branch_of_a_pi_session_is_read() -> None:
     assert ([call.id for call in asked.tool_calls], found.tool_call_id, found.name) == (["c1"], "c1", "bash")
     assert asked.parts[0].kind == "thinking"
     assert dict(transcript.summary.omitted) == {"message of another branch": 1}
+
+
+def event(type_: str, said: str) -> dict[str, Any]:
+    item = {"type": type_, "id": said, "content": [{"type": "Text", "text": said}]}
+    payload = {"type": "item_completed", "item": item}
+    return {"timestamp": "2026-03-02T10:00:00Z", "type": "event_msg", "payload": payload}
+
+
+def test_events_of_codex_are_read_where_a_session_has_nothing_else() -> None:
+    meta = {"timestamp": "2026-03-02T10:00:00Z", "type": "session_meta", "payload": {"id": "s1", "cwd": "/w"}}
+    events = [event("UserMessage", "Where?"), event("Reasoning", "hm"), event("AgentMessage", "In a.toml.")]
+    transcript = read_text(joined([meta, *events]))
+    assert said(transcript) == [("user", "Where?"), ("assistant", "In a.toml.")]
+    assert dict(transcript.summary.omitted) == {"item without a message": 1}
+    message = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Where?"}]}
+    items = [{"timestamp": "2026-03-02T10:00:00Z", "type": "response_item", "payload": message}]
+    transcript = read_text(joined([meta, *items, *events]))
+    assert said(transcript) == [("user", "Where?")], "they repeat what the items say"
+    assert not transcript.summary.omitted
+
+
+def test_the_stream_of_codex_exec_is_read() -> None:
+    command = {"id": "i1", "type": "command_execution", "command": "ls"}
+    lines = [
+        {"type": "thread.started", "thread_id": "t1"},
+        {"type": "turn.started"},
+        {"type": "item.completed", "item": {"id": "i0", "type": "reasoning", "text": "hm"}},
+        {"type": "item.started", "item": command},
+        {"type": "item.completed", "item": {**command, "aggregated_output": "a.py", "exit_code": 0}},
+        {"type": "item.completed", "item": {"id": "i2", "type": "agent_message", "text": "One file."}},
+        {"type": "turn.completed", "usage": {}},
+    ]
+    transcript = read_text(joined(lines))
+    assert (transcript.format, transcript.conversations[0].id) == ("codex", "t1")
+    assert said(transcript) == [("assistant", ""), ("tool", "a.py"), ("assistant", "One file.")]
+    assert transcript.conversations[0].turns[0].tool_calls[0].arguments == "ls"

@@ -36,7 +36,7 @@ def read_gemini_log(lines: Iterable[Any], report: Report) -> dict[str, Any]:
             session |= {key: value for key, value in changed.items() if key != "messages"}
         elif "$rewindTo" in line:
             ids = list(messages)
-            kept = ids[: ids.index(line["$rewindTo"])] if line["$rewindTo"] in messages else ids
+            kept = ids[: ids.index(line["$rewindTo"])] if line["$rewindTo"] in ids else ids
             report.omit("message that was taken back", len(ids) - len(kept))
             messages = {id: messages[id] for id in kept}
         elif "id" in line and "type" in line:

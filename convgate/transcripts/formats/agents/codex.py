@@ -1,16 +1,21 @@
-"""Sessions of Codex: `rollout-….jsonl`, in its older form bare items behind a line about the session."""
+"""Sessions of Codex: `rollout-….jsonl`, in its older form bare items behind a line about the session, and the
+events of `codex exec --json`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
-from convgate.core.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
+from convgate.transcripts.blocks import json_parts
 from convgate.transcripts.characters import writable
 from convgate.transcripts.exports import join_turns, text_of
 from convgate.transcripts.formats.agents.responses import is_item, item_turns
+from convgate.transcripts.formats.openai_messages import content_parts
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.message_lists import described
@@ -18,6 +23,13 @@ from convgate.transcripts.source import LocatedConversations, Source
 from convgate.transcripts.timestamps import time_of
 
 _LINES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+_STREAM = frozenset({"thread.started", "turn.started", "turn.completed", "item.started", "item.completed"})
+_SAID = {
+    "UserMessage": "user",
+    "user_message": "user",
+    "AgentMessage": "assistant",
+    "agent_message": "assistant",
+}
 _NOTES = ("<environment_context>", "<turn_aborted>", "<subagent_notification>", "<user_action>")
 _INSTRUCTIONS = ("<user_instructions>", "# AGENTS.md instructions")
 """How the parts of messages begin that Codex writes in the user's name."""
@@ -35,9 +47,11 @@ class CodexFormat:
             return 0.0
         values = [value for value in source.json.sample if isinstance(value, Mapping)]
         is_older = any(map(_is_older_line, values)) and any(map(is_item, values))
-        if not is_older and not any(map(_is_line, values)):
+        if not is_older and not any(_is_line(value) or _is_event(value) for value in values):
             return 0.0
-        fitting = sum(_is_line(value) or _is_older_line(value) or is_item(value) for value in values)
+        fitting = sum(
+            _is_line(value) or _is_event(value) or _is_older_line(value) or is_item(value) for value in values
+        )
         return fitting / max(1, len(source.json.sample))
 
     def read(self, source: Source) -> LocatedConversations:
@@ -46,20 +60,30 @@ class CodexFormat:
         for value, place in source.need_json().values():
             with place.skip_bad_value():
                 session.add(value, place)
-        yield None, Conversation(session.id, tuple(join_turns(session.turns)), format=self.name)
+        turns = session.turns
+        if all(turn.is_instruction for turn in turns):  # otherwise the events repeat what the items say
+            turns = [*turns, *session.events]
+            source.report.omit("item without a message", session.n_silent)
+        yield None, Conversation(session.id, tuple(join_turns(turns)), format=self.name)
 
 
 class _Session:
     def __init__(self) -> None:
         self.id = ""
         self.turns: list[Turn] = []
+        self.events: list[Turn] = []  # what the events say
+        self.n_silent = 0  # events of other items
 
     def add(self, line: Any, place: Place) -> None:
-        """Add what a line holds; events repeat what the items say."""
+        """Add what a line holds."""
         if not isinstance(line, Mapping):
             raise TranscriptError(f"expected a line of a session, got {kind(line)}")
         moment = time_of(line, "", place.warn)[1]
-        if _is_older_line(line):
+        if _is_event(line):
+            self.id = self.id or given_id(line, "thread_id") or ""
+            if line["type"] == "item.completed":
+                self._add_event(line.get("item"), moment)
+        elif _is_older_line(line):
             self._begin(line)
         elif not _is_line(line):
             if not is_item(line) and "type" not in line:
@@ -73,6 +97,14 @@ class _Session:
             place.report.omit("summary of earlier messages")
         elif line["payload"].get("type") == "thread_rolled_back":
             self._roll_back(line["payload"].get("num_turns"), place)
+        elif line["type"] == "event_msg":
+            event = line["payload"]
+            self._add_event(event.get("item", event), moment)
+
+    def _add_event(self, item: Any, moment: datetime | None) -> None:
+        turns = list(_event_turns(item, moment))
+        self.events += turns
+        self.n_silent += not turns and isinstance(item, Mapping) and "id" in item
 
     def _add_turns(self, turns: Iterable[Turn], place: Place) -> None:
         """Add turns; of a user's, instructions are the system's and notes of Codex are left out."""
@@ -103,6 +135,34 @@ class _Session:
             start = starts[max(0, len(starts) - n_turns)]
             place.report.omit("message of another branch", len(self.turns) - start)
             del self.turns[start:]
+
+
+def _is_event(value: Mapping[str, Any]) -> bool:
+    """Return whether it is of the stream of `codex exec --json`."""
+    return isinstance(value.get("type"), str) and value["type"] in _STREAM
+
+
+def _event_turns(item: Any, moment: datetime | None) -> Iterator[Turn]:
+    """Yield what an event says: a message, or a command with its output."""
+    type_ = str(item.get("type")) if isinstance(item, Mapping) else ""
+    id = given_id(item, "id") if isinstance(item, Mapping) else None
+    if type_ in _SAID:
+        content = next((item[key] for key in ("content", "text", "message") if item.get(key)), None)
+        if isinstance(content, list):
+            content = [
+                {**part, "type": part["type"].lower()}
+                if isinstance(part, Mapping) and "type" in part
+                else part
+                for part in content
+            ]
+        parts = () if content is None else content_parts(content, "content")
+        if parts:
+            yield Turn(_SAID[type_], parts, id=id, timestamp=moment)
+    elif type_ == "command_execution":
+        call = ToolCall(id or "", "shell", writable(text_of(item, "command") or ""))
+        yield Turn("assistant", tool_calls=(call,), id=id, timestamp=moment)
+        output = json_parts(item.get("aggregated_output"), "aggregated_output")
+        yield Turn("tool", output, tool_call_id=id or "", timestamp=moment)
 
 
 def _is_line(value: Mapping[str, Any]) -> bool:
