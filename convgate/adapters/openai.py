@@ -31,7 +31,9 @@ _ALWAYS_SENT = frozenset(  # what later items depend on
     {"tool_search_call", "tool_search_output", "additional_tools", "mcp_list_tools"}
     | {"compaction", "compaction_trigger", "configuration_update"}
 )
-_JOINS = {"reasoning": {"reasoning"}, "model": {"reasoning", "model"}, "always": {"reasoning"}}
+_JOINS = {
+    "reasoning": {"reasoning", "model"}, "model": {"reasoning", "model"}, "always": {"reasoning"},
+}  # fmt: skip
 """By kind of item: the kinds of the item before with which it makes one group."""
 
 

@@ -214,3 +214,14 @@ def test_the_example_leaves_the_finished_subject_out(capsys: pytest.CaptureFixtu
     default_selector.cache_clear()
     runpy.run_path(str(CHECKOUT / "examples" / "openai_lists.py"), run_name="__main__")
     assert "lunch" not in capsys.readouterr().out
+
+
+def test_a_response_with_hosted_tools_is_one_group() -> None:
+    def hosted(id: str, type_: str = "web_search_call") -> dict[str, Any]:
+        return {"type": type_, "id": id, "status": "completed", "action": {}}
+
+    response = [reasoning("a"), hosted("w1"), reasoning("b"), hosted("w2"), reasoning("c"), answer("Rome.")]
+    items = [user("Where?"), *response, user("And when?"), answer("In May."), user("So?")]
+    assert [len(group.items) for group in group_items(items)] == [1, 6, 1, 1, 1]
+    assert select_messages(items, selector(1)) == [*items[:7], items[-1]]
+    assert select_messages(items, selector(2, 3)) == items[7:]
