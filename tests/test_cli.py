@@ -154,3 +154,11 @@ def test_interrupted_batch_names_what_goes_on(run, tmp_path: Path, monkeypatch: 
     code, out, err = run("batch", NAN, "--out", tmp_path / "out")
     assert (code, out) == (130, "")
     assert "The same command goes on after the finished parts." in err
+
+
+@pytest.mark.parametrize("command", ["score", "select"])
+def test_what_is_left_out_of_a_file_is_told(run, command: str):
+    code, _, err = run(command, Path(__file__).with_name("transcripts") / "open_webui.json", "--json")
+    assert (code, err.strip()) == (0, "convgate: open_webui.json: 1 message of another branch left out")
+    _, _, err = run(command, NAN, "--json")
+    assert err == ""

@@ -83,6 +83,7 @@ def read_one(
         conversations = tuple(reader)
     output.print_alternatives(reader)
     output.print_problems(reader.close(skip_bad=skip_bad))
+    output.print_left_out(reader)
     conversation = _find_conversation(file, conversations, which)
     if redact:
         redactor = Redactor()

@@ -45,6 +45,12 @@ def print_problems(problems: Problems) -> None:
         print_note(f"and {problems.total - SHOWN:,} more.")
 
 
+def print_left_out(reader: TranscriptReader) -> None:
+    """Print what was left out of a file on purpose, if anything, once it is read and closed."""
+    if left_out := reader.summary.left_out:
+        print_note(f"{reader.report.file}: {', '.join(left_out)}")
+
+
 def print_alternatives(reader: TranscriptReader) -> None:
     """Print which other formats a file fits as well, if any."""
     if reader.alternatives:

@@ -78,8 +78,12 @@ class Summary:
             for kind, n in self.placeholders.most_common()
         ]
         parts.append(f"{pluralize(self.n_skipped, 'line')} skipped")
-        parts += [f"{pluralize_noun(n, what)} left out" for what, n in self.omitted.most_common()]
-        return ", ".join(parts)
+        return ", ".join([*parts, *self.left_out])
+
+    @property
+    def left_out(self) -> list[str]:
+        """What was left out on purpose, each with its count: "2 messages of another branch left out"."""
+        return [f"{pluralize_noun(n, what)} left out" for what, n in self.omitted.most_common()]
 
 
 @dataclass(frozen=True)
