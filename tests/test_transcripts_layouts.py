@@ -45,12 +45,40 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "tau-bench": {"task_id": 1, "reward": 1.0, "traj": MESSAGES},
     "swe-agent": {"trajectory": [], "history": [{**message, "agent": "main"} for message in MESSAGES]},
     "multiwoz": {"dialogue_id": "1", "turns": renamed("speaker", "utterance", ("USER", "SYSTEM"))},
+    "continue": {
+        "sessionId": "1",
+        "title": "Boats",
+        "history": [{"message": message, "contextItems": []} for message in MESSAGES],
+    },
     "taskmaster": {"conversation_id": "1", "utterances": renamed("speaker", "text", ("USER", "ASSISTANT"))},
 }
+NAMES = ("Ann Lee", "Ben Orr")
+PEOPLE = {
+    "google-chat": {
+        "messages": [
+            {
+                "creator": {"name": NAMES[place % 2]}, "text": text, "message_id": f"m{place}",
+                "created_date": f"Monday, 2 March 2026 at 1{place}:00:00 UTC",
+            }
+            for place, text in enumerate(SAID)
+        ]
+    },
+    "teams": {
+        "@odata.context": "…",
+        "value": [
+            {
+                "id": f"{place}", "messageType": "message", "createdDateTime": f"2026-03-02T1{place}:00:00Z",
+                "from": {"user": {"displayName": NAMES[place % 2]}},
+                "body": {"contentType": "html", "content": f"<p>{SAID[place].replace(' ', '&nbsp;', 1)}</p>"},
+            }
+            for place in (3, 2, 1, 0)
+        ],
+    },
+}  # fmt: skip
 ALTERNATIVES = {"arena", "preferences", "hh-rlhf"}
 
 
-@pytest.mark.parametrize("name", [layout.name for layout in LAYOUTS])
+@pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("form", ["list", "lines"])
 def test_a_file_is_recognised_and_read(name: str, form: str) -> None:
     values = [SAMPLES[name], {**SAMPLES[name]}]
@@ -60,6 +88,29 @@ def test_a_file_is_recognised_and_read(name: str, form: str) -> None:
     for conversation in transcript:
         assert [(turn.role, turn.text) for turn in conversation.turns] == list(zip(ROLES, SAID, strict=True))
     assert dict(transcript.summary.omitted) == ({"alternative answer": 2} if name in ALTERNATIVES else {})
+
+
+@pytest.mark.parametrize("name", PEOPLE)
+def test_a_chat_of_people_is_read(name: str) -> None:
+    transcript = read_text(json.dumps(PEOPLE[name]))
+    (chat,) = transcript
+    assert (chat.format, {turn.role for turn in chat.turns}) == (name, {"user"})
+    said = [(turn.name, turn.text.replace("\xa0", " ")) for turn in chat.turns]
+    assert said == list(zip(NAMES * 2, SAID, strict=True))
+    assert [turn.timestamp.hour for turn in chat.turns if turn.timestamp] == [10, 11, 12, 13]
+    assert ("newest first" in str(transcript.problems)) == (name == "teams")
+
+
+def test_a_day_that_is_none_is_warned_of() -> None:
+    (message, *_) = PEOPLE["google-chat"]["messages"]
+    wrong = {**message, "created_date": "Monday, 31 February 2026 at 10:00:00 UTC"}
+    transcript = read_text(json.dumps({"messages": [wrong]}))
+    assert transcript.conversations[0].turns[0].timestamp is None
+    assert "is not a time" in str(transcript.problems)
+
+
+def test_every_layout_has_a_sample() -> None:
+    assert {layout.name for layout in LAYOUTS} == SAMPLES.keys() | PEOPLE.keys()
 
 
 def test_calls_and_instructions_are_kept_or_counted() -> None:
@@ -101,10 +152,10 @@ JSON = st.recursive(
 )
 
 
-@pytest.mark.parametrize("name", [layout.name for layout in LAYOUTS])
+@pytest.mark.parametrize("name", [*SAMPLES, *PEOPLE])
 @given(data=st.data())
 def test_any_value_may_be_wrong(name: str, data: st.DataObject) -> None:
-    value = json.loads(json.dumps(SAMPLES[name]))
+    value = json.loads(json.dumps((SAMPLES | PEOPLE)[name]))
     layout = next(layout for layout in LAYOUTS if layout.name == name)
     *path, last = layout.path
     holder = value

@@ -6,9 +6,12 @@ and a text, pairs of a question and its answer, texts of two who take turns, or 
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from convgate.core.conversation import CHAT_ROLES, Conversation, Turn
@@ -22,6 +25,11 @@ from convgate.transcripts.roles import role_of
 from convgate.transcripts.timestamps import time_of
 
 _IDS = ("id", "conversation_id", "call_id", "dialogue_id", "question_id", "task_id", "uuid")
+_TAG, _BREAK = re.compile(r"<[^<>]{0,1000}>"), re.compile(r"<br */?>|</(?:p|div|li)>", re.IGNORECASE)
+_LONG_DATE = re.compile(  # of Google Takeout, in English
+    r"[A-Z][a-z]+, (\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November"
+    r"|December) \d{4} at \d\d?:[0-5]\d:[0-5]\d) UTC"
+)
 _SPEAKER = re.compile(r"\n\n(Human|Assistant): ?")
 _AGENT = {"agent": "assistant"}  # of a voice agent, which is also a person's job elsewhere
 
@@ -35,8 +43,9 @@ class Layout:
     path: tuple[str, ...]  # the fields that lead to the list
     has: tuple[str, ...] = ()  # other fields that an object has
     items: Literal["messages", "pairs", "texts", "text"] = "messages"
-    role: str = "role"
-    text: tuple[str, ...] = ("content",)  # the first that is there
+    role: str | None = "role"  # the field, or a path of fields with dots; None: everybody is a user
+    text: tuple[str, ...] = ("content",)  # the same; the first that is there
+    speaker: str | None = None  # the same, of a name
     roles: Mapping[str, str] = field(default_factory=dict)  # names of roles that mean others elsewhere
     other: str | None = None  # the field of another answer, which is left out
 
@@ -59,6 +68,12 @@ LAYOUTS = (
         roles={"system": "assistant"},
     ),
     Layout("taskmaster", "Taskmaster", ("utterances",), role="speaker", text=("text",)),
+    Layout("continue", "Continue session", ("history",), role="message.role", text=("message.content",)),
+    Layout("google-chat", "Google Chat", ("messages",), role=None, text=("text",), speaker="creator.name"),
+    Layout(
+        "teams", "Microsoft Teams", ("value",), role=None, text=("body.content",),
+        speaker="from.user.displayName",
+    ),
 )  # fmt: skip
 
 
@@ -75,7 +90,7 @@ class LayoutFormat(ConversationExport):
             return False
         if isinstance(listed, str):
             return self.layout.items == "text" and _SPEAKER.match(listed) is not None
-        return isinstance(listed, list) and self._is_item(listed[0])
+        return isinstance(listed, list) and any(map(self._is_item, listed[:20]))
 
     def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
         """Return the conversation of an object."""
@@ -111,28 +126,35 @@ class LayoutFormat(ConversationExport):
             return False
         if kind == "pairs":
             return all(name in item for name in self.layout.text)
-        return self.layout.role in item and any(name in item for name in self.layout.text)
+        who = self.layout.role or self.layout.speaker or ""
+        return _at(item, who) is not None and any(_at(item, path) is not None for path in self.layout.text)
 
     def _message(self, message: Mapping[str, Any], field: str, place: Place) -> Iterator[Turn]:
         """Yield one message as a turn."""
         layout = self.layout
-        named = text_of(message, layout.role) or ""
+        named = _at(message, layout.role) if layout.role else "user"
+        named = named if isinstance(named, str) else ""
         role = layout.roles.get(named.lower()) or role_of(named)
-        moment = time_of(message, field, place.warn)[1]
+        moment = _moment(message, field, place)
         if role in CHAT_ROLES and layout.text == ("content",):
             answered = message.get("tool_call_ids")
             own = {"tool_call_id": answered[0]} if isinstance(answered, list) and answered else {}
             turn = turn_from_message({**message, **own, "role": role}, field, place.warn)
             yield replace(turn, source=None, metadata={})
             return
-        text = next((message[name] for name in layout.text if message.get(name) is not None), None)
+        text = next((said for path in layout.text if (said := _at(message, path)) is not None), None)
+        if _at(message, "body.contentType") == "html" and isinstance(text, str):
+            text = html.unescape(_TAG.sub("", _BREAK.sub("\n", text))).strip()
         parts = () if text is None else content_parts(text, f"{field}.{layout.text[0]}")
-        for key in ("tool_calls", "tool_results"):
-            place.report.omit("call or result of a tool", len(list_in(message, key, field)))
-        if role is None:
-            place.report.omit("message of no known role")
+        for key in ("tool_calls", "tool_results", "attachments", "attached_files"):
+            what = "call or result of a tool" if key.startswith("tool") else "attachment"
+            place.report.omit(what, len(list_in(message, key, field)))
+        name = _at(message, layout.speaker) if layout.speaker else None
+        if role is None or (layout.speaker and not isinstance(name, str)):
+            place.report.omit("message of no known role" if role is None else "system message")
         elif parts:
-            yield Turn(role, parts, id=given_id(message, "id"), timestamp=moment)
+            named = writable(name) if isinstance(name, str) else None
+            yield Turn(role, parts, id=given_id(message, "id", "message_id"), name=named, timestamp=moment)
         else:
             place.report.omit("message without content")
 
@@ -152,6 +174,24 @@ class LayoutFormat(ConversationExport):
                 raise TranscriptError(f"expected a text, got {kind(text)}", field=f"{path}[{place}]")
             if text:
                 yield Turn.of(("user", "assistant")[place % 2], writable(text.strip()))
+
+
+def _at(value: Any, path: str) -> Any:
+    """Return what is at a path of fields with dots; None where nothing is."""
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def _moment(message: Mapping[str, Any], field: str, place: Place) -> datetime | None:
+    known = {"time": message.get("createdDateTime"), "date": message.get("created_date")}
+    if isinstance(known["date"], str) and (match := _LONG_DATE.fullmatch(known["date"])):
+        with suppress(ValueError):  # the 31st of February; it is warned of below
+            known["date"] = (
+                datetime.strptime(match[1], "%d %B %Y at %H:%M:%S").replace(tzinfo=UTC).isoformat()
+            )
+    own = {key: value for key, value in known.items() if value is not None}
+    return time_of(own or message, field, place.warn)[1]
 
 
 def _split(text: str) -> Iterator[Turn]:
