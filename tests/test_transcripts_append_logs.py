@@ -119,3 +119,48 @@ def test_the_stream_of_codex_exec_is_read() -> None:
     assert (transcript.format, transcript.conversations[0].id) == ("codex", "t1")
     assert said(transcript) == [("assistant", ""), ("tool", "a.py"), ("assistant", "One file.")]
     assert transcript.conversations[0].turns[0].tool_calls[0].arguments == "ls"
+
+
+def test_an_export_of_opencode_has_calls_with_their_results() -> None:
+    transcript = read_conversations(FOLDER / "opencode.json")
+    (session,) = transcript
+    assert (session.id, session.title) == ("ses_1", "Port")
+    assert [(turn.role, turn.text) for turn in session.turns] == [
+        ("user", "Where is the port set?"),
+        ("assistant", "Search."),
+        ("tool", "a.toml:3"),
+        ("assistant", "In a.toml, line 3."),
+        ("user", "And the host?\n[file: a.png]"),
+    ]
+    assert session.turns[1].tool_calls[0].name == "grep"
+    assert dict(transcript.summary.omitted) == {"note of the app": 1}
+
+
+def test_events_of_copilot_cli_are_turns() -> None:
+    transcript = read_conversations(FOLDER / "copilot_cli.jsonl")
+    assert said(transcript) == [
+        ("user", "Where is the port set?"),
+        ("assistant", ""),
+        ("tool", "a.toml:3"),
+        ("assistant", "In a.toml, line 3."),
+    ]
+    _, asked, found, _ = transcript.conversations[0].turns
+    assert (transcript.conversations[0].id, asked.tool_calls[0].name, found.tool_call_id) == (
+        "s-7",
+        "grep",
+        "c1",
+    )
+
+
+def test_each_start_of_aider_is_a_conversation() -> None:
+    transcript = read_conversations(FOLDER / "aider.md")
+    first, second = transcript.conversations
+    assert first.title == "aider, 2026-03-02 10:00:00"
+    assert [(turn.role, turn.text) for turn in first.turns] == [
+        ("user", "Where is the port set?\nLook in all files."),
+        ("assistant", "It is set in `a.toml`:\n\n```\nport = 80\n```"),
+        ("user", "Change it to 90."),
+        ("assistant", "Done."),
+    ]
+    assert [turn.text for turn in second.turns] == ["Add a test.", "I added one."]
+    assert dict(transcript.summary.omitted) == {"note of the app": 4}

@@ -19,6 +19,7 @@ from convgate.transcripts.formats.agents.pi import PiFormat
 from convgate.transcripts.formats.agents.pydantic_ai import PydanticAIFormat
 from convgate.transcripts.formats.agents.responses import ResponsesFormat
 from convgate.transcripts.formats.agents.strands import StrandsFormat
+from convgate.transcripts.formats.agents.terminals import AiderFormat, CopilotCLIFormat, OpencodeFormat
 from convgate.transcripts.formats.chats.assistants import CopilotFormat, GeminiFormat, GrokFormat
 from convgate.transcripts.formats.chats.chatgpt import ChatGPTFormat, DeepSeekFormat
 from convgate.transcripts.formats.chats.claude_ai import ClaudeAIFormat
@@ -96,6 +97,9 @@ EXPORTS: tuple[Format, ...] = (
     CodexFormat(),
     PiFormat(),
     StrandsFormat(),
+    OpencodeFormat(),
+    CopilotCLIFormat(),
+    AiderFormat(),
     ResponsesFormat(),
     LangChainFormat(),
     LlamaIndexFormat(),
