@@ -172,3 +172,11 @@ def test_the_best_replies_of_a_tree_are_read_from_lines_and_from_objects() -> No
             nested[row["parent_id"]]["replies"].append(row)
     (tree,) = read_text(json.dumps({"message_tree_id": "a1", "tree_state": "x", "prompt": nested["a1"]}))
     assert [(turn.role, turn.text) for turn in tree.turns] == said
+
+
+def test_the_shown_branch_of_a_llama_cpp_chat_is_read() -> None:
+    transcript = read_conversations(FOLDER / "llama_cpp.json")
+    (chat,) = transcript
+    assert (chat.id, chat.title) == ("c1", "Boats")
+    assert [turn.text for turn in chat.turns] == ["Which boat is it?", "The red one.", "And when?"]
+    assert dict(transcript.summary.omitted) == {"message of another branch": 1}

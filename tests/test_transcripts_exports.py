@@ -50,6 +50,7 @@ FILES = {  # by file: the format's name, and how many turns each conversation ha
     "copilot_cli.jsonl": ("copilot-cli", [4]),
     "aider.md": ("aider", [4, 2]),
     "strands_message.json": ("strands", [1]),
+    "llama_cpp.json": ("llama.cpp", [3]),
     "open_webui.json": ("open-webui", [5]),
     "oasst.jsonl": ("oasst", [4]),
     "telegram.json": ("telegram", [4]),

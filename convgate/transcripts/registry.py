@@ -25,7 +25,7 @@ from convgate.transcripts.formats.chats.chatgpt import ChatGPTFormat, DeepSeekFo
 from convgate.transcripts.formats.chats.claude_ai import ClaudeAIFormat
 from convgate.transcripts.formats.chats.messengers import DiscordFormat, MessengerFormat, TelegramFormat
 from convgate.transcripts.formats.chats.slack import SlackFormat
-from convgate.transcripts.formats.chats.trees import OpenAssistantFormat, OpenWebUIFormat
+from convgate.transcripts.formats.chats.trees import LlamaCppFormat, OpenAssistantFormat, OpenWebUIFormat
 from convgate.transcripts.formats.chats.whatsapp import WhatsAppFormat
 from convgate.transcripts.formats.csv_table import CSVFormat
 from convgate.transcripts.formats.layouts import LAYOUTS, LayoutFormat
@@ -84,6 +84,7 @@ EXPORTS: tuple[Format, ...] = (
     GeminiFormat(),
     CopilotFormat(),
     OpenWebUIFormat(),
+    LlamaCppFormat(),
     OpenAssistantFormat(),
     ClaudeAIFormat(),
     ClaudeCodeFormat(),

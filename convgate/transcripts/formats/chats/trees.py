@@ -1,4 +1,4 @@
-"""Conversations as trees of messages: Open WebUI's exports, and the data of OpenAssistant."""
+"""Conversations as trees of messages: exports of Open WebUI and llama.cpp, and OpenAssistant's data."""
 
 from __future__ import annotations
 
@@ -86,6 +86,31 @@ def _webui_turns(message: Mapping[str, Any], field: str, place: Place) -> Iterat
         yield Turn(role, tuple(parts), id=given_id(message, "id"), timestamp=moment)
     else:
         place.report.omit("message without content")
+
+
+class LlamaCppFormat(ConversationExport):
+    """Chats of llama.cpp's server; the branch that is shown is read."""
+
+    name = "llama.cpp"
+    label = "llama.cpp export"
+
+    def is_conversation(self, value: Mapping[str, Any]) -> bool:
+        """Return whether it has a chat, and messages of one."""
+        messages = value.get("messages")
+        first = messages[0] if isinstance(messages, list) and messages else None
+        return isinstance(value.get("conv"), Mapping) and isinstance(first, Mapping) and "convId" in first
+
+    def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
+        """Return the conversation of a chat."""
+        chat = mapping_of(value, "conv")
+        listed = [each for each in objects_in(value, "messages", "") if each.get("type") != "root"]
+        messages = {given_id(each, "id") or "": each for each in listed}
+        parents = {id: given_id(each, "parent") for id, each in messages.items()}
+        leaf = given_id(chat, "currNode")
+        path = path_to(leaf if leaf in messages else list(messages)[-1] if messages else None, parents)
+        place.report.omit("message of another branch", len(messages) - len(path))
+        turns = tuple(read_messages([messages[id] for id in path], "messages", place, _webui_turns))
+        return Conversation(given_id(chat, "id") or "", turns, text_of(chat, "name"), format=self.name)
 
 
 class OpenAssistantFormat:
