@@ -262,8 +262,10 @@ class TestAddedMessages:
         monkeypatch.setattr(InvariantFinder, "invariants", property(edited))
         messages = chat("You must never delete the backups.", "Fine.", "TASK tidy up")
         bundle = builder().build(messages)
-        assert bundle.messages[0] == {"role": "system", "content": "Never touch the tapes."}
+        assert bundle.messages[0] == {"role": "user", "content": "Never touch the tapes."}
         assert bundle.places[:2] == [None, 0]
+        instructed = builder().build([{"role": "developer", "content": "Be brief."}, *messages])
+        assert instructed.messages[1] == {"role": "system", "content": "Never touch the tapes."}
         assert bundle.breaches == ()
         assert [turn.index for turn in bundle.section("rules").turns] == [None, 0]
 

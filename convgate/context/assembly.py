@@ -109,7 +109,9 @@ def _restate(
         or invariant.source in shortened
         or invariant.text not in table.turns[invariant.source].text
     ]
-    messages = [{"role": "system", "content": text} for text in dict.fromkeys(texts)]
+    # Without instructions among the messages, there may be none: the words are the user's anyway.
+    role = "system" if table.is_instruction.any() else "user"
+    messages = [{"role": role, "content": text} for text in dict.fromkeys(texts)]
     return _add(messages, "it must hold, and its own turn is not sent, or says it in other words.", counter)
 
 

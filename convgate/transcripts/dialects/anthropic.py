@@ -5,7 +5,16 @@ from __future__ import annotations
 from convgate.core.conversation import ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import ToolResult, read_blocks
-from convgate.transcripts.dialects.base import Dialect, Message, own_use, turn_of, typed_part
+from convgate.transcripts.dialects.base import (
+    Dialect,
+    Message,
+    own_use,
+    parts_of,
+    turn_of,
+    typed_part,
+)
+
+_SOURCED = frozenset({"type", "source"})
 
 
 def _is_own(type_: str) -> bool:
@@ -21,8 +30,9 @@ class AnthropicMessages(Dialect):
     has_instructions = False
 
     def mark(self, message: Message) -> str | None:
-        """Return the first block of a tool, or of thinking that is hidden."""
-        return typed_part(message, _is_own)
+        """Return the first block of a tool, of thinking that is hidden, or of a picture with its source."""
+        sourced = (f"content[{place}]" for place, part in parts_of(message) if part.keys() >= _SOURCED)
+        return typed_part(message, _is_own) or next(sourced, None)
 
     def read(self, message: Message, field: str) -> Turn:
         """Return a message as a turn."""
