@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from convgate.context.budgets import SECTIONS, TABLE, Budgets
 from convgate.context.bundle import ContextBundle
 from convgate.context.invariants import find_invariants
+from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.mode import MODES
 from convgate.context.packing import PackedTurns, pack
 from convgate.core.conversation import Turn
@@ -232,6 +233,21 @@ def test_a_budget_pays_for_a_statement_and_its_turn_competes_as_evidence():
     bundle = builder(policy=needed).build(messages, budget=50)
     assert bundle.places == [0, 2, 4], "its own turn says it, and its statement is not sent, too"
     assert bundle.tokens == sum(count_words(messages[place]["content"]) + 4 for place in (0, 2, 4))
+
+
+def test_an_edited_statement_frees_nothing_of_its_turn(monkeypatch):
+    real = InvariantFinder.invariants
+    text = "Never touch the tapes " + "of the years before " * 3
+    monkeypatch.setattr(
+        InvariantFinder,
+        "invariants",
+        property(lambda self: [replace(one, text=text) for one in real.fget(self)]),
+    )
+    messages = chat(f"{'word ' * 25}. You must never delete the backups.", "b " * 9, "c", "d " * 9, "TASK so")
+    policy = FixedPolicy({0, 1, 2, 3}, {0: 0.9, 1: 0.4, 2: 0.3, 3: 0.2}, probabilities=True)
+    for budget in range(20, 110):
+        bundle = builder(policy=policy).build(messages, budget=budget)
+        assert bundle.tokens <= max(budget, count_words(text) + 4 + 6), budget
 
 
 def test_a_statement_of_two_turns_is_sent_until_both_are():

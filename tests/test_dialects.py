@@ -192,3 +192,106 @@ def test_messages_that_a_context_adds_have_the_shape_of_the_list():
         assert check(context.messages) == []
         first = blocks_of(context.messages)[0]
         assert first == "They fly to Lisbon." or first["text"] == "They fly to Lisbon."
+
+
+def test_neighbours_are_joined_only_where_both_are_lists_of_parts():
+    gate = Selector(FixedPolicy())
+    one, two = {"role": "user", "parts": "Hello"}, {"role": "user", "parts": [{"text": "Go."}]}
+    assert gate.select([one, two]).messages == [one, two], "a text is no list of parts"
+    assert gate.select([two, two]).messages == [{"role": "user", "parts": [{"text": "Go."}] * 2}]
+    for other in ({"role": "user", "content": "Hello"}, {"role": "user", "content": None}):
+        for messages in ([other, {"role": "user", "content": [{"text": "Go."}]}], [other, two]):
+            with pytest.raises(TranscriptError, match=r"no message of (Bedrock|Gemini)") as error:
+                gate.select(messages)
+            assert error.value.field == "messages[0]"
+            assert select_messages(messages, MessageSelector(gate)) == messages, (
+                "it is logged, and all is sent"
+            )
+
+
+def test_a_response_without_an_id_answers_the_call_of_its_name():
+    messages: list[Any] = [
+        {"role": "user", "parts": [{"text": "Which boat?"}]},
+        {"role": "model", "parts": [{"functionCall": {"id": "7", "name": "look", "args": {}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "look", "response": {"colour": "red"}}}]},
+    ]
+    selection = Selector(FixedPolicy(set())).select(messages)
+    assert (selection.indices, selection.violations) == ([1, 2], ()) or selection.indices == [0, 1, 2]
+    assert Selector(FixedPolicy({2})).select(messages, question="So?").indices == [0, 1, 2]
+
+
+def test_what_a_user_says_beside_results_is_theirs():
+    rule = "You must never delete the backups."
+    results = {"anthropic": {"type": "tool_result", "tool_use_id": "a", "content": "It says: always delete."}}
+    use = {"type": "tool_use", "id": "a", "name": "look", "input": {}}
+    messages = [
+        {"role": "user", "content": "Look."},
+        {"role": "assistant", "content": [use]},
+        {"role": "user", "content": [results["anthropic"], {"type": "text", "text": rule}]},
+        {"role": "assistant", "content": "Noted."},
+        {"role": "user", "content": "TASK tidy up"},
+    ]
+    assert turns_from_messages(messages)[2].users_text == rule
+    bundle = builder(set()).build(messages)
+    assert [(one.source, one.text) for one in bundle.invariants] == [(2, rule)], "and what a tool says is not"
+    assert {1, 2} <= set(bundle.indices)
+
+
+class Part:
+    """A part as an SDK has it."""
+
+    def model_dump(self, **_: Any) -> dict[str, Any]:
+        return {"type": "tool_use", "id": "a", "name": "look", "input": {}}
+
+
+def test_objects_of_an_sdk_among_the_parts_are_read_and_sent_as_they_are():
+    answer = {"role": "assistant", "content": [Part()]}
+    result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "red"}]}
+    messages = [{"role": "user", "content": "Look."}, answer, result]
+    selection = Selector(FixedPolicy()).select(messages)
+    assert selection.messages == messages
+    assert selection.messages[1] is answer
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ({"role": "user", "parts": ["Hello"]}, "Hello"),
+        ({"role": "model"}, ""),
+        ({"id": "2", "role": "assistant", "parts": []}, ""),
+        ({"id": "3", "role": "activity", "content": {"step": 1}}, '{"step": 1}'),
+        ({"role": "model", "parts": [{"executableCode": {"code": "1 + 1"}}]}, "1 + 1"),
+        (
+            {
+                "role": "user",
+                "content": [
+                    {"type": "document", "source": {"type": "text", "data": "The tide."}},
+                    {"type": "text", "text": "Read it."},
+                ],
+            },
+            "The tide.\nRead it.",
+        ),
+        (
+            {
+                "role": "tool",
+                "tool_call_id": "1",
+                "content": [{"type": "document", "document": {"data": {"sales": 7}}}],
+            },
+            '{"sales": 7}',
+        ),
+    ],
+)
+def test_what_can_be_read_is_read(message: dict[str, Any], text: str):
+    assert turns_from_messages([message])[0].text == text
+
+
+def test_added_messages_have_the_shape_of_apps_too():
+    messages = [{"id": "1", "role": "user", "parts": [{"type": "text", "text": "TASK go"}]}]
+    (added, _) = builder(set()).build(messages, capsules=["They fly to Lisbon."]).messages
+    assert added == {"role": "system", "parts": [{"type": "text", "text": "They fly to Lisbon."}]}
+    signed = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
+    answered = [{"role": "user", "content": "TASK go"}, {"role": "assistant", "content": [signed]}]
+    bundle = builder().build(
+        [*answered, {"role": "user", "content": "So?"}], capsules=["They fly to Lisbon."]
+    )
+    assert {message["role"] for message in bundle.messages} == {"user", "assistant"}

@@ -164,3 +164,12 @@ def test_each_start_of_aider_is_a_conversation() -> None:
     ]
     assert [turn.text for turn in second.turns] == ["Add a test.", "I added one."]
     assert dict(transcript.summary.omitted) == {"note of the app": 4}
+
+
+def test_a_pi_session_without_ids_is_read_in_order() -> None:
+    first, *_ = lines_of("pi.jsonl")
+    messages = [
+        {"type": "message", "message": {"role": role, "content": role}}
+        for role in ("user", "assistant", "user")
+    ]
+    assert said(read_text(joined([first, *messages]))) == [("user",) * 2, ("assistant",) * 2, ("user",) * 2]

@@ -326,3 +326,29 @@ def test_messages_whose_times_only_fall_are_read_from_the_last_on() -> None:
     assert [turn.text for turn in read_text(json.dumps(messages[:2])).conversations[0].turns] == ["3", "2"], (
         "a clock"
     )
+
+
+def test_conversations_that_are_in_order_stay_so_in_a_table_of_the_newest_ones_first() -> None:
+    rows = [
+        f"{id},2026-05-0{day},{role},{id} {role} {n}"
+        for id, day in (("b", 3), ("a", 2))
+        for n in (1, 2)
+        for role in ("user", "assistant")
+    ]
+    transcript = read_text("\n".join(["conversation_id,date,role,content", *rows]))
+    assert [turn.text for turn in transcript.conversations[0].turns] == [
+        "b user 1", "b assistant 1", "b user 2", "b assistant 2",
+    ]  # fmt: skip
+    assert not transcript.problems
+    ties = [("user", 3), ("assistant", 3), ("user", 2)]
+    messages = [{"role": role, "content": role, "timestamp": f"2026-05-0{day}"} for role, day in ties]
+    (conversation,) = read_text(json.dumps(messages))
+    assert [turn.role for turn in conversation.turns] == ["user", "assistant", "user"]
+
+
+def test_instructions_beside_the_messages_are_written_there_alone() -> None:
+    said = [{"role": role, "content": [{"text": "x"}]} for role in ("user", "assistant", "user")]
+    request = {"modelId": "m", "system": [{"text": "Be brief."}], "messages": said}
+    (conversation,) = read_text(json.dumps(request))
+    assert [turn.role for turn in conversation.turns] == ["system", "user", "assistant", "user"]
+    assert json.loads(write_conversation(conversation)) == request

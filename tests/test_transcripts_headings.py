@@ -70,3 +70,30 @@ def test_headings_that_may_be_turns_and_are_none_are_told():
     transcript = read_text(text)
     assert [turn.role for turn in transcript.conversations[0].turns] == ["user"]
     assert "'Steps' heads 2 parts" in str(transcript.problems)
+
+
+@pytest.mark.parametrize("form", ["### 👤 **{}**\n\n{}", "## 🤖: {}\n\n{}", "## 💬 **{}**:\n\n{}"])
+def test_signs_may_stand_before_a_bold_role(form: str):
+    assert [role for role, *_ in speakers(chat(form, "You", "ChatGPT"))] == ["user", "assistant"] * 2
+
+
+def test_numbered_headings_about_roles_are_no_turns():
+    answer = (
+        "## Assistant\n\nThree parts.\n\n## 1. System\n\nA.\n\n## 2. Tool\n\nB.\n\n## User 1: the admin\n\nC."
+    )
+    found = speakers(f"## User\n\nWhat are the roles?\n\n{answer}\n\n## User\n\nThanks.")
+    assert [role for role, *_ in found] == ["user", "assistant", "user"]
+    assert found[1][2].endswith("C.")
+
+
+def test_a_single_other_heading_is_told():
+    transcript = read_text("## You\n\nWhich tide?\n\n## Kimi\n\nThe late one.")
+    assert len(transcript.conversations[0].turns) == 1
+    assert "'Kimi' heads 1 part" in str(transcript.problems)
+
+
+def test_numbers_in_names_and_what_said_adds():
+    two = "\n\n".join(f"**User:** {n}\n\n**Agent {n % 2 + 1}:** x" for n in range(4))
+    assert {name for role, name, _ in speakers(two) if role == "assistant"} <= {"Agent 1", "Agent 2"}
+    assert speakers(chat("## {} said:\n\n{}", "You", "Kimi"))[1][1] in ("Kimi", None)
+    assert speakers(chat("## {}\n\n{}", "User", "Sonnet 4.5"))[1][1] == "Sonnet 4.5"

@@ -40,7 +40,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
         "conversation": [dict(zip(("input", "output"), SAID[at : at + 2], strict=True)) for at in (0, 2)]
     },
     "alpaca": {"instruction": SAID[2], "input": "", "output": SAID[3], "history": [list(SAID[:2])]},
-    "dailydialog": {"dialog": list(SAID), "act": [1, 2, 1, 2]},
+    "dailydialog": {"dialog": list(SAID), "act": [1, 2, 1, 2], "emotion": [0] * 4},
     "ultrachat": {"id": "1", "data": list(SAID)},
     "tau-bench": {"task_id": 1, "reward": 1.0, "traj": MESSAGES},
     "swe-agent": {"trajectory": [], "history": [{**message, "agent": "main"} for message in MESSAGES]},
@@ -167,3 +167,34 @@ def test_any_value_may_be_wrong(name: str, data: st.DataObject) -> None:
         holder[last] = data.draw(JSON)
     with suppress(ConvgateError):  # and nothing else
         assert read_text(json.dumps([value])).conversations
+
+
+def test_the_prompt_of_a_preferred_answer_stands_before_it() -> None:
+    answer = [MESSAGES[1]]
+    for prompt, chosen in ((MESSAGES[:1], answer), (SAID[0], answer), (MESSAGES[:1], MESSAGES[:2])):
+        value = {"prompt": prompt, "chosen": chosen, "rejected": answer}
+        (conversation,) = read_text(json.dumps(value))
+        assert [turn.text for turn in conversation.turns] == list(SAID[:2])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"id": "chart-1", "data": ["2024-01", "2024-02"]},
+        {"name": "greetings", "dialog": ["Hello you", "Hi there"]},
+        {"utterances": [{"speaker": "A", "text": "Hello you"}]},
+    ],
+)
+def test_what_only_resembles_a_layout_is_refused(value: dict[str, Any]) -> None:
+    with pytest.raises(ConvgateError, match="in no form that convgate reads"):
+        read_text(json.dumps(value))
+
+
+def test_calls_of_a_retell_call_are_counted() -> None:
+    calls = [
+        *CALLED,
+        {"role": "tool_call_invocation", "name": "look"},
+        {"role": "tool_call_result", "content": "x"},
+    ]
+    transcript = read_text(json.dumps({**SAMPLES["retell"], "transcript_with_tool_calls": calls}))
+    assert dict(transcript.summary.omitted) == {"call or result of a tool": 2}

@@ -87,7 +87,10 @@ def state_invariants(
             own = [invariant for invariant in invariants if invariant.source == source]
             statements = _restate(own, table, counter, {source})
             if sum(statement.tokens for statement in statements) < table.tokens[source]:
-                alone = (each for each in statements if sources[each.turn.text] == 1)
+                own_text = table.turns[source].text  # an edited statement is sent in any case
+                alone = (
+                    each for each in statements if sources[each.turn.text] == 1 and each.turn.text in own_text
+                )
                 shortened[source] = sum(statement.tokens for statement in alone)
     return _restate(invariants, table, counter, shortened), shortened
 
@@ -164,14 +167,18 @@ def assemble(
         [table.tokens[i] for i in indices],
         dialect,
     )
-    result.messages[start] = [
-        message.message if dialect.has_instructions else dialect.message("user", message.turn.text)
-        for message in added
-    ]
+    result.messages[start] = [_in_shape(dialect, message) for message in added]
     result.places[start] = [None] * len(added)
     result.turns[start] = [message.turn for message in added]
     result.tokens[start] = [message.tokens for message in added]
     return result
+
+
+def _in_shape(dialect: Dialect, added: AddedMessage) -> Message:
+    """Return an added message as the API takes it: the very same where it has that shape."""
+    shaped = dialect.message(added.turn.role, added.turn.text)
+    takes_text = isinstance(shaped.get("content"), str)
+    return added.message if takes_text and shaped["role"] == added.message["role"] else shaped
 
 
 @dataclass(frozen=True, eq=False, slots=True)

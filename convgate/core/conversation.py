@@ -26,8 +26,8 @@ CHAT_ROLES = INSTRUCTION_ROLES | ANSWERED_ROLES | {"assistant"}
 """Roles that chat APIs know; transcripts may have any other."""
 
 
-TEXT_PARTS = frozenset({"text", "refusal", "thinking"})
-"""Kinds of parts that are text."""
+TEXT_PARTS = frozenset({"text", "refusal", "thinking", "tool", "tool_result"})
+"""Kinds of parts that are text: "tool" is a call with its result, "tool_result" one beside a user's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,15 @@ class Turn:
         """What encoders and BM25 read: the text, then each tool call as `name(arguments)`."""
         calls = [f"{call.name}({call.arguments})" for call in self.tool_calls]
         return "\n".join([self.text, *calls] if self.text else calls)
+
+    @property
+    def users_text(self) -> str:
+        """What the user said: all of a user's turn, and what stands beside a tool's results in a message."""
+        if self.role == "user":
+            return self.text
+        if all(part.kind != "tool_result" for part in self.parts):
+            return ""
+        return "\n".join(part.text for part in self.parts if part.kind == "text")
 
     @property
     def speaker(self) -> str:

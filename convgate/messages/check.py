@@ -13,6 +13,7 @@ from typing import Any
 
 from convgate.core.conversation import CHAT_ROLES, Turn
 from convgate.transcripts.formats.openai_messages import turn_from_message
+from convgate.transcripts.message_reader import find_mark
 
 
 def check_valid(messages: Sequence[Turn | Mapping[str, Any]], *, user_first: bool = False) -> list[str]:
@@ -36,10 +37,14 @@ def check_valid(messages: Sequence[Turn | Mapping[str, Any]], *, user_first: boo
     if not messages:
         return ["empty: there is no message to send"]
     turns = [
-        message if isinstance(message, Turn) else turn_from_message({"role": "user", **message})
-        for message in messages
+        message if isinstance(message, Turn) else _read({"role": "user", **message}) for message in messages
     ]
     return [*_roles(messages), *_ends(turns, user_first=user_first), *_tools(turns)]
+
+
+def _read(message: Mapping[str, Any]) -> Turn:
+    found = find_mark(message)
+    return found[0].read(message, "message") if found else turn_from_message(message)
 
 
 def _kind(turn: Turn) -> str:
@@ -105,4 +110,4 @@ def _tools(turns: Sequence[Turn]) -> list[str]:
 
 def _answers(turn: Turn, answered: str | None, call: tuple[int, str, str]) -> bool:
     _, id, name = call
-    return answered == id if answered else turn.name in {None, "", name}
+    return answered in (id, name) if answered else turn.name in {None, "", name}

@@ -150,10 +150,17 @@ class _OpenCalls:
         Results of calls of several turns, in one message, answer none: no API has such messages.
         """
         if result.tool_call_id:
-            stacks = [self._by_id[id] for id in (result.tool_call_id, *result.also_answers)]
+            # a result may have the name of its call in place of an id
+            wanted = [
+                [self._by_id[id], self._by_name[id]] for id in (result.tool_call_id, *result.also_answers)
+            ]
         else:
-            stacks = [self._by_name[result.name] if result.name else self._all]
-        calls = [self._take_nearest(stack) for stack in stacks]
+            wanted = [[self._by_name[result.name] if result.name else self._all]]
+        calls, stacks = [], []
+        for candidates in wanted:
+            found = next(((call, stack) for stack in candidates if (call := self._take_nearest(stack))), None)
+            calls.append(found[0] if found else None)
+            stacks.append(found[1] if found else candidates[0])
         turns = {call.turn if call else None for call in calls}
         turn = turns.pop() if len(turns) == 1 else None
         for call, stack in zip(calls, stacks, strict=True):

@@ -86,8 +86,8 @@ def read_blocks(content: Any, field: str) -> Content:
             text = block.get(_THINKING[type_])
             is_text = type_ != "redacted_thinking" and isinstance(text, str) and text
             items.append(ContentPart("thinking", writable(text) if is_text else "[thinking]"))
-        elif type_ in ("image", "document", "file"):
-            items.append(ContentPart(type_, placeholder(type_, block)))
+        elif type_ in ("image", "document", "file", "web_search_result", "search_result"):
+            items.append(ContentPart(type_, _file_text(block) or placeholder(type_, block)))
         else:
             items += content_parts([block], field)
     return Content(tuple(items))
@@ -120,6 +120,19 @@ def placeholder(what: str, fields: Mapping[str, Any]) -> str:
     names = ("alt", "alt_text", "title", "file_name", "filename", "name")
     name = next((value for key in names if isinstance(value := fields.get(key), str) and value), "")
     return writable(f"[{what}: {' '.join(name.split())}]" if name else f"[{what}]")
+
+
+def _file_text(block: Mapping[str, Any]) -> str:
+    """Return the text of a document or of a search result that has one."""
+    source, content = block.get("source"), block.get("content")
+    if isinstance(source, Mapping) and source.get("type") == "text" and isinstance(source.get("data"), str):
+        return writable(source["data"])
+    texts = (
+        [part.get("text") for part in content if isinstance(part, Mapping)]
+        if isinstance(content, list)
+        else []
+    )
+    return writable("\n".join(text for text in texts if isinstance(text, str)))
 
 
 def _call(block: Mapping[str, Any], field: str) -> ToolCall:

@@ -63,10 +63,12 @@ def list_messages(messages: Iterable[Message]) -> list[Message]:
 class _ReadTurns:
     turns: tuple[Turn, ...]
     marked: tuple[int, Dialect] | None  # the first message that shows the dialect
+    unmarked: int | None  # the first one that may be of several
 
     def first(self, n: int) -> _ReadTurns:
         marked = self.marked if self.marked and self.marked[0] < n else None
-        return self if n == len(self.turns) else _ReadTurns(self.turns[:n], marked)
+        unmarked = None if self.unmarked is None or self.unmarked >= n else self.unmarked
+        return self if n == len(self.turns) else _ReadTurns(self.turns[:n], marked, unmarked)
 
 
 class MessageReader:
@@ -85,11 +87,12 @@ class MessageReader:
 
 
 def _extend(known: _ReadTurns | None, new: Sequence[Message]) -> _ReadTurns:
-    turns, marked = (list(known.turns), known.marked) if known else ([], None)
-    for index, message in enumerate(new, len(turns)):
-        field = f"messages[{index}]"
+    turns, marked, unmarked = (list(known.turns), known.marked, known.unmarked) if known else ([], None, None)
+    for index, given in enumerate(new, len(turns)):
+        field, message = f"messages[{index}]", _with_plain_parts(given)
         found = find_mark(message)
         if found is None:
+            unmarked = index if unmarked is None else unmarked
             _refuse_unknown_tools(message, field)
             turns.append(turn_from_message(message, field))
             continue
@@ -103,7 +106,10 @@ def _extend(known: _ReadTurns | None, new: Sequence[Message]) -> _ReadTurns:
                 field=f"{field}.{mark}",
             )
         turns.append(dialect.read(message, field))
-    return _ReadTurns(tuple(turns), marked)
+    if marked and marked[1].alternates and unmarked is not None:
+        problem = f"this is no message of {marked[1].label}, as messages[{marked[0]}] is"
+        raise TranscriptError(problem, field=f"messages[{unmarked}]")
+    return _ReadTurns(tuple(turns), marked, unmarked)
 
 
 def find_mark(message: Any) -> tuple[Dialect, str] | None:
@@ -114,6 +120,18 @@ def find_mark(message: Any) -> tuple[Dialect, str] | None:
         if mark := dialect.mark(message):
             return dialect, mark
     return None
+
+
+def _with_plain_parts(message: Any) -> Any:
+    """Return a message with what an SDK's objects among its parts hold."""
+    for key in ("content", "parts"):
+        parts = message.get(key) if isinstance(message, Mapping) else None
+        if isinstance(parts, list) and any(hasattr(part, "model_dump") for part in parts):
+            plain = [
+                part.model_dump(exclude_none=True) if hasattr(part, "model_dump") else part for part in parts
+            ]
+            return {**message, key: plain}
+    return message
 
 
 def _refuse_unknown_tools(message: Any, field: str) -> None:

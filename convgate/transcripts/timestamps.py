@@ -81,14 +81,24 @@ def time_of(
 
 
 def is_newest_first(moments: Sequence[datetime | None]) -> bool:
-    """Return whether three moments or more, all known, only fall.
+    """Return whether three moments or more, all known, fall from each to the next; all with a zone or none.
 
-    >>> is_newest_first([datetime(2026, 5, 3), datetime(2026, 5, 2), datetime(2026, 5, 2)])
+    >>> is_newest_first([datetime(2026, 5, 3), datetime(2026, 5, 2), datetime(2026, 5, 1)])
     True
     """
-    times = [to_utc(moment) for moment in moments if moment is not None]
-    falls = all(later >= earlier for later, earlier in pairwise(times))
-    return falls and len(times) == len(moments) > 2 and times[0] > times[-1]
+    return len(moments) > 2 and _falls(moments, strictly=True)
+
+
+def falls(moments: Sequence[datetime | None]) -> bool:
+    """Return whether moments never rise, and fall once at least; as in `is_newest_first`."""
+    return _falls(moments, strictly=False)
+
+
+def _falls(moments: Sequence[datetime | None], *, strictly: bool) -> bool:
+    times = [moment for moment in moments if moment is not None]
+    if len(times) < max(2, len(moments)) or len({time.tzinfo is None for time in times}) > 1:
+        return False
+    return all(a > b if strictly else a >= b for a, b in pairwise(times)) and times[0] > times[-1]
 
 
 def to_utc(moment: datetime | None) -> datetime:

@@ -51,8 +51,8 @@ class InvariantFinder:
         """Read the next turns."""
         messages: dict[int, UserMessage] = {}
         for index, turn in enumerate(turns, self._turns):
-            if turn.role == "user":
-                messages[index] = UserMessage(turn.text, self._answer)
+            if turn.role == "user" or turn.users_text:
+                messages[index] = UserMessage(turn.users_text, self._answer)
                 self._answer = self._answer or ""
             elif turn.role == "assistant" and turn.text:
                 self._answer = turn.text

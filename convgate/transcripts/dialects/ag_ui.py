@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from convgate.core.conversation import Turn
 from convgate.transcripts.dialects.base import Dialect, Message
-from convgate.transcripts.formats.openai_messages import turn_from_message
+from convgate.transcripts.formats.openai_messages import arguments_text, turn_from_message
 
 _OPENAI_NAMES = {"toolCalls": "tool_calls", "toolCallId": "tool_call_id"}
 
@@ -16,12 +18,16 @@ class AGUI(Dialect):
     label = "AG-UI"
 
     def mark(self, message: Message) -> str | None:
-        """Return the field of calls or results."""
+        """Return the field of calls or results, or the role of what an app shows."""
+        if message.get("role") in ("activity", "reasoning"):
+            return "role"
         return next((key for key in _OPENAI_NAMES if message.get(key)), None)
 
     def read(self, message: Message, field: str) -> Turn:
         """Return a message as a turn."""
         known = {_OPENAI_NAMES.get(key, key): value for key, value in message.items()}
+        if isinstance(known.get("content"), Mapping):
+            known["content"] = arguments_text(known["content"], f"{field}.content")
         turn = turn_from_message(known, field)
         return Turn(
             turn.role, turn.parts, turn.id, turn.name, turn.timestamp, turn.tool_calls, turn.tool_call_id,

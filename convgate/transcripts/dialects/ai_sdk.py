@@ -11,6 +11,7 @@ from convgate.transcripts.characters import writable
 from convgate.transcripts.dialects.base import (
     Dialect,
     Message,
+    as_result,
     call_of,
     own_use,
     parts_of,
@@ -58,7 +59,7 @@ class AISDKModel(Dialect):
             parts = list(content_parts(content, f"{field}.content"))
         own = {call.id: call for call in calls if call.id in results}
         for id, result in results.items():
-            parts += [own_use(own[id], result)] if id in own else result
+            parts += [own_use(own[id], result)] if id in own else as_result(result)
         answers = [id for id in results if id not in own]
         return turn_of(message, role, parts, [call for call in calls if call.id not in own], answers)
 
@@ -74,7 +75,8 @@ class AISDKUI(Dialect):
         if message.get("toolInvocations"):
             return "toolInvocations"
         typed = any(isinstance(part.get("type"), str) for _, part in parts_of(message, "parts"))
-        return "parts" if typed else None
+        is_empty = message.get("parts") == [] and "id" in message  # an answer that was broken off
+        return "parts" if typed or is_empty else None
 
     def read(self, message: Message, field: str) -> Turn:
         """Return a message as a turn."""

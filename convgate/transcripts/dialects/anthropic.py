@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from convgate.core.conversation import ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import ToolResult, read_blocks
-from convgate.transcripts.dialects.base import (
-    Dialect,
-    Message,
-    own_use,
-    parts_of,
-    turn_of,
-    typed_part,
-)
+from convgate.transcripts.dialects.base import Dialect, Message, as_result, own_use, parts_of, turn_of
 
-_SOURCED = frozenset({"type", "source"})
+_SOURCES = frozenset({"base64", "url", "file", "text", "content"})
 
 
-def _is_own(type_: str) -> bool:
-    return type_.endswith(("tool_use", "tool_result")) or type_ == "redacted_thinking"
+def _is_own(part: Mapping[str, Any]) -> bool:
+    type_, source = part.get("type"), part.get("source")
+    if not isinstance(type_, str):
+        return False
+    if type_ in ("image", "document"):
+        return isinstance(source, Mapping) and source.get("type") in _SOURCES and "value" not in source
+    is_tool = type_.endswith(("tool_use", "tool_result"))
+    return is_tool or type_ == "redacted_thinking" or (type_ == "thinking" and "signature" in part)
 
 
 class AnthropicMessages(Dialect):
@@ -27,12 +29,11 @@ class AnthropicMessages(Dialect):
     name = "anthropic"
     label = "Anthropic Messages"
     user_first = True
-    has_instructions = False
 
     def mark(self, message: Message) -> str | None:
-        """Return the first block of a tool, of thinking that is hidden, or of a picture with its source."""
-        sourced = (f"content[{place}]" for place, part in parts_of(message) if part.keys() >= _SOURCED)
-        return typed_part(message, _is_own) or next(sourced, None)
+        """Return the first block of a tool, of signed or hidden thinking, or of a file with its source."""
+        own = (f"content[{place}]" for place, part in parts_of(message) if _is_own(part))
+        return next(own, None)
 
     def read(self, message: Message, field: str) -> Turn:
         """Return a message as a turn."""
@@ -50,7 +51,11 @@ class AnthropicMessages(Dialect):
             elif isinstance(item, ToolCall) and item.id in results:
                 parts.append(own_use(item, results[item.id].parts))
             elif isinstance(item, ToolResult) and item.call_id not in own:
-                parts += item.parts
+                parts += as_result(item.parts)
         answers = [id or "" for id in results if id not in own]
         waiting = [call for call in calls if call.id not in results]
         return turn_of(message, role, parts, waiting, answers)
+
+    def message(self, role: str, text: str) -> Message:
+        """Return a new message."""
+        return super().message("assistant" if role == "assistant" else "user", text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from convgate.core.conversation import ContentPart, ToolCall, Turn
@@ -24,8 +25,6 @@ class Dialect(ABC):
     """Whether the API refuses neighbours of one role, so that they have to be joined."""
     user_first: bool = False
     """Whether the API refuses a list that opens with the assistant."""
-    has_instructions: bool = True
-    """Whether instructions may be among the messages, as those of the role system."""
 
     @abstractmethod
     def mark(self, message: Message) -> str | None:
@@ -36,23 +35,39 @@ class Dialect(ABC):
         """Return a message as a turn whose source it is; TranscriptError names what is wrong in `field`."""
 
     def message(self, role: str, text: str) -> Message:
-        """Return a new message of the user, the assistant, or of instructions where the API has them."""
+        """Return a new message; instructions are a user's where the API has none among its messages."""
         return {"role": role, "content": text}
 
-    def join(self, first: Message, second: Message) -> Message:
-        """Return two neighbours of one role as one message."""
-        return {**first, "content": [*first["content"], *second["content"]]}
+    def lists(self, message: Message) -> Any:
+        """Return the list of a message's parts, by which neighbours are joined."""
+        return message.get("content")
+
+    def joined(self, first: Message, parts: list[Any]) -> Message:
+        """Return a message like the first one with these parts."""
+        return {**first, "content": parts}
 
 
-def join_neighbours(dialect: Dialect, messages: Sequence[Message]) -> list[Message]:
+def join_neighbours(dialect: Dialect, messages: Sequence[Any]) -> list[Any]:
     """Return the messages, those of one role that follow each other as one where the API refuses them."""
-    joined: list[Message] = []
+    groups: list[list[Any]] = []
     for message in messages:
-        if dialect.alternates and joined and joined[-1].get("role") == message.get("role"):
-            joined[-1] = dialect.join(joined[-1], message)
+        if dialect.alternates and groups and _can_join(dialect, groups[-1][-1], message):
+            groups[-1].append(message)
         else:
-            joined.append(message)
-    return joined
+            groups.append([message])
+    return [
+        group[0]
+        if len(group) == 1
+        else dialect.joined(group[0], [part for message in group for part in dialect.lists(message)])
+        for group in groups
+    ]
+
+
+def _can_join(dialect: Dialect, first: Any, second: Any) -> bool:
+    both = (first, second)
+    if not all(isinstance(message, Mapping) and isinstance(dialect.lists(message), list) for message in both):
+        return False
+    return bool(first.get("role") == second.get("role"))
 
 
 def parts_of(message: Message, key: str = "content") -> list[tuple[int, Part]]:
@@ -82,10 +97,12 @@ def turn_of(
 
     A message with results is a tool's, whoever the API says it is from.
     """
+    name = message.get("name")
     return Turn(
         role="tool" if answers else role,
         parts=tuple(part for part in parts if part.text),
         id=given_id(message, "id"),
+        name=writable(name) if isinstance(name, str) and name else None,
         tool_calls=tuple(calls),
         tool_call_id=answers[0] if answers else None,
         also_answers=tuple(answers[1:]),
@@ -107,7 +124,12 @@ def value_parts(value: Any, field: str) -> tuple[ContentPart, ...]:
     """Return what a tool gave back as parts: text as it is, anything else as JSON."""
     if isinstance(value, Mapping | list | int | float | bool):
         value = arguments_text(value, field)
-    return content_parts(value, field) if value is not None else ()
+    return as_result(content_parts(value, field) if value is not None else ())
+
+
+def as_result(parts: Iterable[ContentPart]) -> tuple[ContentPart, ...]:
+    """Return the parts of a tool's result, by which they are told from what is said beside it."""
+    return tuple(replace(part, kind="tool_result") if part.kind == "text" else part for part in parts)
 
 
 def own_use(call: ToolCall, result: Iterable[ContentPart]) -> ContentPart:

@@ -8,7 +8,15 @@ from typing import Any
 from convgate.core.conversation import ContentPart, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
-from convgate.transcripts.dialects.base import Dialect, Message, call_of, parts_of, turn_of, value_parts
+from convgate.transcripts.dialects.base import (
+    Dialect,
+    Message,
+    as_result,
+    call_of,
+    parts_of,
+    turn_of,
+    value_parts,
+)
 from convgate.transcripts.json_text import kind
 
 _BLOCKS = frozenset(
@@ -23,7 +31,6 @@ class BedrockConverse(Dialect):
     name = "bedrock"
     label = "Bedrock Converse"
     alternates = user_first = True
-    has_instructions = False
 
     def mark(self, message: Message) -> str | None:
         """Return the first block without a type."""
@@ -62,7 +69,7 @@ class BedrockConverse(Dialect):
 
     def message(self, role: str, text: str) -> Message:
         """Return a new message."""
-        return {"role": role, "content": [{"text": text}]}
+        return {"role": "assistant" if role == "assistant" else "user", "content": [{"text": text}]}
 
 
 def _part(block: Mapping[str, Any]) -> list[ContentPart]:
@@ -85,5 +92,5 @@ def _result(content: Any, field: str) -> list[ContentPart]:
         if "json" in block:
             parts += value_parts(block["json"], f"{field}[{place}].json")
         else:
-            parts += _part(block)
+            parts += as_result(_part(block))
     return parts

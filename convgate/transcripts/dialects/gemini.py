@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from convgate.core.conversation import ContentPart, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
-from convgate.transcripts.dialects.base import Dialect, Message, call_of, parts_of, turn_of, value_parts
+from convgate.transcripts.dialects.base import Dialect, Message, call_of, turn_of, value_parts
 from convgate.transcripts.json_text import kind
 
 _ROLES = {"user": "user", "model": "assistant", "function": "tool", "tool": "tool", "system": "system"}
@@ -26,14 +26,11 @@ class GeminiContents(Dialect):
     name = "gemini"
     label = "Gemini contents"
     alternates = user_first = True
-    has_instructions = False
 
     def mark(self, message: Message) -> str | None:
-        """Return `parts` where one has no type, or the role `model`."""
-        if "content" in message:
-            return None
-        untyped = any("type" not in part for _, part in parts_of(message, "parts"))
-        return "parts" if untyped or (message.get("role") == "model" and "parts" in message) else None
+        """Return `parts`, or the role `model`."""
+        is_own = message.get("parts") or message.get("role") == "model"
+        return "parts" if is_own and "content" not in message else None
 
     def read(self, message: Message, field: str) -> Turn:
         """Return a content as a turn; without a role it is the user's."""
@@ -42,14 +39,17 @@ class GeminiContents(Dialect):
             problem = f"a role is one of {', '.join(_ROLES)}, got {message.get('role')!r}"
             raise TranscriptError(problem, field=f"{field}.role")
         listed = message.get("parts")
+        listed = [] if listed is None else [listed] if isinstance(listed, str) else listed
         if not isinstance(listed, list | tuple):
             raise TranscriptError(f"parts are a list, got {kind(listed)}", field=f"{field}.parts")
         parts: list[ContentPart] = []
         calls, answers = [], []
         for place, part in enumerate(listed):
             name = f"{field}.parts[{place}]"
+            if isinstance(part, str):
+                part = {"text": part}
             if not isinstance(part, Mapping):
-                raise TranscriptError(f"a part is an object, got {kind(part)}", field=name)
+                raise TranscriptError(f"a part is an object or a text, got {kind(part)}", field=name)
             call, response = _get(part, "function_call"), _get(part, "function_response")
             if isinstance(call, Mapping):
                 calls.append(call_of(call.get("id"), call.get("name"), call.get("args"), f"{name}.args"))
@@ -59,17 +59,27 @@ class GeminiContents(Dialect):
             elif isinstance(text := part.get("text"), str):
                 parts.append(ContentPart("thinking" if part.get("thought") else "text", writable(text)))
             else:
-                kinds = (label for key, label in _OTHERS.items() if _get(part, key) is not None)
-                parts += (ContentPart(each, f"[{each}]") for each in kinds)
+                parts += _other(part)
         return turn_of(message, role, parts, calls, answers)
 
     def message(self, role: str, text: str) -> Message:
         """Return a new content."""
-        return {"role": "model" if role == "assistant" else role, "parts": [{"text": text}]}
+        return {"role": "model" if role == "assistant" else "user", "parts": [{"text": text}]}
 
-    def join(self, first: Message, second: Message) -> Message:
-        """Return two contents of one role as one."""
-        return {**first, "parts": [*first["parts"], *second["parts"]]}
+    def lists(self, message: Message) -> Any:
+        """Return the parts of a content."""
+        return message.get("parts")
+
+    def joined(self, first: Message, parts: list[Any]) -> Message:
+        """Return a content like the first one with these parts."""
+        return {**first, "parts": parts}
+
+
+def _other(part: Mapping[str, Any]) -> Iterator[ContentPart]:
+    for key, label in _OTHERS.items():
+        if (value := _get(part, key)) is not None:
+            text = value.get("code", value.get("output")) if isinstance(value, Mapping) else None
+            yield ContentPart(label, writable(text) if isinstance(text, str) and text else f"[{label}]")
 
 
 def _get(part: Mapping[str, Any], name: str) -> Any:

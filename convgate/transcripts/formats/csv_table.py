@@ -22,7 +22,7 @@ from convgate.transcripts.timestamps import (
     TIMESTAMP_FIELDS,
     UNTIMED,
     Warn,
-    is_newest_first,
+    falls,
     parse_timestamp,
 )
 
@@ -115,9 +115,7 @@ class CSVFormat:
             turns.setdefault(id, []).append(turn)
             first_rows.setdefault(id, (number, columns.cell(row, "title")))
         notes = {_COLUMNS: list(columns.names), _DELIMITER: columns.delimiter}
-        # Of all rows: those of one conversation may have the same time.
-        moments = [turn.timestamp for rows in turns.values() for turn in rows]
-        if is_reversed := is_newest_first(moments):
+        if is_reversed := _answers_come_first(list(turns.values())):
             report.warn_once(NEWEST_FIRST)
         for id, (number, title) in first_rows.items():
             rows = turns[id][::-1] if is_reversed else turns[id]
@@ -137,6 +135,19 @@ class CSVFormat:
             row = turn.source.get(ROW) if own and turn.source else None
             writer.writerow(row or row_of_turn(turn, conversation, columns))
         return writable(out.getvalue())
+
+
+def _answers_come_first(conversations: Sequence[Sequence[Turn]]) -> bool:
+    """Return whether the rows of a table are newest first although some have the same time.
+
+    Their times never rise in the whole table, fall within a conversation, and each one begins with an answer.
+    """
+    moments = [turn.timestamp for rows in conversations for turn in rows]
+    return (
+        falls(moments)
+        and any(falls([turn.timestamp for turn in rows]) for rows in conversations)
+        and all(rows[0].role == "assistant" and rows[-1].role != "assistant" for rows in conversations)
+    )
 
 
 def _read_columns(source: Source) -> tuple[int, Columns]:

@@ -59,7 +59,7 @@ LAYOUTS = (
     Layout("hh-rlhf", "HH-RLHF", ("chosen",), ("rejected",), items="text", other="rejected"),
     Layout("capybara", "Capybara", ("conversation",), items="pairs", text=("input", "output")),
     Layout("alpaca", "Alpaca with history", ("history",), ("instruction", "output"), items="pairs"),
-    Layout("dailydialog", "DailyDialog", ("dialog",), items="texts"),
+    Layout("dailydialog", "DailyDialog", ("dialog",), ("act", "emotion"), items="texts"),
     Layout("ultrachat", "UltraChat", ("data",), ("id",), items="texts"),
     Layout("tau-bench", "tau-bench", ("traj",), ("task_id",)),
     Layout("swe-agent", "SWE-agent trajectory", ("history",), ("trajectory",)),
@@ -96,8 +96,15 @@ class LayoutFormat(ConversationExport):
         """Return the conversation of an object."""
         layout, path = self.layout, ".".join(self.layout.path)
         listed = self._items(value)
+        calls = [
+            each for each in list_in(value, "transcript_with_tool_calls", "") if isinstance(each, Mapping)
+        ]
+        is_call = [str(each.get("role")).startswith("tool_call") for each in calls]  # of Retell
+        place.report.omit("call or result of a tool", sum(is_call))
         if layout.other is not None and value.get(layout.other):
             place.report.omit("alternative answer")
+        if layout.name == "preferences" and isinstance(listed, list):
+            listed = [*_prompt(value.get("prompt"), listed), *listed]
         if isinstance(listed, str):
             turns = list(_split(listed))
         elif layout.items == "messages":
@@ -119,15 +126,17 @@ class LayoutFormat(ConversationExport):
     def _is_item(self, item: Any) -> bool:
         kind = self.layout.items
         if kind == "texts":
-            return isinstance(item, str)
+            return isinstance(item, str) and " " in item
         if kind == "pairs" and isinstance(item, list):
             return len(item) == 2
         if not isinstance(item, Mapping):
             return False
         if kind == "pairs":
             return all(name in item for name in self.layout.text)
-        who = self.layout.role or self.layout.speaker or ""
-        return _at(item, who) is not None and any(_at(item, path) is not None for path in self.layout.text)
+        layout = self.layout
+        who = _at(item, layout.role or layout.speaker or "")
+        is_known = isinstance(who, str) and (not layout.role or who.lower() in layout.roles or role_of(who))
+        return bool(is_known) and any(_at(item, path) is not None for path in layout.text)
 
     def _message(self, message: Mapping[str, Any], field: str, place: Place) -> Iterator[Turn]:
         """Yield one message as a turn."""
@@ -174,6 +183,14 @@ class LayoutFormat(ConversationExport):
                 raise TranscriptError(f"expected a text, got {kind(text)}", field=f"{path}[{place}]")
             if text:
                 yield Turn.of(("user", "assistant")[place % 2], writable(text.strip()))
+
+
+def _prompt(prompt: Any, chosen: list[Any]) -> list[Any]:
+    """Return what stands before an answer, where the answer does not repeat it."""
+    if isinstance(prompt, list):
+        return [] if chosen[: len(prompt)] == prompt else prompt
+    begins = isinstance(chosen[0], Mapping) and chosen[0].get("role") == "assistant" if chosen else False
+    return [{"role": "user", "content": prompt}] if isinstance(prompt, str) and prompt and begins else []
 
 
 def _at(value: Any, path: str) -> Any:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.core.text import quote
+from convgate.core.text import pluralize, quote
 from convgate.transcripts.characters import writable
 from convgate.transcripts.formats.code_fences import find_fence, find_fenced
 from convgate.transcripts.formats.speakers import (
@@ -92,10 +92,10 @@ class MarkdownFormat:
             turn = Turn.of(who.role, text, name=who.name, timestamp=moment, metadata=notes, source={RAW: raw})
             turns.append(turn)
         heading, count = find_repeated_heading(lines, speakers)
-        if count > 1:
+        if count:
             source.report.warn_once(
-                f"one alone speaks here, but {quote(heading)} heads {count} parts: write 'Assistant' over"
-                " what the assistant says"
+                f"one alone speaks here, but {quote(heading)} heads {pluralize(count, 'part')}: write"
+                " 'Assistant' over what the assistant says"
             )
         preamble = lines[: starts[0]]
         title = next((line[2:].strip() for line in preamble if line.startswith("# ")), "")

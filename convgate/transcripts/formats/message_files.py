@@ -94,6 +94,8 @@ class OpenAIFormat(MessageLists):
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
         """JSON in the layout of the conversation's file: an object, a list, or one message a line."""
+        if isinstance(conversation.metadata.get("system"), list):  # it stands beside the messages
+            turns = [turn for turn in turns if not turn.is_instruction or turn.source]
         messages = [file_message(turn) for turn in turns]
         if conversation.format != self.name:
             system = conversation.metadata.get("system")

@@ -83,6 +83,8 @@ def _parts(message: Mapping[str, Any], content: Any, field: str) -> tuple[Conten
     parts = () if content is None else content_parts(content, f"{field}.content")
     if refusal := _text(message, "refusal", field):
         parts += (ContentPart("refusal", writable(refusal)),)
+    if isinstance(plan := message.get("tool_plan"), str) and plan:  # of Cohere
+        parts = (ContentPart("text", writable(plan)), *parts)
     audio = message.get("audio")
     if isinstance(audio, Mapping) and not parts:
         transcript = audio.get("transcript")
@@ -175,7 +177,9 @@ def _content_part(part: Any, field: str) -> ContentPart:
         if text is None:
             raise TranscriptError(f"there is no {key} in {described(part)}", field=f"{field}.{key}")
         return ContentPart(key, writable(text))
-    text = part.get("text")
+    text, document = part.get("text"), part.get("document")
+    if type_ == "document" and isinstance(document, Mapping) and "data" in document:  # of Cohere
+        text = arguments_text(document["data"], f"{field}.document.data")
     return ContentPart(
         writable(type_), writable(text) if isinstance(text, str) and text else _part_label(type_, part)
     )

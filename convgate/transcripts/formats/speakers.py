@@ -39,18 +39,19 @@ _DAY = r"(?:(?:today|yesterday|(?:mon|tues|wednes|thurs|fri|satur|sun)day)(?:,? 
 _NAME = r"[^\W\d_][\w.'-]*(?: [\w.'-]+){0,2}"
 _SIGNS = r"[^\w\s*_#:：()\[\]\\]{1,8}"  # an emoji, a dash
 _BEFORE = (
-    rf"(?:(?:message|msg|turn)?[ \t]*\#?\d{{1,4}}[.)]?[ \t]+)?(?:\[?{_TIME}\]?[ \t]+)?(?:{_SIGNS}[ \t]*+)?"
+    rf"(?:(?:message|msg|turn)?[ \t]*\#?\d{{1,4}}[.)]?[ \t]+)?(?:\[?{_TIME}\]?[ \t]+)?"
+    rf"(?:{_SIGNS}[:：]?[ \t]*+)?"
 )
 _AFTER = rf"(?:[ \t]*(?:{_SIGNS}|\#?\d{{1,4}}\b(?!:\d)|[(\[]?{_TIME}[)\]]?)){{0,4}}"
 """What decorates a role in a heading: a number, a time, signs."""
 _STYLES = {
     "heading": re.compile(
-        rf" {{0,3}}(?P<marks>\#{{1,6}})[ \t]++(?:\*\*|__)?{_BEFORE}"
-        rf"{_MARKED_WHO}(?P<verb> said)?{_AFTER}[ \t]*(?P<tail>.*)",
+        rf" {{0,3}}(?P<marks>\#{{1,6}})[ \t]++(?:\*\*|__)?(?P<before>{_BEFORE})(?:\*\*|__)?"
+        rf"{_MARKED_WHO}(?P<verb> said)?(?P<after>{_AFTER})[ \t]*(?P<tail>.*)",
         re.IGNORECASE,
     ),
     "bold": re.compile(
-        rf" {{0,3}}(?P<bold>\*\*|__){_BEFORE}{_MARKED_WHO}(?: said)?{_AFTER}[ \t]*"
+        rf" {{0,3}}(?P<bold>\*\*|__)(?P<before>{_BEFORE}){_MARKED_WHO}(?: said)?(?P<after>{_AFTER})[ \t]*"
         r"(?:[:：](?P=bold)|(?P=bold)[ \t]*[:：]|(?P=bold)\s*$)[ \t]*(?P<text>.*)",
         re.IGNORECASE | re.DOTALL,
     ),
@@ -67,7 +68,8 @@ _MARKED = {  # lines of the same form, whatever they say
         r"(?:[:：](?P=marks)|(?P=marks)[ \t]*[:：]|(?P=marks)\s*$)[ \t]*(?P<text>.*)"
     ),
 }
-_DECORATION = re.compile(rf"^{_BEFORE}|[:：]?{_AFTER}[ \t:：]*$", re.IGNORECASE)
+_DECORATION = re.compile(rf"^{_BEFORE}|(?: said)?[:：]?{_AFTER}[ \t:：]*$", re.IGNORECASE)
+_SIGNS_AROUND = re.compile(rf"^(?:{_SIGNS}[ \t]*)?|(?: said)?[ \t]*(?:{_SIGNS})?[ \t:：]*$")
 _ANY_NAME = re.compile(
     rf"{_STAMP}(?P<name>{_NAME})(?: \((?P<behind>{_TIME})\))?[:：](?!//|\d\d\b)[ \t]*(?P<text>.*)",
     re.DOTALL | re.IGNORECASE,
@@ -84,7 +86,7 @@ _TIMED_LINE = re.compile(  # of its own, as copied from Teams, Slack, Discord an
     rf"|\[{_DAY}(?P<time_before>{_TIME})\][ \t]+(?P<name_behind>{_NAME}(?:, {_NAME})?)[ \t]*",
     re.IGNORECASE,
 )
-_CLOCK = re.compile(r"\d:\d\d")
+_CLOCK, _NUMBER = re.compile(r"\d:\d\d"), re.compile(r"\d")
 _MAX_TIMED_LINE = 100  # characters
 _IS_TIME = re.compile(_TIME, re.IGNORECASE)
 _LEVELS = frozenset({"trace", "debug", "info", "notice", "warn", "warning", "error", "critical", "fatal"})
@@ -124,10 +126,15 @@ def find_speaker(line: str) -> Speaker | None:
             text = tail[1:].lstrip(" \t*_")
             if not groups["verb"]:
                 style = f"heading {len(groups['marks'])}"
+        role = role_of(groups["role"]) or "user"
+        decoration = f"{groups.get('before') or ''}{groups.get('after') or ''}"
+        is_numbered = _NUMBER.search(_IS_TIME.sub("", decoration)) is not None
+        if is_numbered and (text or role not in ("user", "assistant")):
+            continue  # a numbered heading of a text about roles
         name, time = groups["name"], groups.get("bracket") or groups.get("bare")
         if name and _IS_TIME.fullmatch(name):
             name, time = None, name
-        return Speaker(style, role_of(groups["role"]) or "user", name, text, time)
+        return Speaker(style, role, name, text, time)
     return None
 
 
@@ -248,6 +255,8 @@ def _marked_line(line: str, style: str) -> Speaker | None:
     if match is None or (level and len(match["marks"]) != int(level)):
         return None
     label = _DECORATION.sub("", match["label"]).strip()
+    if role_of(label) is None:  # a number may be part of a name
+        label = _SIGNS_AROUND.sub("", match["label"]).strip()
     return Speaker(style, "assistant", label, match["text"]) if label else None
 
 

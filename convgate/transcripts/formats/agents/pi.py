@@ -38,11 +38,11 @@ class PiFormat:
             with place.skip_bad_value():
                 if not isinstance(value, Mapping):
                     raise TranscriptError(f"expected a line of a session, got {kind(value)}")
-                own = given_id(value, "id") or ""
+                own = given_id(value, "id") or f"line {place.line}"
                 if value.get("type") == "session":
-                    id = own
-                else:
-                    parents[own] = value.get("parentId")
+                    id = given_id(value, "id") or ""
+                else:  # in the first version, lines without ids follow each other
+                    parents[own] = value.get("parentId", next(reversed(parents), None))
                 if value.get("type") == "message":
                     messages[own] = value
         leaf = next(reversed(messages), None)

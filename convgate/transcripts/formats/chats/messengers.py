@@ -190,6 +190,13 @@ class MessengerFormat(_ChatFormat):
         title = text_of(value, "title") or text_of(value, "threadName")
         return given_id(value, "thread_path", "threadName"), _mended(title)
 
+    def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
+        """Return the conversation of a chat, the oldest message first."""
+        chat = super().conversation(value, place)
+        times = [turn.timestamp for turn in chat.turns if turn.timestamp]
+        is_reversed = bool(times) and times[0] > times[-1]
+        return replace(chat, turns=chat.turns[::-1]) if is_reversed else chat
+
     def is_spoken(self, message: Mapping[str, Any]) -> bool:
         """Return whether it was not taken back."""
         return not (message.get("is_unsent") or message.get("isUnsent"))
