@@ -262,10 +262,12 @@ class TestAddedMessages:
         monkeypatch.setattr(InvariantFinder, "invariants", property(edited))
         messages = chat("You must never delete the backups.", "Fine.", "TASK tidy up")
         bundle = builder().build(messages)
-        assert bundle.messages[0] == {"role": "user", "content": "Never touch the tapes."}
+        assert bundle.messages[0] == {"role": "system", "content": "Never touch the tapes."}
         assert bundle.places[:2] == [None, 0]
-        instructed = builder().build([{"role": "developer", "content": "Be brief."}, *messages])
-        assert instructed.messages[1] == {"role": "system", "content": "Never touch the tapes."}
+        shaped = builder().build(messages, dialect="gemini").messages[0]
+        assert shaped == {"role": "user", "parts": [{"text": "Never touch the tapes."}]}
+        with pytest.raises(ContextError, match="no dialect 'latin'"):
+            builder().build(messages, dialect="latin")
         assert bundle.breaches == ()
         assert [turn.index for turn in bundle.section("rules").turns] == [None, 0]
 

@@ -47,7 +47,8 @@ def check_many(name: str, count: int) -> None:
         assert name.startswith(("bedrock", "gemini")) or all(
             any(message is one for one in messages) for message in selection.messages
         ), "the very same objects, where nothing has to be joined"
-        context = builder(policy=policy).build(messages, budget=rng.choice([0, 20, 60, 120, None]))
+        budget, dialect = rng.choice([0, 20, 60, 120, None]), name.removesuffix(" without ids")
+        context = builder(policy=policy).build(messages, budget=budget, dialect=dialect)
         assert (check(context.messages), context.breaches) == ([], ()), seed
         adapted = select_messages(messages, MessageSelector(Selector(policy)))
         assert check(adapted) == [], seed

@@ -20,7 +20,7 @@ from convgate.core.conversation import INSTRUCTION_ROLES, Turn
 from convgate.core.errors import ContextError
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.messages.validity import ValidSelection, make_valid
-from convgate.transcripts import dialect_of, to_messages, turns_from_messages
+from convgate.transcripts import to_messages, turns_from_messages
 from convgate.transcripts.dialects.base import Dialect, join_neighbours
 
 Message = Mapping[str, Any]
@@ -112,9 +112,7 @@ def _restate(
         or invariant.source in shortened
         or invariant.text not in table.turns[invariant.source].text
     ]
-    # Without instructions among the messages, there may be none: the words are the user's anyway.
-    role = "system" if table.is_instruction.any() else "user"
-    messages = [{"role": role, "content": text} for text in dict.fromkeys(texts)]
+    messages = [{"role": "system", "content": text} for text in dict.fromkeys(texts)]
     return _add(messages, "it must hold, and its own turn is not sent, or says it in other words.", counter)
 
 
@@ -204,11 +202,16 @@ class PackedContext:
 
 
 def pack_messages(
-    plan: ContextPlan, packer: Packer, turns: Sequence[Turn], messages: Sequence[Message] | None
+    plan: ContextPlan,
+    packer: Packer,
+    turns: Sequence[Turn],
+    messages: Sequence[Message] | None,
+    dialect: Dialect,
 ) -> PackedContext:
     """Return the messages that the packer chooses.
 
-    turns: the caller's, the current one included; messages: their messages; None: their sources.
+    turns: the caller's, the current one included; messages: their messages; None: their sources. dialect:
+    the shape of messages that are added.
     """
     claims = plan.claims
     packed = packer(claims, [capsule.tokens for capsule in plan.capsules], plan.budget)
@@ -216,7 +219,6 @@ def pack_messages(
     table = claims.table
     valid = make_valid(table.messages, packed.placed, table.current)
     chosen = to_messages(valid.of(turns)) if messages is None else valid.of(messages)
-    dialect = dialect_of(turn.source or {} for turn in turns)
     in_own_words = set(valid.indices)
     stated = {
         invariant.text

@@ -60,6 +60,8 @@ from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.traces import span, start_traces
 from convgate.transcripts import MessageReader, dialect_of, list_messages
+from convgate.transcripts.dialects.base import Dialect
+from convgate.transcripts.message_reader import DIALECTS
 
 log = logging.getLogger(__name__)
 
@@ -131,13 +133,15 @@ class ContextBuilder:
         capsules: Sequence[str | Message | Capsule] = (),
         request_id: str | None = None,
         session: str | None = None,
+        dialect: str | None = None,
     ) -> ContextBundle:
         """Return the context for the current message: the last from the user or a tool.
 
         messages: dicts of OpenAI's API or another dialect, oldest first. question: the current message, put
         behind the others. budget: tokens of the whole context. intent: what the message is meant for;
         unknown: logged, ignored. capsules: summaries by the caller. request_id: the request's name for
-        `record_outcome`. session: an id for spans and the figures of a rollout.
+        `record_outcome`. session: an id for spans and the figures of a rollout. dialect: the shape of added
+        messages, such as "anthropic"; default: that of the list, OpenAI's where it shows none.
 
         Raises TranscriptError, ConversationError without messages, or ContextError for a wrong argument.
         """
@@ -151,6 +155,7 @@ class ContextBuilder:
             request_id=request_id,
             session=session,
             messages=messages,
+            dialect=dialect,
         )
 
     def build_at(
@@ -165,6 +170,7 @@ class ContextBuilder:
         request_id: str | None = None,
         session: str | None = None,
         messages: Sequence[Message] | None = None,
+        dialect: str | None = None,
     ) -> ContextBundle:
         """Return the same for a turn of a conversation (0-based), or a question after its last turn.
 
@@ -178,7 +184,10 @@ class ContextBuilder:
         if not isinstance(request_id, str) or not request_id:
             raise ContextError(f"the id of a request is text that is not empty; got {request_id!r}")
         with span("convgate.context", operation="retrieval") as attributes:
-            bundle = self._build(current, history, total, mode, summaries, request_id, session, messages)
+            shape = _find_dialect(dialect, (turn.source or {} for turn in history.conversation.turns))
+            bundle = self._build(
+                current, history, total, mode, summaries, request_id, session, messages, shape
+            )
             attributes |= _to_attributes(bundle, self.policy.name)
             attributes["gen_ai.conversation.id"] = attributes["session.id"] = session
         return bundle
@@ -193,13 +202,13 @@ class ContextBuilder:
         request_id: str,
         session: str | None,
         messages: Sequence[Message] | None,
+        dialect: Dialect,
     ) -> ContextBundle:
         """Return the context; the guard logs the request, and the memory keeps it."""
         started = time.perf_counter()
         turns = [*history.turns, current.turn]  # a known table may have equal ones
         if messages is not None and current.index is None:
-            question = dialect_of(messages).message(current.turn.role, current.turn.text)
-            messages = [*messages, question]
+            messages = [*messages, dialect.message(current.turn.role, current.turn.text)]
         table = self.tables.get(turns, self._extend)
         before = self.memory.find(table.digests)
         reading = read_conversation(
@@ -209,7 +218,7 @@ class ContextBuilder:
         steady = apply_hysteresis(decisions, before, self.hysteresis)
         plan = self._plan(table, reading, decisions, steady, total, capsules)
         earlier = before.breaches if before else ()
-        packed = pack_messages(plan, pack_baseline if earlier else self.packer, turns, messages)
+        packed = pack_messages(plan, pack_baseline if earlier else self.packer, turns, messages, dialect)
         missing = packed.missing
         if missing:
             log.error(
@@ -217,7 +226,7 @@ class ContextBuilder:
                 " the baseline context is used for the rest of this conversation",
                 request_id, len(missing), sorted({invariant.source for invariant in missing}),
             )  # fmt: skip
-            packed = pack_messages(plan, pack_baseline, turns, messages)
+            packed = pack_messages(plan, pack_baseline, turns, messages, dialect)
         breaches = (*earlier, *(invariant for invariant in missing if invariant not in earlier))
         fallbacks = [reading.fallback] if reading.fallback else []
         if breaches:
@@ -301,6 +310,17 @@ def _find_mode(intent: str, settings: Settings) -> Mode | None:
             "unknown intent %s (known: %s); the message is classified", quote(intent), ", ".join(known)
         )
         return None
+
+
+def _find_dialect(name: str | None, messages: Iterable[Message]) -> Dialect:
+    """Return the dialect of that name, or the one that messages show; ContextError for an unknown name."""
+    if name is None:
+        return dialect_of(messages)
+    for dialect in DIALECTS:
+        if dialect.name == name:
+            return dialect
+    known = ", ".join(dialect.name for dialect in DIALECTS)
+    raise ContextError(f"there is no dialect {name!r}; there are {known}")
 
 
 def _explain_breach(missing: Sequence[Invariant], count: int) -> Fallback:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from convgate.transcripts import FORMATS, Format, Transcript, read_conversations
 from convgate.transcripts.registry import WritableFormat
 from tests.browser.running_app import go_to, wait_until_idle
 from tests.test_transcripts_exports import FILES, FOLDER
+from tests.test_transcripts_layouts import PEOPLE, SAMPLES
 
 
 def content_of(format: Format) -> bytes:
@@ -22,6 +24,8 @@ def content_of(format: Format) -> bytes:
     for name, (known, _) in FILES.items():
         if known == format.name:
             return (FOLDER / name).read_bytes()
+    if format.name in (layouts := SAMPLES | PEOPLE):
+        return json.dumps(layouts[format.name]).encode()
     assert isinstance(format, WritableFormat), f"no file is in the format {format.name}"
     turns = Turn.of("user", f"Is this {format.name}?"), Turn.of("assistant", "It is.")
     return write_conversation(Conversation("mine", turns), format=format.name).encode()

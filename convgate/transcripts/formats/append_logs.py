@@ -70,7 +70,7 @@ def _change(holder: Any, path: list[Any], kind: Any, line: Mapping[str, Any]) ->
         if not _has(holder, key):
             return False
         holder = holder[key]
-    if kind == 1 and isinstance(holder, dict):
+    if kind == 1 and isinstance(holder, dict) and isinstance(last, str):
         holder[last] = line.get("v")
     elif not _has(holder, last):
         return False
