@@ -230,6 +230,8 @@ def test_a_budget_pays_for_a_statement_and_its_turn_competes_as_evidence():
     needed = replace(policy, scores={0: 0.95, 1: 0.1, 2: 0.1, 3: 0.1})
     bundle = builder(policy=needed).build(messages, budget=50)
     assert bundle.places == [0, 2, 4], "its own turn says it, and its statement is not sent, too"
+    assert turns_by_section(bundle)["rules"] == [0]
+    assert "it states what must hold" in bundle.decisions.of(0).reason
     assert bundle.tokens == sum(count_words(messages[place]["content"]) + 4 for place in (0, 2, 4))
 
 

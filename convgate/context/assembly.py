@@ -228,4 +228,7 @@ def pack_messages(
     statements = [statement for statement in plan.statements if statement.turn.text in stated]
     sent = assemble(table, valid.indices, chosen, [*statements, *capsules], dialect)
     missing = find_missing(claims.reading.held, sent.messages, sent.places)
-    return PackedContext(packed.placed, statements, capsules, valid, sent, missing)
+    placed = packed.placed | {
+        index: Placement("rules", None) for index in claims.shortened if index in packed.placed
+    }
+    return PackedContext(placed, statements, capsules, valid, sent, missing)

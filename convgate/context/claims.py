@@ -79,23 +79,28 @@ class SectionClaims:
     paired: bool = False  # whether a question and its answer stay together
 
     @cached_property
-    def required(self) -> dict[int, Invariant | None]:
-        """Turns that are sent whatever the budget is: instructions, and those with what must hold."""
+    def rules(self) -> dict[int, Invariant | None]:
+        """Turns that are rules: instructions, and those with what must hold."""
         current, is_unsendable = self.table.current, self.table.is_unsendable
         instructions = np.flatnonzero(self.table.is_instruction[:current]).tolist()
-        required: dict[int, Invariant | None] = dict.fromkeys(instructions)
+        rules: dict[int, Invariant | None] = dict.fromkeys(instructions)
         for invariant in self.reading.held:
             source = invariant.source
-            if source < current and not is_unsendable[source] and source not in self.shortened:
-                required.setdefault(source, invariant)
-        return required
+            if source < current and not is_unsendable[source]:
+                rules.setdefault(source, invariant)
+        return rules
+
+    @cached_property
+    def required(self) -> dict[int, Invariant | None]:
+        """Rules that are sent as whole turns, whatever the budget is."""
+        return {index: rule for index, rule in self.rules.items() if index not in self.shortened}
 
     def explain_required(self, index: int) -> str:
-        """Return why a turn, or one that must be sent with it, is required: a sentence."""
-        required = next(turn for turn in self.table.group(index) if turn in self.required)
-        if (invariant := self.required[required]) is not None:
+        """Return why a turn, or one that must be sent with it, is a rule: a sentence."""
+        rule = next(turn for turn in self.table.group(index) if turn in self.rules)
+        if (invariant := self.rules[rule]) is not None:
             return f"it states what must hold ({invariant.label}): {quote_line(invariant.text)}."
-        return f"instructions to the model ({self.table.turns[required].role} messages) are always sent."
+        return f"instructions to the model ({self.table.turns[rule].role} messages) are always sent."
 
     @cached_property
     def corrected(self) -> dict[int, Invariant]:
