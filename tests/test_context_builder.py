@@ -266,7 +266,7 @@ class TestAddedMessages:
         assert bundle.places[:2] == [None, 0]
         shaped = builder().build(messages, dialect="gemini").messages[0]
         assert shaped == {"role": "user", "parts": [{"text": "Never touch the tapes."}]}
-        with pytest.raises(ContextError, match="no dialect 'latin'"):
+        with pytest.raises(TranscriptError, match="no dialect 'latin'"):
             builder().build(messages, dialect="latin")
         assert bundle.breaches == ()
         assert [turn.index for turn in bundle.section("rules").turns] == [None, 0]

@@ -172,16 +172,11 @@ def test_a_list_of_two_dialects_is_refused():
     )
 
 
-@pytest.mark.parametrize("key", ["content", "parts"])
-def test_a_part_of_a_tool_in_no_known_shape_is_refused(key: str):
-    messages = [
-        {"role": "user", "content": "Look."},
-        {"role": "assistant", "content": "", key: [{"type": "toolUse2"}]},
-    ]
-    if key == "parts":
-        messages[1] = {"role": "assistant", "content": [{"type": "run_function", "name": "look"}]}
+@pytest.mark.parametrize("type_", ["toolUse2", "run_function"])
+def test_a_part_of_a_tool_in_no_known_shape_is_refused(type_: str):
+    answer = {"role": "assistant", "content": [{"type": type_, "name": "look"}]}
     with pytest.raises(TranscriptError, match="no dialect that convgate reads") as error:
-        Selector(FixedPolicy()).select(messages)
+        Selector(FixedPolicy()).select([{"role": "user", "content": "Look."}, answer])
     assert error.value.field == "messages[1].content[0]"
 
 
@@ -217,7 +212,7 @@ def test_a_response_without_an_id_answers_the_call_of_its_name():
         {"role": "user", "parts": [{"functionResponse": {"name": "look", "response": {"colour": "red"}}}]},
     ]
     selection = Selector(FixedPolicy(set())).select(messages)
-    assert (selection.indices, selection.violations) == ([1, 2], ()) or selection.indices == [0, 1, 2]
+    assert (selection.indices, selection.violations) == ([0, 1, 2], ())
     assert Selector(FixedPolicy({2})).select(messages, question="So?").indices == [0, 1, 2]
 
 

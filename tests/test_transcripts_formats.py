@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -352,3 +353,6 @@ def test_instructions_beside_the_messages_are_written_there_alone() -> None:
     (conversation,) = read_text(json.dumps(request))
     assert [turn.role for turn in conversation.turns] == ["system", "user", "assistant", "user"]
     assert json.loads(write_conversation(conversation)) == request
+    asked = replace(conversation, turns=(*conversation.turns, Turn.of("user", "And now?")))
+    *_, last = json.loads(write_conversation(asked))["messages"]
+    assert last == {"role": "user", "content": [{"text": "x"}, {"text": "And now?"}]}

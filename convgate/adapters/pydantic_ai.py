@@ -94,9 +94,8 @@ def to_openai(item: Any) -> dict[str, Any]:
     is_retry = getattr(item, "part_kind", None) == "retry-prompt"  # of histories before version 2
     if is_retry and item.tool_name is not None:
         return {"role": "tool", "tool_call_id": item.tool_call_id, "content": item.model_response()}
-    if is_retry or isinstance(
-        item, RetryFeedbackPart
-    ):  # its role is not the user's, whose message stays current
+    # The role of feedback is not the user's, whose message stays current.
+    if is_retry or isinstance(item, RetryFeedbackPart):
         return {"role": "feedback", "content": item.model_response()}
     return {"role": "system", "content": item.content if isinstance(item, SystemPromptPart) else ""}
 

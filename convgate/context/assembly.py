@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -82,16 +82,16 @@ def state_invariants(
     table, invariants = claims.table, claims.reading.held
     shortened = dict[int, int]()
     if shortens and table.total > total:
-        sources = Counter(text for _, text in {(each.source, each.text) for each in invariants})
-        for source in {invariant.source for invariant in invariants if invariant.source in claims.required}:
-            own = [invariant for invariant in invariants if invariant.source == source]
-            statements = _restate(own, table, counter, {source})
-            if sum(statement.tokens for statement in statements) < table.tokens[source]:
-                own_text = table.turns[source].text  # an edited statement is sent in any case
-                alone = (
-                    each for each in statements if sources[each.turn.text] == 1 and each.turn.text in own_text
-                )
-                shortened[source] = sum(statement.tokens for statement in alone)
+        texts = defaultdict[int, set[str]](set)
+        for invariant in invariants:
+            if invariant.source in claims.required:
+                texts[invariant.source].add(invariant.text)
+        sources = Counter(text for own in texts.values() for text in own)
+        costs = {each.turn.text: each.tokens for each in _restate(invariants, table, counter, texts)}
+        for source, own in texts.items():
+            if sum(costs[text] for text in own) < table.tokens[source]:
+                said = table.turns[source].text  # an edited statement is sent in any case
+                shortened[source] = sum(costs[text] for text in own if sources[text] == 1 and text in said)
     return _restate(invariants, table, counter, shortened), shortened
 
 

@@ -59,9 +59,9 @@ from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.traces import span, start_traces
-from convgate.transcripts import MessageReader, dialect_of, list_messages
+from convgate.transcripts import MessageReader, list_messages
 from convgate.transcripts.dialects.base import Dialect
-from convgate.transcripts.message_reader import DIALECTS
+from convgate.transcripts.message_reader import dialect_named
 
 log = logging.getLogger(__name__)
 
@@ -180,15 +180,15 @@ class ContextBuilder:
         total = self.budget if budget is None else check_total(budget)
         mode = None if intent is None else _find_mode(intent, self.settings)
         summaries = read_capsules(capsules, self.counter)
+        shape = None if dialect is None else dialect_named(dialect)
         request_id = uuid.uuid4().hex if request_id is None else request_id
         if not isinstance(request_id, str) or not request_id:
             raise ContextError(f"the id of a request is text that is not empty; got {request_id!r}")
         with span("convgate.context", operation="retrieval") as attributes:
-            shape = _find_dialect(dialect, (turn.source or {} for turn in history.conversation.turns))
             bundle = self._build(
                 current, history, total, mode, summaries, request_id, session, messages, shape
             )
-            attributes |= _to_attributes(bundle, self.policy.name)
+            attributes |= bundle.to_attributes(self.policy.name)
             attributes["gen_ai.conversation.id"] = attributes["session.id"] = session
         return bundle
 
@@ -202,14 +202,15 @@ class ContextBuilder:
         request_id: str,
         session: str | None,
         messages: Sequence[Message] | None,
-        dialect: Dialect,
+        dialect: Dialect | None,
     ) -> ContextBundle:
         """Return the context; the guard logs the request, and the memory keeps it."""
         started = time.perf_counter()
         turns = [*history.turns, current.turn]  # a known table may have equal ones
+        table = self.tables.get(turns, self._extend)
+        dialect = dialect or table.messages.dialect
         if messages is not None and current.index is None:
             messages = [*messages, dialect.message(current.turn.role, current.turn.text)]
-        table = self.tables.get(turns, self._extend)
         before = self.memory.find(table.digests)
         reading = read_conversation(
             table, self.reader, self.classifier, self.guard, intent, before.intents if before else None
@@ -312,17 +313,6 @@ def _find_mode(intent: str, settings: Settings) -> Mode | None:
         return None
 
 
-def _find_dialect(name: str | None, messages: Iterable[Message]) -> Dialect:
-    """Return the dialect of that name, or the one that messages show; ContextError for an unknown name."""
-    if name is None:
-        return dialect_of(messages)
-    for dialect in DIALECTS:
-        if dialect.name == name:
-            return dialect
-    known = ", ".join(dialect.name for dialect in DIALECTS)
-    raise ContextError(f"there is no dialect {name!r}; there are {known}")
-
-
 def _explain_breach(missing: Sequence[Invariant], count: int) -> Fallback:
     when = "in this request" if missing else "earlier in this conversation"
     what = "an invariant that must hold was" if count == 1 else f"{count} invariants that must hold were"
@@ -366,25 +356,6 @@ def _to_bundle(
         sent=sent.turns,
         prefix=compare_prefix(before, sent.numbers.tolist(), sent.tokens, explanation.held),
     )
-
-
-def _to_attributes(bundle: ContextBundle, policy: str) -> dict[str, str | int | float | list[str]]:
-    """Return the attributes of a context's span; no text of the conversation is in them."""
-    return {
-        "convgate.request_id": bundle.request_id,
-        "convgate.policy": policy,
-        "convgate.mode": bundle.mode,
-        "convgate.mode_source": bundle.mode_decision.source,
-        "convgate.confidence": bundle.mode_decision.confidence,
-        "convgate.turns": len(bundle.decisions),
-        "convgate.kept": int(bundle.decisions.kept.sum()),
-        "convgate.tokens_sent": bundle.tokens,
-        "convgate.tokens_total": bundle.tokens_total,
-        "convgate.budget": bundle.budget,
-        "convgate.invariants": [invariant.type for invariant in bundle.invariants if invariant.active],
-        "convgate.breaches": len(bundle.breaches),
-        "convgate.fallbacks": [fallback.cause for fallback in bundle.fallbacks],
-    }
 
 
 def _to_record(bundle: ContextBundle, history_tokens: int, breaches: int, seconds: float) -> RequestRecord:

@@ -92,6 +92,24 @@ class ContextBundle:
         """Return the section of that name."""
         return next(section for section in self.sections if section.name == name)
 
+    def to_attributes(self, policy: str) -> dict[str, str | int | float | list[str]]:
+        """Return the attributes of the context's span; no text of the conversation is in them."""
+        return {
+            "convgate.request_id": self.request_id,
+            "convgate.policy": policy,
+            "convgate.mode": self.mode,
+            "convgate.mode_source": self.mode_decision.source,
+            "convgate.confidence": self.mode_decision.confidence,
+            "convgate.turns": len(self.decisions),
+            "convgate.kept": int(self.decisions.kept.sum()),
+            "convgate.tokens_sent": self.tokens,
+            "convgate.tokens_total": self.tokens_total,
+            "convgate.budget": self.budget,
+            "convgate.invariants": [invariant.type for invariant in self.invariants if invariant.active],
+            "convgate.breaches": len(self.breaches),
+            "convgate.fallbacks": [fallback.cause for fallback in self.fallbacks],
+        }
+
     def to_json(self) -> dict[str, Any]:
         """Return the record that `convgate context` prints; indices are 0-based."""
         return {

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from convgate.core.conversation import Turn
 from convgate.messages.units import ToolUnits, find_tool_units, is_from_user
+from convgate.transcripts.dialects.base import Dialect
+from convgate.transcripts.message_reader import dialect_of, find_mark
 
 PRUNED_FIELD = "pruned_reason"
 """The field of a turn that was pruned from what is stored: why, as a part of a sentence."""
@@ -36,6 +38,7 @@ class MessageTable:
     unit_call: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """(n,) the call of the tool unit that the turn belongs to, -1 without one."""
     units: ToolUnits = field(default_factory=ToolUnits)
+    marked: int | None = None  # the first turn whose source shows its dialect
 
     def __len__(self) -> int:
         return len(self.turns)
@@ -54,12 +57,22 @@ class MessageTable:
             self.is_pruned[:n],
             self.unit_call[:n],
             units,
+            None if self.marked is None or self.marked >= n else self.marked,
         )
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect of the turns' sources."""
+        return dialect_of([] if self.marked is None else [self.turns[self.marked].source or {}])
 
     def extend(self, new: Sequence[Turn]) -> MessageTable:
         """Return a table of these rows and those of further turns."""
         start = len(self)
         units = self.units.extend(new, start)
+        marked = self.marked
+        if marked is None:
+            rows = enumerate(new, start)
+            marked = next((row for row, turn in rows if turn.source and find_mark(turn.source)), None)
         calls = (units.by_turn.get(index) for index in range(start, start + len(new)))
         return MessageTable(
             [*self.turns, *new],
@@ -68,6 +81,7 @@ class MessageTable:
             _append(self.is_pruned, [is_pruned(turn) for turn in new]),
             _append(self.unit_call, [-1 if unit is None else unit.call for unit in calls]),
             units,
+            marked,
         )
 
 

@@ -23,7 +23,6 @@ from convgate.selection.hold import InvariantHold
 from convgate.traces import span, start_traces
 from convgate.transcripts import (
     MessageReader,
-    dialect_of,
     list_messages,
     to_messages,
     turns_from_messages,
@@ -154,7 +153,7 @@ class Selector:
         asked = int(turn_tokens(question, self.counter).sum()) if question else 0
         sent = [*repaired.of(turns), *question]
         chosen = to_messages(repaired.of(turns)) if messages is None else repaired.of(messages)
-        dialect = dialect_of(turn.source or {} for turn in turns)
+        dialect = table.messages.dialect
         chosen = [*chosen, *(dialect.message(turn.role, turn.text) for turn in question)]
         checked: Sequence[Turn] = sent
         if self.quotes_opening:

@@ -52,6 +52,15 @@ def dialect_of(messages: Iterable[Message]) -> Dialect:
     return next((found[0] for message in messages if (found := find_mark(message))), OPENAI)
 
 
+def dialect_named(name: str) -> Dialect:
+    """Return the dialect of that name; TranscriptError when there is none."""
+    for dialect in DIALECTS:
+        if dialect.name == name:
+            return dialect
+    known = ", ".join(dialect.name for dialect in DIALECTS)
+    raise TranscriptError(f"there is no dialect {name!r}; there are {known}")
+
+
 def list_messages(messages: Iterable[Message]) -> list[Message]:
     """Return the messages as a new list; TranscriptError for what is no list of them."""
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):

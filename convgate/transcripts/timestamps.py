@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -16,13 +17,14 @@ Warn = Callable[[str, str], None]
 
 TIMESTAMP_FIELDS = (
     *("timestamp", "created_at", "createdAt", "create_time", "inserted_at", "sent_at", "datetime"),
-    *("date_time", "time", "ts", "date"),
+    *("date_time", "time", "ts", "date", "createdDateTime", "created_date"),
 )
 """Where a message says when it came, the likelier name first."""
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
 _UTC = re.compile(r"(?<!\s)\s*(?:z|utc|gmt)$", re.IGNORECASE)  # (?<!\s): each run of spaces is read once
 _COMPACT_DATE = re.compile(r"(?:19|20)\d{6}")
+_IN_WORDS = re.compile(r"[A-Z][a-z]+, (\d\d? [A-Z][a-z]+ \d{4} at \d\d?:\d\d:\d\d) UTC")  # of Google Takeout
 _OF_MONGODB = ("$date", "$numberLong")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NEWEST_FIRST = "messages are listed with the newest first; they are read from the oldest on"
@@ -50,10 +52,11 @@ def parse_timestamp(value: object) -> datetime | None:
             return None
         if _NUMBER.fullmatch(text) and not _COMPACT_DATE.fullmatch(text):
             return _since_1970(float(text))
-        try:
+        with suppress(ValueError):
             return datetime.fromisoformat(_UTC.sub("Z", text))
-        except ValueError:
-            pass
+        if match := _IN_WORDS.fullmatch(text):
+            with suppress(ValueError):
+                return datetime.strptime(match[1], "%d %B %Y at %H:%M:%S").replace(tzinfo=UTC)
     elif value is None:
         return None
     elif isinstance(value, int | float) and not isinstance(value, bool):

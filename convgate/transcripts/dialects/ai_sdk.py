@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from convgate.core.conversation import ContentPart, ToolCall, Turn
-from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.dialects.base import (
     Dialect,
@@ -15,6 +14,7 @@ from convgate.transcripts.dialects.base import (
     call_of,
     own_use,
     parts_of,
+    text_role,
     turn_of,
     typed_part,
     value_parts,
@@ -36,9 +36,7 @@ class AISDKModel(Dialect):
 
     def read(self, message: Message, field: str) -> Turn:
         """Return a message as a turn; what the provider ran has its result beside the call."""
-        role, content = message.get("role"), message.get("content")
-        if not isinstance(role, str) or not role:
-            raise TranscriptError("there is no role", field=f"{field}.role")
+        role, content = text_role(message, field), message.get("content")
         results: dict[str, tuple[ContentPart, ...]] = {}
         calls: list[ToolCall] = []
         parts: list[ContentPart] = []
@@ -80,9 +78,7 @@ class AISDKUI(Dialect):
 
     def read(self, message: Message, field: str) -> Turn:
         """Return a message as a turn."""
-        role = message.get("role")
-        if not isinstance(role, str) or not role:
-            raise TranscriptError("there is no role", field=f"{field}.role")
+        role = text_role(message, field)
         parts: list[ContentPart] = []
         for place, part in parts_of(message, "parts"):
             parts += _ui_part(part, f"{field}.parts[{place}]")

@@ -6,9 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from convgate.core.conversation import ContentPart, ToolCall, Turn
-from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import ToolResult, read_blocks
-from convgate.transcripts.dialects.base import Dialect, Message, as_result, own_use, parts_of, turn_of
+from convgate.transcripts.dialects.base import (
+    Dialect,
+    Message,
+    as_result,
+    own_use,
+    parts_of,
+    text_role,
+    turn_of,
+)
 
 _SOURCES = frozenset({"base64", "url", "file", "text", "content"})
 
@@ -37,9 +44,7 @@ class AnthropicMessages(Dialect):
 
     def read(self, message: Message, field: str) -> Turn:
         """Return a message as a turn."""
-        role = message.get("role")
-        if not isinstance(role, str) or not role:
-            raise TranscriptError("there is no role", field=f"{field}.role")
+        role = text_role(message, field)
         items = read_blocks(message.get("content"), f"{field}.content").items
         results = {item.call_id: item for item in items if isinstance(item, ToolResult)}
         calls = [item for item in items if isinstance(item, ToolCall)]

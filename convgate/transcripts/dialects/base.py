@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from convgate.core.conversation import ContentPart, ToolCall, Turn
+from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.formats.openai_messages import arguments_text, content_parts
 from convgate.transcripts.identity import given_id
@@ -23,6 +24,8 @@ class Dialect(ABC):
     label: str
     alternates: bool = False
     """Whether the API refuses neighbours of one role, so that they have to be joined."""
+    parts_key: str = "content"
+    """The field with a message's parts."""
     user_first: bool = False
     """Whether the API refuses a list that opens with the assistant."""
 
@@ -38,14 +41,6 @@ class Dialect(ABC):
         """Return a new message; instructions are a user's where the API has none among its messages."""
         return {"role": role, "content": text}
 
-    def lists(self, message: Message) -> Any:
-        """Return the list of a message's parts, by which neighbours are joined."""
-        return message.get("content")
-
-    def joined(self, first: Message, parts: list[Any]) -> Message:
-        """Return a message like the first one with these parts."""
-        return {**first, "content": parts}
-
 
 def join_neighbours(dialect: Dialect, messages: Sequence[Any]) -> list[Any]:
     """Return the messages, those of one role that follow each other as one where the API refuses them."""
@@ -55,19 +50,26 @@ def join_neighbours(dialect: Dialect, messages: Sequence[Any]) -> list[Any]:
             groups[-1].append(message)
         else:
             groups.append([message])
+    key = dialect.parts_key
     return [
-        group[0]
-        if len(group) == 1
-        else dialect.joined(group[0], [part for message in group for part in dialect.lists(message)])
+        group[0] if len(group) == 1 else {**group[0], key: [part for each in group for part in each[key]]}
         for group in groups
     ]
 
 
 def _can_join(dialect: Dialect, first: Any, second: Any) -> bool:
-    both = (first, second)
-    if not all(isinstance(message, Mapping) and isinstance(dialect.lists(message), list) for message in both):
-        return False
+    for message in (first, second):
+        if not isinstance(message, Mapping) or not isinstance(message.get(dialect.parts_key), list):
+            return False
     return bool(first.get("role") == second.get("role"))
+
+
+def text_role(message: Message, field: str) -> str:
+    """Return the role of a message; TranscriptError where it has none."""
+    role = message.get("role")
+    if not isinstance(role, str) or not role:
+        raise TranscriptError("there is no role", field=f"{field}.role")
+    return role
 
 
 def parts_of(message: Message, key: str = "content") -> list[tuple[int, Part]]:

@@ -26,6 +26,7 @@ class GeminiContents(Dialect):
     name = "gemini"
     label = "Gemini contents"
     alternates = user_first = True
+    parts_key = "parts"
 
     def mark(self, message: Message) -> str | None:
         """Return `parts`, or the role `model`."""
@@ -65,14 +66,6 @@ class GeminiContents(Dialect):
     def message(self, role: str, text: str) -> Message:
         """Return a new content."""
         return {"role": "model" if role == "assistant" else "user", "parts": [{"text": text}]}
-
-    def lists(self, message: Message) -> Any:
-        """Return the parts of a content."""
-        return message.get("parts")
-
-    def joined(self, first: Message, parts: list[Any]) -> Message:
-        """Return a content like the first one with these parts."""
-        return {**first, "parts": parts}
 
 
 def _other(part: Mapping[str, Any]) -> Iterator[ContentPart]:

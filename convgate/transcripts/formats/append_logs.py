@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from convgate.transcripts.exports import ConversationExport
+from convgate.transcripts.json_text import Place
 from convgate.transcripts.problems import Report
 from convgate.transcripts.source import Source
 
 _IGNORED = "line that changes nothing that is known"
+
+
+class LoggedExport(ConversationExport):
+    """An export that may also be a log of what was written, read as the object that it ends up as."""
+
+    is_log: Callable[[Source], bool]
+    read_log: Callable[[Iterable[Any], Report], dict[str, Any]]
+
+    def match_share(self, source: Source) -> float:
+        """Return the same as of any export, 1 for a log."""
+        return 1.0 if self.is_log(source) else super().match_share(source)
+
+    def objects(self, source: Source) -> Iterator[tuple[Mapping[str, Any], Place]]:
+        """Yield the objects, or the one of a log."""
+        if self.is_log(source):
+            lines = (value for value, _ in source.need_json().values())
+            yield self.read_log(lines, source.report), Place(source.report)
+        else:
+            yield from super().objects(source)
 
 
 def is_gemini_log(source: Source) -> bool:

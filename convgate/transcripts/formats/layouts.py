@@ -9,15 +9,13 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import Any, Literal
 
 from convgate.core.conversation import CHAT_ROLES, Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import ConversationExport, list_in, read_messages, text_of
+from convgate.transcripts.exports import ConversationExport, list_in, objects_in, read_messages, text_of
 from convgate.transcripts.formats.openai_messages import content_parts, turn_from_message
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
@@ -26,10 +24,6 @@ from convgate.transcripts.timestamps import time_of
 
 _IDS = ("id", "conversation_id", "call_id", "dialogue_id", "question_id", "task_id", "uuid")
 _TAG, _BREAK = re.compile(r"<[^<>]{0,1000}>"), re.compile(r"<br */?>|</(?:p|div|li)>", re.IGNORECASE)
-_LONG_DATE = re.compile(  # of Google Takeout, in English
-    r"[A-Z][a-z]+, (\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November"
-    r"|December) \d{4} at \d\d?:[0-5]\d:[0-5]\d) UTC"
-)
 _SPEAKER = re.compile(r"\n\n(Human|Assistant): ?")
 _AGENT = {"agent": "assistant"}  # of a voice agent, which is also a person's job elsewhere
 
@@ -40,38 +34,38 @@ class Layout:
 
     name: str
     label: str
-    path: tuple[str, ...]  # the fields that lead to the list
+    path: str  # to the list: fields with dots between them
     has: tuple[str, ...] = ()  # other fields that an object has
     items: Literal["messages", "pairs", "texts", "text"] = "messages"
-    role: str | None = "role"  # the field, or a path of fields with dots; None: everybody is a user
-    text: tuple[str, ...] = ("content",)  # the same; the first that is there
-    speaker: str | None = None  # the same, of a name
+    role: str | None = "role"  # a path; None: everybody is a user
+    text: tuple[str, ...] = ("content",)  # paths, of which the first is taken that is there
+    speaker: str | None = None  # a path to a name
     roles: Mapping[str, str] = field(default_factory=dict)  # names of roles that mean others elsewhere
     other: str | None = None  # the field of another answer, which is left out
 
 
 LAYOUTS = (
-    Layout("retell", "Retell call", ("transcript_object",), roles=_AGENT),
-    Layout("elevenlabs", "ElevenLabs call", ("transcript",), ("agent_id",), text=("message",), roles=_AGENT),
-    Layout("vapi", "Vapi call", ("artifact", "messages"), text=("message", "content")),
-    Layout("arena", "Chatbot Arena", ("conversation_a",), ("model_a",), other="conversation_b"),
-    Layout("preferences", "Preference data", ("chosen",), ("rejected",), other="rejected"),
-    Layout("hh-rlhf", "HH-RLHF", ("chosen",), ("rejected",), items="text", other="rejected"),
-    Layout("capybara", "Capybara", ("conversation",), items="pairs", text=("input", "output")),
-    Layout("alpaca", "Alpaca with history", ("history",), ("instruction", "output"), items="pairs"),
-    Layout("dailydialog", "DailyDialog", ("dialog",), ("act", "emotion"), items="texts"),
-    Layout("ultrachat", "UltraChat", ("data",), ("id",), items="texts"),
-    Layout("tau-bench", "tau-bench", ("traj",), ("task_id",)),
-    Layout("swe-agent", "SWE-agent trajectory", ("history",), ("trajectory",)),
+    Layout("retell", "Retell call", "transcript_object", roles=_AGENT),
+    Layout("elevenlabs", "ElevenLabs call", "transcript", ("agent_id",), text=("message",), roles=_AGENT),
+    Layout("vapi", "Vapi call", "artifact.messages", text=("message", "content")),
+    Layout("arena", "Chatbot Arena", "conversation_a", ("model_a",), other="conversation_b"),
+    Layout("preferences", "Preference data", "chosen", ("rejected",), other="rejected"),
+    Layout("hh-rlhf", "HH-RLHF", "chosen", ("rejected",), items="text", other="rejected"),
+    Layout("capybara", "Capybara", "conversation", items="pairs", text=("input", "output")),
+    Layout("alpaca", "Alpaca with history", "history", ("instruction", "output"), items="pairs"),
+    Layout("dailydialog", "DailyDialog", "dialog", ("act", "emotion"), items="texts"),
+    Layout("ultrachat", "UltraChat", "data", ("id",), items="texts"),
+    Layout("tau-bench", "tau-bench", "traj", ("task_id",)),
+    Layout("swe-agent", "SWE-agent trajectory", "history", ("trajectory",)),
     Layout(
-        "multiwoz", "MultiWOZ 2.2", ("turns",), ("dialogue_id",), role="speaker", text=("utterance",),
+        "multiwoz", "MultiWOZ 2.2", "turns", ("dialogue_id",), role="speaker", text=("utterance",),
         roles={"system": "assistant"},
     ),
-    Layout("taskmaster", "Taskmaster", ("utterances",), role="speaker", text=("text",)),
-    Layout("continue", "Continue session", ("history",), role="message.role", text=("message.content",)),
-    Layout("google-chat", "Google Chat", ("messages",), role=None, text=("text",), speaker="creator.name"),
+    Layout("taskmaster", "Taskmaster", "utterances", role="speaker", text=("text",)),
+    Layout("continue", "Continue session", "history", role="message.role", text=("message.content",)),
+    Layout("google-chat", "Google Chat", "messages", role=None, text=("text",), speaker="creator.name"),
     Layout(
-        "teams", "Microsoft Teams", ("value",), role=None, text=("body.content",),
+        "teams", "Microsoft Teams", "value", role=None, text=("body.content",),
         speaker="from.user.displayName",
     ),
 )  # fmt: skip
@@ -85,7 +79,7 @@ class LayoutFormat(ConversationExport):
 
     def is_conversation(self, value: Mapping[str, Any]) -> bool:
         """Return whether it has the fields, and items of the kind."""
-        listed = self._items(value)
+        listed = _at(value, self.layout.path)
         if not listed or not all(name in value for name in self.layout.has):
             return False
         if isinstance(listed, str):
@@ -94,13 +88,11 @@ class LayoutFormat(ConversationExport):
 
     def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
         """Return the conversation of an object."""
-        layout, path = self.layout, ".".join(self.layout.path)
-        listed = self._items(value)
-        calls = [
-            each for each in list_in(value, "transcript_with_tool_calls", "") if isinstance(each, Mapping)
-        ]
-        is_call = [str(each.get("role")).startswith("tool_call") for each in calls]  # of Retell
-        place.report.omit("call or result of a tool", sum(is_call))
+        layout = self.layout
+        listed = _at(value, layout.path)
+        whole = objects_in(value, "transcript_with_tool_calls", "")  # of Retell
+        calls = [each for each in whole if str(each.get("role")).startswith("tool_call")]
+        place.report.omit("call or result of a tool", len(calls))
         if layout.other is not None and value.get(layout.other):
             place.report.omit("alternative answer")
         if layout.name == "preferences" and isinstance(listed, list):
@@ -108,20 +100,15 @@ class LayoutFormat(ConversationExport):
         if isinstance(listed, str):
             turns = list(_split(listed))
         elif layout.items == "messages":
-            turns = list(read_messages(listed or (), path, place, self._message))
+            turns = list(read_messages(listed or (), layout.path, place, self._message))
         else:
-            turns = list(self._texts(listed or (), value, path))
+            turns = list(self._texts(listed or (), value))
         system = text_of(value, "system")
         if system and not any(turn.is_instruction for turn in turns):
             turns.insert(0, Turn.of("system", writable(system)))
         return Conversation(
             given_id(value, *_IDS) or "", tuple(turns), text_of(value, "title"), format=self.name
         )
-
-    def _items(self, value: Any) -> Any:
-        for key in self.layout.path:
-            value = value.get(key) if isinstance(value, Mapping) else None
-        return value
 
     def _is_item(self, item: Any) -> bool:
         kind = self.layout.items
@@ -144,7 +131,7 @@ class LayoutFormat(ConversationExport):
         named = _at(message, layout.role) if layout.role else "user"
         named = named if isinstance(named, str) else ""
         role = layout.roles.get(named.lower()) or role_of(named)
-        moment = _moment(message, field, place)
+        moment = time_of(message, field, place.warn)[1]
         if role in CHAT_ROLES and layout.text == ("content",):
             answered = message.get("tool_call_ids")
             own = {"tool_call_id": answered[0]} if isinstance(answered, list) and answered else {}
@@ -167,7 +154,7 @@ class LayoutFormat(ConversationExport):
         else:
             place.report.omit("message without content")
 
-    def _texts(self, items: Iterable[Any], value: Mapping[str, Any], path: str) -> Iterator[Turn]:
+    def _texts(self, items: Iterable[Any], value: Mapping[str, Any]) -> Iterator[Turn]:
         """Yield the texts of two who take turns, or of pairs, as the user's and the assistant's."""
         texts: list[Any] = []
         for item in items:
@@ -180,7 +167,9 @@ class LayoutFormat(ConversationExport):
             texts += [asked, value.get("output")]
         for place, text in enumerate(texts):
             if not isinstance(text, str):
-                raise TranscriptError(f"expected a text, got {kind(text)}", field=f"{path}[{place}]")
+                raise TranscriptError(
+                    f"expected a text, got {kind(text)}", field=f"{self.layout.path}[{place}]"
+                )
             if text:
                 yield Turn.of(("user", "assistant")[place % 2], writable(text.strip()))
 
@@ -198,17 +187,6 @@ def _at(value: Any, path: str) -> Any:
     for key in path.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
-
-
-def _moment(message: Mapping[str, Any], field: str, place: Place) -> datetime | None:
-    known = {"time": message.get("createdDateTime"), "date": message.get("created_date")}
-    if isinstance(known["date"], str) and (match := _LONG_DATE.fullmatch(known["date"])):
-        with suppress(ValueError):  # the 31st of February; it is warned of below
-            known["date"] = (
-                datetime.strptime(match[1], "%d %B %Y at %H:%M:%S").replace(tzinfo=UTC).isoformat()
-            )
-    own = {key: value for key, value in known.items() if value is not None}
-    return time_of(own or message, field, place.warn)[1]
 
 
 def _split(text: str) -> Iterator[Turn]:

@@ -96,10 +96,14 @@ class OpenAIFormat(MessageLists):
         """JSON in the layout of the conversation's file: an object, a list, or one message a line."""
         if isinstance(conversation.metadata.get("system"), list):  # it stands beside the messages
             turns = [turn for turn in turns if not turn.is_instruction or turn.source]
-        messages = [file_message(turn) for turn in turns]
+        dialect = dialect_of(turn.source or {} for turn in conversation.turns)
+        messages = [
+            file_message(turn) if turn.source or dialect is OPENAI else dialect.message(turn.role, turn.text)
+            for turn in turns
+        ]
         if conversation.format != self.name:
             system = conversation.metadata.get("system")
             if isinstance(system, str) and not any(turn.is_instruction for turn in turns):
                 messages.insert(0, {"role": "system", "content": system})
-        joined = join_neighbours(dialect_of(messages), messages)
+        joined = join_neighbours(dialect, messages)
         return dump_messages(conversation, joined, key="messages", format=self.name)

@@ -206,8 +206,8 @@ def _answering_headings(
 ) -> dict[int, Speaker]:
     """Return the lines that the assistant speaks under, where the user's are headings without a name.
 
-    Its heading has the form of the user's, and is the first one behind them: behind several, unless it
-    names an assistant.
+    Its headings have the form of the user's, and are the first ones behind most of them: each behind several,
+    unless it names an assistant.
     """
     styles = {who.style for place, who in named.items() if who.role == "user" and not inside[place]}
     answers: dict[int, Speaker] = {}
@@ -225,12 +225,14 @@ def _answering_headings(
                 labels[place] = found
                 first[found.name or ""] += asked
                 asked = False
-        label, count = first.most_common(1)[0] if first else ("", 0)
-        role = role_of(label)
-        if role == "assistant" or (role is None and count > 1 and 2 * count >= first.total()):
-            name = None if role else label
+        known = {label for label in first if role_of(label) == "assistant"}
+        several = {label for label, count in first.items() if count > 1 and role_of(label) is None}
+        chosen = known | several
+        if 2 * sum(first[label] for label in chosen) >= first.total():
             answers |= {
-                place: replace(found, name=name) for place, found in labels.items() if found.name == label
+                place: replace(found, name=None if found.name in known else found.name)
+                for place, found in labels.items()
+                if found.name in chosen
             }
     return answers
 

@@ -20,6 +20,7 @@ from convgate.transcripts.exports import (
     text_of,
 )
 from convgate.transcripts.formats.append_logs import (
+    LoggedExport,
     is_gemini_log,
     is_vscode_log,
     read_gemini_log,
@@ -29,7 +30,6 @@ from convgate.transcripts.formats.openai_messages import arguments_text, content
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.roles import role_of
-from convgate.transcripts.source import Source
 from convgate.transcripts.timestamps import time_of
 
 Item = ContentPart | ToolCall | ToolResult
@@ -54,7 +54,7 @@ class GrokFormat(ConversationExport):
         )
 
 
-class CopilotFormat(ConversationExport):
+class CopilotFormat(LoggedExport):
     """Sessions with `requests`, each of which holds a message and the parts of its `response`."""
 
     name = "vscode"
@@ -67,17 +67,7 @@ class CopilotFormat(ConversationExport):
             isinstance(request, Mapping) and {"message", "response"} <= request.keys() for request in requests
         )
 
-    def match_share(self, source: Source) -> float:
-        """Return the same as of any export, 1 for the lines of a session that is written on."""
-        return 1.0 if is_vscode_log(source) else super().match_share(source)
-
-    def objects(self, source: Source) -> Iterator[tuple[Mapping[str, Any], Place]]:
-        """Yield the sessions; that of lines as it ended up."""
-        if is_vscode_log(source):
-            lines = (value for value, _ in source.need_json().values())
-            yield read_vscode_log(lines, source.report), Place(source.report)
-        else:
-            yield from super().objects(source)
+    is_log, read_log = staticmethod(is_vscode_log), staticmethod(read_vscode_log)
 
     def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
         """Return the conversation of a session."""
@@ -86,7 +76,7 @@ class CopilotFormat(ConversationExport):
         return Conversation(given_id(value, "sessionId") or "", tuple(turns), title, format=self.name)
 
 
-class GeminiFormat(ConversationExport):
+class GeminiFormat(LoggedExport):
     """Sessions of Gemini CLI, requests of the Gemini API with `contents`, and prompts of AI Studio."""
 
     name = "gemini"
@@ -96,17 +86,7 @@ class GeminiFormat(ConversationExport):
         """Return whether it has messages in one of these forms."""
         return _gemini_messages(value) is not None
 
-    def match_share(self, source: Source) -> float:
-        """Return the same as of any export, 1 for the lines of a session that is written on."""
-        return 1.0 if is_gemini_log(source) else super().match_share(source)
-
-    def objects(self, source: Source) -> Iterator[tuple[Mapping[str, Any], Place]]:
-        """Yield the objects; a session of lines as it ended up."""
-        if is_gemini_log(source):
-            lines = (value for value, _ in source.need_json().values())
-            yield read_gemini_log(lines, source.report), Place(source.report)
-        else:
-            yield from super().objects(source)
+    is_log, read_log = staticmethod(is_gemini_log), staticmethod(read_gemini_log)
 
     def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
         """Return the conversation of an object, with the instructions of a request or a prompt."""

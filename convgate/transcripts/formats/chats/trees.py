@@ -25,7 +25,7 @@ from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.source import LocatedConversations, Source
-from convgate.transcripts.timestamps import parse_timestamp, time_of
+from convgate.transcripts.timestamps import time_of
 
 _THOUGHT = re.compile(
     r'<details type="reasoning"[^>]{0,200}>\s*(?:<summary>[^<]{0,200}</summary>)?(?P<said>.*?)</details>\s*',
@@ -170,9 +170,5 @@ def _oasst_turns(message: Mapping[str, Any], field: str, place: Place) -> Iterat
     role, text = role_of(text_of(message, "role") or ""), text_of(message, "text")
     if role is None or text is None:
         raise TranscriptError("expected a role and a text", field=field)
-    try:
-        moment = parse_timestamp(message.get("created_date"))
-    except ValueError as error:
-        place.warn(str(error), f"{field}.created_date")
-        moment = None
+    moment = time_of(message, field, place.warn)[1]
     yield Turn.of(role, writable(text), id=given_id(message, "message_id"), timestamp=moment)
