@@ -137,15 +137,17 @@ def bedrock(exchanges: Sequence[Exchange]) -> Iterator[Message]:
 
 def gemini(exchanges: Sequence[Exchange], *, ids: bool = True) -> Iterator[Message]:
     for each in exchanges:
-        shown = [{"inlineData": {"mimeType": "image/png", "data": ""}}] if each.shows else []
+        shown = [{"inlineData": {"mimeType": "image/png", "data": "AAAA"}}] if each.shows else []
         yield {"role": "user", "parts": [{"text": each.question}, *shown]}
         thinking = [{"text": "Hm.", "thought": True}] if each.thinks else []
         for batch in each.batches:
             own = [{"id": call.id} if ids else {} for call in batch]
-            calls = [
+            calls: list[Message] = [
                 {"functionCall": {**id, "name": call.name, "args": {}}}
                 for id, call in zip(own, batch, strict=True)
             ]
+            if each.thinks:
+                calls[0]["thoughtSignature"] = "c2ln"  # the first of parallel calls has it
             yield {"role": "model", "parts": [*thinking, *calls]}
             responses = [
                 {"functionResponse": {**id, "name": call.name, "response": call.output}}

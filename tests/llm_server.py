@@ -18,7 +18,7 @@ class ChatServer:
         self.script: list[Answer] = []
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
-        self.sessions: list[str | None] = []
+        self.headers: list[dict[str, str]] = []  # names in lower case
         self.paths: list[str] = []
         self.released = threading.Event()  # set: what hangs lets go
         self.given_up = threading.Event()  # set: the client went away
@@ -33,7 +33,7 @@ class ChatServer:
                 with server._lock:
                     server.requests.append(body)
                     server.keys.append(self.headers.get("Authorization"))
-                    server.sessions.append(self.headers.get("X-Convgate-Session"))
+                    server.headers.append({name.lower(): value for name, value in self.headers.items()})
                     server.paths.append(self.path)
                     answer = server.script.pop(0) if len(server.script) > 1 else server.script[0]
                 try:
@@ -56,7 +56,7 @@ class ChatServer:
 
     def set_script(self, *script: Answer) -> None:
         """Replace the script and forget earlier requests."""
-        self.script, self.requests, self.keys, self.paths = list(script), [], [], []
+        self.script, self.requests, self.keys, self.headers, self.paths = list(script), [], [], [], []
         self.released, self.given_up = threading.Event(), threading.Event()
 
     def close(self) -> None:

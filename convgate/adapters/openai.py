@@ -118,7 +118,7 @@ def _fields(item: Any) -> Mapping[str, Any]:
 
 
 def _type(item: Mapping[str, Any]) -> str:
-    return str(item.get("type") or ("message" if "role" in item else "item_reference"))
+    return str(item.get("type") or ("message" if {"role", "parts"} & item.keys() else "item_reference"))
 
 
 def _kind(item: Mapping[str, Any]) -> str:

@@ -197,8 +197,8 @@ async def _answer_unexpected(_: Request, _error: Exception) -> Response:
 
 _DESCRIPTION = (
     "Which earlier turns of a conversation should a language model see? Send the token as `Authorization:"
-    " Bearer TOKEN`. With a session id, send new messages only. POST /v1/chat/completions and /v1/responses"
-    " are forwarded to the upstream with the selected messages."
+    " Bearer TOKEN`. With a session id, send new messages only. Requests of models"
+    " (chat/completions, responses, messages, generateContent) are forwarded with the selected messages."
 )
 
 

@@ -1,4 +1,4 @@
-"""A proxy in front of the API of OpenAI or Anthropic, or a compatible one, that sends selected messages only.
+"""A proxy in front of the API of OpenAI, Anthropic or Gemini, or a compatible one, for selected messages.
 
 Whatever goes wrong with selecting, the request is forwarded as it came, and the reason is counted.
 """
@@ -27,7 +27,8 @@ from convgate.messages.tokens import turn_tokens
 from convgate.server import metrics
 from convgate.server.limits import TOKEN_HEADER, bearer_of, error_response, is_token
 from convgate.server.service import Service
-from convgate.transcripts import turns_from_messages
+from convgate.transcripts import dialect_of, turns_from_messages
+from convgate.transcripts.dialects.base import join_neighbours
 
 log = logging.getLogger(__name__)
 
@@ -39,9 +40,18 @@ _HOP_BY_HOP = frozenset({
     "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer",
     "transfer-encoding", "upgrade",
 })  # fmt: skip
-_FIELDS = {"chat/completions": "messages", "responses": "input", "messages": "messages"}
+_VERSIONS = ("v1", "v1beta")  # the first part of a path; the upstream's base URL has its own
+_FIELDS = {
+    "chat/completions": "messages",
+    "responses": "input",
+    "messages": "messages",
+    "{model:path}:generateContent": "contents",
+    "{model:path}:streamGenerateContent": "contents",
+}
 """By path: where the messages are."""
-_STORED = ("previous_response_id", "conversation")  # fields of a request whose history the upstream has
+_STORED = (  # fields of a request whose history the upstream has
+    "previous_response_id", "conversation", "cachedContent", "cached_content",
+)  # fmt: skip
 
 
 class NotSelectedError(ConvgateError):
@@ -77,13 +87,13 @@ class Proxy:
         await self._client.aclose()
 
     def router(self) -> APIRouter:
-        """Return the routes: every path below /v1 that is no endpoint of the server's own."""
+        """Return the routes: every path below a version that is no endpoint of the server's own."""
         router = APIRouter()
         methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] if self._settings.server_upstream else ["POST"]
         paths = [*_FIELDS, "{path:path}"] if self._settings.server_upstream else list(_FIELDS)
-        for path in paths:
+        for path in (f"/{version}/{path}" for version in _VERSIONS for path in paths):
             router.add_api_route(
-                f"/v1/{path}", self._answer, methods=methods, include_in_schema=False, response_model=None
+                path, self._answer, methods=methods, include_in_schema=False, response_model=None
             )
         return router
 
@@ -91,14 +101,15 @@ class Proxy:
         """Forward a request, with the selected messages where it has any."""
         if self._settings.server_upstream is None:
             return error_response(404, "no_upstream", "Start the server with --upstream URL to forward this.")
-        path, body = request.scope["path"].removeprefix("/v1/"), await request.body()
-        if ".." in path.split("/"):  # would be a path of the upstream outside its base URL
+        body = await request.body()
+        if ".." in request.scope["path"].split("/"):  # would be a path of the upstream outside its base URL
             return error_response(404, "not_found", "The path has `..` in it.")
         forwarded = Forwarded(body, {})
-        if path in _FIELDS and request.method == "POST":
-            forwarded = await self._select(body, _FIELDS[path], request.headers.get(SESSION_HEADER))
+        name = _FIELDS.get(_below_version(request.scope["route"].path))
+        if name is not None and request.method == "POST":
+            forwarded = await self._select(body, name, request.headers.get(SESSION_HEADER))
         raw_path, query = request.scope["raw_path"].decode(), request.scope["query_string"].decode("latin-1")
-        url = f"{self._settings.server_upstream.rstrip('/')}/{raw_path.removeprefix('/v1/')}"
+        url = f"{self._settings.server_upstream.rstrip('/')}/{_below_version(raw_path)}"
         url += f"?{query}" if query else ""
         upstream = self._client.build_request(
             request.method, url, headers=self._headers(request), content=forwarded.body
@@ -165,7 +176,9 @@ class Proxy:
             headers["x-convgate-arm"] = pipeline.arm
         if request_id is not None:
             headers["x-convgate-request-id"] = request_id
-        return Forwarded(json.dumps({**request, name: kept}).encode() if dropped else body, headers, counts)
+        if dropped:
+            body = json.dumps({**request, name: join_neighbours(dialect_of(kept), kept)}).encode()
+        return Forwarded(body, headers, counts)
 
     def _headers(self, request: Request) -> list[tuple[str, str]]:
         """Return the client's headers for the upstream, without those for this server."""
@@ -203,6 +216,11 @@ class Relay(StreamingResponse):
         finally:
             with anyio.CancelScope(shield=True):
                 await self._upstream.aclose()
+
+
+def _below_version(path: str) -> str:
+    """Return a path without its first part, such as /v1."""
+    return path.split("/", 2)[-1]
 
 
 def _read(body: bytes, name: str) -> tuple[dict[str, Any], list[Any]]:

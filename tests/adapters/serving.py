@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import threading
 import time
 from collections.abc import Iterator
@@ -11,9 +12,14 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
+import pytest
 import uvicorn
 
+from convgate.core.conversation import CurrentMessage, History
+from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
+from convgate.policies.window import LastK
+from tests.contexts import FixedPolicy
 from tests.llm_server import Answer
 
 TOKEN = "test-token-0123456789"
@@ -24,6 +30,17 @@ CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "argumen
 def settings_of(home: Path, **values: Any) -> Settings:
     """Settings of a policy that needs no model and keeps two turns."""
     return Settings(**{"home": home, "policy": "last_k", "policy_parameters": {"k": 2}, **values})
+
+
+def keep_at_random(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let that policy keep any turns instead, so that all that is valid is made so afterwards."""
+    rng = random.Random(0)
+
+    def decide(_: LastK, current: CurrentMessage, history: History) -> TurnDecisions:
+        kept = {index for index in range(len(history.conversation.turns)) if rng.random() < 0.4}
+        return FixedPolicy(kept).decide(current, history)
+
+    monkeypatch.setattr(LastK, "decide", decide)
 
 
 def long_chat(n: int = 9) -> list[dict[str, Any]]:

@@ -155,6 +155,7 @@ def test_health_and_schema_need_no_token_and_metrics_do(client: TestClient) -> N
         ("feedback", '{"conversation": "x", "turn": 0, "relevant": true}', (409, "store")),
         ("outcome", '{"request_id": "x"}', (422, "invalid_request")),
         ("chat/completions", "{}", (404, "no_upstream")),
+        ("models/m:generateContent", "{}", (404, "no_upstream")),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_json_error(

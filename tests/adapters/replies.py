@@ -1,0 +1,86 @@
+"""What the upstream of each provider answers, whole or as a stream: text, thinking and calls of tools."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tests.llm_server import Answer, raw_reply
+
+Part = dict[str, Any]
+
+_END = {"stop_reason": "end_turn", "stop_sequence": None}
+
+
+def openai_reply(text: str | None, calls: Sequence[Part] = (), *, streams: bool = False) -> Answer:
+    """A completion; each call is a name and arguments."""
+    tool_calls = [
+        {
+            "index": place, "id": call["id"], "type": "function",
+            "function": {"name": call["name"], "arguments": json.dumps(call["input"])},
+        }
+        for place, call in enumerate(calls)
+    ]  # fmt: skip
+    message = {"role": "assistant", "content": text} | ({"tool_calls": tool_calls} if calls else {})
+    end = {"finish_reason": "tool_calls" if calls else "stop"}
+    whole = {"id": "1", "object": "chat.completion", "model": "m", "created": 1}
+    if not streams:
+        return raw_reply(json.dumps({**whole, "choices": [{"index": 0, "message": message, **end}]}).encode())
+    chunk = {**whole, "object": "chat.completion.chunk"}
+    choices = ({"index": 0, "delta": message}, {"index": 0, "delta": {}, **end})
+    return raw_reply(
+        b"".join(_event({**chunk, "choices": [choice]}) for choice in choices) + b"data: [DONE]\n\n"
+    )
+
+
+def anthropic_reply(*content: Part, streams: bool = False) -> Answer:
+    """A message of these blocks; in a stream, each field comes in two deltas."""
+    message = {
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", **_END,
+        "content": content, "usage": {"input_tokens": 1, "output_tokens": 1},
+    }  # fmt: skip
+    if not streams:
+        return raw_reply(json.dumps(message).encode())
+    events = [{"type": "message_start", "message": {**message, "content": [], "stop_reason": None}}]
+    for index, block in enumerate(content):
+        events += [{**event, "index": index} for event in _block_events(block)]
+    events.append({"type": "message_delta", "delta": _END, "usage": {"output_tokens": 2}})
+    events.append({"type": "message_stop"})
+    return raw_reply(
+        b"".join(b"event: %s\n%s" % (str(event["type"]).encode(), _event(event)) for event in events)
+    )
+
+
+def _block_events(block: Part) -> Iterable[Part]:
+    values = {name: block[name] for name in ("text", "thinking", "signature") if name in block}
+    empty = {**block, **dict.fromkeys(values, "")} | ({"input": {}} if "input" in block else {})
+    yield {"type": "content_block_start", "content_block": empty}
+    for name, value in values.items():
+        for piece in [value] if name == "signature" else [value[:3], value[3:]]:
+            yield {"type": "content_block_delta", "delta": {"type": f"{name}_delta", name: piece}}
+    if "input" in block:
+        text = json.dumps(block["input"])
+        for piece in (text[:3], text[3:]):
+            yield {
+                "type": "content_block_delta", "delta": {"type": "input_json_delta", "partial_json": piece}
+            }  # fmt: skip
+    yield {"type": "content_block_stop"}
+
+
+def gemini_reply(*parts: Part, streams: bool = False) -> Answer:
+    """A response of these parts; in a stream, each comes alone."""
+    if streams:
+        return raw_reply(
+            b"".join(_event(_response(part)) for part in parts), Content_Type="text/event-stream"
+        )
+    return raw_reply(json.dumps(_response(*parts)).encode())
+
+
+def _response(*parts: Part) -> Part:
+    candidate = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
+    return {"candidates": [candidate], "modelVersion": "m", "usageMetadata": {"promptTokenCount": 1}}
+
+
+def _event(value: Part) -> bytes:
+    return b"data: %s\n\n" % json.dumps(value).encode()
