@@ -126,6 +126,22 @@ def test_responses_keep_reasoning_calls_and_outputs_together(client: Any, upstre
 
 
 CONTENTS = [{"role": "user", "parts": [{"text": "Hi"}]}]
+
+
+@pytest.mark.parametrize(
+    "path", ["v1/models/m:generateContent", "v1beta/tunedModels/m:streamGenerateContent?alt=sse"]
+)
+def test_contents_of_gemini_are_selected_of_any_model(client: Any, upstream: ChatServer, path: str) -> None:
+    contents = [
+        {"role": role, "parts": [{"text": f"message {index}"}]}
+        for index, role in enumerate(["user", "model", "user", "model", "user"])
+    ]
+    response = client.post(f"/{path}", json={"contents": contents, "systemInstruction": {"parts": []}})
+    assert upstream.requests == [{"contents": contents[2:], "systemInstruction": {"parts": []}}]
+    assert upstream.paths == [f"/v1/{path.split('/', 1)[1]}"]
+    assert response.headers["x-convgate-dropped"] == "2"
+
+
 PREFILL = {"role": "assistant", "content": "It"}
 
 
