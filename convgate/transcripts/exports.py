@@ -4,15 +4,43 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.json_text import Place, kind
+from convgate.transcripts.json_text import Place, kind, value_at
 from convgate.transcripts.message_lists import MessageLists, described
 from convgate.transcripts.source import LocatedConversations, Source
+
+BRANCH, EMPTY = "message of another branch", "message without content"
+"""What is counted as left out by several formats."""
+
+
+@dataclass(frozen=True)
+class FunctionFormat:
+    """A format of two functions, which do what `Format` says of its methods."""
+
+    name: str
+    label: str
+    match_share: Callable[[Source], float]
+    read: Callable[[Source], LocatedConversations]
+
+
+def share_of(source: Source, is_own: Callable[[Mapping[str, Any]], bool]) -> float:
+    """Return the share of the source's first values that are objects of a format, 0…1."""
+    sample = source.json.sample if source.json else ()
+    return sum(isinstance(value, Mapping) and is_own(value) for value in sample) / max(1, len(sample))
+
+
+def read_objects(source: Source, expected: str) -> Iterator[tuple[Mapping[str, Any], Place]]:
+    """Yield the objects of a source with their places; what else it has is a bad place of its report."""
+    for value, place in source.need_json().values():
+        if isinstance(value, Mapping):
+            yield value, place
+        else:
+            place.leave_out_all(TranscriptError(f"expected {expected}, got {kind(value)}"))
 
 
 class ConversationExport(ABC):
@@ -20,6 +48,8 @@ class ConversationExport(ABC):
 
     name: str
     label: str
+    holder = "conversations"
+    """Path to the list of all conversations in an object."""
 
     @abstractmethod
     def is_conversation(self, value: Mapping[str, Any]) -> bool:
@@ -33,12 +63,13 @@ class ConversationExport(ABC):
         `place.report.omit`.
         """
 
+    def can_read(self, value: Mapping[str, Any]) -> bool:
+        """Return whether an object beside conversations is one too, perhaps without messages."""
+        return self.is_conversation(value)
+
     def match_share(self, source: Source) -> float:
         """Return the share of the source's first objects that are conversations of this format, 0…1."""
-        if source.json is None:
-            return 0.0
-        values = [value for value in source.json.sample if isinstance(value, Mapping)]
-        return sum(map(self._is_or_holds, values)) / max(1, len(source.json.sample))
+        return share_of(source, lambda value: self.is_conversation(value) or bool(self._held(value)))
 
     def read(self, source: Source) -> LocatedConversations:
         """Yield the source's conversations; bad places go to its report."""
@@ -50,26 +81,22 @@ class ConversationExport(ABC):
         """Yield the objects that are conversations, with their places; others go to the source's report."""
         for value, place in source.need_json().values():
             items = [(value, place)]
-            if isinstance(value, Mapping) and not self.is_conversation(value) and self._is_or_holds(value):
-                dot = "." if place.prefix else ""
-                items = [
-                    (item, replace(place, prefix=f"{place.prefix}{dot}conversations[{index}]"))
-                    for index, item in enumerate(value["conversations"])
-                ]
+            if isinstance(value, Mapping) and not self.is_conversation(value) and (held := self._held(value)):
+                prefix = f"{place.prefix}.{self.holder}".lstrip(".")
+                items = [(item, replace(place, prefix=f"{prefix}[{n}]")) for n, item in enumerate(held)]
             for item, item_place in items:
-                if isinstance(item, Mapping) and self.is_conversation(item):
+                if isinstance(item, Mapping) and self.can_read(item):
                     yield item, item_place
                 else:
                     expected = f"expected a conversation of {self.label}; got {described(item)}"
                     item_place.leave_out_all(TranscriptError(expected))
 
-    def _is_or_holds(self, value: Mapping[str, Any]) -> bool:
-        """Return whether an object is a conversation, or holds a list of some."""
-        items = value.get("conversations")
-        return self.is_conversation(value) or (
-            isinstance(items, list)
-            and any(isinstance(item, Mapping) and self.is_conversation(item) for item in items[:50])
-        )
+    def _held(self, value: Mapping[str, Any]) -> list[Any]:
+        """Return the list of conversations in an object, an empty one without any."""
+        items = value_at(value, self.holder)
+        if not isinstance(items, list):
+            return []
+        return items if any(isinstance(i, Mapping) and self.is_conversation(i) for i in items[:50]) else []
 
 
 class MessageExport(MessageLists):
@@ -100,15 +127,18 @@ class MessageExport(MessageLists):
         """Return the turns that stand beside an object's list: those before it, and those after it."""
 
 
-def read_messages(
-    messages: Iterable[Any],
-    key: str,
-    place: Place,
-    read: Callable[[Mapping[str, Any], str, Place], Iterable[Turn]],
-) -> Iterator[Turn]:
-    """Yield the turns that `read` makes of each message, given its field; bad messages are left out."""
-    for index, message in enumerate(place.report.watch(messages, "messages of a conversation")):
-        field = f"{key}[{index}]"
+ReadMessage = Callable[[Mapping[str, Any], str, Place], Iterable[Turn]]
+"""Returns the turns of a message, given its field."""
+
+
+def read_messages(messages: Iterable[Any], key: str, place: Place, read: ReadMessage) -> Iterator[Turn]:
+    """Yield the turns that `read` makes of the messages in the field `key`; bad ones are left out."""
+    return read_fields(((f"{key}[{n}]", message) for n, message in enumerate(messages)), place, read)
+
+
+def read_fields(messages: Iterable[tuple[str, Any]], place: Place, read: ReadMessage) -> Iterator[Turn]:
+    """Yield the turns that `read` makes of messages with their fields; bad ones are left out."""
+    for field, message in place.report.watch(messages, "messages of a conversation"):
         with place.skip_bad_part():
             if not isinstance(message, Mapping):
                 raise TranscriptError(f"expected a message, got {kind(message)}", field=field)
@@ -144,9 +174,9 @@ def join_turns(turns: Iterable[Turn]) -> Iterator[Turn]:
 
 def list_in(fields: Mapping[str, Any], key: str, field: str) -> list[Any]:
     """Return the list in a field, an empty one for null; raises TranscriptError for anything else."""
-    value = fields.get(key)
+    value = value_at(fields, key)
     if not isinstance(value, list | None):
-        raise TranscriptError(f"expected a list, got {kind(value)}", field=f"{field}.{key}")
+        raise TranscriptError(f"expected a list, got {kind(value)}", field=f"{field}.{key}".lstrip("."))
     return value or []
 
 
@@ -155,13 +185,15 @@ def objects_in(fields: Mapping[str, Any], key: str, field: str) -> list[Mapping[
     return [value for value in list_in(fields, key, field) if isinstance(value, Mapping)]
 
 
-def text_of(fields: Mapping[str, Any], key: str) -> str | None:
-    """Return the text in a field, None when there is none or it is blank."""
-    value = fields.get(key)
-    return value if isinstance(value, str) and value.strip() else None
+def text_of(fields: Mapping[str, Any], path: str) -> str | None:
+    """Return the text at a path, of alternatives the first; None when there is none or it is blank."""
+    for each in path.split("|"):
+        if isinstance(value := value_at(fields, each), str) and value.strip():
+            return value
+    return None
 
 
-def mapping_of(fields: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Return the object in a field, an empty one when there is none."""
-    value = fields.get(key)
+def mapping_of(fields: Mapping[str, Any], path: str) -> Mapping[str, Any]:
+    """Return the object at a path, an empty one when there is none."""
+    value = value_at(fields, path)
     return value if isinstance(value, Mapping) else {}

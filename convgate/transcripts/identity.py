@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
+from convgate.transcripts.json_text import value_at
 from convgate.transcripts.problems import Report
 
 
-def given_id(fields: Mapping[str, Any], *names: str) -> str | None:
-    """Return the first of the named fields that holds an id: text, or a whole number."""
-    for name in names:
-        value = fields.get(name)
+def given_id(fields: Any, *paths: str) -> str | None:
+    """Return the first id at one of the paths of an object, as in `value_at`: a text, or a whole number."""
+    for path in "|".join(paths).split("|"):
+        value = value_at(fields, path)
         if isinstance(value, str) and value:
             return value
         if isinstance(value, int) and not isinstance(value, bool):

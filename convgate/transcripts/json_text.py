@@ -6,9 +6,10 @@ import json
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +19,7 @@ import ijson
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import REPLACEMENT, writable
 from convgate.transcripts.problems import ReadStoppedError, Report
+from convgate.transcripts.timestamps import TIMESTAMP_FIELDS, time_of
 
 if TYPE_CHECKING:
     from convgate.transcripts.source import Source
@@ -71,6 +73,30 @@ def kind(value: object) -> str:
         return json.dumps(value)
     names = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "an object"}
     return names.get(type(value), f"a {type(value).__name__}")
+
+
+def value_at(fields: Any, path: str) -> Any:
+    """Return the value at a path, None where nothing is; of alternatives the first that is there.
+
+    Names have dots between them, and may be keys with dots themselves; alternatives have bars.
+
+    >>> value_at({"a": {"b.c": 1}}, "x|a.b.c")
+    1
+    """
+    if "|" in path:
+        values = (value_at(fields, each) for each in path.split("|"))
+        return next((value for value in values if value is not None), None)
+    if not isinstance(fields, Mapping):
+        return None
+    if path in fields:
+        return fields[path]
+    head, _, rest = path.partition(".")
+    while rest:
+        if (value := value_at(fields.get(head), rest)) is not None:
+            return value
+        name, _, rest = rest.partition(".")
+        head = f"{head}.{name}"
+    return None
 
 
 def _depth_exceeds(value: Any, limit: int) -> bool:
@@ -175,6 +201,12 @@ class Place:
         """Note something odd about a field of the value."""
         line, name = self._locate(field)
         self.report.warn(message, line=line, field=name)
+
+    def time(
+        self, fields: Mapping[str, Any], field: str = "", keys: Sequence[str] = TIMESTAMP_FIELDS
+    ) -> datetime | None:
+        """Return the time in the first of the keys that a part of the value has; an odd one is a warning."""
+        return time_of(fields, field, self.warn, keys)[1]
 
     def leave_out(self, error: TranscriptError) -> None:
         """Note a bad part of the value and go on without it; in a file of lines, raises the error again."""

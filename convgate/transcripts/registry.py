@@ -20,15 +20,15 @@ from convgate.transcripts.formats.agents.pydantic_ai import PydanticAIFormat
 from convgate.transcripts.formats.agents.responses import ResponsesFormat
 from convgate.transcripts.formats.agents.strands import StrandsFormat
 from convgate.transcripts.formats.agents.terminals import AiderFormat, CopilotCLIFormat, OpencodeFormat
-from convgate.transcripts.formats.chats.assistants import CopilotFormat, GeminiFormat, GrokFormat
+from convgate.transcripts.formats.chats.assistants import CopilotFormat, GeminiFormat
 from convgate.transcripts.formats.chats.chatgpt import ChatGPTFormat, DeepSeekFormat
-from convgate.transcripts.formats.chats.claude_ai import ClaudeAIFormat
-from convgate.transcripts.formats.chats.messengers import DiscordFormat, MessengerFormat, TelegramFormat
+from convgate.transcripts.formats.chats.claude_ai import CLAUDE_AI, GROK
+from convgate.transcripts.formats.chats.messengers import DISCORD, MESSENGER, TELEGRAM
 from convgate.transcripts.formats.chats.slack import SlackFormat
-from convgate.transcripts.formats.chats.trees import LlamaCppFormat, OpenAssistantFormat, OpenWebUIFormat
+from convgate.transcripts.formats.chats.trees import LLAMA_CPP, OPEN_ASSISTANT, OPEN_WEBUI
 from convgate.transcripts.formats.chats.whatsapp import WhatsAppFormat
 from convgate.transcripts.formats.csv_table import CSVFormat
-from convgate.transcripts.formats.layouts import LAYOUTS, LayoutFormat
+from convgate.transcripts.formats.layouts import LAYOUTS
 from convgate.transcripts.formats.markdown import MarkdownFormat
 from convgate.transcripts.formats.message_files import OpenAIFormat
 from convgate.transcripts.formats.sharegpt import ShareGPTFormat
@@ -80,21 +80,21 @@ class ArchiveFormat(Format, Protocol):
 EXPORTS: tuple[Format, ...] = (
     ChatGPTFormat(),
     DeepSeekFormat(),
-    GrokFormat(),
+    GROK,
     GeminiFormat(),
     CopilotFormat(),
-    OpenWebUIFormat(),
-    LlamaCppFormat(),
-    OpenAssistantFormat(),
-    ClaudeAIFormat(),
+    OPEN_WEBUI,
+    LLAMA_CPP,
+    OPEN_ASSISTANT,
+    CLAUDE_AI,
     ClaudeCodeFormat(),
     AnthropicFormat(),
     *BENCHMARKS,
     SlackFormat(),
     WhatsAppFormat(),
-    TelegramFormat(),
-    DiscordFormat(),
-    MessengerFormat(),
+    TELEGRAM,
+    DISCORD,
+    MESSENGER,
     CodexFormat(),
     PiFormat(),
     StrandsFormat(),
@@ -107,7 +107,7 @@ EXPORTS: tuple[Format, ...] = (
     PydanticAIFormat(),
     SpanFormat(),
     LangfuseFormat(),
-    *map(LayoutFormat, LAYOUTS),
+    *LAYOUTS,
 )
 """Formats known by fields that no other has."""
 

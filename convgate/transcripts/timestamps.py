@@ -67,13 +67,13 @@ def parse_timestamp(value: object) -> datetime | None:
 
 
 def time_of(
-    message: Mapping[str, Any], field: str, warn: Warn | None = None
+    message: Mapping[str, Any], field: str, warn: Warn | None = None, keys: Sequence[str] = TIMESTAMP_FIELDS
 ) -> tuple[str | None, datetime | None]:
-    """Return the field of a message that holds a readable time, and the time; None for both where none does.
+    """Return the first key of a message that holds a readable time, and the time; None for both without one.
 
     `warn` is told of what cannot be read; `field` names the message there.
     """
-    for key in TIMESTAMP_FIELDS:
+    for key in keys:
         if message.get(key) is not None:
             try:
                 return key, parse_timestamp(message[key])

@@ -1,192 +1,235 @@
-"""Files of one object a conversation whose messages are a plain list: each format is a row of LAYOUTS.
+"""Files of one object a conversation: a format is a `Layout`, which says where the messages are.
 
-A row says where the list is, which other fields the object has, and what its items are: messages with a role
-and a text, pairs of a question and its answer, texts of two who take turns, or one text with its speakers.
+They are in a list or by their ids. Items are messages with a role and a text, pairs of a question and its
+answer, texts of two who take turns, or one text with its speakers.
 """
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from convgate.core.conversation import CHAT_ROLES, Conversation, Turn
+from convgate.core.conversation import CHAT_ROLES, ContentPart, Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import ConversationExport, list_in, objects_in, read_messages, text_of
+from convgate.transcripts.blocks import Content, placeholder
+from convgate.transcripts.exports import (
+    BRANCH,
+    EMPTY,
+    ConversationExport,
+    ReadMessage,
+    list_in,
+    objects_in,
+    path_to,
+    read_fields,
+    text_of,
+)
 from convgate.transcripts.formats.openai_messages import content_parts, turn_from_message
 from convgate.transcripts.identity import given_id
-from convgate.transcripts.json_text import Place, kind
+from convgate.transcripts.json_text import Place, kind, value_at
 from convgate.transcripts.roles import role_of
-from convgate.transcripts.timestamps import time_of
+from convgate.transcripts.timestamps import TIMESTAMP_FIELDS, time_of, to_utc
 
-_IDS = ("id", "conversation_id", "call_id", "dialogue_id", "question_id", "task_id", "uuid")
 _TAG, _BREAK = re.compile(r"<[^<>]{0,1000}>"), re.compile(r"<br */?>|</(?:p|div|li)>", re.IGNORECASE)
 _SPEAKER = re.compile(r"\n\n(Human|Assistant): ?")
-_AGENT = {"agent": "assistant"}  # of a voice agent, which is also a person's job elsewhere
+_COUNTED = {
+    **dict.fromkeys(("tool_calls", "tool_results"), "call or result of a tool"),
+    **dict.fromkeys(("attachments", "attached_files"), "attachment"),
+}
+"""Lists beside a text that are counted, not read."""
+
+ReadContent = Callable[[Mapping[str, Any], str, Place], Iterable[Any]]
+"""Returns parts, calls and results of a message, given its field."""
 
 
 @dataclass(frozen=True)
-class Layout:
-    """Where a format has what."""
+class Layout(ConversationExport):
+    """Where a format has what, in paths of `value_at`: alternatives have bars between them."""
 
     name: str
     label: str
-    path: str  # to the list: fields with dots between them
-    has: tuple[str, ...] = ()  # other fields that an object has
+    path: str  # to the items: a list, or an object by their ids
+    has: tuple[str, ...] = ()  # paths that an object has too
+    marks: str | None = None  # of which an item has one; "": whatever the items are
     items: Literal["messages", "pairs", "texts", "text"] = "messages"
-    role: str | None = "role"  # a path; None: everybody is a user
-    text: tuple[str, ...] = ("content",)  # paths, of which the first is taken that is there
-    speaker: str | None = None  # a path to a name
-    roles: Mapping[str, str] = field(default_factory=dict)  # names of roles that mean others elsewhere
-    other: str | None = None  # the field of another answer, which is left out
-
-
-LAYOUTS = (
-    Layout("retell", "Retell call", "transcript_object", roles=_AGENT),
-    Layout("elevenlabs", "ElevenLabs call", "transcript", ("agent_id",), text=("message",), roles=_AGENT),
-    Layout("vapi", "Vapi call", "artifact.messages", text=("message", "content")),
-    Layout("arena", "Chatbot Arena", "conversation_a", ("model_a",), other="conversation_b"),
-    Layout("preferences", "Preference data", "chosen", ("rejected",), other="rejected"),
-    Layout("hh-rlhf", "HH-RLHF", "chosen", ("rejected",), items="text", other="rejected"),
-    Layout("capybara", "Capybara", "conversation", items="pairs", text=("input", "output")),
-    Layout("alpaca", "Alpaca with history", "history", ("instruction", "output"), items="pairs"),
-    Layout("dailydialog", "DailyDialog", "dialog", ("act", "emotion"), items="texts"),
-    Layout("ultrachat", "UltraChat", "data", ("id",), items="texts"),
-    Layout("tau-bench", "tau-bench", "traj", ("task_id",)),
-    Layout("swe-agent", "SWE-agent trajectory", "history", ("trajectory",)),
-    Layout(
-        "multiwoz", "MultiWOZ 2.2", "turns", ("dialogue_id",), role="speaker", text=("utterance",),
-        roles={"system": "assistant"},
-    ),
-    Layout("taskmaster", "Taskmaster", "utterances", role="speaker", text=("text",)),
-    Layout("continue", "Continue session", "history", role="message.role", text=("message.content",)),
-    Layout("google-chat", "Google Chat", "messages", role=None, text=("text",), speaker="creator.name"),
-    Layout(
-        "teams", "Microsoft Teams", "value", role=None, text=("body.content",),
-        speaker="from.user.displayName",
-    ),
-)  # fmt: skip
-
-
-class LayoutFormat(ConversationExport):
-    """The format of a row of LAYOUTS."""
-
-    def __init__(self, layout: Layout) -> None:
-        self.layout, self.name, self.label = layout, layout.name, layout.label
+    inside: str = ""  # to the message of an item
+    role: str = "role"
+    roles: Mapping[Any, str] = field(default_factory=dict)  # what means others than elsewhere
+    everyone: str | None = None  # the role of those who have none
+    text: str = "content"
+    speaker: str = ""  # to a name
+    time: Sequence[str] = TIMESTAMP_FIELDS
+    message_id: str = "id|message_id"
+    files: Mapping[str, str] = field(default_factory=dict)  # what is in lists of files, by their paths
+    spoken: tuple[str, tuple[Any, ...]] | None = None  # what is where in messages that the app did not write
+    edited: str = ""
+    parent: str = ""  # of an item, its id; the branch that ends at the leaf is read, or at the latest message
+    leaf: str = ""
+    id: str = "id|conversation_id|call_id|dialogue_id|question_id|task_id|uuid"
+    title: str = "title"
+    system: str = "system"
+    other: str = ""  # another answer, which is left out
+    holder: str = "conversations"
+    prepare: Callable[[Mapping[str, Any], Place], Mapping[str, Any]] | None = None  # changes the object
+    content: ReadContent | None = None  # reads what is not in `text` and `files` alone
+    turns: ReadMessage | None = None  # reads items that are more than one message
 
     def is_conversation(self, value: Mapping[str, Any]) -> bool:
         """Return whether it has the fields, and items of the kind."""
-        listed = _at(value, self.layout.path)
-        if not listed or not all(name in value for name in self.layout.has):
+        listed = value_at(value, self.path)
+        if any(value_at(value, path) is None for path in self.has):
             return False
         if isinstance(listed, str):
-            return self.layout.items == "text" and _SPEAKER.match(listed) is not None
-        return isinstance(listed, list) and any(map(self._is_item, listed[:20]))
+            return self.items == "text" and _SPEAKER.match(listed) is not None
+        items = list(listed.values()) if self.parent and isinstance(listed, Mapping) else listed
+        return isinstance(items, list) and (self.marks == "" or any(map(self._is_item, items[:50])))
+
+    def can_read(self, value: Mapping[str, Any]) -> bool:
+        """Return whether it has items, or may have some."""
+        listed = value_at(value, self.path)
+        return self.is_conversation(value) or (isinstance(listed, list | Mapping) and not listed)
 
     def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
         """Return the conversation of an object."""
-        layout = self.layout
-        listed = _at(value, layout.path)
-        whole = objects_in(value, "transcript_with_tool_calls", "")  # of Retell
-        calls = [each for each in whole if str(each.get("role")).startswith("tool_call")]
-        place.report.omit("call or result of a tool", len(calls))
-        if layout.other is not None and value.get(layout.other):
+        if self.prepare:
+            value = self.prepare(value, place)
+        if self.other and value.get(self.other):
             place.report.omit("alternative answer")
-        if layout.name == "preferences" and isinstance(listed, list):
-            listed = [*_prompt(value.get("prompt"), listed), *listed]
+        listed = value_at(value, self.path)
         if isinstance(listed, str):
             turns = list(_split(listed))
-        elif layout.items == "messages":
-            turns = list(read_messages(listed or (), layout.path, place, self._message))
+        elif self.items != "messages":
+            turns = list(self._take_turns(listed or ()))
         else:
-            turns = list(self._texts(listed or (), value))
-        system = text_of(value, "system")
+            turns = list(
+                read_fields(self._shown(value, listed or (), place), place, self.turns or self.message)
+            )
+        system = text_of(value, self.system)
         if system and not any(turn.is_instruction for turn in turns):
-            turns.insert(0, Turn.of("system", writable(system)))
-        return Conversation(
-            given_id(value, *_IDS) or "", tuple(turns), text_of(value, "title"), format=self.name
-        )
+            turns.insert(0, Turn.of("system", system))
+        id = given_id(value, *self.id.split("|")) or ""
+        return Conversation(id, tuple(turns), text_of(value, self.title), format=self.name)
 
     def _is_item(self, item: Any) -> bool:
-        kind = self.layout.items
-        if kind == "texts":
+        if self.items == "texts":
             return isinstance(item, str) and " " in item
-        if kind == "pairs" and isinstance(item, list):
+        if self.items == "pairs" and isinstance(item, list):
             return len(item) == 2
         if not isinstance(item, Mapping):
             return False
-        if kind == "pairs":
-            return all(name in item for name in self.layout.text)
-        layout = self.layout
-        who = _at(item, layout.role or layout.speaker or "")
-        is_known = isinstance(who, str) and (not layout.role or who.lower() in layout.roles or role_of(who))
-        return bool(is_known) and any(_at(item, path) is not None for path in layout.text)
+        if self.items == "pairs":
+            return all(name in item for name in self.text.split("|"))
+        if self.marks:
+            return any(key in item for key in self.marks.split("|"))
+        message = value_at(item, self.inside) if self.inside else item
+        who = value_at(message, self.role or self.speaker)
+        is_known = isinstance(who, str) and (not self.role or who.lower() in self.roles or role_of(who))
+        return bool(is_known) and value_at(message, self.text) is not None
 
-    def _message(self, message: Mapping[str, Any], field: str, place: Place) -> Iterator[Turn]:
-        """Yield one message as a turn."""
-        layout = self.layout
-        named = _at(message, layout.role) if layout.role else "user"
-        named = named if isinstance(named, str) else ""
-        role = layout.roles.get(named.lower()) or role_of(named)
-        moment = time_of(message, field, place.warn)[1]
-        if role in CHAT_ROLES and layout.text == ("content",):
+    def _shown(
+        self, value: Mapping[str, Any], listed: Iterable[Any], place: Place
+    ) -> Sequence[tuple[str, Any]]:
+        """Return the items with their fields: of a tree, those of the branch that was shown."""
+        path = next((each for each in self.path.split("|") if value_at(value, each) is not None), self.path)
+        if isinstance(listed, Mapping):
+            entries = [(f"{path}.{id}", item) for id, item in listed.items()]
+            ids = list(listed)
+        else:
+            entries = [(f"{path}[{index}]", item) for index, item in enumerate(listed)]
+            ids = [given_id(item, self.message_id) or "" for _, item in entries]
+        if not self.parent:
+            return entries
+        by_id = {id: entry for id, entry in zip(ids, entries, strict=True) if id}
+        parents = {id: given_id(item, self.parent) for id, (_, item) in by_id.items()}
+        shown = path_to(given_id(value, self.leaf), parents)
+        if not shown and not parents.keys().isdisjoint(parents.values()):
+            messages = {id: self._message_in(item) for id, (_, item) in by_id.items()}
+            times = {
+                id: to_utc(time_of(message, "", None, self.time)[1])
+                for id, message in reversed(messages.items())
+                if isinstance(message, Mapping)
+            }
+            shown = path_to(max(times, key=times.__getitem__, default=None), parents)
+        if not shown:
+            return entries
+        n_messages = sum(self._message_in(item) is not None for _, item in entries)
+        place.report.omit(
+            BRANCH, n_messages - sum(self._message_in(by_id[id][1]) is not None for id in shown)
+        )
+        return [by_id[id] for id in shown]
+
+    def _message_in(self, item: Any) -> Any:
+        return value_at(item, self.inside) if self.inside else item
+
+    def message(self, item: Mapping[str, Any], field: str, place: Place) -> Iterator[Turn]:
+        """Yield one message as turns; what the app says itself, and what is empty, is counted."""
+        message = self._message_in(item)
+        field = f"{field}.{self.inside}".rstrip(".")
+        if not isinstance(message, Mapping):
+            raise TranscriptError(f"expected a message, got {kind(message)}", field=field)
+        place.report.omit("reaction", len(list_in(message, "reactions", field)))
+        named = value_at(message, self.role) if self.role else None
+        name = text_of(message, self.speaker) if self.speaker else None
+        if self.spoken:
+            is_spoken = value_at(message, self.spoken[0]) in self.spoken[1]
+        else:
+            is_spoken = not self.speaker or isinstance(value_at(message, self.speaker), str)
+        if not is_spoken:
+            place.report.omit("system message")
+            return
+        if not isinstance(named, str | bool | None):
+            raise TranscriptError(f"a role is a text, got {kind(named)}", field=f"{field}.{self.role}")
+        role = self.roles.get(named.lower() if isinstance(named, str) else named)
+        role = role or role_of(str(named)) or self.everyone
+        if role is None:
+            place.report.omit("message of no known role")
+            return
+        if role in CHAT_ROLES and self.text == "content" and not self.content and not self.files:
             answered = message.get("tool_call_ids")
             own = {"tool_call_id": answered[0]} if isinstance(answered, list) and answered else {}
             turn = turn_from_message({**message, **own, "role": role}, field, place.warn)
             yield replace(turn, source=None, metadata={})
             return
-        text = next((said for path in layout.text if (said := _at(message, path)) is not None), None)
-        if _at(message, "body.contentType") == "html" and isinstance(text, str):
-            text = html.unescape(_TAG.sub("", _BREAK.sub("\n", text))).strip()
-        parts = () if text is None else content_parts(text, f"{field}.{layout.text[0]}")
-        for key in ("tool_calls", "tool_results", "attachments", "attached_files"):
-            what = "call or result of a tool" if key.startswith("tool") else "attachment"
-            place.report.omit(what, len(list_in(message, key, field)))
-        name = _at(message, layout.speaker) if layout.speaker else None
-        if role is None or (layout.speaker and not isinstance(name, str)):
-            place.report.omit("message of no known role" if role is None else "system message")
-        elif parts:
-            named = writable(name) if isinstance(name, str) else None
-            yield Turn(role, parts, id=given_id(message, "id", "message_id"), name=named, timestamp=moment)
-        else:
-            place.report.omit("message without content")
+        content = Content(tuple((self.content or self.plain_parts)(message, field, place)))
+        if not content.items:
+            place.report.omit(EMPTY)
+        yield from content.turns(
+            role,
+            id=given_id(message, self.message_id),
+            name=name,
+            timestamp=place.time(message, field, self.time),
+            metadata={"edited": True} if self.edited and value_at(message, self.edited) else {},
+        )
 
-    def _texts(self, items: Iterable[Any], value: Mapping[str, Any]) -> Iterator[Turn]:
+    def plain_parts(self, message: Mapping[str, Any], field: str, place: Place) -> Iterator[ContentPart]:
+        """Yield the text of a message, and its files as placeholders."""
+        text = value_at(message, self.text)
+        if value_at(message, "body.contentType") == "html" and isinstance(text, str):
+            text = html.unescape(_TAG.sub("", _BREAK.sub("\n", text))).strip()
+        if text is not None:
+            yield from content_parts(text, f"{field}.{self.text.partition('|')[0]}")
+        for path, what in self.files.items():
+            for file in list_in(message, path, field):
+                yield ContentPart(what, placeholder(what, file if isinstance(file, Mapping) else {}))
+        for key, what in _COUNTED.items():
+            if key not in self.files:
+                place.report.omit(what, len(list_in(message, key, field)))
+
+    def _take_turns(self, items: Iterable[Any]) -> Iterator[Turn]:
         """Yield the texts of two who take turns, or of pairs, as the user's and the assistant's."""
         texts: list[Any] = []
         for item in items:
             if isinstance(item, Mapping):
-                texts += [item.get(name) for name in self.layout.text]
+                texts += [item.get(name) for name in self.text.split("|")]
             else:
                 texts += item if isinstance(item, list) else [item]
-        if "instruction" in self.layout.has:
-            asked = "\n".join(filter(None, (text_of(value, "instruction"), text_of(value, "input"))))
-            texts += [asked, value.get("output")]
-        for place, text in enumerate(texts):
+        for index, text in enumerate(texts):
             if not isinstance(text, str):
-                raise TranscriptError(
-                    f"expected a text, got {kind(text)}", field=f"{self.layout.path}[{place}]"
-                )
+                raise TranscriptError(f"expected a text, got {kind(text)}", field=f"{self.path}[{index}]")
             if text:
-                yield Turn.of(("user", "assistant")[place % 2], writable(text.strip()))
-
-
-def _prompt(prompt: Any, chosen: list[Any]) -> list[Any]:
-    """Return what stands before an answer, where the answer does not repeat it."""
-    if isinstance(prompt, list):
-        return [] if chosen[: len(prompt)] == prompt else prompt
-    begins = isinstance(chosen[0], Mapping) and chosen[0].get("role") == "assistant" if chosen else False
-    return [{"role": "user", "content": prompt}] if isinstance(prompt, str) and prompt and begins else []
-
-
-def _at(value: Any, path: str) -> Any:
-    """Return what is at a path of fields with dots; None where nothing is."""
-    for key in path.split("."):
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value
+                yield Turn.of(("user", "assistant")[index % 2], text.strip())
 
 
 def _split(text: str) -> Iterator[Turn]:
@@ -194,4 +237,68 @@ def _split(text: str) -> Iterator[Turn]:
     _, *pieces = _SPEAKER.split(text)
     for named, said in zip(pieces[::2], pieces[1::2], strict=True):
         if said.strip():
-            yield Turn.of(role_of(named) or "user", writable(said.strip()))
+            yield Turn.of(role_of(named) or "user", said.strip())
+
+
+def _count_calls(value: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
+    """Count the calls of tools in a call of Retell, which has them in a second list."""
+    whole = objects_in(value, "transcript_with_tool_calls", "")
+    n_calls = sum(str(each.get("role")).startswith("tool_call") for each in whole)
+    place.report.omit("call or result of a tool", n_calls)
+    return value
+
+
+def _put_prompt_first(value: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
+    """Return preference data with the prompt before the answer, where the answer does not repeat it."""
+    prompt, chosen = value.get("prompt"), value.get("chosen")
+    if not isinstance(chosen, list) or not chosen:
+        return value
+    if isinstance(prompt, str) and prompt and text_of(chosen[0], "role") == "assistant":
+        prompt = [{"role": "user", "content": prompt}]
+    is_new = isinstance(prompt, list) and chosen[: len(prompt)] != prompt
+    return {**value, "chosen": [*prompt, *chosen]} if is_new else value
+
+
+def _add_instruction(value: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
+    """Return an instruction of Alpaca with its answer as the last pair of the history."""
+    asked = "\n".join(filter(None, (text_of(value, "instruction"), text_of(value, "input"))))
+    return {**value, "history": [*(value["history"] or ()), [asked, value.get("output")]]}
+
+
+_AGENT = {"agent": "assistant"}  # of a voice agent, which is also a person's job elsewhere
+
+LAYOUTS = (
+    Layout("retell", "Retell call", "transcript_object", roles=_AGENT, prepare=_count_calls),
+    Layout("elevenlabs", "ElevenLabs call", "transcript", ("agent_id",), text="message", roles=_AGENT),
+    Layout("vapi", "Vapi call", "artifact.messages", text="message|content"),
+    Layout("arena", "Chatbot Arena", "conversation_a", ("model_a",), other="conversation_b"),
+    Layout(
+        "preferences", "Preference data", "chosen", ("rejected",), other="rejected",
+        prepare=_put_prompt_first,
+    ),
+    Layout("hh-rlhf", "HH-RLHF", "chosen", ("rejected",), items="text", other="rejected"),
+    Layout("capybara", "Capybara", "conversation", items="pairs", text="input|output"),
+    Layout(
+        "alpaca", "Alpaca with history", "history", ("instruction", "output"), items="pairs",
+        prepare=_add_instruction,
+    ),
+    Layout("dailydialog", "DailyDialog", "dialog", ("act", "emotion"), items="texts"),
+    Layout("ultrachat", "UltraChat", "data", ("id",), items="texts"),
+    Layout("tau-bench", "tau-bench", "traj", ("task_id",)),
+    Layout("swe-agent", "SWE-agent trajectory", "history", ("trajectory",)),
+    Layout(
+        "multiwoz", "MultiWOZ 2.2", "turns", ("dialogue_id",), role="speaker", text="utterance",
+        roles={"system": "assistant"},
+    ),
+    Layout("taskmaster", "Taskmaster", "utterances", role="speaker", text="text"),
+    Layout("continue", "Continue session", "history", inside="message"),
+    Layout(
+        "google-chat", "Google Chat", "messages", role="", everyone="user", text="text",
+        speaker="creator.name",
+    ),
+    Layout(
+        "teams", "Microsoft Teams", "value", role="", everyone="user", text="body.content",
+        speaker="from.user.displayName",
+    ),
+)  # fmt: skip
+"""Formats that need no functions of their own, or one line of them."""

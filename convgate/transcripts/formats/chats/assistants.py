@@ -11,7 +11,6 @@ from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Content, ToolResult, json_parts, placeholder
 from convgate.transcripts.characters import writable
 from convgate.transcripts.exports import (
-    ConversationExport,
     join_turns,
     list_in,
     mapping_of,
@@ -26,32 +25,13 @@ from convgate.transcripts.formats.append_logs import (
     read_gemini_log,
     read_vscode_log,
 )
-from convgate.transcripts.formats.openai_messages import arguments_text, content_parts
+from convgate.transcripts.formats.openai_messages import arguments_text
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.timestamps import time_of
 
 Item = ContentPart | ToolCall | ToolResult
-
-
-class GrokFormat(ConversationExport):
-    """Conversations with `responses`, which are the messages of both sides."""
-
-    name = "grok"
-    label = "Grok export"
-
-    def is_conversation(self, value: Mapping[str, Any]) -> bool:
-        """Return whether it has `responses` beside a `conversation`."""
-        return isinstance(value.get("conversation"), Mapping) and isinstance(value.get("responses"), list)
-
-    def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
-        """Return the conversation of an object."""
-        about = value["conversation"]
-        turns = read_messages(value["responses"], "responses", place, _grok_turns)
-        return Conversation(
-            given_id(about, "id") or "", tuple(turns), text_of(about, "title"), format=self.name
-        )
 
 
 class CopilotFormat(LoggedExport):
@@ -97,22 +77,6 @@ class GeminiFormat(LoggedExport):
                 parts = tuple(_gemini_items(instruction, key))
                 turns[:0] = Content(parts).turns("system")
         return Conversation(given_id(value, "sessionId") or "", tuple(join_turns(turns)), format=self.name)
-
-
-def _grok_turns(item: Mapping[str, Any], field: str, place: Place) -> Iterator[Turn]:
-    message, field = mapping_of(item, "response"), f"{field}.response"
-    sender = text_of(message, "sender")
-    if sender is None:
-        raise TranscriptError("there is no sender", field=f"{field}.sender")
-    files = list_in(message, "file_attachments", field)
-    parts = content_parts(message.get("message") or "", f"{field}.message")
-    content = Content((*parts, *(ContentPart("attachment", "[attachment]") for _ in files)))
-    if not content.items:
-        place.report.omit("message without content")
-    moment = time_of(message, field, place.warn)[1]
-    yield from content.turns(
-        role_of(sender) or writable(sender), id=given_id(message, "_id", "id"), timestamp=moment
-    )
 
 
 def _copilot_turns(request: Mapping[str, Any], field: str, place: Place) -> Iterator[Turn]:
