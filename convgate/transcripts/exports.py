@@ -10,7 +10,8 @@ from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.json_text import Place, kind, value_at
+from convgate.transcripts.fields import value_at
+from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.message_lists import MessageLists, described
 from convgate.transcripts.source import LocatedConversations, Source
 
@@ -180,20 +181,14 @@ def list_in(fields: Mapping[str, Any], key: str, field: str) -> list[Any]:
     return value or []
 
 
+def object_in(fields: Mapping[str, Any], key: str, field: str) -> Mapping[str, Any]:
+    """Return the object in a field, an empty one for null; raises TranscriptError for anything else."""
+    value = value_at(fields, key)
+    if not isinstance(value, Mapping | None):
+        raise TranscriptError(f"expected an object, got {kind(value)}", field=f"{field}.{key}".lstrip("."))
+    return value or {}
+
+
 def objects_in(fields: Mapping[str, Any], key: str, field: str) -> list[Mapping[str, Any]]:
     """Return the objects of the list in a field; everything else as in `list_in`."""
     return [value for value in list_in(fields, key, field) if isinstance(value, Mapping)]
-
-
-def text_of(fields: Mapping[str, Any], path: str) -> str | None:
-    """Return the text at a path, of alternatives the first; None when there is none or it is blank."""
-    for each in path.split("|"):
-        if isinstance(value := value_at(fields, each), str) and value.strip():
-            return value
-    return None
-
-
-def mapping_of(fields: Mapping[str, Any], path: str) -> Mapping[str, Any]:
-    """Return the object at a path, an empty one when there is none."""
-    value = value_at(fields, path)
-    return value if isinstance(value, Mapping) else {}

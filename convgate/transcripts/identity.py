@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.transcripts.json_text import value_at
+from convgate.transcripts.fields import value_at
 from convgate.transcripts.problems import Report
 
 

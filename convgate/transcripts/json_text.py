@@ -75,30 +75,6 @@ def kind(value: object) -> str:
     return names.get(type(value), f"a {type(value).__name__}")
 
 
-def value_at(fields: Any, path: str) -> Any:
-    """Return the value at a path, None where nothing is; of alternatives the first that is there.
-
-    Names have dots between them, and may be keys with dots themselves; alternatives have bars.
-
-    >>> value_at({"a": {"b.c": 1}}, "x|a.b.c")
-    1
-    """
-    if "|" in path:
-        values = (value_at(fields, each) for each in path.split("|"))
-        return next((value for value in values if value is not None), None)
-    if not isinstance(fields, Mapping):
-        return None
-    if path in fields:
-        return fields[path]
-    head, _, rest = path.partition(".")
-    while rest:
-        if (value := value_at(fields.get(head), rest)) is not None:
-            return value
-        name, _, rest = rest.partition(".")
-        head = f"{head}.{name}"
-    return None
-
-
 def _depth_exceeds(value: Any, limit: int) -> bool:
     """Level by level, for the call stack is what must not grow."""
     level: list[Any] = [[value]]

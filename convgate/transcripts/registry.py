@@ -20,12 +20,13 @@ from convgate.transcripts.formats.agents.pydantic_ai import PydanticAIFormat
 from convgate.transcripts.formats.agents.responses import ResponsesFormat
 from convgate.transcripts.formats.agents.strands import StrandsFormat
 from convgate.transcripts.formats.agents.terminals import AiderFormat, CopilotCLIFormat, OpencodeFormat
-from convgate.transcripts.formats.chats.assistants import CopilotFormat, GeminiFormat
-from convgate.transcripts.formats.chats.chatgpt import ChatGPTFormat, DeepSeekFormat
+from convgate.transcripts.formats.chats.assistants import GeminiFormat
+from convgate.transcripts.formats.chats.chatgpt import CHATGPT, DEEPSEEK
 from convgate.transcripts.formats.chats.claude_ai import CLAUDE_AI, GROK
 from convgate.transcripts.formats.chats.messengers import DISCORD, MESSENGER, TELEGRAM
 from convgate.transcripts.formats.chats.slack import SlackFormat
 from convgate.transcripts.formats.chats.trees import LLAMA_CPP, OPEN_ASSISTANT, OPEN_WEBUI
+from convgate.transcripts.formats.chats.vscode import VSCODE
 from convgate.transcripts.formats.chats.whatsapp import WhatsAppFormat
 from convgate.transcripts.formats.csv_table import CSVFormat
 from convgate.transcripts.formats.layouts import LAYOUTS
@@ -78,11 +79,11 @@ class ArchiveFormat(Format, Protocol):
 
 
 EXPORTS: tuple[Format, ...] = (
-    ChatGPTFormat(),
-    DeepSeekFormat(),
+    CHATGPT,
+    DEEPSEEK,
     GROK,
     GeminiFormat(),
-    CopilotFormat(),
+    VSCODE,
     OPEN_WEBUI,
     LLAMA_CPP,
     OPEN_ASSISTANT,

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from convgate.core.text import quote
+from convgate.transcripts.fields import value_at
 
 Warn = Callable[[str, str], None]
 """Is told what is odd, and in which field."""
@@ -74,9 +75,9 @@ def time_of(
     `warn` is told of what cannot be read; `field` names the message there.
     """
     for key in keys:
-        if message.get(key) is not None:
+        if (value := value_at(message, key) if "." in key else message.get(key)) is not None:
             try:
-                return key, parse_timestamp(message[key])
+                return key, parse_timestamp(value)
             except ValueError as error:
                 if warn:
                     warn(f"{error}; {UNTIMED}", f"{field}.{key}" if field else key)

@@ -1,4 +1,4 @@
-"""Files of lines that write an object and change it: sessions of Gemini CLI and VS Code, as they end up."""
+"""Files of lines that write an object and change it: sessions of Gemini CLI, as they end up."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from convgate.transcripts.json_text import Place
 from convgate.transcripts.problems import Report
 from convgate.transcripts.source import Source
 
-_IGNORED = "line that changes nothing that is known"
+IGNORED = "line that changes nothing that is known"
 
 
 class LoggedExport(ConversationExport):
@@ -34,14 +34,8 @@ class LoggedExport(ConversationExport):
 
 def is_gemini_log(source: Source) -> bool:
     """Return whether the first line is a session of Gemini CLI without its messages."""
-    first = _first(source)
+    first = first_value(source)
     return "projectHash" in first and "sessionId" in first and "messages" not in first
-
-
-def is_vscode_log(source: Source) -> bool:
-    """Return whether the first line is a whole session of VS Code."""
-    state = _first(source).get("v")
-    return _first(source).get("kind") == 0 and isinstance(state, Mapping) and "requests" in state
 
 
 def read_gemini_log(lines: Iterable[Any], report: Report) -> dict[str, Any]:
@@ -50,7 +44,7 @@ def read_gemini_log(lines: Iterable[Any], report: Report) -> dict[str, Any]:
     messages: dict[str, Any] = {}
     for line in lines:
         if not isinstance(line, Mapping):
-            report.omit(_IGNORED)
+            report.omit(IGNORED)
         elif isinstance(changed := line.get("$set"), Mapping):
             if isinstance(listed := changed.get("messages"), list):
                 messages = {_id(message): message for message in listed}
@@ -65,59 +59,15 @@ def read_gemini_log(lines: Iterable[Any], report: Report) -> dict[str, Any]:
         elif "projectHash" in line:
             session |= line
         else:
-            report.omit(_IGNORED)
+            report.omit(IGNORED)
     return {**session, "messages": list(messages.values())}
-
-
-def read_vscode_log(lines: Iterable[Any], report: Report) -> dict[str, Any]:
-    """Return a session after its changes: a value is set, added to a list, or removed, at a path of keys."""
-    holder: dict[str, Any] = {}
-    for line in lines:
-        kind = line.get("kind") if isinstance(line, Mapping) else None
-        if kind == 0:
-            holder["session"] = line.get("v")
-            continue
-        path = line.get("k") if isinstance(line, Mapping) else None
-        if not (isinstance(path, list) and path and _change(holder, ["session", *path], kind, line)):
-            report.omit(_IGNORED)
-    session = holder.get("session")
-    return dict(session) if isinstance(session, Mapping) else {}
-
-
-def _change(holder: Any, path: list[Any], kind: Any, line: Mapping[str, Any]) -> bool:
-    """Make one change; return whether it could be made."""
-    *path, last = path
-    for key in path:
-        if not _has(holder, key):
-            return False
-        holder = holder[key]
-    if kind == 1 and isinstance(holder, dict) and isinstance(last, str):
-        holder[last] = line.get("v")
-    elif not _has(holder, last):
-        return False
-    elif kind == 1:
-        holder[last] = line.get("v")
-    elif kind == 2 and isinstance(holder[last], list) and isinstance(line.get("v", []), list):
-        size = line.get("i")
-        kept = holder[last][:size] if isinstance(size, int) and size >= 0 else holder[last]
-        holder[last] = kept + line.get("v", [])
-    elif kind == 3 and isinstance(holder, dict):
-        del holder[last]
-    else:
-        return False
-    return True
-
-
-def _has(holder: Any, key: Any) -> bool:
-    if isinstance(holder, list):
-        return isinstance(key, int) and 0 <= key < len(holder)
-    return isinstance(holder, dict) and isinstance(key, str) and key in holder
 
 
 def _id(message: Any) -> str:
     return str(message.get("id")) if isinstance(message, Mapping) else ""
 
 
-def _first(source: Source) -> Mapping[str, Any]:
+def first_value(source: Source) -> Mapping[str, Any]:
+    """Return the first object of a source, an empty one when there is none."""
     sample = source.json.sample if source.json else ()
     return sample[0] if sample and isinstance(sample[0], Mapping) else {}

@@ -24,11 +24,11 @@ from convgate.transcripts.exports import (
     objects_in,
     path_to,
     read_fields,
-    text_of,
 )
+from convgate.transcripts.fields import text_of, value_at
 from convgate.transcripts.formats.openai_messages import content_parts, turn_from_message
 from convgate.transcripts.identity import given_id
-from convgate.transcripts.json_text import Place, kind, value_at
+from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.timestamps import TIMESTAMP_FIELDS, time_of, to_utc
 
@@ -51,7 +51,7 @@ class Layout(ConversationExport):
     name: str
     label: str
     path: str  # to the items: a list, or an object by their ids
-    has: tuple[str, ...] = ()  # paths that an object has too
+    has: tuple[str, ...] = ()  # other fields that an object has
     marks: str | None = None  # of which an item has one; "": whatever the items are
     items: Literal["messages", "pairs", "texts", "text"] = "messages"
     inside: str = ""  # to the message of an item
@@ -74,12 +74,14 @@ class Layout(ConversationExport):
     holder: str = "conversations"
     prepare: Callable[[Mapping[str, Any], Place], Mapping[str, Any]] | None = None  # changes the object
     content: ReadContent | None = None  # reads what is not in `text` and `files` alone
-    turns: ReadMessage | None = None  # reads items that are more than one message
+    turns: ReadMessage | None = None  # reads a whole message
+    finish: Callable[[Iterable[Turn]], Iterable[Turn]] = tuple  # joins what is one turn
+    newest_first: bool = False  # where the first message is later than the last
 
     def is_conversation(self, value: Mapping[str, Any]) -> bool:
         """Return whether it has the fields, and items of the kind."""
         listed = value_at(value, self.path)
-        if any(value_at(value, path) is None for path in self.has):
+        if not all(name in value for name in self.has):
             return False
         if isinstance(listed, str):
             return self.items == "text" and _SPEAKER.match(listed) is not None
@@ -89,7 +91,8 @@ class Layout(ConversationExport):
     def can_read(self, value: Mapping[str, Any]) -> bool:
         """Return whether it has items, or may have some."""
         listed = value_at(value, self.path)
-        return self.is_conversation(value) or (isinstance(listed, list | Mapping) and not listed)
+        is_empty = isinstance(listed, list | Mapping) and not listed
+        return is_empty or (isinstance(listed, Mapping) and bool(self.parent)) or self.is_conversation(value)
 
     def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
         """Return the conversation of an object."""
@@ -103,9 +106,11 @@ class Layout(ConversationExport):
         elif self.items != "messages":
             turns = list(self._take_turns(listed or ()))
         else:
-            turns = list(
-                read_fields(self._shown(value, listed or (), place), place, self.turns or self.message)
-            )
+            shown = self._shown(value, listed or (), place)
+            turns = list(self.finish(read_fields(shown, place, self.message)))
+        times = [turn.timestamp for turn in turns if turn.timestamp]
+        if self.newest_first and times and times[0] > times[-1]:
+            turns.reverse()
         system = text_of(value, self.system)
         if system and not any(turn.is_instruction for turn in turns):
             turns.insert(0, Turn.of("system", system))
@@ -122,7 +127,7 @@ class Layout(ConversationExport):
         if self.items == "pairs":
             return all(name in item for name in self.text.split("|"))
         if self.marks:
-            return any(key in item for key in self.marks.split("|"))
+            return value_at(item, self.marks) is not None
         message = value_at(item, self.inside) if self.inside else item
         who = value_at(message, self.role or self.speaker)
         is_known = isinstance(who, str) and (not self.role or who.lower() in self.roles or role_of(who))
@@ -144,7 +149,8 @@ class Layout(ConversationExport):
         by_id = {id: entry for id, entry in zip(ids, entries, strict=True) if id}
         parents = {id: given_id(item, self.parent) for id, (_, item) in by_id.items()}
         shown = path_to(given_id(value, self.leaf), parents)
-        if not shown and not parents.keys().isdisjoint(parents.values()):
+        is_tree = isinstance(listed, Mapping) or not parents.keys().isdisjoint(parents.values())
+        if not shown and is_tree:
             messages = {id: self._message_in(item) for id, (_, item) in by_id.items()}
             times = {
                 id: to_utc(time_of(message, "", None, self.time)[1])
@@ -154,14 +160,13 @@ class Layout(ConversationExport):
             shown = path_to(max(times, key=times.__getitem__, default=None), parents)
         if not shown:
             return entries
+        kept = [by_id[id] for id in shown if self._message_in(by_id[id][1]) is not None]
         n_messages = sum(self._message_in(item) is not None for _, item in entries)
-        place.report.omit(
-            BRANCH, n_messages - sum(self._message_in(by_id[id][1]) is not None for id in shown)
-        )
-        return [by_id[id] for id in shown]
+        place.report.omit(BRANCH, n_messages - len(kept))
+        return kept
 
     def _message_in(self, item: Any) -> Any:
-        return value_at(item, self.inside) if self.inside else item
+        return value_at(item, self.inside) if self.inside and isinstance(item, Mapping) else item
 
     def message(self, item: Mapping[str, Any], field: str, place: Place) -> Iterator[Turn]:
         """Yield one message as turns; what the app says itself, and what is empty, is counted."""
@@ -169,6 +174,10 @@ class Layout(ConversationExport):
         field = f"{field}.{self.inside}".rstrip(".")
         if not isinstance(message, Mapping):
             raise TranscriptError(f"expected a message, got {kind(message)}", field=field)
+        if self.turns:
+            id = given_id(item, self.message_id)
+            yield from (replace(turn, id=turn.id or id) for turn in self.turns(message, field, place))
+            return
         place.report.omit("reaction", len(list_in(message, "reactions", field)))
         named = value_at(message, self.role) if self.role else None
         name = text_of(message, self.speaker) if self.speaker else None

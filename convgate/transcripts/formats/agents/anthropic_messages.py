@@ -10,7 +10,8 @@ from convgate.core.conversation import Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import read_blocks
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import MessageExport, text_of
+from convgate.transcripts.exports import MessageExport
+from convgate.transcripts.fields import text_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.timestamps import time_of

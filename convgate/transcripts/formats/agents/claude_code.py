@@ -11,7 +11,8 @@ from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Content, ToolResult, read_blocks
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import path_to, text_of
+from convgate.transcripts.exports import path_to
+from convgate.transcripts.fields import text_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.source import LocatedConversations, Source

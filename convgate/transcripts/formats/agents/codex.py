@@ -13,7 +13,8 @@ from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import json_parts
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import join_turns, text_of
+from convgate.transcripts.exports import join_turns
+from convgate.transcripts.fields import text_of
 from convgate.transcripts.formats.agents.responses import is_item, item_turns
 from convgate.transcripts.formats.openai_messages import content_parts
 from convgate.transcripts.identity import given_id

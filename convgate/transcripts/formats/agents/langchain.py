@@ -8,7 +8,7 @@ from typing import Any
 from convgate.core.conversation import ContentPart, Conversation, Turn
 from convgate.transcripts.blocks import Content, read_blocks, read_calls
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import mapping_of, text_of
+from convgate.transcripts.fields import mapping_of, text_of
 from convgate.transcripts.formats.agents.framework_messages import FrameworkMessages, MessageList, no_message
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place

@@ -9,7 +9,8 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import read_blocks
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import mapping_of, path_to, read_messages, text_of
+from convgate.transcripts.exports import path_to, read_messages
+from convgate.transcripts.fields import mapping_of, text_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.roles import role_of

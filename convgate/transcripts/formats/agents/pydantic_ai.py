@@ -9,7 +9,7 @@ from convgate.core.conversation import ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Content, ToolResult, json_parts, placeholder
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import text_of
+from convgate.transcripts.fields import text_of
 from convgate.transcripts.formats.agents.framework_messages import FrameworkMessages, no_message
 from convgate.transcripts.formats.openai_messages import arguments_text
 from convgate.transcripts.identity import given_id

@@ -10,7 +10,8 @@ from convgate.core.conversation import ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Content, ToolResult
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import MessageExport, join_turns, text_of
+from convgate.transcripts.exports import MessageExport, join_turns
+from convgate.transcripts.fields import text_of
 from convgate.transcripts.formats.openai_messages import arguments_text, content_parts
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind

@@ -10,7 +10,8 @@ from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Content, ToolResult, json_parts, placeholder
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import ConversationExport, mapping_of, objects_in, read_messages, text_of
+from convgate.transcripts.exports import ConversationExport, objects_in, read_messages
+from convgate.transcripts.fields import mapping_of, text_of
 from convgate.transcripts.formats.openai_messages import arguments_text, content_parts
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind

@@ -17,7 +17,7 @@ from convgate.core.errors import TranscriptError
 from convgate.core.text import quote
 from convgate.transcripts.cases import Case, CaseExport
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import text_of
+from convgate.transcripts.fields import text_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.timestamps import UNTIMED

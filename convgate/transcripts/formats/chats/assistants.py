@@ -1,29 +1,19 @@
-"""Conversations with assistants: Grok's export, Copilot Chat in VS Code, and Gemini in its three forms."""
+"""Conversations with Gemini in their three forms."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import Any
 
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
-from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Content, ToolResult, json_parts, placeholder
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import (
-    join_turns,
-    list_in,
-    mapping_of,
-    objects_in,
-    read_messages,
-    text_of,
-)
+from convgate.transcripts.exports import join_turns, objects_in, read_messages
+from convgate.transcripts.fields import mapping_of, text_of
 from convgate.transcripts.formats.append_logs import (
     LoggedExport,
     is_gemini_log,
-    is_vscode_log,
     read_gemini_log,
-    read_vscode_log,
 )
 from convgate.transcripts.formats.openai_messages import arguments_text
 from convgate.transcripts.identity import given_id
@@ -32,28 +22,6 @@ from convgate.transcripts.roles import role_of
 from convgate.transcripts.timestamps import time_of
 
 Item = ContentPart | ToolCall | ToolResult
-
-
-class CopilotFormat(LoggedExport):
-    """Sessions with `requests`, each of which holds a message and the parts of its `response`."""
-
-    name = "vscode"
-    label = "VS Code chat export"
-
-    def is_conversation(self, value: Mapping[str, Any]) -> bool:
-        """Return whether it has `requests` with a message and a response."""
-        requests = value.get("requests")
-        return isinstance(requests, list) and any(
-            isinstance(request, Mapping) and {"message", "response"} <= request.keys() for request in requests
-        )
-
-    is_log, read_log = staticmethod(is_vscode_log), staticmethod(read_vscode_log)
-
-    def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
-        """Return the conversation of a session."""
-        turns = read_messages(list_in(value, "requests", ""), "requests", place, _copilot_turns)
-        title = text_of(value, "customTitle")
-        return Conversation(given_id(value, "sessionId") or "", tuple(turns), title, format=self.name)
 
 
 class GeminiFormat(LoggedExport):
@@ -77,52 +45,6 @@ class GeminiFormat(LoggedExport):
                 parts = tuple(_gemini_items(instruction, key))
                 turns[:0] = Content(parts).turns("system")
         return Conversation(given_id(value, "sessionId") or "", tuple(join_turns(turns)), format=self.name)
-
-
-def _copilot_turns(request: Mapping[str, Any], field: str, place: Place) -> Iterator[Turn]:
-    message = request.get("message")
-    said = text_of(request, "message") or text_of(mapping_of(request, "message"), "text")
-    if said is None and not isinstance(message, str | Mapping):
-        raise TranscriptError("there is no message", field=f"{field}.message")
-    attached = objects_in(mapping_of(request, "variableData"), "variables", f"{field}.variableData")
-    parts = [ContentPart("text", writable(said))] if said else []
-    parts += [ContentPart("attachment", placeholder("attachment", item)) for item in attached]
-    moment = time_of(request, field, place.warn)[1]
-    yield from Content(tuple(parts)).turns("user", id=given_id(request, "requestId"), timestamp=moment)
-    pieces = [
-        item
-        for part in list_in(request, "response", field)
-        for item in _copilot_items(part if isinstance(part, Mapping) else {"value": part}, place)
-    ]
-    items: list[Item] = []
-    for kind, run in groupby(pieces, lambda item: item.kind if isinstance(item, ContentPart) else None):
-        if kind is None:
-            items += run
-        elif text := "".join(part.text for part in run if isinstance(part, ContentPart)).strip():
-            items.append(ContentPart(kind, text))  # a sentence comes in pieces, with links between them
-    yield from Content(tuple(items)).turns("assistant", id=given_id(request, "responseId"))
-
-
-def _copilot_items(part: Mapping[str, Any], place: Place) -> Iterator[Item]:
-    """Yield a part of a response: text, the name of what it links to, thinking, a call with its result."""
-    kind, value = part.get("kind"), part.get("value", mapping_of(part, "content").get("value"))
-    if kind == "toolInvocationSerialized" and (name := text_of(part, "toolId")):
-        id, done = given_id(part, "toolCallId"), part.get("pastTenseMessage") or part.get("invocationMessage")
-        text = text_of(done if isinstance(done, Mapping) else {"value": done}, "value")
-        yield ToolCall(id or "", writable(name), "")
-        result = ContentPart("text", writable(text)) if text else ContentPart("result", "[result]")
-        yield ToolResult(id, (result,), writable(name))
-        return
-    if kind == "inlineReference":
-        link = mapping_of(part, "inlineReference")
-        path = text_of(mapping_of(link, "uri") or link, "path") or ""
-        value = text_of(part, "name") or path.rpartition("/")[2]
-    if isinstance(value, list):
-        value = "".join(text for text in value if isinstance(text, str))
-    if kind in (None, "markdownContent", "inlineReference", "thinking") and isinstance(value, str):
-        yield ContentPart("thinking" if kind == "thinking" else "text", writable(value))
-    else:
-        place.report.omit("part without text")
 
 
 def _gemini_messages(value: Mapping[str, Any]) -> tuple[str, Sequence[Any]] | None:

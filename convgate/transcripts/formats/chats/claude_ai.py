@@ -7,7 +7,8 @@ from typing import Any
 
 from convgate.core.conversation import ContentPart, ToolCall
 from convgate.transcripts.blocks import ToolResult, placeholder, read_blocks
-from convgate.transcripts.exports import objects_in, text_of
+from convgate.transcripts.exports import objects_in
+from convgate.transcripts.fields import text_of
 from convgate.transcripts.formats.layouts import Layout
 from convgate.transcripts.json_text import Place
 

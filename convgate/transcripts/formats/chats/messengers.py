@@ -8,10 +8,10 @@ from typing import Any
 from convgate.core.conversation import ContentPart
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import placeholder
-from convgate.transcripts.exports import list_in, mapping_of, objects_in, text_of
+from convgate.transcripts.exports import objects_in
+from convgate.transcripts.fields import mapping_of, text_of
 from convgate.transcripts.formats.layouts import Layout
 from convgate.transcripts.json_text import Place
-from convgate.transcripts.timestamps import time_of
 
 _MEDIA = {"voice": "audio", "audio": "audio", "video": "video", "animation": "video", "sticker": "image"}
 
@@ -50,15 +50,6 @@ def _name_channel(value: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
     return {**value, "title": f"#{name}" if name else None}
 
 
-def _prepare_messenger(chat: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
-    """Return a chat with its texts mended, and its oldest message first."""
-    mended: dict[str, Any] = _mend({**chat, "messages": list_in(chat, "messages", "")})
-    messages = mended["messages"]
-    times = [time_of(each, "", None, _MESSENGER_TIMES)[1] for each in messages if isinstance(each, Mapping)]
-    known = [time for time in times if time]
-    return {**mended, "messages": messages[::-1]} if known and known[0] > known[-1] else mended
-
-
 def _mend(value: Any) -> Any:
     """Return a value in whose texts the bytes of UTF-8 are no longer written as if they were Latin-1.
 
@@ -75,14 +66,13 @@ def _mend(value: Any) -> Any:
         return value
 
 
-_MESSENGER_TIMES = ("timestamp_ms", "timestamp")
 TELEGRAM = Layout(
     "telegram", "Telegram export", "messages", marks="date_unixtime", holder="chats.list",
     role="", everyone="user", speaker="from|from_id", time=("date_unixtime", "date"), title="name",
     spoken=("type", ("message",)), edited="edited", content=_telegram_parts,
 )  # fmt: skip
 DISCORD = Layout(
-    "discord", "DiscordChatExporter file", "messages", ("guild", "channel.id"), marks="",
+    "discord", "DiscordChatExporter file", "messages", ("guild", "channel"), marks="",
     role="author.isBot", roles={True: "assistant"}, everyone="user", speaker="author.nickname|author.name",
     id="channel.id", prepare=_name_channel, edited="timestampEdited", content=_discord_parts,
     spoken=("type", (None, "Default", "Reply", "ChatInputCommand", "ContextMenuCommand")),
@@ -90,7 +80,9 @@ DISCORD = Layout(
 MESSENGER = Layout(
     "messenger", "Messenger or Instagram download", "messages", ("participants",),
     marks="sender_name|senderName", role="", everyone="user", speaker="sender_name|senderName",
-    text="content|text", time=_MESSENGER_TIMES, id="thread_path|threadName", title="title|threadName",
+    text="content|text", time=("timestamp_ms", "timestamp"), id="thread_path|threadName",
+    title="title|threadName",
     files={"photos": "image", "gifs": "image", "videos": "video", "audio_files": "audio", "files": "file"},
-    spoken=("is_unsent|isUnsent", (None, False)), prepare=_prepare_messenger,
+    spoken=("is_unsent|isUnsent", (None, False)), newest_first=True,
+    prepare=lambda chat, place: _mend(chat),
 )  # fmt: skip

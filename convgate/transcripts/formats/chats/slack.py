@@ -15,7 +15,7 @@ from convgate.core.errors import TranscriptError
 from convgate.core.text import join_words, to_line
 from convgate.transcripts.blocks import placeholder
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import text_of
+from convgate.transcripts.fields import text_of
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.message_lists import described
 from convgate.transcripts.source import Archive, LocatedConversations, Part, Source

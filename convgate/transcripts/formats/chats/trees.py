@@ -14,13 +14,12 @@ from convgate.transcripts.blocks import placeholder
 from convgate.transcripts.exports import (
     BRANCH,
     FunctionFormat,
-    mapping_of,
     objects_in,
     read_messages,
     read_objects,
     share_of,
-    text_of,
 )
+from convgate.transcripts.fields import mapping_of, text_of
 from convgate.transcripts.formats.layouts import Layout
 from convgate.transcripts.formats.openai_messages import content_parts
 from convgate.transcripts.identity import given_id

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from convgate.core.conversation import Turn
-from convgate.transcripts.exports import text_of
+from convgate.transcripts.fields import text_of
 from convgate.transcripts.formats.traces.model_calls import (
     CallLog,
     ModelCall,

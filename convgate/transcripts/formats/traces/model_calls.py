@@ -14,7 +14,7 @@ from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Content, ToolResult, json_parts, placeholder, read_blocks, read_calls
 from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import text_of
+from convgate.transcripts.fields import text_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind, parse_json
 from convgate.transcripts.message_lists import described

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from convgate.core.conversation import Turn
-from convgate.transcripts.exports import mapping_of, text_of
+from convgate.transcripts.fields import mapping_of, text_of
 from convgate.transcripts.formats.traces.model_calls import (
     CallLog,
     ModelCall,
