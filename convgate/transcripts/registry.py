@@ -19,7 +19,7 @@ from convgate.transcripts.formats.agents.pi import PiFormat
 from convgate.transcripts.formats.agents.pydantic_ai import PydanticAIFormat
 from convgate.transcripts.formats.agents.responses import ResponsesFormat
 from convgate.transcripts.formats.agents.strands import StrandsFormat
-from convgate.transcripts.formats.agents.terminals import AiderFormat, CopilotCLIFormat, OpencodeFormat
+from convgate.transcripts.formats.agents.terminals import AIDER, COPILOT_CLI, OPENCODE
 from convgate.transcripts.formats.chats.assistants import GeminiFormat
 from convgate.transcripts.formats.chats.chatgpt import CHATGPT, DEEPSEEK
 from convgate.transcripts.formats.chats.claude_ai import CLAUDE_AI, GROK
@@ -99,9 +99,9 @@ EXPORTS: tuple[Format, ...] = (
     CodexFormat(),
     PiFormat(),
     StrandsFormat(),
-    OpencodeFormat(),
-    CopilotCLIFormat(),
-    AiderFormat(),
+    OPENCODE,
+    COPILOT_CLI,
+    AIDER,
     ResponsesFormat(),
     LangChainFormat(),
     LlamaIndexFormat(),

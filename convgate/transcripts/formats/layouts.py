@@ -100,7 +100,8 @@ class Layout(ConversationExport):
             value = self.prepare(value, place)
         if self.other and value.get(self.other):
             place.report.omit("alternative answer")
-        listed = value_at(value, self.path)
+        is_list = not self.parent and self.items != "text"
+        listed = list_in(value, self.path, "") if is_list else value_at(value, self.path)
         if isinstance(listed, str):
             turns = list(_split(listed))
         elif self.items != "messages":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,8 +15,8 @@ from convgate.core.conversation import ContentPart, Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.core.text import join_words, to_line
 from convgate.transcripts.blocks import placeholder
-from convgate.transcripts.characters import writable
-from convgate.transcripts.fields import text_of
+from convgate.transcripts.exports import EMPTY, list_in, objects_in, read_objects, share_of
+from convgate.transcripts.fields import text_of, value_at
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.message_lists import described
 from convgate.transcripts.source import Archive, LocatedConversations, Part, Source
@@ -30,6 +31,7 @@ _SPOKEN = (
 )
 """Subtypes of messages that somebody wrote; others tell who joined, left or renamed the channel."""
 
+_NAMES = "profile.display_name|display_name|profile.real_name|real_name|profile.name|name"
 _N_DAYS_SAMPLED = 20
 
 
@@ -53,8 +55,7 @@ class SlackFormat:
 
     def match_share(self, source: Source) -> float:
         """Return the share of the first values that are messages, 0…1."""
-        sample = source.json.sample if source.json else ()
-        return sum(map(_is_message, sample)) / max(1, len(sample))
+        return share_of(source, _is_message)
 
     def read(self, source: Source) -> LocatedConversations:
         """Yield the conversations of one day."""
@@ -62,11 +63,11 @@ class SlackFormat:
 
     def parts(self, archive: Archive) -> Sequence[Part]:
         """Return the channels, each with the files of its days in order."""
-        folders: dict[PurePosixPath, list[Source]] = {}
+        folders: dict[PurePosixPath, list[Source]] = defaultdict(list)
         for name, source in sorted(archive.sources.items()):
             path = PurePosixPath(name)
             if path.suffix == ".json" and _DAY.fullmatch(path.stem):
-                folders.setdefault(path.parent, []).append(source)
+                folders[path.parent].append(source)
         days = (source for sources in folders.values() for source in sources)
         if not any(map(self.match_share, islice(days, _N_DAYS_SAMPLED))):
             return []
@@ -81,9 +82,12 @@ class SlackFormat:
     ) -> LocatedConversations:
         """Yield what was said outside of threads, then each thread."""
         threads: dict[str, list[Turn]] = {"": []}
-        for message, place in _messages(sources):
-            if turn := _turn(message, workspace, place):
-                threads.setdefault(text_of(message, "thread_ts") or "", []).append(turn)
+        for source in sources:
+            with Place(source.report).skip_bad_value():
+                for message, place in read_objects(source, "a message"):
+                    with place.skip_bad_value():
+                        for turn in _turns(message, workspace, place):
+                            threads.setdefault(text_of(message, "thread_ts") or "", []).append(turn)
         parents = {turn.id: turn for turn in threads[""]}
         for ts, turns in list(threads.items()):
             if ts and ts in parents:  # which does not say itself that it has replies
@@ -102,93 +106,70 @@ class SlackFormat:
                 yield None, Conversation(own_id, tuple(turns), own_title, format=self.name)
 
 
-def _is_message(value: Any) -> bool:
-    ts = value.get("ts") if isinstance(value, Mapping) and value.get("type") == "message" else None
-    return isinstance(ts, str) and _TS.fullmatch(ts) is not None
-
-
-def _messages(sources: Sequence[Source]) -> Iterator[tuple[Mapping[str, Any], Place]]:
-    for source in sources:
-        with Place(source.report).skip_bad_value():
-            for value, place in source.need_json("the messages of a day, as JSON").values():
-                if _is_message(value):
-                    yield value, place
-                else:
-                    error = f"expected a message with a type and a ts; got {described(value)}"
-                    place.leave_out_all(TranscriptError(error))
+def _is_message(value: Mapping[str, Any]) -> bool:
+    return value.get("type") == "message" and _TS.fullmatch(str(value.get("ts"))) is not None
 
 
 def _read_workspace(archive: Archive) -> _Workspace:
     """Return the names in `users.json`, `channels.json` and so on; what cannot be read is a bad place."""
-    entries: dict[str, dict[str, Mapping[str, Any]]] = {}
+    users: dict[str, Mapping[str, Any]] = {}
+    channels: dict[str, Mapping[str, Any]] = {}
     for name, source in archive.sources.items():
         kind = PurePosixPath(name).name
         if kind in ("users.json", "channels.json", "groups.json", "mpims.json", "dms.json"):
             with Place(archive.report, prefix=name).skip_bad_value():
-                values = [value for value, _ in source.need_json().values() if isinstance(value, Mapping)]
-                by_id = {id: value for value in values if (id := text_of(value, "id"))}
-                entries.setdefault("users" if kind == "users.json" else "channels", {}).update(by_id)
-    people = entries.get("users", {})
-    users = {id: _user_name(user) or id for id, user in people.items()}
-    channels = {}
-    for id, channel in entries.get("channels", {}).items():
-        members = channel.get("members")
-        ids = members if isinstance(members, list) else []
-        channels[id] = text_of(channel, "name") or join_words(users.get(str(user), str(user)) for user in ids)
-    bots = frozenset(id for id, user in people.items() if user.get("is_bot") is True)
-    return _Workspace(users, bots, channels)
-
-
-def _user_name(user: Mapping[str, Any]) -> str | None:
-    profile = user.get("profile")
-    fields = {**user, **profile} if isinstance(profile, Mapping) else user
-    return next(
-        (name for key in ("display_name", "real_name", "name") if (name := text_of(fields, key))), None
+                entries = users if kind == "users.json" else channels
+                entries |= {text_of(value, "id") or "": value for value, _ in source.need_json().values()}
+    names = {id: text_of(user, _NAMES) or id for id, user in users.items()}
+    return _Workspace(
+        names,
+        frozenset(
+            id for id, user in users.items() if isinstance(user, Mapping) and user.get("is_bot") is True
+        ),
+        {id: text_of(each, "name") or _member_names(each, names) for id, each in channels.items()},
     )
 
 
-def _turn(message: Mapping[str, Any], workspace: _Workspace, place: Place) -> Turn | None:
-    """Return what somebody wrote; None for what Slack did, and for nothing at all."""
-    subtype = message.get("subtype")
-    if subtype not in _SPOKEN:
+def _member_names(channel: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    """Return the names of those in a chat that has none itself."""
+    members = value_at(channel, "members")
+    return join_words(names.get(str(id), str(id)) for id in (members if isinstance(members, list) else ()))
+
+
+def _turns(message: Mapping[str, Any], workspace: _Workspace, place: Place) -> Iterator[Turn]:
+    """Yield what somebody wrote; nothing of what Slack did."""
+    if not _is_message(message):
+        raise TranscriptError(f"expected a message with a type and a ts; got {described(message)}")
+    if message.get("subtype") not in _SPOKEN:
         place.report.omit("system message")
-        return None
+        return
     parts = tuple(_parts(message, workspace))
     if not parts:
-        place.report.omit("message without content")
-        return None
-    reactions, id = message.get("reactions"), text_of(message, "user") or text_of(message, "bot_id") or ""
-    place.report.omit("reaction", len(reactions) if isinstance(reactions, list) else 0)
-    profiles = (message.get("user_profile"), message.get("bot_profile"))
-    names = (_user_name(profile) for profile in profiles if isinstance(profile, Mapping))
-    name = workspace.users.get(id) or text_of(message, "username") or next(filter(None, names), None) or id
-    is_bot = subtype == "bot_message" or "bot_id" in message or id in workspace.bots
-    return Turn(
+        place.report.omit(EMPTY)
+        return
+    place.report.omit("reaction", len(list_in(message, "reactions", "")))
+    id = text_of(message, "user|bot_id") or ""
+    profiles = "|".join(f"{kind}_profile.{key}" for kind in ("user", "bot") for key in _NAMES.split("|"))
+    is_bot = message.get("subtype") == "bot_message" or "bot_id" in message or id in workspace.bots
+    yield Turn(
         "assistant" if is_bot else "user",
         parts,
         id=message["ts"],
-        name=writable(name) or None,
+        name=workspace.users.get(id) or text_of(message, f"username|{profiles}") or id or None,
         timestamp=parse_timestamp(message["ts"]),
         metadata={"edited": True} if message.get("edited") else {},
     )
 
 
 def _parts(message: Mapping[str, Any], workspace: _Workspace) -> Iterator[ContentPart]:
-    if text := text_of(message, "text"):
-        yield ContentPart("text", writable(_resolve(text, workspace)))
-    else:
-        for attachment in _mappings(message, "attachments"):
-            if text := text_of(attachment, "fallback") or text_of(attachment, "text"):
-                yield ContentPart("text", writable(_resolve(text, workspace)))
-    for file in _mappings(message, "files"):
+    texts = [message] if text_of(message, "text") else objects_in(message, "attachments", "")
+    for holder in texts:
+        if text := text_of(holder, "text" if holder is message else "fallback|text"):
+            yield ContentPart("text", _resolve(text, workspace))
+    for file in objects_in(message, "files", ""):
         kind = (text_of(file, "mimetype") or "").partition("/")[0]
         kind = kind if kind in ("image", "audio", "video") else "file"
         yield ContentPart(kind, placeholder(kind, file))
-
-
-def _mappings(message: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    values = message.get(key)
-    return [value for value in values if isinstance(value, Mapping)] if isinstance(values, list) else []
 
 
 def _resolve(text: str, workspace: _Workspace) -> str:
@@ -200,10 +181,9 @@ def _resolve(text: str, workspace: _Workspace) -> str:
 
     def replacement(match: re.Match[str]) -> str:
         sign, target, label = match.groups()
-        if sign == "@":
-            return f"@{workspace.users.get(target) or label or target}"
-        if sign == "#":
-            return f"#{workspace.channels.get(target) or label or target}"
+        if sign in ("@", "#"):
+            names = workspace.users if sign == "@" else workspace.channels
+            return f"{sign}{names.get(target) or label or target}"
         if sign == "!":
             return str(label or f"@{target.partition('^')[0]}")
         url = target.removeprefix("mailto:")

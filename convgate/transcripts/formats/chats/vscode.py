@@ -84,6 +84,8 @@ def _read_log(lines: Iterable[Any], report: Report) -> dict[str, Any]:
 
 def _change(holder: Any, path: list[Any], kind: Any, line: Mapping[str, Any]) -> bool:
     """Make one change; return whether it could be made."""
+    if not all(isinstance(key, str | int) for key in path):
+        return False
     *path, last = path
     value = line.get("v", [] if kind == 2 else None)
     try:
