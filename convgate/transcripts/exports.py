@@ -19,7 +19,7 @@ BRANCH, EMPTY = "message of another branch", "message without content"
 """What is counted as left out by several formats."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class FunctionFormat:
     """A format of two functions, which do what `Format` says of its methods."""
 

@@ -44,7 +44,7 @@ ReadContent = Callable[[Mapping[str, Any], str, Place], Iterable[Any]]
 """Returns parts, calls and results of a message, given its field."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Layout(ConversationExport):
     """Where a format has what, in paths of `value_at`: alternatives have bars between them."""
 
@@ -265,8 +265,9 @@ def _put_prompt_first(value: Mapping[str, Any], place: Place) -> Mapping[str, An
         return value
     if isinstance(prompt, str) and prompt and text_of(chosen[0], "role") == "assistant":
         prompt = [{"role": "user", "content": prompt}]
-    is_new = isinstance(prompt, list) and chosen[: len(prompt)] != prompt
-    return {**value, "chosen": [*prompt, *chosen]} if is_new else value
+    if not isinstance(prompt, list) or chosen[: len(prompt)] == prompt:
+        return value
+    return {**value, "chosen": [*prompt, *chosen]}
 
 
 def _add_instruction(value: Mapping[str, Any], place: Place) -> Mapping[str, Any]:

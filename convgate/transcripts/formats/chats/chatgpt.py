@@ -41,7 +41,7 @@ def _chatgpt_turns(message: Mapping[str, Any], field: str, place: Place) -> Iter
     elif parts and message.get("weight") == 0:
         place.report.omit("hidden message")
         return
-    id, calls = given_id(message, "id"), ()
+    id, calls = given_id(message, "id"), tuple[ToolCall, ...]()
     recipient = text_of(message, "recipient") or "all"
     if role == "assistant" and recipient != "all":
         calls, parts = (ToolCall(id or "", recipient, "\n".join(part.text for part in parts)),), ()

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from convgate.core.conversation import Turn
-from convgate.transcripts.fields import text_of
+from convgate.transcripts.fields import mapping_of, text_of, value_at
 from convgate.transcripts.formats.traces.model_calls import (
     CallLog,
     ModelCall,
+    children,
     message_turns,
-    moment_at,
     parse_if_json,
 )
 from convgate.transcripts.identity import given_id
@@ -44,16 +44,8 @@ class LangfuseFormat(CallLog):
         has_content = "input" in value or "output" in value
         if is_observation or (has_content and "timestamp" in value and _TRACE_FIELDS & value.keys()):
             yield field, value
-        children = [(key, value.get(key)) for key in _CONTAINERS]
-        children = [
-            (f"{key}[{n}]", item)
-            for key, held in children
-            if isinstance(held, list)
-            for n, item in enumerate(held)
-        ]
-        for name, item in (("trace", value.get("trace")), *children):
-            if isinstance(item, Mapping):
-                yield from self.records(item, f"{field}.{name}".lstrip("."))
+        for name, item in children({**value, "trace": [value.get("trace")]}, ("trace", *_CONTAINERS), field):
+            yield from self.records(item, name.replace("trace[0]", "trace"))
 
     def call(self, record: Mapping[str, Any], place: Place) -> ModelCall:
         """Return the call of a generation, or of a whole trace."""
@@ -66,8 +58,8 @@ class LangfuseFormat(CallLog):
             conversation=given_id(record, "sessionId"),
             inputs=inputs,
             outputs=outputs,
-            started=moment_at(record, ("startTime", "timestamp"), place),
-            ended=moment_at(record, ("endTime",), place),
+            started=place.time(record, keys=("startTime", "timestamp")),
+            ended=place.time(record, keys=("endTime",)),
         )
 
 
@@ -86,15 +78,11 @@ def _messages(value: Any) -> Iterator[Any]:
         yield value
     elif isinstance(value, list):
         yield from (item for item in value if isinstance(item, Mapping) and _MESSAGE_FIELDS & item.keys())
-    elif isinstance(value, Mapping) and isinstance(value.get("messages"), list):
+    elif isinstance(messages := value_at(value, "messages"), list):
         if system := text_of(value, "system"):
             yield {"role": "system", "content": system}
-        yield from _messages(value["messages"])
-    elif isinstance(value, Mapping) and isinstance(value.get("choices"), list):
-        yield from (choice["message"] for choice in value["choices"][:1] if _is_choice(choice))
+        yield from _messages(messages)
+    elif isinstance(choices := value_at(value, "choices"), list):
+        yield from (message for choice in choices[:1] if (message := mapping_of(choice, "message")))
     elif isinstance(value, Mapping) and _MESSAGE_FIELDS & value.keys():
         yield value
-
-
-def _is_choice(choice: Any) -> bool:
-    return isinstance(choice, Mapping) and isinstance(choice.get("message"), Mapping)

@@ -13,7 +13,7 @@ from typing import Any
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Content, ToolResult, json_parts, placeholder, read_blocks, read_calls
-from convgate.transcripts.characters import writable
+from convgate.transcripts.exports import share_of
 from convgate.transcripts.fields import text_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind, parse_json
@@ -21,7 +21,7 @@ from convgate.transcripts.message_lists import described
 from convgate.transcripts.problems import Report
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.source import LocatedConversations, Source
-from convgate.transcripts.timestamps import UNTIMED, parse_timestamp, to_utc
+from convgate.transcripts.timestamps import to_utc
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,7 @@ class CallLog(ABC):
 
     def match_share(self, source: Source) -> float:
         """Return the share of the source's first values that hold records of this format, 0…1."""
-        if source.json is None:
-            return 0.0
-        values = [value for value in source.json.sample if isinstance(value, Mapping)]
-        return sum(any(self.records(value)) for value in values) / max(1, len(source.json.sample))
+        return share_of(source, lambda value: any(self.records(value)))
 
     def read(self, source: Source) -> LocatedConversations:
         """Yield the source's conversations; bad places go to its report."""
@@ -166,15 +163,9 @@ def message_turns(message: Any, role: str, field: str, place: Place) -> tuple[Tu
         name = f"{field}.content"
         blocks = json_parts(said, name) if isinstance(said, Mapping) else read_blocks(said, name).items
         content = Content((*blocks, *read_calls(message, field)))
-    given = text_of(message, "role") or role
-    name = text_of(message, "name") or ""
-    turns = tuple(
-        content.turns(
-            role_of(given) or writable(given),
-            name=writable(name) or None,
-            tool_call_id=given_id(message, "tool_call_id"),
-        )
-    )
+    given, name = text_of(message, "role") or role, text_of(message, "name")
+    call_id = given_id(message, "tool_call_id")
+    turns = tuple(content.turns(role_of(given) or given, name=name, tool_call_id=call_id))
     if not turns:
         place.report.omit("empty message")
     return turns
@@ -182,25 +173,22 @@ def message_turns(message: Any, role: str, field: str, place: Place) -> tuple[Tu
 
 def _part(part: Any, field: str) -> ContentPart | ToolCall | ToolResult | None:
     """Return a part of an OpenTelemetry message, None when it is empty."""
-    type_ = text_of(part, "type") if isinstance(part, Mapping) else None
+    type_, text, id = text_of(part, "type"), text_of(part, "content"), given_id(part, "id")
     if not type_:
         raise TranscriptError("there is no type of part", field=f"{field}.type")
-    text, id = text_of(part, "content"), given_id(part, "id")
     if type_.endswith("tool_call"):
         call = {"type": "tool_call", "id": id, "name": part.get("name")}
-        arguments = part.get("arguments", part.get(type_))
-        (item,) = read_blocks([{**call, "arguments": arguments}], field).items
+        (item,) = read_blocks([{**call, "arguments": part.get("arguments", part.get(type_))}], field).items
         return item
     if type_.endswith("tool_call_response"):
         result = part.get("response", part.get("result", part.get(type_)))
-        name = text_of(part, "name")
-        return ToolResult(id, json_parts(result, f"{field}.response"), writable(name) if name else None)
+        return ToolResult(id, json_parts(result, f"{field}.response"), text_of(part, "name"))
     if type_ in ("reasoning", "thinking"):
-        return ContentPart("thinking", writable(text or "[thinking]"))
+        return ContentPart("thinking", text or "[thinking]")
     if type_ == "text":
-        return ContentPart("text", writable(text)) if text else None
+        return ContentPart("text", text) if text else None
     what = text_of(part, "modality") or type_
-    return ContentPart(writable(what), placeholder(what, part))
+    return ContentPart(what, placeholder(what, part))
 
 
 def parse_if_json(value: Any, field: str) -> Any:
@@ -213,12 +201,12 @@ def parse_if_json(value: Any, field: str) -> Any:
         raise TranscriptError(error.problem, field=field) from None
 
 
-def moment_at(record: Mapping[str, Any], keys: Iterable[str], place: Place) -> datetime | None:
-    """Return the first of the named times of a record; one that cannot be read is a warning."""
+def children(
+    value: Mapping[str, Any], keys: Iterable[str], field: str
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the objects of the lists in some fields, each with its own field."""
     for key in keys:
-        if record.get(key) is not None:
-            try:
-                return parse_timestamp(record[key])
-            except ValueError as error:
-                place.warn(f"{error}; {UNTIMED}", key)
-    return None
+        items = value.get(key)
+        for index, item in enumerate(items if isinstance(items, list) else ()):
+            if isinstance(item, Mapping):
+                yield f"{field}.{key}[{index}]".lstrip("."), item

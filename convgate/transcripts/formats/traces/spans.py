@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from convgate.core.conversation import Turn
-from convgate.transcripts.fields import mapping_of, text_of
+from convgate.transcripts.fields import mapping_of, text_of, value_at
 from convgate.transcripts.formats.traces.model_calls import (
     CallLog,
     ModelCall,
+    children,
     message_turns,
-    moment_at,
     parse_if_json,
 )
 from convgate.transcripts.identity import given_id
@@ -25,8 +25,7 @@ _CONTAINERS = (
     *("resourceLogs", "scopeLogs"),
 )
 _CONVERSATION_IDS = (
-    *("gen_ai.conversation.id", "session.id", "langfuse.session.id"),
-    "traceloop.association.properties.session_id",
+    "gen_ai.conversation.id|session.id|langfuse.session.id|traceloop.association.properties.session_id"
 )
 _STARTS = ("startTimeUnixNano", "start_time", "startTime", "timeUnixNano")
 _ENDS = ("endTimeUnixNano", "end_time", "endTime")
@@ -44,15 +43,11 @@ class SpanFormat(CallLog):
 
     def records(self, value: Mapping[str, Any], field: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield the spans in a value, and log records as the events of one."""
-        for key in _CONTAINERS:
-            items = value.get(key)
-            for index, item in enumerate(items if isinstance(items, list) else ()):
-                if isinstance(item, Mapping):
-                    yield from self.records(item, f"{field}.{key}[{index}]".lstrip("."))
+        for name, item in children(value, _CONTAINERS, field):
+            yield from self.records(item, name)
         logs: dict[tuple[str | None, str | None], list[Mapping[str, Any]]] = defaultdict(list)
-        records = value.get("logRecords")
-        for record in records if isinstance(records, list) else ():
-            if isinstance(record, Mapping) and (trace := given_id(record, "traceId")):
+        for _, record in children(value, ("logRecords",), field):
+            if trace := given_id(record, "traceId"):
                 logs[trace, given_id(record, "spanId")].append(record)
         for (trace, _), events in logs.items():
             yield f"{field}.logRecords", {"traceId": trace, "events": events, **events[-1]}
@@ -76,14 +71,13 @@ class SpanFormat(CallLog):
                 outputs = [(f"attributes.{key}", read(item)) for key, item in _items(attributes, returned)]
         if not inputs and not outputs:
             inputs, outputs = _read_events(events, place)
-        ids = (_at(attributes, key) for key in _CONVERSATION_IDS)
         return ModelCall(
             trace=_trace_id(record) or "",
-            conversation=next((id for id in ids if isinstance(id, str) and id), None),
+            conversation=text_of(attributes, _CONVERSATION_IDS),
             inputs=_turns(inputs, "user", place),
             outputs=_turns(outputs, "assistant", place),
-            started=moment_at(record, _STARTS, place),
-            ended=moment_at(record, _ENDS, place),
+            started=place.time(record, keys=_STARTS),
+            ended=place.time(record, keys=_ENDS),
         )
 
 
@@ -96,7 +90,7 @@ def _read_genai(attributes: Mapping[str, Any], place: Place) -> tuple[_Messages,
     lists = []
     for key in ("gen_ai.system_instructions", "gen_ai.input.messages", "gen_ai.output.messages"):
         name = f"attributes.{key}"
-        value = parse_if_json(_at(attributes, key), name)
+        value = parse_if_json(value_at(attributes, key), name)
         values = value if isinstance(value, list) else [] if value is None else [value]
         lists.append([(f"{name}[{index}]", item) for index, item in enumerate(values)])
     instructions, inputs, outputs = lists
@@ -114,17 +108,20 @@ def _read_genai(attributes: Mapping[str, Any], place: Place) -> tuple[_Messages,
 def _read_openinference(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return an OpenInference message in OpenAI's form."""
     contents = [
-        {"type": _at(part, "message_content.type") or "text", "text": _at(part, "message_content.text")}
+        {
+            "type": value_at(part, "message_content.type") or "text",
+            "text": value_at(part, "message_content.text"),
+        }
         for _, part in _items(item, "message.contents")
     ]
     calls = [
         {
-            "id": _at(call, "tool_call.id"),
-            "function": {key: _at(call, f"tool_call.function.{key}") for key in ("name", "arguments")},
+            "id": value_at(call, "tool_call.id"),
+            "function": {key: value_at(call, f"tool_call.function.{key}") for key in ("name", "arguments")},
         }
         for _, call in _items(item, "message.tool_calls")
     ]
-    message = {key: _at(item, f"message.{key}") for key in ("role", "content", "name", "tool_call_id")}
+    message = {key: value_at(item, f"message.{key}") for key in ("role", "content", "name", "tool_call_id")}
     return {**message, "content": message["content"] or contents, "tool_calls": calls}
 
 
@@ -181,8 +178,7 @@ def _event_name(event: Mapping[str, Any]) -> str:
 
 
 def _trace_id(record: Mapping[str, Any]) -> str | None:
-    ids = (_at(record, key) for key in ("traceId", "trace_id", "context.trace_id"))
-    return next((id for id in ids if isinstance(id, str) and id), None)
+    return text_of(record, "traceId|trace_id|context.trace_id")
 
 
 def _attributes(record: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -212,24 +208,9 @@ def _unwrap(value: Any) -> Any:
     return held if key.endswith("Value") else value
 
 
-def _at(fields: Any, path: str) -> Any:
-    """Return the value at a dotted path, whose names may be keys as they are or nested objects."""
-    if not isinstance(fields, Mapping):
-        return None
-    if path in fields:
-        return fields[path]
-    head, _, rest = path.partition(".")
-    while rest:
-        if (value := _at(fields.get(head), rest)) is not None:
-            return value
-        name, _, rest = rest.partition(".")
-        head = f"{head}.{name}"
-    return None
-
-
 def _items(fields: Mapping[str, Any], path: str) -> list[tuple[str, Mapping[str, Any]]]:
     """Return the objects of a list at a path, or of attributes such as `path.0.role`, with names."""
-    value = _at(fields, path)
+    value = value_at(fields, path)
     if isinstance(value, str):
         value = parse_if_json(value, path)
     if isinstance(value, list):
