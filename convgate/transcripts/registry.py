@@ -13,10 +13,12 @@ from convgate.core.errors import TranscriptError
 from convgate.transcripts.formats.agents.anthropic_messages import AnthropicFormat
 from convgate.transcripts.formats.agents.claude_code import ClaudeCodeFormat
 from convgate.transcripts.formats.agents.codex import CodexFormat
-from convgate.transcripts.formats.agents.langchain import LangChainFormat
-from convgate.transcripts.formats.agents.llama_index import LlamaIndexFormat
+from convgate.transcripts.formats.agents.frameworks import (
+    LangChainFormat,
+    LlamaIndexFormat,
+    PydanticAIFormat,
+)
 from convgate.transcripts.formats.agents.pi import PiFormat
-from convgate.transcripts.formats.agents.pydantic_ai import PydanticAIFormat
 from convgate.transcripts.formats.agents.responses import ResponsesFormat
 from convgate.transcripts.formats.agents.strands import StrandsFormat
 from convgate.transcripts.formats.agents.terminals import AIDER, COPILOT_CLI, OPENCODE
