@@ -11,14 +11,14 @@ from typing import Protocol, runtime_checkable
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.formats.agents.anthropic_messages import AnthropicFormat
-from convgate.transcripts.formats.agents.claude_code import ClaudeCodeFormat
-from convgate.transcripts.formats.agents.codex import CodexFormat
+from convgate.transcripts.formats.agents.claude_code import CLAUDE_CODE
+from convgate.transcripts.formats.agents.codex import CODEX
 from convgate.transcripts.formats.agents.frameworks import (
     LangChainFormat,
     LlamaIndexFormat,
     PydanticAIFormat,
 )
-from convgate.transcripts.formats.agents.pi import PiFormat
+from convgate.transcripts.formats.agents.pi import PI
 from convgate.transcripts.formats.agents.responses import ResponsesFormat
 from convgate.transcripts.formats.agents.strands import StrandsFormat
 from convgate.transcripts.formats.agents.terminals import AIDER, COPILOT_CLI, OPENCODE
@@ -90,7 +90,7 @@ EXPORTS: tuple[Format, ...] = (
     LLAMA_CPP,
     OPEN_ASSISTANT,
     CLAUDE_AI,
-    ClaudeCodeFormat(),
+    CLAUDE_CODE,
     AnthropicFormat(),
     *BENCHMARKS,
     SlackFormat(),
@@ -98,8 +98,8 @@ EXPORTS: tuple[Format, ...] = (
     TELEGRAM,
     DISCORD,
     MESSENGER,
-    CodexFormat(),
-    PiFormat(),
+    CODEX,
+    PI,
     StrandsFormat(),
     OPENCODE,
     COPILOT_CLI,

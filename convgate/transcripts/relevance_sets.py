@@ -14,8 +14,7 @@ from convgate.core.errors import TranscriptError
 from convgate.core.files import write_whole
 from convgate.core.text import join_words, quote
 from convgate.transcripts.cases import Case, CaseExport, RelevanceSet
-from convgate.transcripts.formats.benchmarks.locomo import LoCoMoFormat
-from convgate.transcripts.formats.benchmarks.longmemeval import LongMemEvalFormat
+from convgate.transcripts.formats.benchmarks import LoCoMoFormat, LongMemEvalFormat
 from convgate.transcripts.formats.message_files import OpenAIFormat
 from convgate.transcripts.formats.openai_messages import file_message, turn_from_message
 from convgate.transcripts.identity import make_ids_unique

@@ -2,7 +2,7 @@
 
 Source: github.com/snap-research/LoCoMo, `data/locomo10.json`, CC-BY-NC-4.0; Maharana et al. 2024,
 "Evaluating Very Long-Term Conversational Memory of LLM Agents". The licence keeps it out of weights that
-are handed on: it is for measuring only. The file is read by `convgate.transcripts.formats.benchmarks.locomo`.
+are handed on: it is for measuring only. The file is read by `convgate.transcripts.formats.benchmarks`.
 """
 
 from __future__ import annotations

@@ -10,19 +10,14 @@ from typing import Any
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Content, ToolResult, read_blocks
-from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import path_to
-from convgate.transcripts.fields import text_of
+from convgate.transcripts.exports import BRANCH, FunctionFormat, path_to, read_objects, share_of
+from convgate.transcripts.fields import text_of, value_at
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.source import LocatedConversations, Source
-from convgate.transcripts.timestamps import time_of
 
 _SPEAKERS = ("user", "assistant")
-_OUTPUTS = (
-    "<local-command-stdout>",
-    "<local-command-stderr>",
-)  # of `/model` and the like, for the user alone
+_OUTPUTS = ("<local-command-stdout>", "<local-command-stderr>")  # of `/model` and the like, for the user
 _COMMAND = re.compile(r"<command-(name|args)>([^<>]{0,10000})</command-\1>")
 _REMINDER = ("<system-reminder>", "</system-reminder>")
 
@@ -53,9 +48,7 @@ class _Session:
         if not isinstance(parent, str) or parent not in self.parents:
             parent = next(reversed(self.parents))
         # Of a compaction, what goes on after it may hang on a line that was written again.
-        kept = line.get("compactMetadata")
-        kept = kept.get("preservedSegment") if isinstance(kept, Mapping) else None
-        head = text_of(kept, "headUuid") if isinstance(kept, Mapping) else None
+        head = text_of(line, "compactMetadata.preservedSegment.headUuid")
         return parent if head not in self.parents or head in path_to(parent, self.parents) else head
 
     def find_branch(self) -> list[_Message]:
@@ -79,48 +72,38 @@ class _Session:
         ]
 
 
-class ClaudeCodeFormat:
-    """Messages in lines with a `sessionId`; those of a sub-agent only in a file of its own."""
-
-    name = "claude-code"
-    label = "Claude Code session"
-
-    def match_share(self, source: Source) -> float:
-        """Return the share of the first lines that are of a session, 0…1."""
-        if source.json is None:
-            return 0.0
-        values = [value for value in source.json.sample if isinstance(value, Mapping)]
-        return sum(map(_is_line, values)) / max(1, len(source.json.sample))
-
-    def read(self, source: Source) -> LocatedConversations:
-        """Yield the sessions; bad places go to the source's report."""
-        sessions: dict[tuple[str, str | None], _Session] = {}
-        summaries: dict[str, str] = {}  # by the last message that they are about
-        for value, place in source.need_json().values():
-            with place.skip_bad_value():
-                if not isinstance(value, Mapping):
-                    raise TranscriptError(f"expected a line of a session, got {kind(value)}")
-                if (leaf := text_of(value, "leafUuid")) and (summary := text_of(value, "summary")):
-                    summaries[leaf] = summary
-                elif session_id := given_id(value, "sessionId", "session_id"):
-                    _add(value, session_id, sessions, place)
-        has_main = any(session.messages and not session.is_agent for session in sessions.values())
-        for session in sessions.values():
-            if session.is_agent and has_main:
-                source.report.omit("message of a sub-agent", len(session.messages))
-                continue
-            chosen = session.find_branch()
-            source.report.omit("message of another branch", len(session.messages) - len(chosen))
-            titles = (summaries[uuid] for uuid in session.parents if uuid in summaries)
-            title = session.title or next(titles, None)
-            yield session.line, Conversation(session.id, tuple(_turns(chosen)), title, format=self.name)
+def _read(source: Source) -> LocatedConversations:
+    """Yield the sessions; messages of a sub-agent only from a file of its own."""
+    sessions: dict[tuple[str, str | None], _Session] = {}
+    summaries: dict[str, str] = {}  # by the last message that they are about
+    for value, place in read_objects(source, "a line of a session"):
+        with place.skip_bad_value():
+            if (leaf := text_of(value, "leafUuid")) and (summary := text_of(value, "summary")):
+                summaries[leaf] = summary
+            elif session_id := given_id(value, "sessionId", "session_id"):
+                _add(value, session_id, sessions, place)
+    has_main = any(session.messages and not session.is_agent for session in sessions.values())
+    for session in sessions.values():
+        if session.is_agent and has_main:
+            source.report.omit("message of a sub-agent", len(session.messages))
+            continue
+        chosen = session.find_branch()
+        source.report.omit(BRANCH, len(session.messages) - len(chosen))
+        titles = (summaries[uuid] for uuid in session.parents if uuid in summaries)
+        title = session.title or next(titles, None)
+        yield session.line, Conversation(session.id, tuple(_turns(chosen)), title, format=CLAUDE_CODE.name)
 
 
 def _is_line(value: Mapping[str, Any]) -> bool:
-    type_ = value.get("type")
+    type_ = text_of(value, "type")
     if type_ in _SPEAKERS:
         return isinstance(value.get("message"), Mapping) and ("sessionId" in value or "session_id" in value)
-    return isinstance(type_, str) and bool({"leafUuid", "snapshot", "sessionId", "session_id"} & value.keys())
+    return type_ is not None and bool({"leafUuid", "snapshot", "sessionId", "session_id"} & value.keys())
+
+
+CLAUDE_CODE = FunctionFormat(
+    "claude-code", "Claude Code session", lambda source: share_of(source, _is_line), _read
+)
 
 
 def _add(
@@ -141,30 +124,28 @@ def _add(
         return
     parent = session.parent_of(line)
     session.parents[uuid] = parent
-    message = line.get("message") if line.get("type") in _SPEAKERS else _read_queued(line)
+    message = line.get("message") if line.get("type") in _SPEAKERS else None
+    if value_at(line, "attachment.type") == "queued_command":  # sent while the assistant was working
+        message = {"role": "user", "content": value_at(line, "attachment.prompt")}
     if message is None:
         return
     if not isinstance(message, Mapping):
         raise TranscriptError(f"expected a message, got {kind(message)}", field="message")
-    if line.get("isMeta"):
-        place.report.omit("hidden message")
-        return
-    if line.get("isCompactSummary") and session.messages:
-        place.report.omit("summary of earlier messages")
-        return
-    if line.get("isApiErrorMessage"):
-        place.report.omit("API error")
-        return
-    if str(message.get("content")).startswith(_OUTPUTS):
-        place.report.omit("output of a command of the app")
+    left_out = {
+        "hidden message": line.get("isMeta"),
+        "summary of earlier messages": line.get("isCompactSummary") and session.messages,
+        "API error": line.get("isApiErrorMessage"),
+        "output of a command of the app": str(message.get("content")).startswith(_OUTPUTS),
+    }
+    if what := next((what for what, is_so in left_out.items() if is_so), None):
+        place.report.omit(what)
         return
     role = "system" if line.get("isCompactSummary") else text_of(message, "role") or str(line["type"])
-    moment = time_of(line, "", place.warn)[1]
     content = read_blocks(message.get("content"), "message.content")
     if role == "user":
         content = Content(tuple(_clean_items(content.items, place)))
     answer_id = given_id(message, "id") if role == "assistant" else None
-    turn = Turn(writable(role), id=given_id(line, "uuid"), timestamp=moment)
+    turn = Turn(role, id=given_id(line, "uuid"), timestamp=place.time(line))
     session.messages.append(_Message(uuid, answer_id, turn, content))
 
 
@@ -184,14 +165,6 @@ def _clean_items(
             item = replace(item, text="".join((first, *kept)).strip() if others else item.text)
         if not isinstance(item, ContentPart) or item.text:
             yield item
-
-
-def _read_queued(line: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the user's message that was sent while the assistant was working."""
-    attachment = line.get("attachment")
-    if isinstance(attachment, Mapping) and attachment.get("type") == "queued_command":
-        return {"role": "user", "content": attachment.get("prompt")}
-    return None
 
 
 def _turns(messages: list[_Message]) -> Iterator[Turn]:

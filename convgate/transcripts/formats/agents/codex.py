@@ -12,60 +12,49 @@ from typing import Any
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import json_parts
-from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import join_turns
-from convgate.transcripts.fields import text_of
+from convgate.transcripts.exports import FunctionFormat, join_turns, read_objects, share_of
+from convgate.transcripts.fields import text_of, value_at
 from convgate.transcripts.formats.agents.responses import is_item, item_turns
 from convgate.transcripts.formats.openai_messages import content_parts
 from convgate.transcripts.identity import given_id
-from convgate.transcripts.json_text import Place, kind
+from convgate.transcripts.json_text import Place
 from convgate.transcripts.message_lists import described
 from convgate.transcripts.source import LocatedConversations, Source
-from convgate.transcripts.timestamps import time_of
 
 _LINES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _STREAM = frozenset({"thread.started", "turn.started", "turn.completed", "item.started", "item.completed"})
 _SAID = {
-    "UserMessage": "user",
-    "user_message": "user",
-    "AgentMessage": "assistant",
-    "agent_message": "assistant",
+    **{"UserMessage": "user", "user_message": "user"},
+    **{"AgentMessage": "assistant", "agent_message": "assistant"},
 }
 _NOTES = ("<environment_context>", "<turn_aborted>", "<subagent_notification>", "<user_action>")
 _INSTRUCTIONS = ("<user_instructions>", "# AGENTS.md instructions")
 """How the parts of messages begin that Codex writes in the user's name."""
 
 
-class CodexFormat:
-    """One session a file, in items of the Responses API; turns that were rolled back are left out."""
+def _match(source: Source) -> float:
+    """Return the share of the first lines that are of a session, 0…1; 0 without any of Codex alone."""
+    is_older = share_of(source, _is_older_line) and share_of(source, is_item)
+    if not is_older and not share_of(source, lambda line: _is_line(line) or _is_event(line)):
+        return 0.0
+    kinds = (_is_line, _is_event, _is_older_line, is_item)
+    return share_of(source, lambda line: any(is_kind(line) for is_kind in kinds))
 
-    name = "codex"
-    label = "Codex session"
 
-    def match_share(self, source: Source) -> float:
-        """Return the share of the first lines that are of a session, 0…1; 0 without any of Codex alone."""
-        if source.json is None:
-            return 0.0
-        values = [value for value in source.json.sample if isinstance(value, Mapping)]
-        is_older = any(map(_is_older_line, values)) and any(map(is_item, values))
-        if not is_older and not any(_is_line(value) or _is_event(value) for value in values):
-            return 0.0
-        fitting = sum(
-            _is_line(value) or _is_event(value) or _is_older_line(value) or is_item(value) for value in values
-        )
-        return fitting / max(1, len(source.json.sample))
+def _read(source: Source) -> LocatedConversations:
+    """Yield the session without the turns that were rolled back; bad places go to its report."""
+    session = _Session()
+    for line, place in read_objects(source, "a line of a session"):
+        with place.skip_bad_value():
+            session.add(line, place)
+    turns = session.turns
+    if all(turn.is_instruction for turn in turns):  # otherwise the events repeat what the items say
+        turns = [*turns, *session.events]
+        source.report.omit("item without a message", session.n_silent)
+    yield None, Conversation(session.id, tuple(join_turns(turns)), format=CODEX.name)
 
-    def read(self, source: Source) -> LocatedConversations:
-        """Yield the session; bad places go to its report."""
-        session = _Session()
-        for value, place in source.need_json().values():
-            with place.skip_bad_value():
-                session.add(value, place)
-        turns = session.turns
-        if all(turn.is_instruction for turn in turns):  # otherwise the events repeat what the items say
-            turns = [*turns, *session.events]
-            source.report.omit("item without a message", session.n_silent)
-        yield None, Conversation(session.id, tuple(join_turns(turns)), format=self.name)
+
+CODEX = FunctionFormat("codex", "Codex session", _match, _read)
 
 
 class _Session:
@@ -75,11 +64,9 @@ class _Session:
         self.events: list[Turn] = []  # what the events say
         self.n_silent = 0  # events of other items
 
-    def add(self, line: Any, place: Place) -> None:
+    def add(self, line: Mapping[str, Any], place: Place) -> None:
         """Add what a line holds."""
-        if not isinstance(line, Mapping):
-            raise TranscriptError(f"expected a line of a session, got {kind(line)}")
-        moment = time_of(line, "", place.warn)[1]
+        moment = place.time(line)
         if _is_event(line):
             self.id = self.id or given_id(line, "thread_id") or ""
             if line["type"] == "item.completed":
@@ -105,7 +92,7 @@ class _Session:
     def _add_event(self, item: Any, moment: datetime | None) -> None:
         turns = list(_event_turns(item, moment))
         self.events += turns
-        self.n_silent += not turns and isinstance(item, Mapping) and "id" in item
+        self.n_silent += not turns and value_at(item, "id") is not None
 
     def _add_turns(self, turns: Iterable[Turn], place: Place) -> None:
         """Add turns; of a user's, instructions are the system's and notes of Codex are left out."""
@@ -124,10 +111,8 @@ class _Session:
         if self.id or not (id := given_id(meta, "id")):
             return
         self.id = id
-        base = meta.get("base_instructions")
-        text = text_of(base, "text") if isinstance(base, Mapping) else text_of(meta, "instructions")
-        if text:
-            self.turns.append(Turn.of("system", writable(text)))
+        if text := text_of(meta, "base_instructions.text|instructions"):
+            self.turns.append(Turn.of("system", text))
 
     def _roll_back(self, n_turns: Any, place: Place) -> None:
         """Leave out the user's last messages, and everything behind the first of them."""
@@ -140,35 +125,30 @@ class _Session:
 
 def _is_event(value: Mapping[str, Any]) -> bool:
     """Return whether it is of the stream of `codex exec --json`."""
-    return isinstance(value.get("type"), str) and value["type"] in _STREAM
+    return text_of(value, "type") in _STREAM
 
 
 def _event_turns(item: Any, moment: datetime | None) -> Iterator[Turn]:
     """Yield what an event says: a message, or a command with its output."""
-    type_ = str(item.get("type")) if isinstance(item, Mapping) else ""
-    id = given_id(item, "id") if isinstance(item, Mapping) else None
+    type_, id = str(value_at(item, "type")), given_id(item, "id")
     if type_ in _SAID:
-        content = next((item[key] for key in ("content", "text", "message") if item.get(key)), None)
+        content = next((item[key] for key in ("content", "text", "message") if item.get(key)), "")
         if isinstance(content, list):
             content = [
-                {**part, "type": part["type"].lower()}
-                if isinstance(part, Mapping) and "type" in part
-                else part
+                {**part, "type": part_type.lower()} if (part_type := text_of(part, "type")) else part
                 for part in content
             ]
-        parts = () if content is None else content_parts(content, "content")
-        if parts:
+        if parts := content_parts(content, "content"):
             yield Turn(_SAID[type_], parts, id=id, timestamp=moment)
     elif type_ == "command_execution":
-        call = ToolCall(id or "", "shell", writable(text_of(item, "command") or ""))
+        call = ToolCall(id or "", "shell", text_of(item, "command") or "")
         yield Turn("assistant", tool_calls=(call,), id=id, timestamp=moment)
         output = json_parts(item.get("aggregated_output"), "aggregated_output")
         yield Turn("tool", output, tool_call_id=id or "", timestamp=moment)
 
 
 def _is_line(value: Mapping[str, Any]) -> bool:
-    type_ = value.get("type")
-    return isinstance(type_, str) and type_ in _LINES and isinstance(value.get("payload"), Mapping)
+    return text_of(value, "type") in _LINES and isinstance(value.get("payload"), Mapping)
 
 
 def _is_older_line(value: Mapping[str, Any]) -> bool:

@@ -80,7 +80,7 @@ class FrameworkMessages(MessageLists):
 
 
 def _turns(role: str, items: Items, place: Place, fields: Mapping[str, Any], **given: Any) -> Iterator[Turn]:
-    """Yield the turns of a message; one without any is counted. fields: may have the id of a call, and a name."""
+    """Yield the turns of a message; one without any is counted. fields: have a name, the id of a call."""
     common = {"name": text_of(fields, "name"), "tool_call_id": given_id(fields, "tool_call_id"), **given}
     turns = list(Content(tuple(items)).turns(role, **common))
     if not turns:

@@ -1,1 +1,0 @@
-"""Benchmarks whose evidence becomes relevance cases."""
