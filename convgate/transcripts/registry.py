@@ -1,6 +1,6 @@
 """The formats that can be read and written, recognised by content.
 
-A new one is a module with one class of the shape of `Format`, and a line in `FORMATS`.
+A new one is a row of `layouts.LAYOUTS`, or an object of the shape of `Format` that stands in `EXPORTS`.
 """
 
 from __future__ import annotations
@@ -10,33 +10,17 @@ from typing import Protocol, runtime_checkable
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
+from convgate.transcripts.formats.agents import claude_code, codex, frameworks, strands, terminals
 from convgate.transcripts.formats.agents.anthropic_messages import AnthropicFormat
-from convgate.transcripts.formats.agents.claude_code import CLAUDE_CODE
-from convgate.transcripts.formats.agents.codex import CODEX
-from convgate.transcripts.formats.agents.frameworks import (
-    LangChainFormat,
-    LlamaIndexFormat,
-    PydanticAIFormat,
-)
-from convgate.transcripts.formats.agents.pi import PI
 from convgate.transcripts.formats.agents.responses import ResponsesFormat
-from convgate.transcripts.formats.agents.strands import StrandsFormat
-from convgate.transcripts.formats.agents.terminals import AIDER, COPILOT_CLI, OPENCODE
+from convgate.transcripts.formats.chats import chatgpt, claude_ai, messengers, slack, trees, vscode, whatsapp
 from convgate.transcripts.formats.chats.assistants import GeminiFormat
-from convgate.transcripts.formats.chats.chatgpt import CHATGPT, DEEPSEEK
-from convgate.transcripts.formats.chats.claude_ai import CLAUDE_AI, GROK
-from convgate.transcripts.formats.chats.messengers import DISCORD, MESSENGER, TELEGRAM
-from convgate.transcripts.formats.chats.slack import SlackFormat
-from convgate.transcripts.formats.chats.trees import LLAMA_CPP, OPEN_ASSISTANT, OPEN_WEBUI
-from convgate.transcripts.formats.chats.vscode import VSCODE
-from convgate.transcripts.formats.chats.whatsapp import WhatsAppFormat
 from convgate.transcripts.formats.csv_table import CSVFormat
 from convgate.transcripts.formats.layouts import LAYOUTS
 from convgate.transcripts.formats.markdown import MarkdownFormat
 from convgate.transcripts.formats.message_files import OpenAIFormat
 from convgate.transcripts.formats.sharegpt import ShareGPTFormat
-from convgate.transcripts.formats.traces.langfuse import LangfuseFormat
-from convgate.transcripts.formats.traces.spans import SpanFormat
+from convgate.transcripts.formats.traces import langfuse, spans
 from convgate.transcripts.relevance_sets import BENCHMARKS, RelevanceFormat
 from convgate.transcripts.source import Archive, LocatedConversations, Part, Source
 from convgate.transcripts.unknown import describe_unknown
@@ -81,46 +65,22 @@ class ArchiveFormat(Format, Protocol):
 
 
 EXPORTS: tuple[Format, ...] = (
-    CHATGPT,
-    DEEPSEEK,
-    GROK,
-    GeminiFormat(),
-    VSCODE,
-    OPEN_WEBUI,
-    LLAMA_CPP,
-    OPEN_ASSISTANT,
-    CLAUDE_AI,
-    CLAUDE_CODE,
-    AnthropicFormat(),
-    *BENCHMARKS,
-    SlackFormat(),
-    WhatsAppFormat(),
-    TELEGRAM,
-    DISCORD,
-    MESSENGER,
-    CODEX,
-    PI,
-    StrandsFormat(),
-    OPENCODE,
-    COPILOT_CLI,
-    AIDER,
-    ResponsesFormat(),
-    LangChainFormat(),
-    LlamaIndexFormat(),
-    PydanticAIFormat(),
-    SpanFormat(),
-    LangfuseFormat(),
+    *(chatgpt.CHATGPT, chatgpt.DEEPSEEK, claude_ai.GROK, GeminiFormat(), vscode.VSCODE),
+    *(trees.OPEN_WEBUI, trees.LLAMA_CPP, trees.OPEN_ASSISTANT, claude_ai.CLAUDE_AI),
+    *(claude_code.CLAUDE_CODE, AnthropicFormat(), *BENCHMARKS),
+    *(slack.SlackFormat(), whatsapp.WhatsAppFormat()),
+    *(messengers.TELEGRAM, messengers.DISCORD, messengers.MESSENGER),
+    *(codex.CODEX, terminals.PI, strands.StrandsFormat(), terminals.OPENCODE),
+    *(terminals.COPILOT_CLI, terminals.AIDER, ResponsesFormat()),
+    *(frameworks.LangChainFormat(), frameworks.LlamaIndexFormat(), frameworks.PydanticAIFormat()),
+    *(spans.SpanFormat(), langfuse.LangfuseFormat()),
     *LAYOUTS,
 )
 """Formats known by fields that no other has."""
 
 OPENAI = OpenAIFormat()
 GENERAL: tuple[WritableFormat, ...] = (
-    RelevanceFormat(),
-    ShareGPTFormat(),
-    OPENAI,
-    CSVFormat(),
-    MarkdownFormat(),
+    *(RelevanceFormat(), ShareGPTFormat(), OPENAI, CSVFormat(), MarkdownFormat()),
 )
 """Formats that other programs use too; of those that fit equally well, the first is taken."""
 

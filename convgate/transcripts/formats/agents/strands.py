@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,12 +13,11 @@ from typing import Any
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.dialects.bedrock import BedrockConverse
+from convgate.transcripts.fields import value_at
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.source import Archive, LocatedConversations, Part, Source
-from convgate.transcripts.timestamps import time_of
 
 _NUMBERED = re.compile(r"message_(\d{1,9})\.json")
-_DIALECT = BedrockConverse()
 
 
 class StrandsFormat:
@@ -29,7 +29,7 @@ class StrandsFormat:
     def match_share(self, source: Source) -> float:
         """Return 1 for a file of a message with its number."""
         sample = source.json.sample if source.json else ()
-        return float(any(map(_is_message, sample[:1])))
+        return float(any(_is_message(value) for value in sample[:1]))
 
     def read(self, source: Source) -> LocatedConversations:
         """Yield the message as a conversation."""
@@ -37,11 +37,11 @@ class StrandsFormat:
 
     def parts(self, archive: Archive) -> Sequence[Part]:
         """Return the agents, each with its messages in order."""
-        agents: dict[PurePosixPath, dict[int, Source]] = {}
+        agents: dict[PurePosixPath, dict[int, Source]] = defaultdict(dict)
         for name, source in archive.sources.items():
             path = PurePosixPath(name)
             if path.parent.name == "messages" and (match := _NUMBERED.fullmatch(path.name)):
-                agents.setdefault(path.parent.parent, {})[int(match[1])] = source
+                agents[path.parent.parent][int(match[1])] = source
         parts = []
         for agent, numbered in agents.items():
             sources = [source for _, source in sorted(numbered.items())]
@@ -61,11 +61,11 @@ class StrandsFormat:
 
 
 def _is_message(value: Any) -> bool:
-    return isinstance(value, Mapping) and "message_id" in value and isinstance(value.get("message"), Mapping)
+    return value_at(value, "message_id") is not None and isinstance(value.get("message"), Mapping)
 
 
 def _turn(value: Any, place: Place) -> Turn:
     if not _is_message(value):
         raise TranscriptError("expected a message with its message_id")
-    moment = time_of(value, "", place.warn)[1]
-    return replace(_DIALECT.read(value["message"], "message"), timestamp=moment, source=None)
+    turn = BedrockConverse().read(value["message"], "message")
+    return replace(turn, timestamp=place.time(value), source=None)
