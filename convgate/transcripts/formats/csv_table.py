@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -15,16 +15,10 @@ from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.formats.openai_messages import arguments_text
+from convgate.transcripts.json_text import Place
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.source import LocatedConversations, Source
-from convgate.transcripts.timestamps import (
-    NEWEST_FIRST,
-    TIMESTAMP_FIELDS,
-    UNTIMED,
-    Warn,
-    falls,
-    parse_timestamp,
-)
+from convgate.transcripts.timestamps import NEWEST_FIRST, TIMESTAMP_FIELDS, falls
 
 DELIMITERS = ",;\t|"
 ROW = "row"
@@ -34,9 +28,7 @@ _COLUMNS, _DELIMITER = "_columns", "_delimiter"
 _MAX_HEADER = 10_000  # characters
 _MAX_FIELD = 2**31 - 1  # characters; the csv module's own limit is 131,072
 
-_ALIASES: dict[
-    str, tuple[str, ...]
-] = {  # by meaning; the first name is written, the likelier one comes first
+_ALIASES = {  # by meaning; the first name is written, the likelier one comes first
     "conversation": (
         *("conversation_id", "conversation", "conv_id", "convo_id", "chat_id", "thread_id", "session_id"),
         *("dialog_id", "dialogue_id", "chat", "thread", "session", "dialogue", "dialog"),
@@ -55,17 +47,6 @@ _ALIASES: dict[
     ),
     "tool_calls": ("tool_calls",),
     "tool_call_id": ("tool_call_id",),
-}
-_VALUES: dict[str, Callable[[Turn, Conversation], str]] = {
-    "conversation": lambda turn, conversation: conversation.id,
-    "title": lambda turn, conversation: writable(conversation.title or ""),
-    "id": lambda turn, conversation: turn.id or "",
-    "timestamp": lambda turn, conversation: turn.timestamp.isoformat() if turn.timestamp else "",
-    "role": lambda turn, conversation: turn.role,
-    "speaker": lambda turn, conversation: turn.name or "",
-    "text": lambda turn, conversation: turn.text,
-    "tool_calls": lambda turn, conversation: _calls_text(turn),
-    "tool_call_id": lambda turn, conversation: turn.tool_call_id or "",
 }
 
 
@@ -94,31 +75,21 @@ class CSVFormat:
             names = ", ".join(columns.names) or "none"
             problem = f"a table needs the columns text and role (or speaker); this one has {names}"
             raise TranscriptError(problem, file=report.file, line=line)
-        turns: dict[str, list[Turn]] = {}  # by conversation
-        first_rows: dict[str, tuple[int, str | None]] = {}  # line and title
+        tables: dict[str, tuple[int, str | None, list[Turn]]] = {}  # first line, title and turns, by id
         lines = islice(source.lines(), line, None)
         for number, row in csv_rows(lines, delimiter=columns.delimiter, first_line=line + 1):
-            try:
+            place = Place(report, number)
+            with place.skip_bad_value():
                 if isinstance(row, TranscriptError):
                     raise row
-                if not any(row):
-                    continue
-                turn = turn_of_row(
-                    row,
-                    columns,
-                    lambda problem, name: report.warn(problem, line=number, field=name),  # noqa: B023
-                )
-            except TranscriptError as error:
-                report.error(error.problem, line=number, field=error.field)
-                continue
-            id = columns.cell(row, "conversation") or ""
-            turns.setdefault(id, []).append(turn)
-            first_rows.setdefault(id, (number, columns.cell(row, "title")))
+                if any(row):
+                    turn, id = turn_of_row(row, columns, place), columns.cell(row, "conversation") or ""
+                    tables.setdefault(id, (number, columns.cell(row, "title"), []))[2].append(turn)
         notes = {_COLUMNS: list(columns.names), _DELIMITER: columns.delimiter}
-        if is_reversed := _answers_come_first(list(turns.values())):
+        if is_reversed := _answers_come_first([turns for _, _, turns in tables.values()]):
             report.warn_once(NEWEST_FIRST)
-        for id, (number, title) in first_rows.items():
-            rows = turns[id][::-1] if is_reversed else turns[id]
+        for id, (number, title, turns) in tables.items():
+            rows = turns[::-1] if is_reversed else turns
             yield number, Conversation(id, tuple(rows), title, notes, self.name)
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
@@ -211,40 +182,50 @@ def split_header(header: str, delimiter: str) -> list[str]:
         return []
 
 
-def turn_of_row(row: list[str], columns: Columns, warn: Warn) -> Turn:
-    """Return one row as a turn; `warn` is called with what is wrong with a time, and its column.
-
-    Raises TranscriptError when the row does not fit the columns or nobody speaks.
-    """
+def turn_of_row(row: list[str], columns: Columns, place: Place) -> Turn:
+    """Return one row as a turn; raises TranscriptError when it does not fit the columns, or nobody speaks."""
     width = len(columns.names)
     if len(row) <= columns.places["text"] or any(row[width:]):
         raise TranscriptError(
             f"{len(row)} values for {width} columns; is a value with separators not quoted?"
         )
     role, name = _role_and_name(columns.cell(row, "role"), columns.cell(row, "speaker"))
-    timestamp = None
-    try:
-        timestamp = parse_timestamp(columns.cell(row, "timestamp"))
-    except ValueError as error:
-        warn(f"{error}; {UNTIMED}", columns.names[columns.places["timestamp"]])
+    time = columns.names[columns.places.get("timestamp", 0)]
     return Turn.of(
         role,
         columns.cell(row, "text") or "",
         id=columns.cell(row, "id"),
         name=name,
-        timestamp=timestamp,
+        timestamp=place.time({time: columns.cell(row, "timestamp")}, keys=(time,)),
         tool_calls=_calls(columns.cell(row, "tool_calls")),
         tool_call_id=columns.cell(row, "tool_call_id"),
-        metadata={name: row[place] for place, name in columns.others.items() if any(row[place : place + 1])},
+        metadata={name: row[index] for index, name in columns.others.items() if any(row[index : index + 1])},
         source={ROW: row},
     )
+
+
+def _values(turn: Turn, conversation: Conversation) -> dict[str, str]:
+    """Return the cells of a turn by what they mean."""
+    calls = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in turn.tool_calls]
+    return {
+        "conversation": conversation.id,
+        "title": writable(conversation.title or ""),
+        "id": turn.id or "",
+        "timestamp": turn.timestamp.isoformat() if turn.timestamp else "",
+        "role": turn.role,
+        "speaker": turn.name or "",
+        "text": turn.text,
+        "tool_calls": json.dumps(calls, ensure_ascii=False) if calls else "",
+        "tool_call_id": turn.tool_call_id or "",
+    }
 
 
 def row_of_turn(turn: Turn, conversation: Conversation, columns: Columns) -> list[str]:
     """Return one turn as a row under the columns; what has no column is left out."""
     row = [""] * len(columns.names)
+    values = _values(turn, conversation)
     for held, place in columns.places.items():
-        row[place] = _VALUES[held](turn, conversation)
+        row[place] = values[held]
     for place, name in columns.others.items():
         row[place] = str(turn.metadata.get(name, ""))
     if "role" not in columns.places and not turn.name:
@@ -254,14 +235,9 @@ def row_of_turn(turn: Turn, conversation: Conversation, columns: Columns) -> lis
 
 def columns_for(turns: Sequence[Turn], conversation: Conversation) -> Columns:
     """Return the columns that the turns need, under their usual names."""
-    always = ("conversation", "role", "text")
-    return Columns.of(
-        [
-            names[0]
-            for held, names in _ALIASES.items()
-            if held in always or any(_VALUES[held](turn, conversation) for turn in turns)
-        ]
-    )
+    used = {held for turn in turns for held, value in _values(turn, conversation).items() if value}
+    used |= {"conversation", "role", "text"}
+    return Columns.of([names[0] for held, names in _ALIASES.items() if held in used])
 
 
 def _role_and_name(role: str | None, speaker: str | None) -> tuple[str, str | None]:
@@ -286,11 +262,6 @@ def _calls(text: str | None) -> tuple[ToolCall, ...]:
         raise TranscriptError(
             'expected a JSON list of calls, [{"id": …, "name": …, "arguments": …}]', field="tool_calls"
         ) from None
-
-
-def _calls_text(turn: Turn) -> str:
-    calls = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in turn.tool_calls]
-    return json.dumps(calls, ensure_ascii=False) if calls else ""
 
 
 def csv_rows(

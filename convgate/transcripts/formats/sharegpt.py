@@ -11,8 +11,9 @@ from typing import Any
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
+from convgate.transcripts.fields import value_at
 from convgate.transcripts.formats.openai_messages import arguments_text
-from convgate.transcripts.json_text import Place, kind
+from convgate.transcripts.json_text import Place, kind, parse_json
 from convgate.transcripts.message_lists import MessageLists, dump_messages
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.timestamps import time_of
@@ -53,7 +54,7 @@ class ShareGPTFormat(MessageLists):
         return self._is_entry(value) and not _is_openai(value)
 
     def turns(self, message: Any, field: str, place: Place) -> Iterator[Turn]:
-        """Yield one entry as a turn."""
+        """Yield one entry as a turn; its children are what follows."""
         if not isinstance(message, Mapping):
             raise TranscriptError(
                 f"an entry is an object with from and value, got {kind(message)}", field=field
@@ -67,17 +68,15 @@ class ShareGPTFormat(MessageLists):
             yield Turn("assistant", timestamp=moment, tool_calls=calls, metadata=extra, source=message)
             return
         text = _text(message, text_key, "value", field)
-        role = role_of(speaker) or writable(speaker)
+        role = role_of(speaker) or speaker
         if isinstance(is_user := extra.get("isCreatedByUser"), bool):  # of LibreChat, as `children`
             role = "user" if is_user else "assistant"
         children = extra.pop("children", None)
-        if not isinstance(children, list):
-            yield Turn.of(role, writable(text), timestamp=moment, metadata=extra, source=message)
-            return
-        alone = {key: item for key, item in message.items() if key != "children"}
-        yield Turn.of(role, writable(text), timestamp=moment, metadata=extra, source=alone)
-        place.report.omit("other answer with what followed it", max(0, len(children) - 1))
-        if children:
+        if isinstance(children, list):
+            message = {key: item for key, item in message.items() if key != "children"}
+        yield Turn.of(role, text, timestamp=moment, metadata=extra, source=message)
+        if isinstance(children, list) and children:
+            place.report.omit("other answer with what followed it", len(children) - 1)
             yield from self.turns(children[-1], f"{field}.children[{len(children) - 1}]", place)
 
     def link_turns(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
@@ -98,16 +97,13 @@ class ShareGPTFormat(MessageLists):
         """JSON in the layout and with the names of the conversation's file."""
         own = conversation.format == self.name
         first = next((turn.source for turn in conversation.turns if own and turn.source), {})
-        speaker_key, text_key = _keys(first)
+        keys = [key or usual for key, usual in zip(_keys(first), ("from", "value"), strict=True)]
         entries: list[Mapping[str, Any]] = []
         for turn in turns:
             if own and turn.source is not None:
                 entries.append(turn.source)
             else:
-                entries += [
-                    {speaker_key or "from": speaker, text_key or "value": text}
-                    for speaker, text in _entries(turn)
-                ]
+                entries += [dict(zip(keys, entry, strict=True)) for entry in _entries(turn)]
         return dump_messages(conversation, entries, key=LIST_KEYS[0], format=self.name)
 
     @staticmethod
@@ -148,16 +144,11 @@ def calls_in(value: Any, field: str) -> tuple[ToolCall, ...]:
 
     A text that holds something else is the arguments of a call without a name.
     """
-    parsed = value
-    if isinstance(value, str):
-        try:
-            parsed = json.loads(value)
-        except (ValueError, RecursionError):
-            parsed = None
+    parsed = _parsed(value) if isinstance(value, str) else value
     calls = []
     for call in parsed if isinstance(parsed, list) else [parsed]:
-        body = call.get("function", call) if isinstance(call, Mapping) else None
-        if not isinstance(body, Mapping) or not isinstance(body.get("name"), str):
+        body = value_at(call, "function") if value_at(call, "function") is not None else call
+        if not isinstance(value_at(body, "name"), str):
             if isinstance(value, str):
                 return (ToolCall("", "", writable(value)),)
             raise TranscriptError("a function call is an object with name and arguments", field=field)
@@ -168,14 +159,17 @@ def calls_in(value: Any, field: str) -> tuple[ToolCall, ...]:
 
 def calls_text(calls: Sequence[ToolCall]) -> str:
     """Return the value of an entry that makes these calls."""
-    values = [{"name": call.name, "arguments": _object(call.arguments)} for call in calls]
+    parsed = [_parsed(call.arguments) for call in calls]  # fine-tuning tools expect objects
+    values = [
+        {"name": call.name, "arguments": arguments if isinstance(arguments, dict) else call.arguments}
+        for call, arguments in zip(calls, parsed, strict=True)
+    ]
     return json.dumps(values[0] if len(values) == 1 else values, ensure_ascii=False)
 
 
-def _object(arguments: str) -> Any:
-    """Arguments as the object that fine-tuning tools expect, as text where they are none."""
+def _parsed(text: str) -> Any:
+    """Return the value of a JSON text, None for another one."""
     try:
-        value = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return arguments
-    return value if isinstance(value, dict) else arguments
+        return parse_json(text)
+    except TranscriptError:
+        return None
