@@ -109,9 +109,8 @@ class MessageExport(MessageLists):
 
     def match_share(self, source: Source) -> float:
         """Return the share of the source's first values that may be in this format, 0 without its fields."""
-        if source.json is None:
-            return 0.0
-        values = chain.from_iterable(v if isinstance(v, list) else (v,) for v in source.json.sample)
+        sample = source.json.sample if source.json else ()
+        values = chain.from_iterable(v if isinstance(v, list) else (v,) for v in sample)
         is_own = any(self.has_own_fields(value) for value in values if isinstance(value, Mapping))
         return super().match_share(source) if is_own else 0.0
 

@@ -14,13 +14,15 @@ def value_at(fields: Any, path: str) -> Any:
     >>> value_at({"a": {"b.c": 1}}, "x|a.b.c")
     1
     """
+    if type(fields) is not dict and not isinstance(fields, Mapping):
+        return None
+    if (value := fields.get(path)) is not None:
+        return value
     if "|" in path:
         values = (value_at(fields, each) for each in path.split("|"))
         return next((value for value in values if value is not None), None)
-    if not isinstance(fields, Mapping):
+    if "." not in path:
         return None
-    if path in fields:
-        return fields[path]
     head, _, rest = path.partition(".")
     while rest:
         if (value := value_at(fields.get(head), rest)) is not None:
@@ -32,7 +34,7 @@ def value_at(fields: Any, path: str) -> Any:
 
 def text_of(fields: Any, path: str) -> str | None:
     """Return the text at a path, of alternatives the first; None when there is none or it is blank."""
-    for each in path.split("|"):
+    for each in path.split("|") if "|" in path else (path,):
         if isinstance(value := value_at(fields, each), str) and value.strip():
             return value
     return None

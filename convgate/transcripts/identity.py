@@ -16,7 +16,7 @@ from convgate.transcripts.problems import Report
 
 def given_id(fields: Any, *paths: str) -> str | None:
     """Return the first id at one of the paths of an object, as in `value_at`: a text, or a whole number."""
-    for path in "|".join(paths).split("|"):
+    for path in "|".join(paths).split("|") if len(paths) > 1 or "|" in paths[0] else paths:
         value = value_at(fields, path)
         if isinstance(value, str) and value:
             return value

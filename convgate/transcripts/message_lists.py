@@ -15,8 +15,9 @@ from typing import Any
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
+from convgate.transcripts.fields import text_of
 from convgate.transcripts.identity import given_id
-from convgate.transcripts.json_text import Place, kind
+from convgate.transcripts.json_text import Place, kind, parse_json
 from convgate.transcripts.source import LocatedConversations, Source
 
 LAYOUT = "_layout"
@@ -67,9 +68,7 @@ class MessageLists(ABC):
             return 0.0
         if self._is_record(source.json.document):
             return 1.0
-        values = source.json.sample
-        if source.json.is_lines:
-            values = tuple(value or None for value in values)  # an empty list may be anything
+        values = [value or None for value in source.json.sample]  # an empty list may be anything
         return sum(map(self._is_record, values)) / max(1, len(values))
 
     def read(self, source: Source) -> LocatedConversations:
@@ -85,10 +84,15 @@ class MessageLists(ABC):
                     id = given_id(value, *CONVERSATION_ID_FIELDS)
                     loose.setdefault(id, (place.line, []))[1].extend(turns)
                 else:
-                    yield place.line, self.conversation(value, place)
+                    for conversation in self.conversations(value, place):
+                        yield place.line, conversation
         for id, (line, turns) in loose.items():
             linked = self.link_turns(turns)
             yield line, Conversation(id or "", linked, metadata={LAYOUT: LINES}, format=self.name)
+
+    def conversations(self, value: Any, place: Place) -> Iterable[Conversation]:
+        """Return the conversations of a value, mostly one; raises TranscriptError for another value."""
+        return [self.conversation(value, place)]
 
     def conversation(self, value: Any, place: Place) -> Conversation:
         """Return the conversation that an object or a bare list holds; its id is empty when it names none."""
@@ -99,25 +103,20 @@ class MessageLists(ABC):
         key = self.list_key(value) if isinstance(value, Mapping) else None
         if key is None:
             raise TranscriptError(f"expected {self.expected}; got {described(value)}")
-        title = value.get("title")
+        others = public({name: field for name, field in value.items() if name != key})
         return Conversation(
             id=given_id(value, "id", *CONVERSATION_ID_FIELDS) or "",
             turns=self.turns_in(value[key], key, place),
-            title=title if isinstance(title, str) and title else None,
-            metadata={
-                LAYOUT: OBJECT,
-                LIST_KEY: key,
-                **notes,
-                **public({k: v for k, v in value.items() if k != key}),
-            },
+            title=text_of(value, "title"),
+            metadata={LAYOUT: OBJECT, LIST_KEY: key, **notes, **others},
             format=self.name,
         )
 
     def turns_in(self, messages: Any, key: str, place: Place) -> tuple[Turn, ...]:
         """Return the turns of a list of messages, or of its JSON, which the field `key` holds."""
         if isinstance(messages, str) and messages.lstrip().startswith("["):
-            with suppress(ValueError, RecursionError):
-                messages = json.loads(messages)
+            with suppress(TranscriptError):
+                messages = parse_json(messages)
         if not isinstance(messages, list):
             raise TranscriptError(f"expected a list of messages, got {kind(messages)}", field=key)
         turns: list[Turn] = []

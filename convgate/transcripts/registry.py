@@ -67,8 +67,10 @@ class ArchiveFormat(Format, Protocol):
 EXPORTS: tuple[Format, ...] = (
     *(chatgpt.CHATGPT, chatgpt.DEEPSEEK, claude_ai.GROK, GeminiFormat(), vscode.VSCODE),
     *(trees.OPEN_WEBUI, trees.LLAMA_CPP, trees.OPEN_ASSISTANT, claude_ai.CLAUDE_AI),
-    *(claude_code.CLAUDE_CODE, AnthropicFormat(), *BENCHMARKS),
-    *(slack.SlackFormat(), whatsapp.WhatsAppFormat()),
+    *(claude_code.CLAUDE_CODE, AnthropicFormat()),
+    *BENCHMARKS,
+    slack.SlackFormat(),
+    whatsapp.WhatsAppFormat(),
     *(messengers.TELEGRAM, messengers.DISCORD, messengers.MESSENGER),
     *(codex.CODEX, terminals.PI, strands.StrandsFormat(), terminals.OPENCODE),
     *(terminals.COPILOT_CLI, terminals.AIDER, ResponsesFormat()),

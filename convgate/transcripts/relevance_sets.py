@@ -227,14 +227,13 @@ def case_of_line(value: Mapping[str, Any], conversations: Mapping[str, Conversat
             if index not in history:
                 field = f"{name}[{place}]"
                 raise TranscriptError(f"{index} is not among the {len(history)} turns before it", field=field)
-    relevant = frozenset(line.relevant)
+    relevant, tags = frozenset(line.relevant), tuple(line.tags or ())
     judged = None if line.judged is None else frozenset(line.judged)
+    needed = None if line.needed is None else frozenset(line.needed)
     if judged is not None and not relevant <= judged:
         raise TranscriptError("a relevant turn is not among the judged", field="judged")
-    needed = None if line.needed is None else frozenset(line.needed)
     if needed is not None and not needed <= relevant:
         raise TranscriptError("a needed turn is not among the relevant ones", field="needed")
-    tags = tuple(line.tags or ())
     return Case(line.id, line.conversation, line.turn, query, relevant, line.window, tags, judged, needed)
 
 

@@ -231,7 +231,10 @@ def open_bytes(data: bytes, report: Report, *, max_bytes: int = MAX_BYTES) -> So
 
 def source_of_path(path: Path, report: Report, *, max_bytes: int = MAX_BYTES) -> Source:
     """Return the file at `path`; raises TranscriptError when it cannot be opened or is an archive."""
-    return _single(open_path(path, report, max_bytes=max_bytes), report)
+    opened = open_path(path, report, max_bytes=max_bytes)
+    if isinstance(opened, Archive):
+        raise TranscriptError("expected a file, got an archive or a folder", file=report.file)
+    return opened
 
 
 def source_of_bytes(data: bytes, report: Report, *, max_bytes: int = MAX_BYTES) -> Source:
@@ -239,12 +242,6 @@ def source_of_bytes(data: bytes, report: Report, *, max_bytes: int = MAX_BYTES) 
     source = Source(partial(io.BytesIO, data), len(data), report, max_bytes=max_bytes)
     source.check_size()
     return _not_blank(source)
-
-
-def _single(opened: Source | Archive, report: Report) -> Source:
-    if isinstance(opened, Archive):
-        raise TranscriptError("expected a file, got an archive or a folder", file=report.file)
-    return opened
 
 
 def _not_blank(source: Source) -> Source:

@@ -79,12 +79,14 @@ class CSVFormat:
         lines = islice(source.lines(), line, None)
         for number, row in csv_rows(lines, delimiter=columns.delimiter, first_line=line + 1):
             place = Place(report, number)
-            with place.skip_bad_value():
+            try:
                 if isinstance(row, TranscriptError):
                     raise row
                 if any(row):
                     turn, id = turn_of_row(row, columns, place), columns.cell(row, "conversation") or ""
                     tables.setdefault(id, (number, columns.cell(row, "title"), []))[2].append(turn)
+            except TranscriptError as error:
+                place.leave_out_all(error)
         notes = {_COLUMNS: list(columns.names), _DELIMITER: columns.delimiter}
         if is_reversed := _answers_come_first([turns for _, _, turns in tables.values()]):
             report.warn_once(NEWEST_FIRST)

@@ -144,15 +144,15 @@ class Layout(ConversationExport):
             ids = list(listed)
         else:
             entries = [(f"{path}[{index}]", item) for index, item in enumerate(listed)]
+            if not self.parent:
+                return entries
             ids = [given_id(item, self.message_id) or "" for _, item in entries]
-        if not self.parent:
-            return entries
         by_id = {id: entry for id, entry in zip(ids, entries, strict=True) if id}
+        messages = {id: self._message_in(item) for id, (_, item) in by_id.items()}
         parents = {id: given_id(item, self.parent) for id, (_, item) in by_id.items()}
         shown = path_to(given_id(value, self.leaf), parents)
         is_tree = isinstance(listed, Mapping) or not parents.keys().isdisjoint(parents.values())
         if not shown and is_tree:
-            messages = {id: self._message_in(item) for id, (_, item) in by_id.items()}
             times = {
                 id: to_utc(time_of(message, "", None, self.time)[1])
                 for id, message in reversed(messages.items())
@@ -161,7 +161,7 @@ class Layout(ConversationExport):
             shown = path_to(max(times, key=times.__getitem__, default=None), parents)
         if not shown:
             return entries
-        kept = [by_id[id] for id in shown if self._message_in(by_id[id][1]) is not None]
+        kept = [by_id[id] for id in shown if messages[id] is not None]
         n_messages = sum(self._message_in(item) is not None for _, item in entries)
         place.report.omit(BRANCH, n_messages - len(kept))
         return kept
@@ -172,14 +172,15 @@ class Layout(ConversationExport):
     def message(self, item: Mapping[str, Any], field: str, place: Place) -> Iterator[Turn]:
         """Yield one message as turns; what the app says itself, and what is empty, is counted."""
         message = self._message_in(item)
-        field = f"{field}.{self.inside}".rstrip(".")
+        field = f"{field}.{self.inside}" if self.inside else field
         if not isinstance(message, Mapping):
             raise TranscriptError(f"expected a message, got {kind(message)}", field=field)
         if self.turns:
-            id = given_id(item, self.message_id)
-            yield from (replace(turn, id=turn.id or id) for turn in self.turns(message, field, place))
+            for turn in self.turns(message, field, place):
+                yield turn if turn.id else replace(turn, id=given_id(item, self.message_id))
             return
-        place.report.omit("reaction", len(list_in(message, "reactions", field)))
+        if "reactions" in message:
+            place.report.omit("reaction", len(list_in(message, "reactions", field)))
         named = value_at(message, self.role) if self.role else None
         name = text_of(message, self.speaker) if self.speaker else None
         if self.spoken:

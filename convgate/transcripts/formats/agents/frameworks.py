@@ -54,23 +54,17 @@ class FrameworkMessages(MessageLists):
         """Return whether a value is a list of messages."""
         return isinstance(value, list) and any(map(self.is_message, value[:50]))
 
-    def read(self, source: Source) -> LocatedConversations:
-        """Yield the source's conversations; bad places go to its report."""
-        file = source.need_json()
-        loose: list[Turn] = []  # of messages that stand one a line
-        for value, place in file.values(split=not self.is_list(file.document)):
-            with place.skip_bad_value():
-                lists = list(self.lists(value)) if isinstance(value, Mapping) else []
-                if isinstance(value, list):
-                    ids = (given_id(item, *CONVERSATION_ID_FIELDS) for item in value)
-                    lists = [MessageList("", value, next(filter(None, ids), ""))]
-                for found in lists:
-                    turns, notes = self.turns_in(found.messages, found.field, place), found.metadata
-                    yield place.line, Conversation(found.id, turns, metadata=notes, format=self.name)
-                if not lists:
-                    loose += self.turns(value, "", place)
-        if loose:
-            yield None, Conversation("", self.link_turns(loose), format=self.name)
+    def conversations(self, value: Any, place: Place) -> Iterator[Conversation]:
+        """Yield the conversations of the lists in a value; raises TranscriptError without any."""
+        lists = list(self.lists(value)) if isinstance(value, Mapping) else []
+        if isinstance(value, list):
+            ids = (given_id(item, *CONVERSATION_ID_FIELDS) for item in value)
+            lists = [MessageList("", value, next(filter(None, ids), ""))]
+        if not lists:
+            raise self._error(value, "")
+        for found in lists:
+            turns = self.turns_in(found.messages, found.field, place)
+            yield Conversation(found.id, turns, metadata=found.metadata, format=self.name)
 
     def _is_record(self, value: Any) -> bool:
         return value != [] and super()._is_record(value)

@@ -88,7 +88,7 @@ def _parts(content: Mapping[str, Any], metadata: Mapping[str, Any], field: str) 
             generated = {"alt": text_of(part, "metadata.dalle.prompt")}
             yield ContentPart(what, placeholder(what, attachments.pop(pointer.rpartition("/")[2], generated)))
     for key in _TEXTS:
-        if value := text_of(content, key):
+        if key in content and (value := text_of(content, key)):
             yield ContentPart("text", value)
     for attachment in attachments.values():
         yield ContentPart("attachment", placeholder("attachment", attachment))

@@ -13,7 +13,6 @@ from pathlib import PurePosixPath
 
 from convgate.core.conversation import ContentPart, Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.characters import writable
 from convgate.transcripts.formats.stamps import MARKS, STAMP, Stamp, find_date_order, stamp_of
 from convgate.transcripts.source import LocatedConversations, Source
 from convgate.transcripts.timestamps import UNTIMED
@@ -89,7 +88,7 @@ class WhatsAppFormat:
             if moment is None:
                 report.warn(f"the time does not exist; {UNTIMED}", line=message.line)
             name = re.sub(f"[{MARKS}]", "", match["name"]).removeprefix("~").strip()
-            turns.append(Turn("user", parts, name=writable(name) or None, timestamp=moment, metadata=notes))
+            turns.append(Turn("user", parts, name=name or None, timestamp=moment, metadata=notes))
         yield None, Conversation("", tuple(turns), format=self.name)
 
 
@@ -135,13 +134,13 @@ def _content(text: str) -> tuple[tuple[ContentPart, ...], dict[str, bool]]:
         name = match["name"]
         kind = _KINDS.get(PurePosixPath(name).suffix[1:].lower(), "file")
         caption = f"{text[: match.start()].strip()}\n{text[match.end() :].strip()}".strip()
-        said = (ContentPart("text", writable(caption.replace(_OWN, ""))),) if caption else ()
-        return (*said, ContentPart(kind, writable(f"[{kind}: {name}]"))), notes
+        said = (ContentPart("text", caption.replace(_OWN, "")),) if caption else ()
+        return (*said, ContentPart(kind, f"[{kind}: {name}]")), notes
     if match := _OMITTED.fullmatch(text):
         what = match["what"] or match["marked"] or match["plain"]
         kind = _KINDS.get(what.split()[0].lower(), "attachment")
-        return (ContentPart(kind, writable(f"[{what}]")),), notes
+        return (ContentPart(kind, f"[{what}]"),), notes
     if text.startswith(_OWN) and not _CONTENT.match(text):
         return (), notes
     text = text.replace(_OWN, "").strip()
-    return ((ContentPart("text", writable(text)),) if text else ()), notes
+    return ((ContentPart("text", text),) if text else ()), notes

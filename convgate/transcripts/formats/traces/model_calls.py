@@ -163,9 +163,9 @@ def message_turns(message: Any, role: str, field: str, place: Place) -> tuple[Tu
         name = f"{field}.content"
         blocks = json_parts(said, name) if isinstance(said, Mapping) else read_blocks(said, name).items
         content = Content((*blocks, *read_calls(message, field)))
-    given, name = text_of(message, "role") or role, text_of(message, "name")
-    call_id = given_id(message, "tool_call_id")
-    turns = tuple(content.turns(role_of(given) or given, name=name, tool_call_id=call_id))
+    given, call_id = text_of(message, "role") or role, given_id(message, "tool_call_id")
+    speaker = text_of(message, "name")
+    turns = tuple(content.turns(role_of(given) or given, name=speaker, tool_call_id=call_id))
     if not turns:
         place.report.omit("empty message")
     return turns
