@@ -60,7 +60,7 @@ class ConversationExport(ABC):
     def conversation(self, value: Mapping[str, Any], place: Place) -> Conversation:
         """Return the conversation of an object; raises TranscriptError naming the field.
 
-        A bad message is left out by `place.leave_out`, and what no conversation holds is counted by
+        A bad message is left out by `place.skip_bad_part`, and what no conversation holds is counted by
         `place.report.omit`.
         """
 

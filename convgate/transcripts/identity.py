@@ -40,11 +40,11 @@ def content_id(turns: Iterable[Turn]) -> str:
     return f"c-{digest.hexdigest()[:12]}"
 
 
-def pair_calls(turns: Iterable[Turn]) -> tuple[Turn, ...]:
+def pair_calls(turns: Iterable[Turn], *, all_turns: bool = False) -> tuple[Turn, ...]:
     """Return the turns with ids for calls of tools that have none, and for the results that follow them.
 
     A result without an id is that of the first such call since the user's last message which has no result
-    yet. Messages that are written as they came keep what they have.
+    yet. Messages that are written as they came keep what they have, unless `all_turns`.
 
     >>> from convgate.core.conversation import ToolCall
     >>> call = Turn("assistant", tool_calls=(ToolCall("", "search", "{}"),))
@@ -53,7 +53,7 @@ def pair_calls(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     """
     paired, waiting, n_calls = [], deque[str](), 0
     for turn in turns:
-        if turn.source is None and not all(call.id for call in turn.tool_calls):
+        if (turn.source is None or all_turns) and not all(call.id for call in turn.tool_calls):
             calls = []
             for call in turn.tool_calls:
                 if not call.id:
@@ -62,7 +62,7 @@ def pair_calls(turns: Iterable[Turn]) -> tuple[Turn, ...]:
                     waiting.append(call.id)
                 calls.append(call)
             turn = replace(turn, tool_calls=tuple(calls))
-        elif turn.role == "tool" and not turn.tool_call_id and waiting:
+        elif turn.role in ("tool", "function") and not turn.tool_call_id and waiting:
             turn = replace(turn, tool_call_id=waiting.popleft())
         elif turn.role == "user":
             waiting.clear()

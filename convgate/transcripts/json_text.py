@@ -184,12 +184,6 @@ class Place:
         """Return the time in the first of the keys that a part of the value has; an odd one is a warning."""
         return time_of(fields, field, self.warn, keys)[1]
 
-    def leave_out(self, error: TranscriptError) -> None:
-        """Note a bad part of the value and go on without it; in a file of lines, raises the error again."""
-        if self.line is not None:
-            raise error
-        self.leave_out_all(error)
-
     def leave_out_all(self, error: TranscriptError) -> None:
         """Note that the value itself is left out; raises the error again when it ends the reading."""
         if isinstance(error, ReadStoppedError):
@@ -199,11 +193,13 @@ class Place:
 
     @contextmanager
     def skip_bad_part(self) -> Iterator[None]:
-        """Leave out a part of the value, as `leave_out` does, when it raises TranscriptError."""
+        """Note a bad part of the value and go on without it; in a file of lines, the value is left out."""
         try:
             yield
         except TranscriptError as error:
-            self.leave_out(error)
+            if self.line is not None:
+                raise
+            self.leave_out_all(error)
 
     @contextmanager
     def skip_bad_value(self) -> Iterator[None]:

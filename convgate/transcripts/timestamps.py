@@ -90,15 +90,11 @@ def is_newest_first(moments: Sequence[datetime | None]) -> bool:
     >>> is_newest_first([datetime(2026, 5, 3), datetime(2026, 5, 2), datetime(2026, 5, 1)])
     True
     """
-    return len(moments) > 2 and _falls(moments, strictly=True)
+    return len(moments) > 2 and falls(moments, strictly=True)
 
 
-def falls(moments: Sequence[datetime | None]) -> bool:
+def falls(moments: Sequence[datetime | None], *, strictly: bool = False) -> bool:
     """Return whether moments never rise, and fall once at least; as in `is_newest_first`."""
-    return _falls(moments, strictly=False)
-
-
-def _falls(moments: Sequence[datetime | None], *, strictly: bool) -> bool:
     times = [moment for moment in moments if moment is not None]
     if len(times) < max(2, len(moments)) or len({time.tzinfo is None for time in times}) > 1:
         return False

@@ -68,10 +68,11 @@ class LoCoMoFormat(CaseExport):
         questions = value.get("qa")
         for number, question in enumerate(questions if isinstance(questions, list) else ()):
             field = f"qa[{number}]"
-            if not (asked := text_of(question, "question")):
-                place.leave_out(TranscriptError("there is no question", field=f"{field}.question"))
+            asked, relevant = text_of(question, "question"), set[int]()
+            if not asked:
+                with place.skip_bad_part():
+                    raise TranscriptError("there is no question", field=f"{field}.question")
                 continue
-            relevant: set[int] = set()
             evidence = question.get("evidence")
             for entry, named in enumerate(evidence if isinstance(evidence, list) else ()):
                 for dia_id in _DIA_ID.findall(str(named)) or [str(named)]:

@@ -10,10 +10,11 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.core.text import pluralize, quote
 from convgate.transcripts.characters import writable
-from convgate.transcripts.formats.code_fences import find_fence, find_fenced
 from convgate.transcripts.formats.speakers import (
     TIMED,
     Speaker,
+    find_fence,
+    find_fenced,
     find_repeated_heading,
     find_speaker,
     find_speakers,

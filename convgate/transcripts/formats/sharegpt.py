@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import count
 from typing import Any
 
 from convgate.core.conversation import Conversation, ToolCall, Turn
@@ -13,6 +11,7 @@ from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.fields import value_at
 from convgate.transcripts.formats.openai_messages import arguments_text
+from convgate.transcripts.identity import pair_calls
 from convgate.transcripts.json_text import Place, kind, parse_json
 from convgate.transcripts.message_lists import MessageLists, dump_messages
 from convgate.transcripts.roles import role_of
@@ -81,17 +80,7 @@ class ShareGPTFormat(MessageLists):
 
     def link_turns(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
         """Return the turns with `call-1`, `call-2` … as ids of calls and of the results that follow them."""
-        linked = list(turns)
-        numbers = count(1)
-        for index, turn in enumerate(turns):
-            calls = [replace(call, id=f"call-{next(numbers)}") for call in turn.tool_calls]
-            if calls:
-                linked[index] = replace(turn, tool_calls=tuple(calls))
-            for place, call in enumerate(calls, index + 1):
-                if place == len(turns) or turns[place].role not in ("tool", "function"):
-                    break
-                linked[place] = replace(turns[place], tool_call_id=call.id)
-        return tuple(linked)
+        return pair_calls(turns, all_turns=True)
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
         """JSON in the layout and with the names of the conversation's file."""
