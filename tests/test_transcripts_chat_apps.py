@@ -180,3 +180,40 @@ def test_the_shown_branch_of_a_llama_cpp_chat_is_read() -> None:
     assert (chat.id, chat.title) == ("c1", "Boats")
     assert [turn.text for turn in chat.turns] == ["Which boat is it?", "The red one.", "And when?"]
     assert dict(transcript.summary.omitted) == {"message of another branch": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [
+        ("claude_ai.json", "current_leaf_message_uuid"),
+        ("open_webui.json", "chat.history.currentId"),
+        ("llama_cpp.json", "conv.currNode"),
+        ("chatgpt.json", "current_node"),
+    ],
+)
+def test_without_its_end_a_tree_is_read_to_its_latest_message(name: str, end: str) -> None:
+    chat = json.loads((FOLDER / name).read_text(encoding="utf-8"))[0]
+    shown = read_text(json.dumps([chat]))
+    *path, last = end.split(".")
+    holder = chat
+    for key in path:
+        holder = holder[key]
+    del holder[last]
+    transcript = read_text(json.dumps([chat]))
+    assert transcript.conversations[0].turns == shown.conversations[0].turns
+    assert transcript.summary.omitted == shown.summary.omitted != {}
+
+
+def test_a_message_of_an_unknown_role_is_counted() -> None:
+    chat = json.loads((FOLDER / "grok.json").read_text(encoding="utf-8"))
+    chat["conversations"][0]["responses"][0]["response"]["sender"] = "moderator"
+    transcript = read_text(json.dumps(chat))
+    assert [turn.role for turn in transcript.conversations[0].turns] == ["assistant"]
+    assert dict(transcript.summary.omitted) == {"message of no known role": 1}
+
+
+def test_a_chat_without_messages_beside_others_is_counted() -> None:
+    chat = json.loads((FOLDER / "telegram.json").read_text(encoding="utf-8"))
+    account = {"chats": {"list": [chat, {"id": 9, "messages": []}]}}
+    omitted = read_text(json.dumps(account)).summary.omitted
+    assert omitted["conversation without messages"] == 1
