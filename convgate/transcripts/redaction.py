@@ -14,7 +14,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache, partial
 from typing import Any, TypeVar
 
@@ -111,21 +111,8 @@ class Redactor:
 
     def _turn(self, turn: Turn) -> Turn:
         counts, copies = Counter[str](), Counter[str]()
-        text = partial(_redact, counts=counts)
-        redacted = replace(
-            turn,
-            role=text(turn.role),
-            parts=tuple(ContentPart(text(part.kind), text(part.text)) for part in turn.parts),
-            id=text(turn.id, name="id"),
-            name=text(turn.name),
-            tool_calls=tuple(
-                ToolCall(text(call.id, name="id"), text(call.name), text(call.arguments))
-                for call in turn.tool_calls
-            ),
-            tool_call_id=text(turn.tool_call_id, name="id"),
-            metadata=text(turn.metadata),
-            source=_redact(turn.source, copies),
-        )
+        redacted: Turn = _redact(replace(turn, source=None), counts)
+        redacted = replace(redacted, source=_redact(turn.source, copies))
         if turn.source is not None and turn.source.keys() <= {ROW, RAW}:
             # Cells and lines are without names that tell of secrets; writers make them anew from the fields.
             is_same = redacted == turn and redacted.source == turn.source
@@ -145,7 +132,12 @@ def _redact(value: Any, counts: Counter[str], name: str = "") -> Any:
             redacted[label] = _redact(item, counts, str(key))
         return redacted
     if isinstance(value, list | tuple):
-        return [_redact(item, counts, name) for item in value]
+        items = [_redact(item, counts, name) for item in value]
+        return tuple(items) if isinstance(value, tuple) else items
+    if isinstance(value, Turn | ContentPart | ToolCall):
+        held = {field.name: getattr(value, field.name) for field in fields(value)}
+        names = {"also_answers": "id"}  # what holds ids
+        return replace(value, **{key: _redact(held[key], counts, names.get(key, key)) for key in held})
     if isinstance(value, bool) or not isinstance(value, str | int | float) or value == "":
         return value
     kind = _kind_by_name(name[-100:])
