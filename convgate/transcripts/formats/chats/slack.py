@@ -15,12 +15,12 @@ from convgate.core.conversation import ContentPart, Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.core.text import join_words, to_line
 from convgate.transcripts.blocks import placeholder
-from convgate.transcripts.exports import EMPTY, list_in, objects_in, read_objects, share_of
+from convgate.transcripts.exports import objects_in, read_objects, share_of
 from convgate.transcripts.fields import text_of, value_at
+from convgate.transcripts.formats.layouts import Layout
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.message_lists import described
 from convgate.transcripts.source import Archive, LocatedConversations, Part, Source
-from convgate.transcripts.timestamps import parse_timestamp
 
 _TS = re.compile(r"[0-9]{9,11}\.[0-9]{6}")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -86,8 +86,8 @@ class SlackFormat:
             with Place(source.report).skip_bad_value():
                 for message, place in read_objects(source, "a message"):
                     with place.skip_bad_value():
-                        for turn in _turns(message, workspace, place):
-                            threads.setdefault(text_of(message, "thread_ts") or "", []).append(turn)
+                        turns = _MESSAGE.message(_message_for(message, workspace), "", place)
+                        threads.setdefault(text_of(message, "thread_ts") or "", []).extend(turns)
         parents = {turn.id: turn for turn in threads[""]}
         for ts, turns in list(threads.items()):
             if ts and ts in parents:  # which does not say itself that it has replies
@@ -136,40 +136,32 @@ def _member_names(channel: Mapping[str, Any], names: Mapping[str, str]) -> str:
     return join_words(names.get(str(id), str(id)) for id in (members if isinstance(members, list) else ()))
 
 
-def _turns(message: Mapping[str, Any], workspace: _Workspace, place: Place) -> Iterator[Turn]:
-    """Yield what somebody wrote; nothing of what Slack did."""
+def _message_for(message: Mapping[str, Any], workspace: _Workspace) -> dict[str, Any]:
+    """Return a message with what its ids stand for; raises TranscriptError for another value."""
     if not _is_message(message):
         raise TranscriptError(f"expected a message with a type and a ts; got {described(message)}")
-    if message.get("subtype") not in _SPOKEN:
-        place.report.omit("system message")
-        return
-    parts = tuple(_parts(message, workspace))
-    if not parts:
-        place.report.omit(EMPTY)
-        return
-    place.report.omit("reaction", len(list_in(message, "reactions", "")))
     id = text_of(message, "user|bot_id") or ""
-    profiles = "|".join(f"{kind}_profile.{key}" for kind in ("user", "bot") for key in _NAMES.split("|"))
     is_bot = message.get("subtype") == "bot_message" or "bot_id" in message or id in workspace.bots
-    yield Turn(
-        "assistant" if is_bot else "user",
-        parts,
-        id=message["ts"],
-        name=workspace.users.get(id) or text_of(message, f"username|{profiles}") or id or None,
-        timestamp=parse_timestamp(message["ts"]),
-        metadata={"edited": True} if message.get("edited") else {},
-    )
+    profiles = "|".join(f"{kind}_profile.{key}" for kind in ("user", "bot") for key in _NAMES.split("|"))
+    name = workspace.users.get(id) or text_of(message, f"username|{profiles}") or id
+    return {**message, "is_bot": is_bot, "name": name, "workspace": workspace}
 
 
-def _parts(message: Mapping[str, Any], workspace: _Workspace) -> Iterator[ContentPart]:
-    texts = [message] if text_of(message, "text") else objects_in(message, "attachments", "")
-    for holder in texts:
-        if text := text_of(holder, "text" if holder is message else "fallback|text"):
-            yield ContentPart("text", _resolve(text, workspace))
-    for file in objects_in(message, "files", ""):
+def _parts(message: Mapping[str, Any], field: str, place: Place) -> Iterator[ContentPart]:
+    texts = [text_of(message, "text")]
+    if not texts[0]:
+        texts = [text_of(each, "fallback|text") for each in objects_in(message, "attachments", field)]
+    yield from (ContentPart("text", _resolve(text, message["workspace"])) for text in texts if text)
+    for file in objects_in(message, "files", field):
         kind = (text_of(file, "mimetype") or "").partition("/")[0]
         kind = kind if kind in ("image", "audio", "video") else "file"
         yield ContentPart(kind, placeholder(kind, file))
+
+
+_MESSAGE = Layout(
+    "slack", "Slack message", "", role="is_bot", roles={True: "assistant"}, everyone="user", speaker="name",
+    time=("ts",), message_id="ts", spoken=("subtype", _SPOKEN), edited="edited", content=_parts,
+)  # fmt: skip
 
 
 def _resolve(text: str, workspace: _Workspace) -> str:
