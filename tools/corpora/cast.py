@@ -72,12 +72,8 @@ def _cases(id: str, turns: list[dict[str, Any]], place: Place) -> Iterator[Case]
     """A case with a bad dependence is left out alone."""
     earlier = {turn["number"]: index for index, turn in enumerate(turns)}
     for index, turn in enumerate(turns[FIRST_CASE:], FIRST_CASE):
-        try:
-            relevant = frozenset(_dependences(turn, index, earlier))
-        except TranscriptError as error:
-            place.leave_out(error)
-        else:
-            yield Case(f"{id}-{index}", id, index, None, relevant)
+        with place.skip_bad_part():
+            yield Case(f"{id}-{index}", id, index, None, frozenset(_dependences(turn, index, earlier)))
 
 
 def _dependences(turn: Mapping[str, Any], index: int, places: Mapping[int, int]) -> Iterator[int]:

@@ -67,26 +67,29 @@ class LoCoMoFormat(CaseExport):
         indices = {turn.id: index for index, turn in enumerate(conversation.turns)}
         questions = value.get("qa")
         for number, question in enumerate(questions if isinstance(questions, list) else ()):
-            field = f"qa[{number}]"
-            asked, relevant = text_of(question, "question"), set[int]()
-            if not asked:
-                with place.skip_bad_part():
-                    raise TranscriptError("there is no question", field=f"{field}.question")
-                continue
-            evidence = question.get("evidence")
-            for entry, named in enumerate(evidence if isinstance(evidence, list) else ()):
-                for dia_id in _DIA_ID.findall(str(named)) or [str(named)]:
-                    if dia_id in indices:
-                        relevant.add(indices[dia_id])
-                    else:
-                        place.warn(f"no turn is {quote(dia_id, 40)}; left out", f"{field}.evidence[{entry}]")
-                        place.report.omit("reference to no turn")
-            if relevant:
-                tags, id = (f"category-{question.get('category')}",), f"{conversation.id}-q{number}"
-                query = Turn.of("user", asked)
-                yield Case(id, conversation.id, None, query, frozenset(relevant), tags=tags)
-            else:
-                place.report.omit("question without evidence")
+            with place.skip_bad_part():
+                yield from self._question_cases(question, number, conversation.id, indices, place)
+
+    @staticmethod
+    def _question_cases(
+        question: Any, number: int, id: str, indices: Mapping[str | None, int], place: Place
+    ) -> Iterator[Case]:
+        field, asked, relevant = f"qa[{number}]", text_of(question, "question"), set[int]()
+        if not asked:
+            raise TranscriptError("there is no question", field=f"{field}.question")
+        evidence = question.get("evidence")
+        for entry, named in enumerate(evidence if isinstance(evidence, list) else ()):
+            for dia_id in _DIA_ID.findall(str(named)) or [str(named)]:
+                if dia_id in indices:
+                    relevant.add(indices[dia_id])
+                else:
+                    place.warn(f"no turn is {quote(dia_id, 40)}; left out", f"{field}.evidence[{entry}]")
+                    place.report.omit("reference to no turn")
+        if not relevant:
+            place.report.omit("question without evidence")
+            return
+        tags, query = (f"category-{question.get('category')}",), Turn.of("user", asked)
+        yield Case(f"{id}-q{number}", id, None, query, frozenset(relevant), tags=tags)
 
 
 def _text_with_photo(turn: Mapping[str, Any]) -> str:

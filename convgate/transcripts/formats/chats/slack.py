@@ -86,8 +86,8 @@ class SlackFormat:
             with Place(source.report).skip_bad_value():
                 for message, place in read_objects(source, "a message"):
                     with place.skip_bad_value():
-                        turns = _MESSAGE.message(_message_for(message, workspace), "", place)
-                        threads.setdefault(text_of(message, "thread_ts") or "", []).extend(turns)
+                        said = list(_MESSAGE.message(_message_for(message, workspace), "", place))
+                        threads.setdefault(text_of(message, "thread_ts") or "", []).extend(said)
         parents = {turn.id: turn for turn in threads[""]}
         for ts, turns in list(threads.items()):
             if ts and ts in parents:  # which does not say itself that it has replies
