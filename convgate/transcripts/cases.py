@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
-from convgate.transcripts.exports import ConversationExport
-from convgate.transcripts.json_text import Place
 from convgate.transcripts.problems import Problems
 
 
@@ -59,14 +55,3 @@ class RelevanceSet:
         if case.query is not None:
             return conversation.with_question(case.query, window=case.window)
         return conversation.at(-1 if case.turn is None else case.turn, window=case.window)
-
-
-class CaseExport(ConversationExport):
-    """A benchmark whose objects are a conversation each, with questions about it."""
-
-    @abstractmethod
-    def cases(self, value: Mapping[str, Any], conversation: Conversation, place: Place) -> Iterator[Case]:
-        """Yield the cases of an object whose conversation was read.
-
-        Evidence that names no turn is a warning; it is left out, and so is a question without any.
-        """

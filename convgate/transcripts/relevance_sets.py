@@ -13,7 +13,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.core.files import write_whole
 from convgate.core.text import join_words, quote
-from convgate.transcripts.cases import Case, CaseExport, RelevanceSet
+from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.formats.benchmarks import LoCoMoFormat, LongMemEvalFormat
 from convgate.transcripts.formats.message_files import OpenAIFormat
 from convgate.transcripts.formats.openai_messages import file_message, turn_from_message
@@ -76,7 +76,7 @@ def _message(turn: Turn) -> Mapping[str, Any]:
 
 _FORMAT = RelevanceFormat()
 
-BENCHMARKS: tuple[CaseExport, ...] = (LoCoMoFormat(), LongMemEvalFormat())
+BENCHMARKS = (LoCoMoFormat(), LongMemEvalFormat())
 """Formats of others that have cases too."""
 
 
@@ -112,7 +112,9 @@ def _read_set(source: Source) -> tuple[dict[str, Conversation], dict[str, Case]]
     return conversations, cases
 
 
-def _read_benchmark(benchmark: CaseExport, source: Source) -> tuple[dict[str, Conversation], dict[str, Case]]:
+def _read_benchmark(
+    benchmark: LoCoMoFormat | LongMemEvalFormat, source: Source
+) -> tuple[dict[str, Conversation], dict[str, Case]]:
     report, used = source.report, dict[str, int]()
     conversations: dict[str, Conversation] = {}
     cases: dict[str, Case] = {}

@@ -19,8 +19,8 @@ from typing import Any
 from convgate.core.conversation import ContentPart, Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.core.text import quote
-from convgate.transcripts.cases import Case, CaseExport
-from convgate.transcripts.exports import ReadMessage, list_in, read_messages
+from convgate.transcripts.cases import Case
+from convgate.transcripts.exports import ConversationExport, ReadMessage, list_in, read_messages
 from convgate.transcripts.fields import mapping_of, text_of
 from convgate.transcripts.formats.openai_messages import content_parts
 from convgate.transcripts.identity import given_id
@@ -32,7 +32,7 @@ _WEEKDAY = re.compile(r"\s*\([^()]{1,20}\)\s*")
 _ANSWERS, _ABSTENTION = "has_answer", "_abs"
 
 
-class LoCoMoFormat(CaseExport):
+class LoCoMoFormat(ConversationExport):
     """Samples with `conversation`, whose `session_1` and so on are lists of turns, and `qa`."""
 
     name = "locomo"
@@ -63,7 +63,7 @@ class LoCoMoFormat(CaseExport):
         return Conversation(f"locomo-{id}" if id else "", tuple(turns), format=self.name)
 
     def cases(self, value: Mapping[str, Any], conversation: Conversation, place: Place) -> Iterator[Case]:
-        """Yield a case for every question with evidence."""
+        """Yield a case for every question with evidence; what is no turn is a warning."""
         indices = {turn.id: index for index, turn in enumerate(conversation.turns)}
         questions = value.get("qa")
         for number, question in enumerate(questions if isinstance(questions, list) else ()):
@@ -100,7 +100,7 @@ def _text_with_photo(turn: Mapping[str, Any]) -> str:
     return f"{text} {photo}" if text else photo
 
 
-class LongMemEvalFormat(CaseExport):
+class LongMemEvalFormat(ConversationExport):
     """Questions with `haystack_sessions`."""
 
     name = "longmemeval"
