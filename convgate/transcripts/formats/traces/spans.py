@@ -107,22 +107,11 @@ def _read_genai(attributes: Mapping[str, Any], place: Place) -> tuple[_Messages,
 
 def _read_openinference(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return an OpenInference message in OpenAI's form."""
-    contents = [
-        {
-            "type": value_at(part, "message_content.type") or "text",
-            "text": value_at(part, "message_content.text"),
-        }
-        for _, part in _items(item, "message.contents")
-    ]
-    calls = [
-        {
-            "id": value_at(call, "tool_call.id"),
-            "function": {key: value_at(call, f"tool_call.function.{key}") for key in ("name", "arguments")},
-        }
-        for _, call in _items(item, "message.tool_calls")
-    ]
-    message = {key: value_at(item, f"message.{key}") for key in ("role", "content", "name", "tool_call_id")}
-    return {**message, "content": message["content"] or contents, "tool_calls": calls}
+    message = _under(item, "message")
+    parts = [{"type": "text", **_under(part, "message_content")} for _, part in _items(message, "contents")]
+    calls = [_under(call, "tool_call") for _, call in _items(message, "tool_calls")]
+    calls = [{"id": call.get("id"), "function": _under(call, "function")} for call in calls]
+    return {**message, "content": message.get("content") or parts, "tool_calls": calls}
 
 
 def _read_indexed(item: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -147,12 +136,8 @@ def _read_events(events: list[Mapping[str, Any]], place: Place) -> tuple[_Messag
             continue
         name = f"events[{index}]"
         attributes = _attributes(event) or event
-        body = (
-            parse_if_json(attributes.get("gen_ai.event.content"), name)
-            or _unwrap(event.get("body"))
-            or attributes
-        )
-        message = _message(body)
+        content = parse_if_json(attributes.get("gen_ai.event.content"), name)
+        message = _message(content or _unwrap(event.get("body")) or attributes)
         if match[1] is None:
             message |= _message(parse_if_json(message.get("message"), name))
         message["tool_calls"] = parse_if_json(message.get("tool_calls"), name)
@@ -190,9 +175,14 @@ def _attributes(record: Mapping[str, Any]) -> Mapping[str, Any]:
             for item in value
             if isinstance(item, Mapping) and isinstance(item.get("key"), str)
         }
-    prefix = "attributes."
-    fields = {key.removeprefix(prefix): item for key, item in record.items() if key.startswith(prefix)}
-    return mapping_of(record, "attributes") or fields
+    return _under(record, "attributes")
+
+
+def _under(fields: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return what is under a name: the fields of an object, or those that begin with the name and a dot."""
+    prefix = f"{name}."
+    flat = {key.removeprefix(prefix): value for key, value in fields.items() if key.startswith(prefix)}
+    return mapping_of(fields, name) or flat
 
 
 def _unwrap(value: Any) -> Any:
@@ -216,8 +206,8 @@ def _items(fields: Mapping[str, Any], path: str) -> list[tuple[str, Mapping[str,
     if isinstance(value, list):
         return [(f"{path}[{n}]", item) for n, item in enumerate(value) if isinstance(item, Mapping)]
     items: dict[int, dict[str, Any]] = defaultdict(dict)
-    for key, held in fields.items():
-        number, _, rest = key.removeprefix(f"{path}.").partition(".")
-        if key.startswith(f"{path}.") and rest and re.fullmatch("[0-9]{1,9}", number):
+    for key, held in _under(fields, path).items():
+        number, _, rest = key.partition(".")
+        if rest and re.fullmatch("[0-9]{1,9}", number):
             items[int(number)][rest] = held
     return [(f"{path}.{number}", item) for number, item in sorted(items.items())]
