@@ -32,11 +32,8 @@ SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".md", ".txt", ".csv", ".tsv
 """Of files in archives and folders that may be transcripts."""
 
 PART_NAMES = {
-    "image_url": "image",
-    "image_file": "image",
-    "input_image": "image",
-    "input_audio": "audio part",
-    "input_file": "file",
+    **dict.fromkeys(("image_url", "image_file", "input_image"), "image"),
+    **{"input_audio": "audio part", "input_file": "file"},
 }
 """What people call kinds of parts that are no text, where it is not the kind itself."""
 
@@ -146,17 +143,17 @@ class TranscriptReader:
             report = part.sources[0].report
             with self._as_transcript_errors(report):
                 for line, conversation in part.read():
-                    if conversation.turns:
-                        turns = conversation.turns
-                        if is_newest_first([turn.timestamp for turn in turns]):
-                            report.warn_once(NEWEST_FIRST)
-                            turns = turns[::-1]
-                        paired = replace(conversation, turns=pair_calls(turns))
-                        unique = make_ids_unique(paired, self._used_ids, report, line)
-                        self.summary.add(unique)
-                        yield unique
-                    else:
+                    turns = conversation.turns
+                    if not turns:
                         report.omit("conversation without messages")
+                        continue
+                    if is_newest_first([turn.timestamp for turn in turns]):
+                        report.warn_once(NEWEST_FIRST)
+                        turns = turns[::-1]
+                    paired = replace(conversation, turns=pair_calls(turns))
+                    unique = make_ids_unique(paired, self._used_ids, report, line)
+                    self.summary.add(unique)
+                    yield unique
             for source in part.sources:
                 source.release()
 
@@ -234,12 +231,10 @@ class TranscriptReader:
                 else:
                     self.report.omit("zip archive" if suffix == ".zip" else "file without a conversation")
             source.release()
+        if damage and not n_transcripts:
+            raise damage[0]
         if not n_transcripts:
-            raise (
-                damage[0]
-                if damage
-                else TranscriptError(describe_archive(archive.sources), file=archive.report.file)
-            )
+            raise TranscriptError(describe_archive(archive.sources), file=archive.report.file)
 
 
 def _part(format: Format, source: Source) -> Part:
@@ -285,10 +280,8 @@ def read_conversations(
     Raises TranscriptError when nothing can be read, BadLinesError for bad places without `skip_bad`, and
     ReadStoppedError when it was stopped.
     """
-    reader = open_transcript(
-        source, name=name, format=format, max_bytes=max_bytes, time_limit=time_limit, stop=stop
-    )
-    return _read_all(reader, skip_bad=skip_bad)
+    limits: dict[str, Any] = {"max_bytes": max_bytes, "time_limit": time_limit, "stop": stop}
+    return _read_all(open_transcript(source, name=name, format=format, **limits), skip_bad=skip_bad)
 
 
 def read_text(text: str, *, name: str = "pasted text", **options: Any) -> Transcript:

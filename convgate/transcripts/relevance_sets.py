@@ -69,9 +69,8 @@ def _message(turn: Turn) -> Mapping[str, Any]:
     message = file_message(turn)
     if message is turn.source:
         return message
-    id = {} if turn.id is None else {"id": turn.id}
-    timestamp = {} if turn.timestamp is None else {"timestamp": turn.timestamp.isoformat()}
-    return {**turn.metadata, **message, **id, **timestamp}
+    own = {"id": turn.id, "timestamp": turn.timestamp and turn.timestamp.isoformat()}
+    return {**turn.metadata, **message, **{key: value for key, value in own.items() if value is not None}}
 
 
 _FORMAT = RelevanceFormat()

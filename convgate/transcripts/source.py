@@ -40,10 +40,8 @@ _HEAD = 8192  # bytes that say what kind of file it is
 _MAX_FIRST = 4 * 2**20  # bytes that say which format it is
 
 _MARKS = (  # UTF-32 first: its mark begins with that of UTF-16
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
+    *((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32")),
+    *((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")),
 )
 _FALLBACK = "cp1252"  # of lines that are not UTF-8
 
