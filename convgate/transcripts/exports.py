@@ -11,7 +11,7 @@ from typing import Any
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.json_text import Place, kind
-from convgate.transcripts.message_lists import MessageLists, described
+from convgate.transcripts.message_lists import described
 from convgate.transcripts.source import LocatedConversations, Source
 
 
@@ -70,34 +70,6 @@ class ConversationExport(ABC):
             isinstance(items, list)
             and any(isinstance(item, Mapping) and self.is_conversation(item) for item in items[:50])
         )
-
-
-class MessageExport(MessageLists):
-    """Reads lists of messages that are told from OpenAI's by fields that those do not have."""
-
-    @abstractmethod
-    def has_own_fields(self, value: Mapping[str, Any]) -> bool:
-        """Return whether a message or a conversation has a field of this format alone."""
-
-    def match_share(self, source: Source) -> float:
-        """Return the share of the source's first values that may be in this format, 0 without its fields."""
-        if source.json is None:
-            return 0.0
-        values = chain.from_iterable(v if isinstance(v, list) else (v,) for v in source.json.sample)
-        is_own = any(self.has_own_fields(value) for value in values if isinstance(value, Mapping))
-        return super().match_share(source) if is_own else 0.0
-
-    def conversation(self, value: Any, place: Place) -> Conversation:
-        """Return the conversation that an object or a bare list holds, with what stands beside its list."""
-        conversation = replace(super().conversation(value, place), metadata={})
-        if isinstance(value, list):
-            return conversation
-        before, after = self.other_turns(value, place)
-        return replace(conversation, turns=self.link_turns((*before, *conversation.turns, *after)))
-
-    @abstractmethod
-    def other_turns(self, fields: Mapping[str, Any], place: Place) -> tuple[Iterable[Turn], Iterable[Turn]]:
-        """Return the turns that stand beside an object's list: those before it, and those after it."""
 
 
 def read_messages(

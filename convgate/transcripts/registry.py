@@ -10,7 +10,6 @@ from typing import Protocol, runtime_checkable
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.formats.agents.anthropic_messages import AnthropicFormat
 from convgate.transcripts.formats.agents.claude_code import ClaudeCodeFormat
 from convgate.transcripts.formats.agents.codex import CodexFormat
 from convgate.transcripts.formats.agents.langchain import LangChainFormat
@@ -88,7 +87,6 @@ EXPORTS: tuple[Format, ...] = (
     OpenAssistantFormat(),
     ClaudeAIFormat(),
     ClaudeCodeFormat(),
-    AnthropicFormat(),
     *BENCHMARKS,
     SlackFormat(),
     WhatsAppFormat(),

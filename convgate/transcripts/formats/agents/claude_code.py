@@ -9,7 +9,7 @@ from typing import Any
 
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.blocks import Content, ToolResult, read_blocks
+from convgate.transcripts.blocks import Content, Item, ToolResult, read_blocks
 from convgate.transcripts.characters import writable
 from convgate.transcripts.exports import path_to, text_of
 from convgate.transcripts.identity import given_id
@@ -167,9 +167,7 @@ def _add(
     session.messages.append(_Message(uuid, answer_id, turn, content))
 
 
-def _clean_items(
-    items: Iterable[ContentPart | ToolCall | ToolResult], place: Place
-) -> Iterator[ContentPart | ToolCall | ToolResult]:
+def _clean_items(items: Iterable[Item], place: Place) -> Iterator[Item]:
     """Yield what a user wrote: commands as they were typed, and no reminders of the app."""
     for item in items:
         if isinstance(item, ContentPart) and item.text.startswith("<command-"):

@@ -13,8 +13,9 @@ from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import json_parts
 from convgate.transcripts.characters import writable
+from convgate.transcripts.dialects.openai_responses import is_item
 from convgate.transcripts.exports import join_turns, text_of
-from convgate.transcripts.formats.agents.responses import is_item, item_turns
+from convgate.transcripts.formats.agents.responses import item_turns
 from convgate.transcripts.formats.openai_messages import content_parts
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from convgate.core.conversation import ContentPart, ToolCall, Turn
+from convgate.core.conversation import SUMMARY_PART, ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.blocks import Content, ToolResult, json_parts, placeholder
+from convgate.transcripts.blocks import Content, Item, ToolResult, json_parts, placeholder
 from convgate.transcripts.characters import writable
 from convgate.transcripts.exports import text_of
 from convgate.transcripts.formats.agents.framework_messages import FrameworkMessages, no_message
@@ -17,6 +17,7 @@ from convgate.transcripts.json_text import Place
 from convgate.transcripts.timestamps import time_of
 
 _KINDS = {"request": "user", "response": "assistant"}
+_INSTRUCTIONS = ("system-prompt", "instruction-delta", SUMMARY_PART)
 _MEDIA = {"image-url": "image", "audio-url": "audio", "video-url": "video", "document-url": "document"}
 
 
@@ -44,16 +45,16 @@ class PydanticAIFormat(FrameworkMessages):
         moment = time_of(message, field, place.warn)[1]
         if instructions := text_of(message, "instructions"):
             yield Turn.of("system", writable(instructions), timestamp=moment)
-        said: list[ContentPart | ToolCall | ToolResult] = []
+        said: list[Item] = []
         for index, part in enumerate(parts):
             name = f"{field}.parts[{index}]"
             items = _items(part, name)
             if not items:
                 place.report.omit("empty part")
-            if kind == "response":
+            if kind == "response" and part["part_kind"] != SUMMARY_PART:
                 said += items
                 continue
-            role = "system" if part["part_kind"] in ("system-prompt", "instruction-delta") else "user"
+            role = "system" if part["part_kind"] in _INSTRUCTIONS else "user"
             time = time_of(part, name, place.warn)[1] or moment
             yield from Content(items).turns(role, timestamp=time)
         id = given_id(message, "provider_response_id")
@@ -71,7 +72,7 @@ class PydanticAIFormat(FrameworkMessages):
         return tuple(kept)
 
 
-def _items(part: Any, field: str) -> tuple[ContentPart | ToolCall | ToolResult, ...]:
+def _items(part: Any, field: str) -> tuple[Item, ...]:
     """Return what a part says, calls or gives back."""
     type_ = text_of(part, "part_kind") if isinstance(part, Mapping) else None
     if not type_:
@@ -88,6 +89,8 @@ def _items(part: Any, field: str) -> tuple[ContentPart | ToolCall | ToolResult, 
         return (ToolResult(id, _parts(content, f"{field}.content"), writable(tool) if tool else None),)
     if type_ == "thinking":
         return (ContentPart("thinking", text_of(part, "content") or "[thinking]"),)
+    if type_ == SUMMARY_PART:  # it stands for earlier messages, and may be encrypted
+        return (ContentPart(SUMMARY_PART, writable(text_of(part, "content") or "[compaction]")),)
     if type_ == "speech":
         return (ContentPart("audio", writable(text_of(part, "transcript") or "[audio]")),)
     return _parts(content, f"{field}.content")

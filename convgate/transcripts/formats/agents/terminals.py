@@ -8,7 +8,7 @@ from typing import Any
 
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.blocks import Content, ToolResult, json_parts, placeholder
+from convgate.transcripts.blocks import Content, Item, ToolResult, json_parts, placeholder
 from convgate.transcripts.characters import writable
 from convgate.transcripts.exports import ConversationExport, mapping_of, objects_in, read_messages, text_of
 from convgate.transcripts.formats.openai_messages import arguments_text, content_parts
@@ -17,8 +17,6 @@ from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.source import LocatedConversations, Source
 from convgate.transcripts.timestamps import time_of
-
-Item = ContentPart | ToolCall | ToolResult
 
 
 class OpencodeFormat(ConversationExport):

@@ -10,9 +10,17 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
+from convgate.core.conversation import ContentPart, Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.blocks import Content, ToolResult, json_parts, placeholder, read_blocks, read_calls
+from convgate.transcripts.blocks import (
+    Content,
+    Item,
+    ToolResult,
+    json_parts,
+    placeholder,
+    read_blocks,
+    read_calls,
+)
 from convgate.transcripts.characters import writable
 from convgate.transcripts.exports import text_of
 from convgate.transcripts.identity import given_id
@@ -180,7 +188,7 @@ def message_turns(message: Any, role: str, field: str, place: Place) -> tuple[Tu
     return turns
 
 
-def _part(part: Any, field: str) -> ContentPart | ToolCall | ToolResult | None:
+def _part(part: Any, field: str) -> Item | None:
     """Return a part of an OpenTelemetry message, None when it is empty."""
     type_ = text_of(part, "type") if isinstance(part, Mapping) else None
     if not type_:
