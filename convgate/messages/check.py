@@ -9,6 +9,7 @@ Written apart from the repair on purpose, and simpler, so that each can be teste
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from convgate.core.conversation import CHAT_ROLES, Turn
@@ -51,7 +52,7 @@ def check_valid(messages: Sequence[Turn | Mapping[str, Any]], *, user_first: boo
 def _read(message: Mapping[str, Any], before: Sequence[Turn]) -> Turn:
     found, known = find_mark(message), {"role": "user", **message}
     turn = found[0].read(known, "message") if found else turn_from_message(known)
-    return link_turn(turn, before)
+    return link_turn(replace(turn, source=message), before)
 
 
 def _kind(turn: Turn) -> str:
