@@ -5,64 +5,16 @@ The rules know nothing of convgate: they read the raw messages, each as its prov
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+from tests.dialect_exchanges import Exchange, random_exchanges
+from tests.dialects_responses import check_openai_responses, openai_responses
+
+__all__ = ["DIALECTS", "anthropic", "check_anthropic", "random_exchanges"]
+
 Message = dict[str, Any]
-
-QUESTIONS = (
-    "TASK find a flight to Lisbon", "GENERAL thanks", "You must never delete the backups.",
-    "DEBUGGING it crashes at the start", "Always answer in English.", "LEARNING why is the sky blue",
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Call:
-    id: str
-    name: str
-    output: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Exchange:
-    """A question, batches of calls that are all answered, and the answer; None: the run goes on."""
-
-    question: str
-    thinks: bool
-    shows: bool  # an image beside the question
-    hosted: bool  # a tool that the provider runs itself
-    batches: Sequence[Sequence[Call]] = field(default_factory=list)
-    answer: str | None = None
-
-
-def random_exchanges(rng: random.Random) -> list[Exchange]:
-    """Return some exchanges; the last one waits for the answer."""
-    number = iter(range(1000))
-
-    def batch() -> list[Call]:
-        return [
-            Call(f"c{next(number)}", rng.choice(["look", "count"]), {"found": rng.randint(0, 9)})
-            for _ in range(rng.choice([1, 1, 2, 3]))
-        ]
-
-    exchanges = []
-    for is_last in [False] * rng.randint(0, 6) + [True]:
-        batches = [batch() for _ in range(rng.choice([0, 0, 1, 2]))]
-        answer = None if is_last else f"So it is, {rng.randint(0, 99)}."
-        exchanges.append(
-            Exchange(
-                rng.choice(QUESTIONS),
-                rng.random() < 0.3,
-                rng.random() < 0.2,
-                rng.random() < 0.2,
-                batches,
-                answer,
-            )
-        )
-    return exchanges
 
 
 def openai_chat(exchanges: Sequence[Exchange]) -> Iterator[Message]:
@@ -222,64 +174,6 @@ def ai_sdk_ui(exchanges: Sequence[Exchange]) -> Iterator[Message]:
             }
 
 
-def openai_responses(exchanges: Sequence[Exchange]) -> Iterator[Message]:
-    """Reasoning before calls and answers, tools of every kind, and a compaction where images are shown."""
-    yield {"role": "developer", "content": "You plan trips."}
-    made = iter(range(1000))
-
-    def thinking(each: Exchange) -> list[Message]:
-        own = {"type": "reasoning", "id": f"rs_{next(made)}", "summary": [], "encrypted_content": "x"}
-        return [own] if each.thinks else []
-
-    for each in exchanges:
-        shown = [{"type": "input_image", "image_url": "data:,", "detail": "auto"}] if each.shows else []
-        if each.shows and not each.thinks:
-            yield {"type": "compaction", "id": f"cmp_{next(made)}", "encrypted_content": "x"}
-        content = [{"type": "input_text", "text": each.question}, *shown]
-        yield (
-            {"type": "message", "role": "user", "content": content}
-            if shown
-            else {
-                "role": "user",
-                "content": each.question,
-            }
-        )
-        for batch in each.batches:
-            yield from thinking(each)
-            for call in batch:
-                if call.name == "look":
-                    yield {"type": "function_call", "call_id": call.id, "name": "look", "arguments": "{}"}
-                else:
-                    yield {"type": "custom_tool_call", "call_id": call.id, "name": "count", "input": "1"}
-            for call in reversed(batch):
-                type_ = "function_call_output" if call.name == "look" else "custom_tool_call_output"
-                output: Any = [{"type": "input_text", "text": str(call.output)}, *shown]
-                yield {
-                    "type": type_,
-                    "call_id": call.id,
-                    "output": output if each.hosted else str(call.output),
-                }
-        if each.answer:
-            yield from thinking(each)
-            if each.hosted:
-                action = {"type": "search", "query": "q"}
-                yield {
-                    "type": "web_search_call",
-                    "id": f"ws_{next(made)}",
-                    "status": "completed",
-                    "action": action,
-                }
-                yield from thinking(each)
-            said = [{"type": "output_text", "text": each.answer, "annotations": []}]
-            yield {
-                "type": "message",
-                "id": f"msg_{next(made)}",
-                "role": "assistant",
-                "status": "completed",
-                "content": said,
-            }
-
-
 def check_openai(
     messages: Sequence[Message], *, calls: str = "tool_calls", answered: str = "tool_call_id"
 ) -> list[str]:
@@ -295,26 +189,6 @@ def check_openai(
             wrong.append(f"calls {waiting} have no results before {place}")
         waiting = {call["id"] for call in message.get(calls) or ()}
     return wrong + ([f"calls {waiting} have no results"] if waiting else [])
-
-
-def check_openai_responses(items: Sequence[Message]) -> list[str]:
-    """Every output follows its call and every call has one; reasoning is followed by an item of the model."""
-    wrong: list[str] = []
-    waiting: dict[str, str] = {}
-    for place, item in enumerate(items):
-        type_ = item.get("type", "message")
-        if type_ in ("function_call", "custom_tool_call"):
-            waiting[item["call_id"]] = f"{type_}_output"
-        elif type_.endswith("_output") and waiting.pop(item["call_id"], None) != type_:
-            wrong.append(f"output {place} is of no call before it")
-        following = items[place + 1] if place + 1 < len(items) else {}
-        is_models = following.get("role") == "assistant" or following.get("type", "").endswith("_call")
-        if type_ == "reasoning" and not (is_models or following.get("type") == "reasoning"):
-            wrong.append(f"reasoning {place} is without its following item")
-        is_led_to = following.get("role") == "assistant" or following.get("type") == "reasoning"
-        if type_ == "web_search_call" and not is_led_to:
-            wrong.append(f"the search {place} is without its answer")
-    return wrong + [f"call {id} has no output" for id in waiting]
 
 
 def check_ag_ui(messages: Sequence[Message]) -> list[str]:

@@ -12,7 +12,6 @@ import pytest
 from convgate.adapters.openai import select_messages
 from convgate.adapters.selection import MessageSelector
 from convgate.core.errors import TranscriptError
-from convgate.messages.check import check_valid
 from convgate.selection.selector import Selector
 from convgate.transcripts import dialect_of, turns_from_messages
 from tests.contexts import FixedPolicy, builder
@@ -294,63 +293,6 @@ def test_added_messages_have_the_shape_of_apps_too():
     assert {message["role"] for message in bundle.messages} == {"user", "assistant"}
 
 
-def test_items_of_one_response_stay_together_and_say_so():
-    items = [
-        {"role": "user", "content": "TASK find a boat"},
-        {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Hm."}]},
-        {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"query": "boats"}},
-        {"type": "function_call", "call_id": "a", "name": "look", "arguments": "{}"},
-        {"type": "function_call_output", "call_id": "a", "output": "red"},
-        {"type": "message", "role": "assistant", "content": [{"type": "refusal", "refusal": "No."}]},
-        {"role": "user", "content": "GENERAL thanks"},
-    ]
-    turns = turns_from_messages(items)
-    assert [turn.scored_text for turn in turns[1:6]] == [
-        "Hm.", 'web_search({"query": "boats"})', "look({})", "red", "No.",
-    ]  # fmt: skip
-    assert [turn.source for turn in turns] == items
-    for kept in (1, 2, 3, 4):
-        selection = Selector(FixedPolicy({kept})).select(items)
-        assert (selection.indices, selection.violations) == ([0, 1, 2, 3, 4, 6], ())
-        reasons = {decision.reason for decision in selection.decisions if decision.stage == "messages"}
-        assert any("of the same response of the model" in reason for reason in reasons)
-    broken_off = [*items[:2], *items[6:]]
-    selection = Selector(FixedPolicy({1})).select(broken_off)
-    assert selection.indices == [2]
-    assert "broke off" in selection.decisions[1].reason
-    assert check_valid(broken_off)[0].startswith("incomplete_response: message 1 ")
-    assert check_valid(items) == []
-
-
-def test_what_an_item_refers_to_must_be_in_the_list():
-    for item in ({"type": "item_reference", "id": "msg_1"}, {"id": "msg_1"}, {"type": "new", "x": 1}):
-        with pytest.raises(TranscriptError) as error:
-            Selector(FixedPolicy()).select([item, {"role": "user", "content": "So?"}])
-        assert str(error.value.field).startswith("messages[0].")
-
-
-@pytest.mark.parametrize("id", ["lsh_1", "call_1"])
-def test_an_output_may_name_the_item_of_its_call(id: str):
-    items = [
-        {"role": "user", "content": "List the files."},
-        {"type": "local_shell_call", "id": "lsh_1", "call_id": "call_1", "action": {"command": ["ls"]}},
-        {"type": "local_shell_call_output", "id": id, "output": "a.txt"},
-        {"role": "user", "content": "GENERAL thanks"},
-    ]
-    selection = Selector(FixedPolicy({2})).select(items)
-    assert (selection.indices, selection.violations, check_valid(items)) == ([0, 1, 2, 3], (), [])
-
-
-def test_a_users_message_behind_an_output_is_the_users():
-    items = [
-        {"role": "user", "content": "Look."},
-        {"type": "function_call", "call_id": "a", "name": "look", "arguments": "{}"},
-        {"type": "function_call_output", "call_id": "a", "output": "red"},
-        {"role": "user", "content": "GENERAL thanks"},
-    ]
-    assert select_messages(items, MessageSelector(Selector(FixedPolicy(set())))) == items[3:]
-
-
 SUMMARIES: dict[str, list[Any]] = {
     "responses": [
         {"type": "compaction", "id": "cmp_1", "encrypted_content": "x"},
@@ -384,6 +326,11 @@ def test_summaries_and_messages_of_data_alone_are_always_sent(name: str):
     bundle = builder(set()).build(messages, budget=1)
     assert 1 in bundle.indices
     assert "rules" in {section.name for section in bundle.sections if section.tokens}
+
+
+def test_a_summary_that_can_be_read_is_read():
+    (turn,) = turns_from_messages(SUMMARIES["anthropic"][:1])
+    assert turn.text == "They go to Lisbon."
 
 
 def select_indices(messages: list[Any]) -> list[int]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from convgate.messages.validity import make_valid
 from convgate.transcripts import BadLinesError, read_conversations, read_text
 
 FOLDER = Path(__file__).with_name("transcripts")
@@ -62,6 +63,13 @@ def test_lists_lines_and_responses_are_read() -> None:
     pair = {"input": [{"role": "user", "content": "Hi"}], "response": response}
     (conversation,) = read_text(json.dumps(pair), format="openai-responses")
     assert [turn.text for turn in conversation.turns] == ["Hi", *texts[6:]]
+
+
+def test_a_compaction_in_a_file_is_always_sent() -> None:
+    summary = {"type": "compaction", "id": "cmp_1", "encrypted_content": "x"}
+    (conversation,) = read_text(json.dumps([summary, *REQUEST["input"]]))
+    assert (conversation.turns[0].role, conversation.turns[0].text) == ("developer", "[compaction]")
+    assert make_valid(conversation.turns, [], 1).indices == [0, 1]
 
 
 def test_a_bad_item_is_named() -> None:
