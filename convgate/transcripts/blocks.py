@@ -82,7 +82,7 @@ def read_blocks(content: Any, field: str) -> Content:
         name = f"{field}[{place}]"
         type_ = block.get("type") if isinstance(block, Mapping) else None
         if isinstance(type_, str) and type_ in _CALLS:
-            items.append(_call(block, name))
+            items.append(block_call(block, name))
         elif isinstance(type_, str) and type_.endswith("tool_result"):
             items.append(_result(block, name))
         elif isinstance(type_, str) and type_ in _THINKING:
@@ -100,12 +100,9 @@ def read_calls(fields: Mapping[str, Any], field: str) -> tuple[ToolCall, ...]:
     """Return the calls beside a message's content, in OpenAI's form or as objects with a name."""
     calls = fields.get("tool_calls")
     named = [call for call in calls if _is_named(call)] if isinstance(calls, list) else []
-    items = read_blocks([{**call, "type": "tool_call"} for call in named], f"{field}.tool_calls").items
     message = {"role": "assistant", "content": None, "function_call": fields.get("function_call")}
-    return (
-        tuple(item for item in items if isinstance(item, ToolCall))
-        or turn_from_message({**message, "tool_calls": calls}, field).tool_calls
-    )
+    read = tuple(block_call(call, f"{field}.tool_calls[{place}]") for place, call in enumerate(named))
+    return read or turn_from_message({**message, "tool_calls": calls}, field).tool_calls
 
 
 def _is_named(call: Any) -> bool:
@@ -146,7 +143,8 @@ def _file_text(block: Mapping[str, Any]) -> str:
     return writable("\n".join(text for text in texts if isinstance(text, str)))
 
 
-def _call(block: Mapping[str, Any], field: str) -> ToolCall:
+def block_call(block: Mapping[str, Any], field: str) -> ToolCall:
+    """Return the call of a block; TranscriptError for one without a name."""
     name = block.get("name")
     if not isinstance(name, str) or not name:
         raise TranscriptError("the called tool has no name", field=f"{field}.name")

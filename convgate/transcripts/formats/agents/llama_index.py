@@ -7,7 +7,7 @@ from typing import Any
 
 from convgate.core.conversation import ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.blocks import Content, placeholder, read_blocks, read_calls
+from convgate.transcripts.blocks import Content, block_call, placeholder, read_blocks, read_calls
 from convgate.transcripts.characters import writable
 from convgate.transcripts.exports import mapping_of, text_of
 from convgate.transcripts.formats.agents.framework_messages import FrameworkMessages, MessageList, no_message
@@ -78,13 +78,8 @@ def _items(blocks: Any, field: str) -> Iterator[ContentPart | ToolCall]:
         if not type_:
             raise TranscriptError("there is no type of block", field=f"{name}.block_type")
         if type_ == "tool_call":
-            call = {
-                "type": type_,
-                "id": block.get("tool_call_id"),
-                "name": block.get("tool_name"),
-                "args": block.get("tool_kwargs"),
-            }
-            yield from (item for item in read_blocks([call], field).items if isinstance(item, ToolCall))
+            names = {"id": "tool_call_id", "name": "tool_name", "args": "tool_kwargs"}
+            yield block_call({key: block.get(own) for key, own in names.items()}, name)
         elif type_ in ("citable", "citation") and isinstance(block.get("content"), list):
             yield from _items(block["content"], f"{name}.content")
         elif text := text_of(block, "content" if type_ == "thinking" else "text"):

@@ -16,6 +16,7 @@ from convgate.transcripts.blocks import (
     Content,
     Item,
     ToolResult,
+    block_call,
     json_parts,
     placeholder,
     read_blocks,
@@ -195,10 +196,8 @@ def _part(part: Any, field: str) -> Item | None:
         raise TranscriptError("there is no type of part", field=f"{field}.type")
     text, id = text_of(part, "content"), given_id(part, "id")
     if type_.endswith("tool_call"):
-        call = {"type": "tool_call", "id": id, "name": part.get("name")}
         arguments = part.get("arguments", part.get(type_))
-        (item,) = read_blocks([{**call, "arguments": arguments}], field).items
-        return item
+        return block_call({"id": id, "name": part.get("name"), "arguments": arguments}, field)
     if type_.endswith("tool_call_response"):
         result = part.get("response", part.get("result", part.get(type_)))
         name = text_of(part, "name")
