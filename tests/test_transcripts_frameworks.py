@@ -138,6 +138,15 @@ def test_requests_and_responses_of_pydantic_ai_become_turns() -> None:
     assert dict(transcript.summary.omitted) == {"empty part": 1}
 
 
+def test_a_summary_of_langchain_is_always_sent() -> None:
+    summary = {
+        "type": "human",
+        "data": {"content": "They met.", "additional_kwargs": {"lc_source": "summarization"}},
+    }
+    (conversation,) = _read([summary, {"type": "human", "data": {"content": "Which path?"}}])
+    assert _turns(conversation) == [("system", "They met."), ("user", "Which path?")]
+
+
 def test_a_compaction_of_pydantic_ai_is_always_sent() -> None:
     def said(kind: str, **part: Any) -> dict[str, Any]:
         return {"kind": kind, "parts": [part]}

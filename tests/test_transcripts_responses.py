@@ -147,3 +147,11 @@ def test_instructions_of_a_session_of_codex_are_the_systems() -> None:
         ("user", "<div> is not closed\nSee above."),
     ]
     assert dict(transcript.summary.omitted) == {"note of the app": 1}
+
+
+def test_a_compaction_of_codex_is_left_out_beside_the_messages_that_it_stands_for() -> None:
+    payload = {"type": "compaction", "encrypted_content": "x"}
+    line = json.dumps({"type": "response_item", "timestamp": "2026-03-02T08:00:09Z", "payload": payload})
+    transcript = read_text((FOLDER / "codex.jsonl").read_text().rstrip() + "\n" + line)
+    assert len(transcript.conversations[0].turns) == 8
+    assert transcript.summary.omitted["summary of earlier messages"] == 2

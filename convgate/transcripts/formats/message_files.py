@@ -32,10 +32,6 @@ def _has_parts(value: Any) -> bool:
     return isinstance(value, Mapping) and "parts" in value
 
 
-def _is_answer(value: Any) -> bool:
-    return isinstance(value, Mapping) and {"role", "content"} <= value.keys()
-
-
 def _instructions(fields: Mapping[str, Any]) -> Iterator[Turn]:
     for key in _INSTRUCTIONS:
         value = fields.get(key)
@@ -100,7 +96,7 @@ class OpenAIFormat(MessageLists):
         conversation = super().conversation(value, place)
         if isinstance(value, Mapping) and conversation.turns:
             answer = value.get("response")
-            answers = self.turns(answer, "response", place) if _is_answer(answer) else ()
+            answers = self.turns(answer, "response", place) if self.is_message(answer) else ()
             conversation = replace(conversation, turns=(*_instructions(value), *conversation.turns, *answers))
         if conversation.metadata.get(LIST_KEY) != "choices":
             return conversation

@@ -110,6 +110,9 @@ class _Session:
     def _add_turns(self, turns: Iterable[Turn], place: Place) -> None:
         """Add turns; of a user's, instructions are the system's and notes of Codex are left out."""
         for turn in turns:
+            if turn.held_because:  # the file has the messages that it stands for
+                place.report.omit("summary of earlier messages")
+                continue
             if turn.role == "user" and turn.parts:
                 parts = tuple(part for part in turn.parts if not part.text.startswith(_NOTES))
                 place.report.omit("note of the app", len(turn.parts) - len(parts))

@@ -78,6 +78,8 @@ class LangChainFormat(FrameworkMessages):
         role = _ROLES.get(type_) or text_of(fields, "role") or "user"
         if type_ == "system" and extra.get("__openai_role__") == "developer":
             role = "developer"
+        if extra.get("lc_source") == "summarization":  # it stands for removed messages, and is always sent
+            role = "system"
         name = text_of(fields, "name")
         moment = time_of({**details, **extra, **fields}, field, place.warn)[1]
         content = _content(fields, extra, field)
