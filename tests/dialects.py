@@ -5,64 +5,16 @@ The rules know nothing of convgate: they read the raw messages, each as its prov
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
+from tests.dialect_exchanges import Exchange, random_exchanges
+from tests.dialects_responses import check_openai_responses, openai_responses
+
+__all__ = ["DIALECTS", "anthropic", "check_anthropic", "random_exchanges"]
+
 Message = dict[str, Any]
-
-QUESTIONS = (
-    "TASK find a flight to Lisbon", "GENERAL thanks", "You must never delete the backups.",
-    "DEBUGGING it crashes at the start", "Always answer in English.", "LEARNING why is the sky blue",
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Call:
-    id: str
-    name: str
-    output: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Exchange:
-    """A question, batches of calls that are all answered, and the answer; None: the run goes on."""
-
-    question: str
-    thinks: bool
-    shows: bool  # an image beside the question
-    hosted: bool  # a tool that the provider runs itself
-    batches: Sequence[Sequence[Call]] = field(default_factory=list)
-    answer: str | None = None
-
-
-def random_exchanges(rng: random.Random) -> list[Exchange]:
-    """Return some exchanges; the last one waits for the answer."""
-    number = iter(range(1000))
-
-    def batch() -> list[Call]:
-        return [
-            Call(f"c{next(number)}", rng.choice(["look", "count"]), {"found": rng.randint(0, 9)})
-            for _ in range(rng.choice([1, 1, 2, 3]))
-        ]
-
-    exchanges = []
-    for is_last in [False] * rng.randint(0, 6) + [True]:
-        batches = [batch() for _ in range(rng.choice([0, 0, 1, 2]))]
-        answer = None if is_last else f"So it is, {rng.randint(0, 99)}."
-        exchanges.append(
-            Exchange(
-                rng.choice(QUESTIONS),
-                rng.random() < 0.3,
-                rng.random() < 0.2,
-                rng.random() < 0.2,
-                batches,
-                answer,
-            )
-        )
-    return exchanges
 
 
 def openai_chat(exchanges: Sequence[Exchange]) -> Iterator[Message]:
@@ -345,6 +297,7 @@ Check = Callable[[Sequence[Message]], list[str]]
 
 DIALECTS: dict[str, tuple[Write, Check]] = {
     "openai": (openai_chat, check_openai),
+    "openai-responses": (openai_responses, check_openai_responses),
     "ag-ui": (ag_ui, check_ag_ui),
     "anthropic": (anthropic, check_anthropic),
     "bedrock": (bedrock, check_bedrock),

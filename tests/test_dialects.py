@@ -291,3 +291,54 @@ def test_added_messages_have_the_shape_of_apps_too():
         [*answered, {"role": "user", "content": "So?"}], capsules=["They fly to Lisbon."]
     )
     assert {message["role"] for message in bundle.messages} == {"user", "assistant"}
+
+
+SUMMARIES: dict[str, list[Any]] = {
+    "responses": [
+        {"type": "compaction", "id": "cmp_1", "encrypted_content": "x"},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Fine."}]},
+    ],
+    "anthropic": [
+        {"role": "assistant", "content": [{"type": "compaction", "content": "They go to Lisbon."}]},
+        {"role": "assistant", "content": "Fine."},
+    ],
+    "data": [
+        {"id": "1", "role": "assistant", "parts": [{"type": "step-start"}, {"type": "data-map", "data": {}}]},
+        {"id": "2", "role": "assistant", "parts": [{"type": "text", "text": "Fine."}]},
+    ],
+}
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_summaries_and_messages_of_data_alone_are_always_sent(name: str):
+    other, shape = SUMMARIES[name][1], "parts" if name == "data" else "content"
+    ask = [{"type": "text", "text": "TASK go"}] if name == "data" else "TASK go"
+    asked = {"role": "user", shape: ask}
+    messages = [asked, *SUMMARIES[name], asked]
+    selection = Selector(FixedPolicy(set())).select(messages)
+    assert 1 in selection.indices
+    assert other not in selection.messages
+    reason = selection.decisions[1].reason
+    assert {"responses": "always sent", "anthropic": "stands for earlier", "data": "only data"}[
+        name
+    ] in reason
+    assert 1 in select_indices(messages)
+    bundle = builder(set()).build(messages, budget=1)
+    assert 1 in bundle.indices
+    assert "rules" in {section.name for section in bundle.sections if section.tokens}
+
+
+def test_a_summary_that_can_be_read_is_read():
+    (turn,) = turns_from_messages(SUMMARIES["anthropic"][:1])
+    assert turn.text == "They go to Lisbon."
+
+
+def select_indices(messages: list[Any]) -> list[int]:
+    sent = select_messages(messages, MessageSelector(Selector(FixedPolicy(set()))))
+    return [index for index, message in enumerate(messages) if any(message is one for one in sent)]
+
+
+def test_data_beside_a_text_is_left_to_the_text():
+    parts = [{"type": "data-map", "data": {}}, {"type": "text", "text": "Here it is."}]
+    (turn,) = turns_from_messages([{"id": "1", "role": "assistant", "parts": parts}])
+    assert (turn.text, turn.held_because) == ("Here it is.", None)

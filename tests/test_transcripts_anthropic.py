@@ -8,36 +8,35 @@ from typing import Any
 
 import pytest
 
-from convgate.transcripts import BadLinesError, read_conversations, read_text
+from convgate.transcripts import BadLinesError, read_conversations, read_text, write_conversation
 
 REQUEST = json.loads(Path(__file__).with_name("transcripts").joinpath("anthropic.json").read_text())
 TURNS = [
     ("system", "You plan train journeys."),
     ("user", "When do trains leave for Ghent and Bruges?"),
     ("assistant", "Two look-ups.\nI look both up."),
-    ("tool", "09:12"),
-    ("tool", "no such station"),
-    ("user", "[image]\nHere is the map."),
+    ("tool", "09:12\nno such station\n[image]\nHere is the map."),
     ("assistant", "To Ghent at 09:12."),
 ]
 
 
 def said(value: Any) -> list[tuple[str, str]]:
     transcript = read_text(json.dumps(value))
-    assert transcript.format == "anthropic"
+    assert transcript.format == "openai"
     return [(turn.role, turn.text) for turn in transcript.conversations[0].turns]
 
 
 def test_system_calls_results_and_the_response_are_read() -> None:
     assert said(REQUEST) == TURNS
     (conversation,) = read_text(json.dumps(REQUEST))
-    answer, *results = conversation.turns[2:5]
+    answer, results = conversation.turns[2:4]
     assert [(call.id, call.name, call.arguments) for call in answer.tool_calls] == [
         ("toolu_1", "timetable", '{"to": "Ghent"}'),
         ("toolu_2", "timetable", '{"to": "Bruges"}'),
     ]
     assert [part.kind for part in answer.parts] == ["thinking", "text"]
-    assert [turn.tool_call_id for turn in results] == ["toolu_1", "toolu_2"]
+    assert (results.tool_call_id, results.also_answers) == ("toolu_1", ("toolu_2",))
+    assert results.users_text == "Here is the map."
     assert conversation.turns[-1].id == "msg_1"
 
 
@@ -49,19 +48,24 @@ def test_lists_and_lines_are_read() -> None:
     assert len(read_text("\n".join([json.dumps(REQUEST)] * 2))) == 2
     plain = {"messages": [{"role": "user", "content": "Hi"}]}
     assert said({**plain, "system": "Be brief."}) == [("system", "Be brief."), ("user", "Hi")]
-    assert read_text(json.dumps([plain, REQUEST])).format == "anthropic"
 
 
-@pytest.mark.parametrize(
-    "messages",
-    [
-        [{"role": "user", "content": "Hi"}],
-        [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}],
-        [{"role": "tool", "tool_call_id": "c", "content": [{"type": "tool_result", "content": "1"}]}],
-    ],
-)
-def test_messages_without_its_fields_are_openais(messages: list[Any]) -> None:
-    assert read_text(json.dumps(messages)).format == "openai"
+def test_chosen_turns_are_written_as_the_api_takes_them() -> None:
+    (conversation,) = read_text(json.dumps(REQUEST))
+    assert json.loads(write_conversation(conversation)) == REQUEST
+    written = json.loads(write_conversation(conversation, indices=[0, 1]))
+    assert written == {**REQUEST, "messages": REQUEST["messages"][:1]}
+    (conversation,) = read_text(json.dumps(REQUEST["messages"]))
+    assert json.loads(write_conversation(conversation)) == REQUEST["messages"]
+
+
+def test_unsigned_thinking_is_thought_and_not_said() -> None:
+    blocks = [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "Yes."}]
+    (conversation,) = read_text(json.dumps([{"role": "assistant", "content": blocks}]))
+    assert [(part.kind, part.text) for part in conversation.turns[0].parts] == [
+        ("thinking", "Hm."),
+        ("text", "Yes."),
+    ]
 
 
 def test_bad_places_are_named() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from convgate.transcripts import BadLinesError, read_conversations
+from convgate.transcripts import BadLinesError, read_conversations, write_conversation
 
 FOLDER = Path(__file__).with_name("transcripts")
 
@@ -108,4 +108,6 @@ def test_a_bad_message_is_reported_by_its_field(name: str, old: str, field: str)
 
 def test_a_checkpoint_of_gemini_cli_is_read() -> None:
     content = (FOLDER / "gemini_request.json").read_text().replace('"contents"', '"history"')
-    assert read_conversations(content.encode()).format == "gemini"
+    (conversation,) = read_conversations(content.encode())
+    assert [turn.role for turn in conversation.turns] == ["system", "user", "assistant", "tool", "assistant"]
+    assert '"history": [' in write_conversation(conversation)

@@ -10,6 +10,7 @@ import pytest
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
+from convgate.messages.validity import make_valid
 from convgate.transcripts import BadLinesError, Transcript, read_conversations
 
 FOLDER = Path(__file__).with_name("transcripts")
@@ -135,6 +136,33 @@ def test_requests_and_responses_of_pydantic_ai_become_turns() -> None:
     assert conversation.turns[6].tool_calls[0].id == conversation.turns[7].tool_call_id == "b1"
     assert str(conversation.turns[3].timestamp) == "2026-04-01 09:30:02+00:00"
     assert dict(transcript.summary.omitted) == {"empty part": 1}
+
+
+def test_a_summary_of_langchain_is_always_sent() -> None:
+    summary = {
+        "type": "human",
+        "data": {"content": "They met.", "additional_kwargs": {"lc_source": "summarization"}},
+    }
+    (conversation,) = _read([summary, {"type": "human", "data": {"content": "Which path?"}}])
+    assert _turns(conversation) == [("system", "They met."), ("user", "Which path?")]
+
+
+def test_a_compaction_of_pydantic_ai_is_always_sent() -> None:
+    def said(kind: str, **part: Any) -> dict[str, Any]:
+        return {"kind": kind, "parts": [part]}
+
+    messages = [
+        said("response", part_kind="compaction", content="They walk to the moor.", provider_name="anthropic"),
+        said("response", part_kind="compaction", content=None, provider_details={"encrypted_content": "x"}),
+        said("request", part_kind="compaction", content="It may rain."),
+        said("request", part_kind="user-prompt", content="Which path?"),
+        said("response", part_kind="text", content="The ridge."),
+        said("request", part_kind="user-prompt", content="Thanks."),
+    ]
+    (conversation,) = _read(messages)
+    summaries = ["They walk to the moor.", "[compaction]", "It may rain."]
+    assert _turns(conversation)[:3] == [("system", text) for text in summaries]
+    assert make_valid(conversation.turns, [], 5).indices == [0, 1, 2, 5]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from convgate.messages.validity import make_valid
 from convgate.transcripts import BadLinesError, read_conversations, read_text
 
 FOLDER = Path(__file__).with_name("transcripts")
@@ -62,6 +63,13 @@ def test_lists_lines_and_responses_are_read() -> None:
     pair = {"input": [{"role": "user", "content": "Hi"}], "response": response}
     (conversation,) = read_text(json.dumps(pair), format="openai-responses")
     assert [turn.text for turn in conversation.turns] == ["Hi", *texts[6:]]
+
+
+def test_a_compaction_in_a_file_is_always_sent() -> None:
+    summary = {"type": "compaction", "id": "cmp_1", "encrypted_content": "x"}
+    (conversation,) = read_text(json.dumps([summary, *REQUEST["input"]]))
+    assert (conversation.turns[0].role, conversation.turns[0].text) == ("developer", "[compaction]")
+    assert make_valid(conversation.turns, [], 1).indices == [0, 1]
 
 
 def test_a_bad_item_is_named() -> None:
@@ -139,3 +147,11 @@ def test_instructions_of_a_session_of_codex_are_the_systems() -> None:
         ("user", "<div> is not closed\nSee above."),
     ]
     assert dict(transcript.summary.omitted) == {"note of the app": 1}
+
+
+def test_a_compaction_of_codex_is_left_out_beside_the_messages_that_it_stands_for() -> None:
+    payload = {"type": "compaction", "encrypted_content": "x"}
+    line = json.dumps({"type": "response_item", "timestamp": "2026-03-02T08:00:09Z", "payload": payload})
+    transcript = read_text((FOLDER / "codex.jsonl").read_text().rstrip() + "\n" + line)
+    assert len(transcript.conversations[0].turns) == 8
+    assert transcript.summary.omitted["summary of earlier messages"] == 2

@@ -20,7 +20,7 @@ from convgate.core.settings import Settings, load_settings
 from convgate.messages.tokens import turn_tokens
 from convgate.messages.validity import make_valid
 from convgate.selection.selector import Selector, load_gate, load_policy
-from convgate.transcripts import list_messages
+from convgate.transcripts import dialect_of, list_messages
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +81,8 @@ class MessageSelector:
 
     def choose(self, turns: tuple[Turn, ...], always: Sequence[int] = ()) -> list[int]:
         """Return the same as `keep`, of turns; raises what selecting raises."""
-        current = _find_current(turns)
+        dialect = dialect_of(turn.source or {} for turn in turns)
+        current = _find_current(turns, images_follow_results=dialect.images_follow_results)
         if current is None:
             return list(range(len(turns)))
         conversation = Conversation(id="live", turns=turns)
@@ -105,10 +106,10 @@ class MessageSelector:
         return valid.indices
 
 
-def _find_current(turns: Sequence[Turn]) -> int | None:
-    """Return the last turn of the user that no tool's result precedes, else the last; None without any.
+def _find_current(turns: Sequence[Turn], *, images_follow_results: bool) -> int | None:
+    """Return the last turn of the user, where images follow results one that does not follow a result.
 
-    What directly follows a result is usually part of it: images are sent as a user's message.
+    Where all of them do, it is the last one; None without any.
     """
     last = current = None
     for index in range(len(turns) - 1, -1, -1):
@@ -116,7 +117,7 @@ def _find_current(turns: Sequence[Turn]) -> int | None:
         if role == "user":
             current = index if current is None else current
             last = index if last is None else last
-        elif current is not None and role not in {"tool", "function"}:
+        elif current is not None and not (images_follow_results and role in {"tool", "function"}):
             return current
         else:
             current = None

@@ -56,6 +56,7 @@ from convgate.core.settings import Settings, load_settings
 from convgate.core.text import quote
 from convgate.embedding.base import Encoder, Progress
 from convgate.messages.tokens import TokenCounter
+from convgate.policies import responses
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.traces import span, start_traces
@@ -215,7 +216,7 @@ class ContextBuilder:
         reading = read_conversation(
             table, self.reader, self.classifier, self.guard, intent, before.intents if before else None
         )
-        decisions = self.policy.decide(current, history)
+        decisions = responses.decide(self.policy, current, history)
         steady = apply_hysteresis(decisions, before, self.hysteresis)
         plan = self._plan(table, reading, decisions, steady, total, capsules)
         earlier = before.breaches if before else ()

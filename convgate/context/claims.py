@@ -2,7 +2,7 @@
 
 | section | claims |
 |---|---|
-| rules | instructions, and turns that state what must hold; they are always sent |
+| rules | instructions, what must hold, and turns that are held for what they have; they are always sent |
 | evidence | turns that the policy kept, the best first |
 | task state | errors that block the work, and the latest task that the user set |
 | decisions | turns that decide something or answer a question, by the gatekeeper's patterns |
@@ -80,10 +80,10 @@ class SectionClaims:
 
     @cached_property
     def rules(self) -> dict[int, Invariant | None]:
-        """Turns that are rules: instructions, and those with what must hold."""
+        """Turns that are rules: instructions, those that state what must hold, and those that are held."""
         current, is_unsendable = self.table.current, self.table.is_unsendable
-        instructions = np.flatnonzero(self.table.is_instruction[:current]).tolist()
-        rules: dict[int, Invariant | None] = dict.fromkeys(instructions)
+        always = self.table.is_instruction | (self.table.messages.is_held & ~is_unsendable)
+        rules: dict[int, Invariant | None] = dict.fromkeys(np.flatnonzero(always[:current]).tolist())
         for invariant in self.reading.held:
             source = invariant.source
             if source < current and not is_unsendable[source]:
@@ -100,7 +100,8 @@ class SectionClaims:
         rule = next(turn for turn in self.table.group(index) if turn in self.rules)
         if (invariant := self.rules[rule]) is not None:
             return f"it states what must hold ({invariant.label}): {quote_line(invariant.text)}."
-        return f"instructions to the model ({self.table.turns[rule].role} messages) are always sent."
+        turn = self.table.turns[rule]
+        return turn.held_because or f"instructions to the model ({turn.role} messages) are always sent."
 
     @cached_property
     def corrected(self) -> dict[int, Invariant]:

@@ -29,6 +29,12 @@ CHAT_ROLES = INSTRUCTION_ROLES | ANSWERED_ROLES | {"assistant"}
 TEXT_PARTS = frozenset({"text", "refusal", "thinking", "tool", "tool_result"})
 """Kinds of parts that are text: "tool" is a call with its result, "tool_result" one beside a user's words."""
 
+DATA_PART = "data"
+"""The kind of a part that only the app that made it can read."""
+
+SUMMARY_PART = "compaction"
+"""The kind of a part that stands for earlier messages, which were removed."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
@@ -67,6 +73,8 @@ class Turn:
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None  # the call that this turn answers
     also_answers: tuple[str, ...] = ()  # ids of further calls that it answers
+    continues: bool = False  # whether it is of the same response of a model as the turn before
+    needs_next: bool = False  # whether APIs refuse it without a turn that continues it, as reasoning is
     metadata: Mapping[str, Any] = field(default_factory=dict)
     source: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
 
@@ -99,6 +107,14 @@ class Turn:
     def speaker(self) -> str:
         """The name when there is one, else the role."""
         return self.name or self.role
+
+    @property
+    def held_because(self) -> str | None:
+        """Why it is always sent, whoever it is from, as a sentence; None: a policy decides."""
+        kinds = {part.kind for part in self.parts}
+        if SUMMARY_PART in kinds:
+            return "it has a summary that stands for earlier messages."
+        return "it has only data of an app, of which nothing can be scored." if kinds == {DATA_PART} else None
 
     @property
     def is_instruction(self) -> bool:

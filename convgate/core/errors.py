@@ -132,9 +132,3 @@ class MissingExtraError(ConvgateError):
     """A package is missing that an extra of convgate installs; the message has the command."""
 
     code = "missing_extra"
-
-
-class AdapterError(ConvgateError):
-    """An adapter cannot handle an item of its framework."""
-
-    code = "adapter"

@@ -20,6 +20,7 @@ from convgate.embedding.base import Encoder
 from convgate.experiments.arms import Arm
 from convgate.experiments.judge import Messages
 from convgate.messages.validity import make_valid
+from convgate.policies import responses
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.transcripts import to_messages
@@ -93,7 +94,7 @@ class ArmRequest:
 
     @cached_property
     def _decisions(self) -> TurnDecisions:
-        return self.selector.policy.decide(*self.conversation.at(self.table.current))
+        return responses.decide(self.selector.policy, *self.conversation.at(self.table.current))
 
     def send(self, budget: int | None) -> SentContext:
         """Return what is sent within the tokens of a whole context; None: as many as the arm takes."""

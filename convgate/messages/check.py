@@ -9,11 +9,12 @@ Written apart from the repair on purpose, and simpler, so that each can be teste
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from convgate.core.conversation import CHAT_ROLES, Turn
 from convgate.transcripts.formats.openai_messages import turn_from_message
-from convgate.transcripts.message_reader import find_mark
+from convgate.transcripts.message_reader import find_mark, link_turn
 
 
 def check_valid(messages: Sequence[Turn | Mapping[str, Any]], *, user_first: bool = False) -> list[str]:
@@ -27,6 +28,7 @@ def check_valid(messages: Sequence[Turn | Mapping[str, Any]], *, user_first: boo
     - `orphan_result`: every result answers an open call before it, matched by id.
     - `incomplete_tool_unit`: every call has its result. A unit that the last message is in is still going
       on, and may lack some.
+    - `incomplete_response`: reasoning of the Responses API is followed by what it led to.
     - `unknown_role`: every message has a role that a chat API knows (CHAT_ROLES). Turns may have any, as
       `to_messages` gives them one that is known; a message is sent as it is.
 
@@ -36,15 +38,21 @@ def check_valid(messages: Sequence[Turn | Mapping[str, Any]], *, user_first: boo
     """
     if not messages:
         return ["empty: there is no message to send"]
-    turns = [
-        message if isinstance(message, Turn) else _read({"role": "user", **message}) for message in messages
+    turns: list[Turn] = []
+    for message in messages:
+        turns.append(message if isinstance(message, Turn) else _read(message, turns))
+    return [
+        *_roles(messages, turns),
+        *_ends(turns, user_first=user_first),
+        *_responses(turns),
+        *_tools(turns),
     ]
-    return [*_roles(messages), *_ends(turns, user_first=user_first), *_tools(turns)]
 
 
-def _read(message: Mapping[str, Any]) -> Turn:
-    found = find_mark(message)
-    return found[0].read(message, "message") if found else turn_from_message(message)
+def _read(message: Mapping[str, Any], before: Sequence[Turn]) -> Turn:
+    found, known = find_mark(message), {"role": "user", **message}
+    turn = found[0].read(known, "message") if found else turn_from_message(known)
+    return link_turn(replace(turn, source=message), before)
 
 
 def _kind(turn: Turn) -> str:
@@ -57,11 +65,20 @@ def _kind(turn: Turn) -> str:
     return "user"
 
 
-def _roles(messages: Sequence[Turn | Mapping[str, Any]]) -> list[str]:
+def _roles(messages: Sequence[Turn | Mapping[str, Any]], turns: Sequence[Turn]) -> list[str]:
     return [
         f"unknown_role: message {index} has the role {message.get('role')!r}, which no chat API knows"
-        for index, message in enumerate(messages)
-        if not isinstance(message, Turn) and message.get("role") not in CHAT_ROLES
+        for index, (message, turn) in enumerate(zip(messages, turns, strict=True))
+        if not isinstance(message, Turn)
+        and (turn.role if find_mark(message) else message.get("role")) not in CHAT_ROLES
+    ]
+
+
+def _responses(turns: Sequence[Turn]) -> list[str]:
+    return [
+        f"incomplete_response: message {index} is not followed by the rest of the response that it begins"
+        for index, turn in enumerate(turns)
+        if turn.needs_next and not any(following.continues for following in turns[index + 1 : index + 2])
     ]
 
 

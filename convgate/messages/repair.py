@@ -7,16 +7,18 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from convgate.core.conversation import Turn
 from convgate.core.decisions import Override
 from convgate.core.text import join_words, quote
 from convgate.messages.table import PRUNED_FIELD, MessageTable
-from convgate.messages.units import ToolUnit
+from convgate.messages.units import ToolUnit, is_result
 
 STAGE = "messages"
 """The stage that overrides name."""
 
 INSTRUCTIONS = "instructions"
 CURRENT = "current"
+HELD = "held"
 TOOL_UNIT = "tool_unit"
 ANSWER_PAIR = "answer_pair"
 FIRST_USER = "first_user"
@@ -61,14 +63,17 @@ class Repair:
             orphans[list(units.orphans)] = True
             self._drop(orphans, ORPHAN_RESULT, lambda _: _ORPHAN)
         if incomplete := [call for call in units.incomplete if call != current_call]:
-            self._drop(np.isin(table.unit_call, incomplete), INCOMPLETE_TOOL_UNIT, self._explain_incomplete)
+            rows = np.isin(table.unit_call, incomplete) & ~table.is_instruction
+            self._drop(rows, INCOMPLETE_TOOL_UNIT, self._explain_incomplete)
 
     def keep_what_always_stays(self) -> None:
-        """Keep instructions and the current turn."""
+        """Keep instructions, turns that are held, and the current turn."""
         for index in np.flatnonzero(self.table.is_instruction).tolist():
             role = self.table.turns[index].role
             self.kept[index] = False  # named as such even where they were chosen
             self._keep(index, INSTRUCTIONS, f"instructions to the model ({role} messages) are always sent.")
+        for index in np.flatnonzero(self.table.is_held & ~self.dropped).tolist():
+            self._keep(index, HELD, self.table.turns[index].held_because or "")
         if self.current is not None:
             self._keep(self.current, CURRENT, "it is the current message, the one to answer.")
 
@@ -79,12 +84,12 @@ class Repair:
         is_kept, calls = self.kept & is_free, table.unit_call
         in_unit = np.zeros_like(self.kept)
         if (calls >= 0).any():
-            is_in_unit = is_free & (calls >= 0)
+            is_in_unit = ~self.dropped & (calls >= 0)
             kept_calls = np.zeros_like(self.kept)
-            kept_calls[calls[is_kept & is_in_unit]] = True
+            kept_calls[calls[self.kept & is_in_unit]] = True
             in_unit = is_in_unit & kept_calls[calls]
             for index in np.flatnonzero(in_unit & ~self.kept).tolist():
-                self._keep(index, TOOL_UNIT, _same_unit(index, table.units.by_turn[index]))
+                self._keep(index, TOOL_UNIT, _same_unit(table.turns[index]))
         if pair_answers and len(table):
             groups = find_exchanges(is_free & table.is_user, calls)
             kept_groups = np.zeros_like(self.kept)
@@ -94,8 +99,9 @@ class Repair:
 
     def open_with_a_user(self) -> None:
         """Keep the user's turn before the first kept one when that is an answer of the assistant's."""
-        first = _first(self.kept & ~self.table.is_instruction, len(self.table))
-        if first == len(self.table) or self.table.is_user[first]:
+        others = np.flatnonzero(self.kept & ~self.table.is_instruction).tolist()
+        first = next((row for row in others if not self.table.turns[row].needs_next), None)
+        if first is None or self.table.is_user[first]:
             return
         asked = np.flatnonzero(self.table.is_user[:first])
         if len(asked):
@@ -104,6 +110,8 @@ class Repair:
 
     def _explain_incomplete(self, index: int) -> str:
         unit = self.table.units.by_turn[index]
+        if not unit.missing:
+            return "it is of a response of the model that broke off; APIs refuse its beginning alone."
         missing = join_words((quote(id, 40) for id in unit.missing), max_words=3)
         if index == unit.call:
             return f"it calls a tool, and the result is missing for {missing}; models refuse such a call."
@@ -137,13 +145,9 @@ def find_exchanges(opens: Flags, unit_call: NDArray[np.int64]) -> NDArray[np.int
     return groups
 
 
-def _first(rows: Flags, default: int) -> int:
-    """Return the first True row."""
-    place = int(rows.argmax()) if len(rows) else 0
-    return place if len(rows) and rows[place] else default
-
-
-def _same_unit(index: int, unit: ToolUnit) -> str:
-    if index == unit.call:
+def _same_unit(turn: Turn) -> str:
+    if turn.continues or turn.needs_next:
+        return "it is of the same response of the model as what is kept, and they are sent together."
+    if not is_result(turn):
         return "it makes a tool call whose result is kept, and one is not sent without the other."
     return "it is the result of a tool call that is kept, and one is not sent without the other."

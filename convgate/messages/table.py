@@ -35,6 +35,7 @@ class MessageTable:
     is_instruction: NDArray[np.bool_] = field(default_factory=_no_flags)  # (n,)
     is_user: NDArray[np.bool_] = field(default_factory=_no_flags)  # no instruction, answer, call or result
     is_pruned: NDArray[np.bool_] = field(default_factory=_no_flags)
+    is_held: NDArray[np.bool_] = field(default_factory=_no_flags)  # sent whatever a policy decides
     unit_call: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """(n,) the call of the tool unit that the turn belongs to, -1 without one."""
     units: ToolUnits = field(default_factory=ToolUnits)
@@ -55,6 +56,7 @@ class MessageTable:
             self.is_instruction[:n],
             self.is_user[:n],
             self.is_pruned[:n],
+            self.is_held[:n],
             self.unit_call[:n],
             units,
             None if self.marked is None or self.marked >= n else self.marked,
@@ -79,6 +81,7 @@ class MessageTable:
             _append(self.is_instruction, [turn.is_instruction for turn in new]),
             _append(self.is_user, [is_from_user(turn) for turn in new]),
             _append(self.is_pruned, [is_pruned(turn) for turn in new]),
+            _append(self.is_held, [turn.held_because is not None for turn in new]),
             _append(self.unit_call, [-1 if unit is None else unit.call for unit in calls]),
             units,
             marked,

@@ -1,4 +1,4 @@
-"""Tool units: an assistant's turn that calls tools, and all the results that answer it.
+"""Tool units: what a model gave in one response with calls of tools, and all the results that answer it.
 
 >>> from convgate.core.conversation import ToolCall, Turn
 >>> turns = [
@@ -39,12 +39,16 @@ def is_from_user(turn: Turn) -> bool:
     return not (turn.is_instruction or turn.role == "assistant" or is_result(turn) or calls_of(turn))
 
 
+def _is_of_unit(turn: Turn) -> bool:
+    return turn.continues or turn.needs_next or is_result(turn) or bool(calls_of(turn))
+
+
 @dataclass(frozen=True, slots=True)
 class ToolUnit:
-    """A turn with tool calls and their results, which only mean something together."""
+    """A response of a model and the results of its calls, which only mean something together."""
 
-    call: int  # index of the turn that calls
-    results: tuple[int, ...]  # indices of the results, increasing, all after `call`
+    call: int  # index of the turn that calls, or of the first one of the response
+    results: tuple[int, ...]  # indices of the results and of the response's other turns, increasing
     missing: tuple[str, ...]  # ids of calls without a result (names where a call has no id), in call order
 
     @property
@@ -62,6 +66,7 @@ class ToolUnits:
     )  # the unit that each of its turns belongs to
     orphans: tuple[int, ...] = ()  # indices of results whose call is not before them, increasing
     _open: _OpenCalls = field(default_factory=lambda: _OpenCalls(), repr=False, compare=False)
+    _broken_off: frozenset[int] = frozenset()  # the calls of units that end with a turn that needs the next
 
     @cached_property
     def units(self) -> tuple[ToolUnit, ...]:
@@ -70,26 +75,34 @@ class ToolUnits:
 
     @property
     def incomplete(self) -> list[int]:
-        """The calls of units with a result missing, increasing."""
-        return sorted(self._open.turns)
+        """The calls of units with a result missing, or the rest of the response, increasing."""
+        return sorted({*self._open.turns, *self._broken_off})
 
     def extend(self, turns: Sequence[Turn], start: int) -> ToolUnits:
         """Return the units with further turns, of which the first has the index `start`."""
-        new = [(index, turn) for index, turn in enumerate(turns, start) if is_result(turn) or calls_of(turn)]
+        new = [(index, turn) for index, turn in enumerate(turns, start) if _is_of_unit(turn)]
         if not new:
             return self
         by_turn, orphans, waiting = dict(self.by_turn), list(self.orphans), self._open.copy()
+        broken_off = set(self._broken_off)
         for index, turn in new:
-            if not is_result(turn):
-                waiting.add([_Call(index, call.id, call.name) for call in calls_of(turn)])
-                by_turn[index] = ToolUnit(index, (), waiting.labels(index))
-            elif (call := waiting.close_for(turn)) is None:
+            call: int | None = index
+            if is_result(turn):
+                call = waiting.close_for(turn)
+            elif turn.continues and index:
+                call = by_turn[index - 1].call if index - 1 in by_turn else index - 1
+            if call is None:
                 orphans.append(index)
-            else:
-                results = (*by_turn[call].results, index)
-                unit = ToolUnit(call, results, waiting.labels(call))
-                by_turn.update(dict.fromkeys(unit.members, unit))
-        return ToolUnits(by_turn, tuple(orphans), waiting)
+                continue
+            waiting.add([_Call(call, made.id, made.name) for made in calls_of(turn)])
+            if turn.needs_next:
+                broken_off.add(call)
+            elif not is_result(turn):
+                broken_off.discard(call)
+            others = by_turn[call].results if call in by_turn else ()
+            unit = ToolUnit(call, (*others, index) if index != call else (), waiting.labels(call))
+            by_turn.update(dict.fromkeys(unit.members, unit))
+        return ToolUnits(by_turn, tuple(orphans), waiting, frozenset(broken_off))
 
 
 def find_tool_units(turns: Sequence[Turn]) -> ToolUnits:

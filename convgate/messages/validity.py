@@ -60,7 +60,8 @@ def make_valid(
 
     - `instructions`: system and developer turns are always kept, in their place.
     - `current`: the current turn is never dropped; turns after it are never sent (`after_current`).
-    - `tool_unit`: a call and all its results are kept when one of them is.
+    - `held`: a summary that stands for earlier messages, and a turn that has only data, are always kept.
+    - `tool_unit`: a response of a model, such as a call, and all its results are kept when one of them is.
     - `incomplete_tool_unit`: a unit with a result missing leaves, even when everything would fit, unless
       the current turn is in it: then it stays as it is, and `missing_results` names what is missing. A
       result after the current turn is missing too.

@@ -17,6 +17,7 @@ from convgate.messages.check import check_valid
 from convgate.messages.opening import quote_opening
 from convgate.messages.tokens import TokenCounter, TokenTable, turn_tokens
 from convgate.messages.validity import ValidSelection, make_valid
+from convgate.policies import responses
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.selection.hold import InvariantHold
@@ -68,7 +69,7 @@ class Selector:
 
     def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return the policy's decisions, with what must hold kept."""
-        return self.hold_turns(self.policy.decide(current, history), current, history)
+        return self.hold_turns(responses.decide(self.policy, current, history), current, history)
 
     def hold_turns(
         self, decisions: TurnDecisions, current: CurrentMessage, history: History

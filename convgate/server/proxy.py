@@ -20,7 +20,6 @@ from fastapi import APIRouter
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 
-from convgate.adapters.openai import call_ids, group_items, group_message
 from convgate.adapters.selection import MessageSelector
 from convgate.core.errors import ConvgateError
 from convgate.messages.tokens import turn_tokens
@@ -147,14 +146,12 @@ class Proxy:
         request, items = _read(body, name)
         if len(items) > self._settings.server_max_turns:
             raise NotSelectedError("too_many_turns")
-        groups = group_items(items)
-        known_calls = call_ids(groups)
-        turns = turns_from_messages([group_message(group, call_ids=known_calls) for group in groups])
+        turns = turns_from_messages(items)
         pipeline, started = self._service.pipeline(session), time.perf_counter()
         with metrics.SELECT_SECONDS.time():
             chosen = MessageSelector(pipeline.selector).choose(turns)
         tokens = turn_tokens(turns)
-        kept = [items[index] for place in chosen for index in groups[place].indices]
+        kept = [items[index] for index in chosen]
         dropped = len(items) - len(kept)
         counts = {
             "kept": len(kept),

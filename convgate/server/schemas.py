@@ -11,8 +11,8 @@ Message = Annotated[
     WithJsonSchema(
         {
             "type": "object",
-            "description": "An OpenAI chat message; returned as it was sent.",
-            "required": ["role"],
+            "description": "A message of a dialect, such as OpenAI's, or an item of the Responses API;"
+            " returned as it was sent.",
             "properties": {
                 "role": {"type": "string", "minLength": 1},
                 "content": {"type": ["string", "array", "null"]},

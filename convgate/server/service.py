@@ -20,6 +20,7 @@ from convgate.core.errors import ConversationError, StoreError
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.labels.feedback import Feedback, keep_feedback
+from convgate.policies import responses
 from convgate.rollouts.rollout import Rollout
 from convgate.server import metrics
 from convgate.server.arms import Arms, Pipeline
@@ -108,7 +109,7 @@ class Service:
         current, history = conversation.find_current(question=body.question)
         pipeline = self.pipeline(body.session)
         with metrics.SELECT_SECONDS.time():
-            decisions = pipeline.selector.policy.decide(current, history)
+            decisions = responses.decide(pipeline.selector.policy, current, history)
         return {
             "policy": pipeline.policy_name,
             "rule": decisions.rule,

@@ -179,6 +179,8 @@ def _from_turn(turn: Turn) -> dict[str, Any]:
         "tool_calls": [[call.id, call.name, call.arguments] for call in turn.tool_calls] or None,
         "tool_call_id": turn.tool_call_id,
         "also_answers": list(turn.also_answers) or None,
+        "continues": turn.continues or None,
+        "needs_next": turn.needs_next or None,
         "metadata": turn.metadata or None,
         "source": turn.source,
     }
@@ -196,6 +198,8 @@ def _to_turn(data: Mapping[str, Any]) -> Turn:
         tool_calls=tuple(ToolCall(*call) for call in data.get("tool_calls", ())),
         tool_call_id=data.get("tool_call_id"),
         also_answers=tuple(data.get("also_answers", ())),
+        continues=data.get("continues", False),
+        needs_next=data.get("needs_next", False),
         metadata=data.get("metadata", {}),
         source=data.get("source"),
     )

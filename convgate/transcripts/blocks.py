@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from convgate.core.conversation import ContentPart, ToolCall, Turn
+from convgate.core.conversation import SUMMARY_PART, ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.formats.openai_messages import arguments_text, content_parts, turn_from_message
@@ -31,11 +31,14 @@ class ToolResult:
     name: str | None = None
 
 
+Item = ContentPart | ToolCall | ToolResult
+
+
 @dataclass(frozen=True)
 class Content:
     """The content of one message, in its order: what was said, calls of tools, what tools gave back."""
 
-    items: tuple[ContentPart | ToolCall | ToolResult, ...] = ()
+    items: tuple[Item, ...] = ()
 
     @property
     def parts(self) -> tuple[ContentPart, ...]:
@@ -74,19 +77,19 @@ def read_blocks(content: Any, field: str) -> Content:
         return Content()
     if not isinstance(content, list):
         return Content(content_parts(content, field))
-    items: list[ContentPart | ToolCall | ToolResult] = []
+    items: list[Item] = []
     for place, block in enumerate(content):
         name = f"{field}[{place}]"
         type_ = block.get("type") if isinstance(block, Mapping) else None
         if isinstance(type_, str) and type_ in _CALLS:
-            items.append(_call(block, name))
+            items.append(block_call(block, name))
         elif isinstance(type_, str) and type_.endswith("tool_result"):
             items.append(_result(block, name))
         elif isinstance(type_, str) and type_ in _THINKING:
             text = block.get(_THINKING[type_])
             is_text = type_ != "redacted_thinking" and isinstance(text, str) and text
             items.append(ContentPart("thinking", writable(text) if is_text else "[thinking]"))
-        elif type_ in ("image", "document", "file", "web_search_result", "search_result"):
+        elif type_ in ("image", "document", "file", "web_search_result", "search_result", SUMMARY_PART):
             items.append(ContentPart(type_, _file_text(block) or placeholder(type_, block)))
         else:
             items += content_parts([block], field)
@@ -97,16 +100,19 @@ def read_calls(fields: Mapping[str, Any], field: str) -> tuple[ToolCall, ...]:
     """Return the calls beside a message's content, in OpenAI's form or as objects with a name."""
     calls = fields.get("tool_calls")
     named = [call for call in calls if _is_named(call)] if isinstance(calls, list) else []
-    items = read_blocks([{**call, "type": "tool_call"} for call in named], f"{field}.tool_calls").items
     message = {"role": "assistant", "content": None, "function_call": fields.get("function_call")}
-    return (
-        tuple(item for item in items if isinstance(item, ToolCall))
-        or turn_from_message({**message, "tool_calls": calls}, field).tool_calls
-    )
+    read = tuple(block_call(call, f"{field}.tool_calls[{place}]") for place, call in enumerate(named))
+    return read or turn_from_message({**message, "tool_calls": calls}, field).tool_calls
 
 
 def _is_named(call: Any) -> bool:
     return isinstance(call, Mapping) and "name" in call and "function" not in call
+
+
+def call_of(id: Any, name: Any, arguments: Any, field: str) -> ToolCall:
+    """Return a call; what is no text of its id or name is left out."""
+    id, name = (writable(value) if isinstance(value, str) else "" for value in (id, name))
+    return ToolCall(id, name, writable(arguments_text(arguments, field)))
 
 
 def json_parts(value: Any, field: str) -> tuple[ContentPart, ...]:
@@ -125,6 +131,8 @@ def placeholder(what: str, fields: Mapping[str, Any]) -> str:
 def _file_text(block: Mapping[str, Any]) -> str:
     """Return the text of a document or of a search result that has one."""
     source, content = block.get("source"), block.get("content")
+    if isinstance(content, str):  # of a compaction
+        return writable(content)
     if isinstance(source, Mapping) and source.get("type") == "text" and isinstance(source.get("data"), str):
         return writable(source["data"])
     texts = (
@@ -135,16 +143,13 @@ def _file_text(block: Mapping[str, Any]) -> str:
     return writable("\n".join(text for text in texts if isinstance(text, str)))
 
 
-def _call(block: Mapping[str, Any], field: str) -> ToolCall:
-    name, id = block.get("name"), block.get("id")
+def block_call(block: Mapping[str, Any], field: str) -> ToolCall:
+    """Return the call of a block; TranscriptError for one without a name."""
+    name = block.get("name")
     if not isinstance(name, str) or not name:
         raise TranscriptError("the called tool has no name", field=f"{field}.name")
     arguments = block.get("input", block.get("args", block.get("arguments")))
-    return ToolCall(
-        writable(id) if isinstance(id, str) else "",
-        writable(name),
-        writable(arguments_text(arguments, f"{field}.input")),
-    )
+    return call_of(block.get("id"), name, arguments, f"{field}.input")
 
 
 def _result(block: Mapping[str, Any], field: str) -> ToolResult:

@@ -12,7 +12,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.fields import value_at
 from convgate.transcripts.json_text import Place, kind
-from convgate.transcripts.message_lists import MessageLists, described
+from convgate.transcripts.message_lists import described
 from convgate.transcripts.source import LocatedConversations, Source
 
 BRANCH, EMPTY = "message of another branch", "message without content"
@@ -98,33 +98,6 @@ class ConversationExport(ABC):
         if not isinstance(items, list):
             return []
         return items if any(isinstance(i, Mapping) and self.is_conversation(i) for i in items[:50]) else []
-
-
-class MessageExport(MessageLists):
-    """Reads lists of messages that are told from OpenAI's by fields that those do not have."""
-
-    @abstractmethod
-    def has_own_fields(self, value: Mapping[str, Any]) -> bool:
-        """Return whether a message or a conversation has a field of this format alone."""
-
-    def match_share(self, source: Source) -> float:
-        """Return the share of the source's first values that may be in this format, 0 without its fields."""
-        sample = source.json.sample if source.json else ()
-        values = chain.from_iterable(v if isinstance(v, list) else (v,) for v in sample)
-        is_own = any(self.has_own_fields(value) for value in values if isinstance(value, Mapping))
-        return super().match_share(source) if is_own else 0.0
-
-    def conversation(self, value: Any, place: Place) -> Conversation:
-        """Return the conversation that an object or a bare list holds, with what stands beside its list."""
-        conversation = replace(super().conversation(value, place), metadata={})
-        if isinstance(value, list):
-            return conversation
-        before, after = self.other_turns(value, place)
-        return replace(conversation, turns=self.link_turns((*before, *conversation.turns, *after)))
-
-    @abstractmethod
-    def other_turns(self, fields: Mapping[str, Any], place: Place) -> tuple[Iterable[Turn], Iterable[Turn]]:
-        """Return the turns that stand beside an object's list: those before it, and those after it."""
 
 
 ReadMessage = Callable[[Mapping[str, Any], str, Place], Iterable[Turn]]

@@ -210,6 +210,7 @@ class Place:
             self.leave_out_all(error)
 
     def _locate(self, field: str) -> tuple[int | None, str | None]:
+        field = field.lstrip(".")  # of a message that is a line of its own
         dot = "." if self.prefix and field and not field.startswith("[") else ""
         name = f"{self.prefix}{dot}{field}"
         return self.locator.line(name) if self.locator else self.line, name or None

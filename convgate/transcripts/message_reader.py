@@ -21,6 +21,7 @@ from convgate.transcripts.dialects.base import Dialect, typed_part
 from convgate.transcripts.dialects.bedrock import BedrockConverse
 from convgate.transcripts.dialects.gemini import GeminiContents
 from convgate.transcripts.dialects.openai_chat import OpenAIChat
+from convgate.transcripts.dialects.openai_responses import OpenAIResponses
 from convgate.transcripts.formats.openai_messages import turn_from_message
 from convgate.transcripts.json_text import kind
 
@@ -29,6 +30,7 @@ OPENAI = OpenAIChat()
 # In this order: a message with OpenAI's fields of calls is OpenAI's, whatever its content repeats.
 DIALECTS: tuple[Dialect, ...] = (
     OPENAI, AGUI(), AISDKUI(), GeminiContents(), AISDKModel(), AnthropicMessages(), BedrockConverse(),
+    OpenAIResponses(),
 )  # fmt: skip
 
 Message = Mapping[str, Any]
@@ -50,6 +52,12 @@ def turns_from_messages(messages: Iterable[Message]) -> tuple[Turn, ...]:
 def dialect_of(messages: Iterable[Message]) -> Dialect:
     """Return the dialect of messages: that of the first one that could be of no other, else OpenAI's."""
     return next((found[0] for message in messages if (found := find_mark(message))), OPENAI)
+
+
+def link_turn(turn: Turn, before: Sequence[Turn]) -> Turn:
+    """Return a turn that follows others, with what depends on them: see `Dialect.link`."""
+    sources = (each.source or {} for each in (turn, *before[-1:]))
+    return dialect_of(sources).link(turn, before)
 
 
 def dialect_named(name: str) -> Dialect:
@@ -103,7 +111,8 @@ def _extend(known: _ReadTurns | None, new: Sequence[Message]) -> _ReadTurns:
         if found is None:
             unmarked = index if unmarked is None else unmarked
             _refuse_unknown_tools(message, field)
-            turns.append(turn_from_message(message, field))
+            turn = turn_from_message(message, field)
+            turns.append(marked[1].link(turn, turns) if marked else turn)
             continue
         dialect, mark = found
         if marked is None:
@@ -114,7 +123,7 @@ def _extend(known: _ReadTurns | None, new: Sequence[Message]) -> _ReadTurns:
                 " a list has messages of one dialect",
                 field=f"{field}.{mark}",
             )
-        turns.append(dialect.read(message, field))
+        turns.append(dialect.link(dialect.read(message, field), turns))
     if marked and marked[1].alternates and unmarked is not None:
         problem = f"this is no message of {marked[1].label}, as messages[{marked[0]}] is"
         raise TranscriptError(problem, field=f"messages[{unmarked}]")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.adapters.openai import default_selector, group_items, select_messages
+from convgate.adapters.openai import default_selector, select_messages
 from convgate.adapters.selection import MessageSelector
 from convgate.messages.check import check_valid
 from convgate.selection.selector import Selector
@@ -32,7 +32,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def selector(*kept: int) -> MessageSelector:
-    """Keeps these groups of items."""
+    """Keeps these messages, of items these responses and other items."""
     return MessageSelector(Selector(FixedPolicy(kept)))
 
 
@@ -77,11 +77,11 @@ def test_objects_of_the_openai_package_are_returned_as_they_are() -> None:
 
 def test_a_call_is_sent_with_its_output_and_its_reasoning() -> None:
     items = [*exchange("loss", "a", "b"), *exchange("lunch", "c"), user("So?")]
-    groups = [list(group.indices) for group in group_items(items)]
-    assert groups[:5] == [[0], [1, 2, 3], [4], [5], [6, 7]]
     sent = select_messages(items, selector(3))  # an output
     assert [items.index(item) for item in sent] == [0, 1, 2, 3, 4, 5, len(items) - 1]
     assert violations(sent) == []
+    sent = select_messages(items, selector(4))  # the answer
+    assert [items.index(item) for item in sent] == [0, 6, 7, len(items) - 1]
 
 
 EXCHANGES = st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=1, max_size=5)
@@ -222,6 +222,5 @@ def test_a_response_with_hosted_tools_is_one_group() -> None:
 
     response = [reasoning("a"), hosted("w1"), reasoning("b"), hosted("w2"), reasoning("c"), answer("Rome.")]
     items = [user("Where?"), *response, user("And when?"), answer("In May."), user("So?")]
-    assert [len(group.items) for group in group_items(items)] == [1, 6, 1, 1, 1]
     assert select_messages(items, selector(1)) == [*items[:7], items[-1]]
     assert select_messages(items, selector(2, 3)) == items[7:]

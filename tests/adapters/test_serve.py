@@ -28,6 +28,7 @@ from convgate.server import limits
 from convgate.server.app import create_app
 from convgate.store import Conversations, Store
 from convgate.store.sessions import Sessions
+from tests.adapters.responses import exchange, violations
 from tests.adapters.serving import AUTHORIZED, TOKEN, long_chat, running, settings_of
 from tests.fakes import FakeEncoder
 from tests.rollouts import start_at_half
@@ -68,6 +69,20 @@ def test_select_returns_what_the_package_selects(client: TestClient, convgate_ho
     assert check_valid(reply["messages"]) == []
     assert reply["policy"] == "last_k"
     assert reply["session"] is None
+
+
+def test_select_takes_items_of_the_responses_api(client: TestClient) -> None:
+    old = [item for place in range(4) for item in exchange(f"t{place}", f"c{place}")]
+    last = exchange("loss", "a", "b")[:6]
+    reply = client.post("/v1/select", json={"messages": [*old, *last]}).json()
+    assert reply["messages"] == [([*old, *last])[index] for index in reply["indices"]]
+    assert reply["messages"][-6:] == last
+    assert len(reply["messages"]) < len(old)
+    assert (violations(reply["messages"]), reply["violations"]) == ([], [])
+    session = [client.post("/v1/select", json={"messages": [item], "session": "s"}) for item in [*old, *last]]
+    assert session[-1].json()["messages"] == reply["messages"], "one by one they are as much one response"
+    reference = {"type": "item_reference", "id": "msg_1"}
+    assert error_of(client.post("/v1/select", json={"messages": [reference]})) == (422, "transcript")
 
 
 def test_question_is_the_current_message(client: TestClient) -> None:

@@ -44,6 +44,7 @@ from convgate.store.documents import translate_decoding_errors
 from convgate.store.sessions import Session, SessionConversation, Sessions
 from convgate.transcripts import turns_from_messages
 from convgate.transcripts.formats.openai_messages import turn_from_message
+from convgate.transcripts.message_reader import link_turn
 from convgate.transcripts.timestamps import TIMESTAMP_FIELDS
 
 if TYPE_CHECKING:
@@ -282,8 +283,8 @@ class SessionManager:
                     turn = self._stamped(turn, at, [])
                 detection = self.detect(turn)
                 if key is not None and detection.conversation == number:
-                    history.append(turn)
-                    new.append(turn)
+                    history.append(link_turn(turn, history))
+                    new.append(history[-1])
                     continue
                 if key is not None:
                     ended.append(self._grow(key, new))

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from convgate.core.conversation import ContentPart, ToolCall, Turn
+from convgate.core.conversation import DATA_PART, ContentPart, ToolCall, Turn
+from convgate.transcripts.blocks import Item, ToolResult, call_of, json_parts
 from convgate.transcripts.characters import writable
 from convgate.transcripts.dialects.base import (
     Dialect,
     Message,
-    as_result,
-    call_of,
     own_use,
     parts_of,
     text_role,
     turn_of,
     typed_part,
-    value_parts,
 )
 from convgate.transcripts.formats.openai_messages import content_parts
+from convgate.transcripts.identity import given_id
 
 _MODEL_PARTS = frozenset({"tool-call", "tool-result", "tool-approval-request", "tool-approval-response"})
 
@@ -37,29 +36,12 @@ class AISDKModel(Dialect):
     def read(self, message: Message, field: str) -> Turn:
         """Return a message as a turn; what the provider ran has its result beside the call."""
         role, content = text_role(message, field), message.get("content")
-        results: dict[str, tuple[ContentPart, ...]] = {}
-        calls: list[ToolCall] = []
-        parts: list[ContentPart] = []
-        for place, part in parts_of(message):
-            name, type_ = f"{field}.content[{place}]", part.get("type")
-            if type_ == "tool-call":
-                calls.append(_call(part, name))
-            elif type_ == "tool-approval-request":
-                calls.append(call_of(part.get("approvalId"), "approval", None, name))
-            elif type_ == "tool-result":
-                results[str(part.get("toolCallId") or "")] = _output(part, name)
-            elif type_ == "tool-approval-response":
-                approved = "approved" if part.get("approved") else "denied"
-                results[str(part.get("approvalId") or "")] = (ContentPart("text", approved),)
-            else:
-                parts += _said(part, name)
         if isinstance(content, str):
-            parts = list(content_parts(content, f"{field}.content"))
-        own = {call.id: call for call in calls if call.id in results}
-        for id, result in results.items():
-            parts += [own_use(own[id], result)] if id in own else as_result(result)
-        answers = [id for id in results if id not in own]
-        return turn_of(message, role, parts, [call for call in calls if call.id not in own], answers)
+            return turn_of(message, role, content_parts(content, f"{field}.content"))
+        items: list[Item] = []
+        for place, part in parts_of(message):
+            items += _model_items(part, f"{field}.content[{place}]")
+        return turn_of(message, role, items)
 
 
 class AISDKUI(Dialect):
@@ -84,14 +66,29 @@ class AISDKUI(Dialect):
             parts += _ui_part(part, f"{field}.parts[{place}]")
         if not parts_of(message, "parts"):
             for place, use in parts_of(message, "toolInvocations"):
-                parts.append(_ui_use(use, f"{field}.toolInvocations[{place}]"))
+                parts += _ui_part({"type": "tool-invocation", **use}, f"{field}.toolInvocations[{place}]")
             if message.get("content") is not None:
                 parts += content_parts(message["content"], f"{field}.content")
-        return turn_of(message, role, parts)
+        said = [part for part in parts if part.kind != DATA_PART]
+        return turn_of(message, role, said or parts)
 
     def message(self, role: str, text: str) -> Message:
         """Return a new message."""
         return {"role": role, "parts": [{"type": "text", "text": text}]}
+
+
+def _model_items(part: Mapping[str, Any], field: str) -> Sequence[Item]:
+    type_ = part.get("type")
+    if type_ == "tool-call":
+        return [_call(part, field)]
+    if type_ == "tool-approval-request":
+        return [call_of(part.get("approvalId"), "approval", None, field)]
+    if type_ == "tool-result":
+        return [ToolResult(given_id(part, "toolCallId"), _output(part, field))]
+    if type_ == "tool-approval-response":
+        approved = ContentPart("text", "approved" if part.get("approved") else "denied")
+        return [ToolResult(given_id(part, "approvalId"), (approved,))]
+    return _said(part, field)
 
 
 def _call(part: Mapping[str, Any], field: str) -> ToolCall:
@@ -105,7 +102,7 @@ def _output(part: Mapping[str, Any], field: str) -> tuple[ContentPart, ...]:
         output = output["value"]
     if isinstance(output, list) and all(isinstance(each, Mapping) and "type" in each for each in output):
         return content_parts(output, f"{field}.output")
-    return value_parts(output, f"{field}.output")
+    return json_parts(output, f"{field}.output")
 
 
 def _said(part: Mapping[str, Any], field: str) -> tuple[ContentPart, ...]:
@@ -117,15 +114,12 @@ def _said(part: Mapping[str, Any], field: str) -> tuple[ContentPart, ...]:
 
 def _ui_part(part: Mapping[str, Any], field: str) -> tuple[ContentPart, ...]:
     type_ = str(part.get("type"))
-    if type_ == "tool-invocation" and isinstance(use := part.get("toolInvocation"), Mapping):
-        return (_ui_use(use, field),)
     if type_ == "dynamic-tool" or type_.startswith("tool-"):
-        named = part.get("toolName") or type_.removeprefix("tool-")
-        return (_ui_use({**part, "toolName": named}, field),)
-    if type_ in ("step-start", "source-url", "source-document") or type_.startswith("data-"):
+        inner = part.get("toolInvocation")  # of version 4
+        use = {"toolName": type_.removeprefix("tool-"), **(inner if isinstance(inner, Mapping) else part)}
+        return (own_use(_call(use, field), _output(use, field)),)
+    if type_ in ("step-start", "source-url", "source-document"):
         return ()
+    if type_.startswith("data-"):
+        return (ContentPart(DATA_PART, writable(f"[{type_}]")),)
     return _said(part, field)
-
-
-def _ui_use(use: Mapping[str, Any], field: str) -> ContentPart:
-    return own_use(_call(use, field), _output(use, field))

@@ -9,8 +9,8 @@ from typing import Any
 
 from convgate.core.conversation import ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
+from convgate.transcripts.blocks import Item, ToolResult
 from convgate.transcripts.characters import writable
-from convgate.transcripts.formats.openai_messages import arguments_text, content_parts
 from convgate.transcripts.identity import given_id
 
 Message = Mapping[str, Any]
@@ -28,6 +28,8 @@ class Dialect(ABC):
     """The field with a message's parts."""
     user_first: bool = False
     """Whether the API refuses a list that opens with the assistant."""
+    images_follow_results: bool = True
+    """Whether the images of a tool's result are sent as a user's message behind it."""
 
     @abstractmethod
     def mark(self, message: Message) -> str | None:
@@ -36,6 +38,10 @@ class Dialect(ABC):
     @abstractmethod
     def read(self, message: Message, field: str) -> Turn:
         """Return a message as a turn whose source it is; TranscriptError names what is wrong in `field`."""
+
+    def link(self, turn: Turn, before: Sequence[Turn]) -> Turn:
+        """Return a turn with what depends on the turns before it in its list."""
+        return turn
 
     def message(self, role: str, text: str) -> Message:
         """Return a new message; instructions are a user's where the API has none among its messages."""
@@ -88,45 +94,37 @@ def typed_part(message: Message, is_own: Any, key: str = "content") -> str | Non
     return None
 
 
-def turn_of(
-    message: Message,
-    role: str,
-    parts: Iterable[ContentPart],
-    calls: Iterable[ToolCall] = (),
-    answers: Sequence[str] = (),
-) -> Turn:
-    """Return the turn of a message; answers: the ids of all calls that it has the results of.
+def turn_of(message: Message, role: str, items: Iterable[Item]) -> Turn:
+    """Return the turn of a message; a call whose result stands beside it is a part, and waits for nothing.
 
-    A message with results is a tool's, whoever the API says it is from.
+    A message with results is a tool's, whoever the API says it is from. A result without an id answers the
+    call of its name.
     """
+    items = list(items)
+    results = {item.call_id: item.parts for item in items if isinstance(item, ToolResult) and item.call_id}
+    calls = [replace(item, id=item.id or item.name) for item in items if isinstance(item, ToolCall)]
+    own = results.keys() & {call.id for call in calls}
+    parts: list[ContentPart] = []
+    answers: list[str] = []
+    for item in items:
+        if isinstance(item, ContentPart):
+            parts.append(item)
+        elif isinstance(item, ToolCall):
+            parts += [own_use(item, results[item.id])] if item.id in own else ()
+        elif item.call_id not in own:
+            parts += as_result(item.parts)
+            answers += [item.call_id or item.name or ""] if item.call_id not in answers else []
     name = message.get("name")
     return Turn(
         role="tool" if answers else role,
         parts=tuple(part for part in parts if part.text),
         id=given_id(message, "id"),
         name=writable(name) if isinstance(name, str) and name else None,
-        tool_calls=tuple(calls),
+        tool_calls=tuple(call for call in calls if call.id not in own),
         tool_call_id=answers[0] if answers else None,
         also_answers=tuple(answers[1:]),
         source=message,
     )
-
-
-def call_of(id: Any, name: Any, arguments: Any, field: str) -> ToolCall:
-    """Return a call; one without an id has its name in place of it."""
-    named = writable(name) if isinstance(name, str) else ""
-    return ToolCall(
-        writable(id) if isinstance(id, str) and id else named,
-        named,
-        writable(arguments_text(arguments, field)),
-    )
-
-
-def value_parts(value: Any, field: str) -> tuple[ContentPart, ...]:
-    """Return what a tool gave back as parts: text as it is, anything else as JSON."""
-    if isinstance(value, Mapping | list | int | float | bool):
-        value = arguments_text(value, field)
-    return as_result(content_parts(value, field) if value is not None else ())
 
 
 def as_result(parts: Iterable[ContentPart]) -> tuple[ContentPart, ...]:

@@ -7,16 +7,10 @@ from typing import Any
 
 from convgate.core.conversation import ContentPart, Turn
 from convgate.core.errors import TranscriptError
+from convgate.transcripts.blocks import Item, ToolResult, call_of, json_parts
 from convgate.transcripts.characters import writable
-from convgate.transcripts.dialects.base import (
-    Dialect,
-    Message,
-    as_result,
-    call_of,
-    parts_of,
-    turn_of,
-    value_parts,
-)
+from convgate.transcripts.dialects.base import Dialect, Message, parts_of, turn_of
+from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import kind
 
 _BLOCKS = frozenset(
@@ -44,32 +38,33 @@ class BedrockConverse(Dialect):
         role = message.get("role")
         if role not in ("user", "assistant"):
             raise TranscriptError(f"a role is user or assistant, got {role!r}", field=f"{field}.role")
-        parts: list[ContentPart] = []
-        calls, answers = [], []
         content = message.get("content")
         if not isinstance(content, list | tuple):
             raise TranscriptError(
                 f"content is a list of blocks, got {kind(content)}", field=f"{field}.content"
             )
+        items: list[Item] = []
         for place, block in enumerate(content):
-            name = f"{field}.content[{place}]"
             if not isinstance(block, Mapping):
-                raise TranscriptError(f"a block is an object, got {kind(block)}", field=name)
-            use, result = block.get("toolUse"), block.get("toolResult")
-            if isinstance(use, Mapping):
-                calls.append(
-                    call_of(use.get("toolUseId"), use.get("name"), use.get("input"), f"{name}.toolUse")
+                raise TranscriptError(
+                    f"a block is an object, got {kind(block)}", field=f"{field}.content[{place}]"
                 )
-            elif isinstance(result, Mapping):
-                answers.append(str(result.get("toolUseId") or ""))
-                parts += _result(result.get("content"), f"{name}.toolResult.content")
-            else:
-                parts += _part(block)
-        return turn_of(message, role, parts, calls, answers)
+            items += _items(block, f"{field}.content[{place}]")
+        return turn_of(message, role, items)
 
     def message(self, role: str, text: str) -> Message:
         """Return a new message."""
         return {"role": "assistant" if role == "assistant" else "user", "content": [{"text": text}]}
+
+
+def _items(block: Mapping[str, Any], field: str) -> list[Item]:
+    use, result = block.get("toolUse"), block.get("toolResult")
+    if isinstance(use, Mapping):
+        return [call_of(use.get("toolUseId"), use.get("name"), use.get("input"), f"{field}.toolUse")]
+    if isinstance(result, Mapping):
+        parts = tuple(_result(result.get("content"), f"{field}.toolResult.content"))
+        return [ToolResult(given_id(result, "toolUseId"), parts)]
+    return [*_part(block)]
 
 
 def _part(block: Mapping[str, Any]) -> list[ContentPart]:
@@ -90,7 +85,7 @@ def _result(content: Any, field: str) -> list[ContentPart]:
     parts: list[ContentPart] = []
     for place, block in parts_of({"content": content}):
         if "json" in block:
-            parts += value_parts(block["json"], f"{field}[{place}].json")
+            parts += json_parts(block["json"], f"{field}[{place}].json")
         else:
-            parts += as_result(_part(block))
+            parts += _part(block)
     return parts

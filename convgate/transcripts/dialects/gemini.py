@@ -7,8 +7,10 @@ from typing import Any
 
 from convgate.core.conversation import ContentPart, Turn
 from convgate.core.errors import TranscriptError
+from convgate.transcripts.blocks import Item, ToolResult, call_of, json_parts, placeholder
 from convgate.transcripts.characters import writable
-from convgate.transcripts.dialects.base import Dialect, Message, call_of, turn_of, value_parts
+from convgate.transcripts.dialects.base import Dialect, Message, turn_of
+from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import kind
 
 _ROLES = {"user": "user", "model": "assistant", "function": "tool", "tool": "tool", "system": "system"}
@@ -17,7 +19,10 @@ _OTHERS = {
     "file_data": "file",
     "executable_code": "code",
     "code_execution_result": "result",
+    "drive_image": "image",
+    "drive_document": "file",
 }
+_MEDIA = ("image", "audio", "video")
 
 
 class GeminiContents(Dialect):
@@ -40,39 +45,47 @@ class GeminiContents(Dialect):
             problem = f"a role is one of {', '.join(_ROLES)}, got {message.get('role')!r}"
             raise TranscriptError(problem, field=f"{field}.role")
         listed = message.get("parts")
-        listed = [] if listed is None else [listed] if isinstance(listed, str) else listed
+        listed = [] if listed is None else [listed] if isinstance(listed, str | Mapping) else listed
         if not isinstance(listed, list | tuple):
             raise TranscriptError(f"parts are a list, got {kind(listed)}", field=f"{field}.parts")
-        parts: list[ContentPart] = []
-        calls, answers = [], []
+        items: list[Item] = []
         for place, part in enumerate(listed):
-            name = f"{field}.parts[{place}]"
-            if isinstance(part, str):
-                part = {"text": part}
-            if not isinstance(part, Mapping):
-                raise TranscriptError(f"a part is an object or a text, got {kind(part)}", field=name)
-            call, response = _get(part, "function_call"), _get(part, "function_response")
-            if isinstance(call, Mapping):
-                calls.append(call_of(call.get("id"), call.get("name"), call.get("args"), f"{name}.args"))
-            elif isinstance(response, Mapping):
-                answers.append(str(response.get("id") or response.get("name") or ""))
-                parts += value_parts(response.get("response"), f"{name}.response")
-            elif isinstance(text := part.get("text"), str):
-                parts.append(ContentPart("thinking" if part.get("thought") else "text", writable(text)))
-            else:
-                parts += _other(part)
-        return turn_of(message, role, parts, calls, answers)
+            items += part_items(part, f"{field}.parts[{place}]")
+        return turn_of(message, role, items)
 
     def message(self, role: str, text: str) -> Message:
         """Return a new content."""
         return {"role": "model" if role == "assistant" else "user", "parts": [{"text": text}]}
 
 
-def _other(part: Mapping[str, Any]) -> Iterator[ContentPart]:
+def part_items(part: Any, field: str) -> Iterator[Item]:
+    """Yield what a part says, calls or gives back; TranscriptError for what is neither object nor text."""
+    part = {"text": part} if isinstance(part, str) else part
+    if not isinstance(part, Mapping):
+        raise TranscriptError(f"a part is an object or a text, got {kind(part)}", field=field)
+    call, answer = _get(part, "function_call"), _get(part, "function_response")
+    if isinstance(text := part.get("text"), str) and text:
+        is_thought = part.get("thought") or part.get("isThought")
+        yield ContentPart("thinking" if is_thought else "text", writable(text))
+    if isinstance(call, Mapping):
+        yield call_of(call.get("id"), call.get("name"), call.get("args"), f"{field}.args")
+    if isinstance(answer, Mapping):
+        response = answer.get("response")
+        output = response.get("output", response) if isinstance(response, Mapping) else response
+        name = answer.get("name")
+        result = json_parts(output, f"{field}.response")
+        yield ToolResult(given_id(answer, "id"), result, writable(name) if isinstance(name, str) else None)
     for key, label in _OTHERS.items():
-        if (value := _get(part, key)) is not None:
-            text = value.get("code", value.get("output")) if isinstance(value, Mapping) else None
-            yield ContentPart(label, writable(text) if isinstance(text, str) and text else f"[{label}]")
+        if (value := _get(part, key)) is None:
+            continue
+        fields = value if isinstance(value, Mapping) else {}
+        mime = str(_get(fields, "mime_type") or key).lower()
+        what = next((media for media in _MEDIA if media in mime), label)
+        text = fields.get("code", fields.get("output"))
+        is_text = isinstance(text, str) and text
+        yield ContentPart(
+            label if is_text else what, writable(text) if is_text else placeholder(what, fields)
+        )
 
 
 def _get(part: Mapping[str, Any], name: str) -> Any:

@@ -7,7 +7,6 @@ from convgate.transcripts.dialects.base import Dialect, Message, typed_part
 from convgate.transcripts.formats.openai_messages import turn_from_message
 
 _MARKS = ("tool_calls", "tool_call_id", "function_call")
-_PARTS = frozenset({"image_url", "input_audio", "refusal"})
 
 
 class OpenAIChat(Dialect):
@@ -21,7 +20,7 @@ class OpenAIChat(Dialect):
         for key in _MARKS:
             if message.get(key):
                 return key
-        return typed_part(message, _PARTS.__contains__)
+        return typed_part(message, "image_url".__eq__)
 
     def read(self, message: Message, field: str) -> Turn:
         """Return a message as a turn."""

@@ -1,14 +1,16 @@
-"""Files of messages as APIs take them: OpenAI's, and those of other dialects that no other format reads."""
+"""Files of messages as APIs take them, each in its dialect."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
+from convgate.transcripts.blocks import read_blocks
 from convgate.transcripts.dialects.base import join_neighbours
-from convgate.transcripts.formats.openai_messages import content_parts, file_message, turn_from_message
+from convgate.transcripts.dialects.gemini import GeminiContents
+from convgate.transcripts.formats.openai_messages import file_message, turn_from_message
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.message_lists import LIST_KEY, MessageLists, dump_messages
 from convgate.transcripts.message_reader import OPENAI, dialect_of, find_mark
@@ -26,6 +28,23 @@ def _is_thread_message(value: Any) -> bool:
     return isinstance(value, Mapping) and value.get("object") == _THREAD_MESSAGE
 
 
+def _has_parts(value: Any) -> bool:
+    return isinstance(value, Mapping) and "parts" in value
+
+
+def _instructions(fields: Mapping[str, Any]) -> Iterator[Turn]:
+    for key in _INSTRUCTIONS:
+        value = fields.get(key)
+        is_gemini = isinstance(value, Mapping)
+        parts = GeminiContents().read(value or {}, key).parts if is_gemini else read_blocks(value, key).parts
+        if parts:
+            yield Turn("system", parts)
+
+
+_LISTS = {"choices": _is_choice, "data": _is_thread_message, "contents": _has_parts, "history": _has_parts}
+_INSTRUCTIONS = ("system", "systemInstruction", "system_instruction")
+
+
 class OpenAIFormat(MessageLists):
     """OpenAI chat messages, alone or in a completion, those of the Assistants API, and other dialects.
 
@@ -41,11 +60,12 @@ class OpenAIFormat(MessageLists):
     def list_key(self, fields: Mapping[str, Any]) -> str | None:
         """Return `messages`, whatever it holds, so that the error for a wrong type names it.
 
-        Completions have `choices`, of which the first is read, and lists of a thread's messages `data`.
+        Completions have `choices`, of which the first is read, lists of a thread's messages `data`, and
+        requests of Gemini's API `contents`.
         """
         if "messages" in fields:
             return "messages"
-        for key, is_item in (("choices", _is_choice), ("data", _is_thread_message)):
+        for key, is_item in _LISTS.items():
             items = fields.get(key)
             if isinstance(items, list) and any(map(is_item, items)):
                 return key
@@ -71,13 +91,13 @@ class OpenAIFormat(MessageLists):
     def conversation(self, value: Any, place: Place) -> Conversation:
         """Return the conversation of an object or a bare list; that of a completion has messages.
 
-        Where an API takes its instructions beside the messages, they become the first turn.
+        Instructions that stand beside the messages become the first turn, an answer beside them the last.
         """
         conversation = super().conversation(value, place)
-        system = value.get("system") if isinstance(value, Mapping) else None
-        if isinstance(system, list) and conversation.turns:
-            turn = Turn("system", content_parts(system, "system"))
-            conversation = replace(conversation, turns=(turn, *conversation.turns))
+        if isinstance(value, Mapping) and conversation.turns:
+            answer = value.get("response")
+            answers = self.turns(answer, "response", place) if self.is_message(answer) else ()
+            conversation = replace(conversation, turns=(*_instructions(value), *conversation.turns, *answers))
         if conversation.metadata.get(LIST_KEY) != "choices":
             return conversation
         return replace(conversation, metadata={**conversation.metadata, LIST_KEY: "messages"})
@@ -94,8 +114,11 @@ class OpenAIFormat(MessageLists):
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
         """JSON in the layout of the conversation's file: an object, a list, or one message a line."""
-        if isinstance(conversation.metadata.get("system"), list):  # it stands beside the messages
-            turns = [turn for turn in turns if not turn.is_instruction or turn.source]
+        if conversation.format == self.name:  # what stands beside the messages stays there
+            has_own = any(map(conversation.metadata.get, _INSTRUCTIONS))
+            turns = [turn for turn in turns if turn.source or not (has_own and turn.is_instruction)]
+            answer = conversation.metadata.get("response")
+            turns = [turn for turn in turns if not answer or turn.source != answer]
         dialect = dialect_of(turn.source or {} for turn in conversation.turns)
         messages = [
             file_message(turn) if turn.source or dialect is OPENAI else dialect.message(turn.role, turn.text)

@@ -177,7 +177,7 @@ def _content_part(part: Any, field: str) -> ContentPart:
         if text is None:
             raise TranscriptError(f"there is no {key} in {described(part)}", field=f"{field}.{key}")
         return ContentPart(key, writable(text))
-    text, document = part.get("text"), part.get("document")
+    text, document = part.get("text", part.get("thinking")), part.get("document")
     if type_ == "document" and isinstance(document, Mapping) and "data" in document:  # of Cohere
         text = arguments_text(document["data"], f"{field}.document.data")
     return ContentPart(
@@ -213,7 +213,7 @@ def file_message(turn: Turn) -> Mapping[str, Any]:
 
 
 def _own_source(turn: Turn) -> Mapping[str, Any] | None:
-    """Return the turn's source when it is an OpenAI chat message, or one of another dialect, else None."""
+    """Return the turn's source when it is a message or an item of a dialect, else None."""
     source = turn.source or {}
     is_message = "content" in source or any(key in source for key in _INSTEAD_OF_CONTENT)
     if is_message and source.get("role") == turn.role:
@@ -222,7 +222,8 @@ def _own_source(turn: Turn) -> Mapping[str, Any] | None:
     is_result = (
         turn.role == "tool" and source.get("role") == "user" and isinstance(source.get("content"), list)
     )
-    return source if is_result or ("parts" in source and "content" not in source) else None
+    is_item = "role" not in source and isinstance(source.get("type"), str)  # of the Responses API
+    return source if is_result or is_item or ("parts" in source and "content" not in source) else None
 
 
 def new_message(turn: Turn) -> dict[str, Any]:

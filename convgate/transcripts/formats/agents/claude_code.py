@@ -9,7 +9,7 @@ from typing import Any
 
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.blocks import Content, ToolResult, read_blocks
+from convgate.transcripts.blocks import Content, Item, ToolResult, read_blocks
 from convgate.transcripts.exports import BRANCH, FunctionFormat, path_to, read_objects, share_of
 from convgate.transcripts.fields import text_of, value_at
 from convgate.transcripts.identity import given_id
@@ -149,9 +149,7 @@ def _add(
     session.messages.append(_Message(uuid, answer_id, turn, content))
 
 
-def _clean_items(
-    items: Iterable[ContentPart | ToolCall | ToolResult], place: Place
-) -> Iterator[ContentPart | ToolCall | ToolResult]:
+def _clean_items(items: Iterable[Item], place: Place) -> Iterator[Item]:
     """Yield what a user wrote: commands as they were typed, and no reminders of the app."""
     for item in items:
         if isinstance(item, ContentPart) and item.text.startswith("<command-"):

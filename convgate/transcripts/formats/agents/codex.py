@@ -12,9 +12,10 @@ from typing import Any
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import json_parts
+from convgate.transcripts.dialects.openai_responses import is_item
 from convgate.transcripts.exports import FunctionFormat, join_turns, read_objects, share_of
 from convgate.transcripts.fields import text_of, value_at
-from convgate.transcripts.formats.agents.responses import is_item, item_turns
+from convgate.transcripts.formats.agents.responses import item_turns
 from convgate.transcripts.formats.openai_messages import content_parts
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
@@ -97,6 +98,9 @@ class _Session:
     def _add_turns(self, turns: Iterable[Turn], place: Place) -> None:
         """Add turns; of a user's, instructions are the system's and notes of Codex are left out."""
         for turn in turns:
+            if turn.held_because:  # the file has the messages that it stands for
+                place.report.omit("summary of earlier messages")
+                continue
             if turn.role == "user" and turn.parts:
                 parts = tuple(part for part in turn.parts if not part.text.startswith(_NOTES))
                 place.report.omit("note of the app", len(turn.parts) - len(parts))

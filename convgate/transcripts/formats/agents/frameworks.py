@@ -6,11 +6,13 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 
-from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
+from convgate.core.conversation import SUMMARY_PART, ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import (
     Content,
+    Item,
     ToolResult,
+    block_call,
     json_parts,
     placeholder,
     read_blocks,
@@ -23,7 +25,7 @@ from convgate.transcripts.json_text import Place
 from convgate.transcripts.message_lists import CONVERSATION_ID_FIELDS, MessageLists, described
 from convgate.transcripts.source import LocatedConversations, Source
 
-Items = Iterable[ContentPart | ToolCall | ToolResult]
+Items = Iterable[Item]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -147,6 +149,8 @@ class LangChainFormat(FrameworkMessages):
         role = _LANGCHAIN_ROLES[type_] or text_of(fields, "role") or "user"
         if type_ == "system" and extra.get("__openai_role__") == "developer":
             role = "developer"
+        if extra.get("lc_source") == "summarization":  # it stands for removed messages, and is always sent
+            role = "system"
         if fields.get("artifact") is not None:
             place.report.omit("tool artifact")
         moment = place.time({**details, **extra, **fields}, field)
@@ -236,8 +240,7 @@ def _llama_items(blocks: list[Any], field: str) -> Items:
             raise TranscriptError("there is no type of block", field=f"{name}.block_type")
         if type_ == "tool_call":
             names = {"id": "tool_call_id", "name": "tool_name", "args": "tool_kwargs"}
-            call = {"type": type_, **{key: block.get(own) for key, own in names.items()}}
-            yield from read_blocks([call], field).items
+            yield block_call({key: block.get(own) for key, own in names.items()}, name)
         elif type_ in ("citable", "citation") and isinstance(block.get("content"), list):
             yield from _llama_items(block["content"], f"{name}.content")
         elif text := text_of(block, "content" if type_ == "thinking" else "text"):
@@ -246,6 +249,7 @@ def _llama_items(blocks: list[Any], field: str) -> Items:
             yield ContentPart(type_, placeholder(type_, block))
 
 
+_INSTRUCTIONS = ("system-prompt", "instruction-delta", SUMMARY_PART)
 _MEDIA = {"image-url": "image", "audio-url": "audio", "video-url": "video", "document-url": "document"}
 
 
@@ -270,16 +274,16 @@ class PydanticAIFormat(FrameworkMessages):
         moment = place.time(message, field)
         if instructions := text_of(message, "instructions"):
             yield Turn.of("system", instructions, timestamp=moment)
-        said: list[ContentPart | ToolCall | ToolResult] = []
+        said: list[Item] = []
         for index, part in enumerate(parts):
             name = f"{field}.parts[{index}]"
             items = tuple(_pydantic_items(part, name))
             if not items:
                 place.report.omit("empty part")
-            if kind == "response":
+            if kind == "response" and part["part_kind"] != SUMMARY_PART:
                 said += items
                 continue
-            role = "system" if part["part_kind"] in ("system-prompt", "instruction-delta") else "user"
+            role = "system" if part["part_kind"] in _INSTRUCTIONS else "user"
             yield from Content(items).turns(role, timestamp=place.time(part, name) or moment)
         id = given_id(message, "provider_response_id")
         yield from Content(tuple(said)).turns("assistant", id=id, timestamp=moment)
@@ -307,6 +311,8 @@ def _pydantic_items(part: Any, field: str) -> Items:
         yield ToolResult(id, _pydantic_parts(part.get("content"), f"{field}.content"), tool)
     elif type_ == "thinking":
         yield ContentPart("thinking", text_of(part, "content") or "[thinking]")
+    elif type_ == SUMMARY_PART:  # it stands for earlier messages, and may be encrypted
+        yield ContentPart(SUMMARY_PART, text_of(part, "content") or "[compaction]")
     elif type_ == "speech":
         yield ContentPart("audio", text_of(part, "transcript") or "[audio]")
     else:

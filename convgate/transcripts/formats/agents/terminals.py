@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
-from convgate.transcripts.blocks import Content, ToolResult, json_parts, placeholder, read_blocks
+from convgate.transcripts.blocks import Content, Item, ToolResult, json_parts, placeholder, read_blocks
 from convgate.transcripts.exports import (
     BRANCH,
     EMPTY,
@@ -27,9 +27,7 @@ from convgate.transcripts.roles import role_of
 from convgate.transcripts.source import LocatedConversations, Source
 
 
-def _opencode_items(
-    message: Mapping[str, Any], field: str, place: Place
-) -> Iterator[ContentPart | ToolCall | ToolResult]:
+def _opencode_items(message: Mapping[str, Any], field: str, place: Place) -> Iterator[Item]:
     for part in objects_in(message, "parts", field):
         type_, text = part.get("type"), text_of(part, "text")
         if type_ == "text" and text and not part.get("synthetic"):

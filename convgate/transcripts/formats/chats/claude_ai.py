@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from convgate.core.conversation import ContentPart, ToolCall
-from convgate.transcripts.blocks import ToolResult, placeholder, read_blocks
+from convgate.core.conversation import ContentPart
+from convgate.transcripts.blocks import Item, placeholder, read_blocks
 from convgate.transcripts.exports import objects_in
 from convgate.transcripts.fields import text_of
 from convgate.transcripts.formats.layouts import Layout
@@ -15,9 +15,7 @@ from convgate.transcripts.json_text import Place
 _NOTES = ("token_budget", "flag")  # types of blocks that nobody said
 
 
-def _items(
-    message: Mapping[str, Any], field: str, place: Place
-) -> Iterator[ContentPart | ToolCall | ToolResult]:
+def _items(message: Mapping[str, Any], field: str, place: Place) -> Iterator[Item]:
     """Yield the blocks of a message, the text of its attachments, and the names of its files."""
     blocks = message.get("content") or None
     if isinstance(blocks, list):

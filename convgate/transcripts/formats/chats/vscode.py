@@ -8,7 +8,7 @@ from typing import Any
 
 from convgate.core.conversation import ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.blocks import Content, ToolResult, placeholder
+from convgate.transcripts.blocks import Content, Item, ToolResult, placeholder
 from convgate.transcripts.exports import list_in, objects_in
 from convgate.transcripts.fields import mapping_of, text_of, value_at
 from convgate.transcripts.formats.append_logs import IGNORED, LoggedExport, first_value
@@ -17,8 +17,6 @@ from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.problems import Report
 from convgate.transcripts.source import Source
-
-Item = ContentPart | ToolCall | ToolResult
 
 
 def _turns(request: Mapping[str, Any], field: str, place: Place) -> Iterator[Turn]:

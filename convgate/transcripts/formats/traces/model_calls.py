@@ -10,9 +10,18 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
+from convgate.core.conversation import ContentPart, Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.blocks import Content, ToolResult, json_parts, placeholder, read_blocks, read_calls
+from convgate.transcripts.blocks import (
+    Content,
+    Item,
+    ToolResult,
+    block_call,
+    json_parts,
+    placeholder,
+    read_blocks,
+    read_calls,
+)
 from convgate.transcripts.exports import share_of
 from convgate.transcripts.fields import text_of
 from convgate.transcripts.identity import given_id
@@ -171,15 +180,14 @@ def message_turns(message: Any, role: str, field: str, place: Place) -> tuple[Tu
     return turns
 
 
-def _part(part: Any, field: str) -> ContentPart | ToolCall | ToolResult | None:
+def _part(part: Any, field: str) -> Item | None:
     """Return a part of an OpenTelemetry message, None when it is empty."""
     type_, text, id = text_of(part, "type"), text_of(part, "content"), given_id(part, "id")
     if not type_:
         raise TranscriptError("there is no type of part", field=f"{field}.type")
     if type_.endswith("tool_call"):
-        call = {"type": "tool_call", "id": id, "name": part.get("name")}
-        (item,) = read_blocks([{**call, "arguments": part.get("arguments", part.get(type_))}], field).items
-        return item
+        arguments = part.get("arguments", part.get(type_))
+        return block_call({"id": id, "name": part.get("name"), "arguments": arguments}, field)
     if type_.endswith("tool_call_response"):
         result = part.get("response", part.get("result", part.get(type_)))
         return ToolResult(id, json_parts(result, f"{field}.response"), text_of(part, "name"))
