@@ -29,8 +29,9 @@ from convgate.ui.library import PER_PAGE
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
 from convgate.ui.turn import turn_labels
-from tests.page_app import new_app
+from tests.page_app import new_app, page_text
 from tests.test_transcripts_exports import FOLDER
+from tests.test_transcripts_mapped import SAID, SHAPES
 
 SECRET = "AKIA" + "Z7Q2" * 4  # made up
 
@@ -313,6 +314,49 @@ def test_a_file_that_fits_several_formats_is_read_as_the_chosen_one(
     app.button(key="add-files").click().run()
 
     assert [row.format for row in conversations.find().rows] == ["llama-index"]
+
+
+def test_a_list_in_no_known_format_is_added_by_its_fields(
+    library: AppTest, conversations: Conversations
+) -> None:
+    text, _ = SHAPES["list"]
+    content = text.replace("Helper", "Ida")  # nothing says that she is the assistant
+    app = library.run()
+    app.file_uploader[0].upload("list.json", content.encode()).run()
+
+    assert not app.error
+    boxes = {box.label: box for box in app.selectbox if (box.key or "").startswith("map-")}
+    chosen = {label: box.value for label, box in boxes.items()}
+    assert chosen == {
+        "Text": "body", "Speaker": "from", "Assistant": "", "Time": "at", "Conversation": None,
+    }  # fmt: skip
+    assert "Not read: no" in [caption.value for caption in app.caption]
+    assert [element.value for element in app.text] == list(SAID[:3])
+    assert r"Mapped fields · 4 turns\, 2 speakers" in page_text(app).replace(",", r"\,")
+    assert conversations.find().total == 0
+
+    boxes["Assistant"].select("Ida").run()
+    assert "Ida · assistant" in [caption.value for caption in app.caption]
+    app.button(key="add-files").click().run()
+
+    (row,) = conversations.find().rows
+    said = [(turn.role, turn.name, turn.text) for turn in conversations.get(row.key).conversation.turns]
+    assert said == [
+        (("user", "assistant")[n % 2], ("Ana", "Ida")[n % 2], text) for n, text in enumerate(SAID)
+    ]
+    assert "Mapped fields" in page_text(app)
+
+
+def test_a_list_without_a_speaker_is_added_only_once_its_text_is_chosen(
+    library: AppTest, conversations: Conversations
+) -> None:
+    app = library.run()
+    app.file_uploader[0].upload("list.json", json.dumps([{"a": "One is red"}, {"a": "Two"}]).encode()).run()
+    assert "add-files" not in [button.key for button in app.button]
+    next(box for box in app.selectbox if box.label == "Text").select("a").run()
+    app.button(key="add-files").click().run()
+    (row,) = conversations.find().rows
+    assert row.turns == 2
 
 
 @pytest.mark.parametrize("path", ["~nobody-of-this-name/chat.json", "x" * 5000], ids=["user", "long"])

@@ -22,7 +22,14 @@ ConversationOption = Annotated[
     str | None,
     typer.Option("--conversation", help="Which conversation of the file: its id, or its number from 0."),
 ]
-FormatOption = Annotated[str | None, typer.Option("--format", help="The file's format; detected by default.")]
+FormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format", "--map", metavar="NAME|FIELDS",
+        help="The file's format, or the fields of a list in none: text=body,speaker=from,time=at,"
+        "assistant=Helper; detected by default.",
+    ),
+]  # fmt: skip
 SkipBadOption = Annotated[
     bool, typer.Option("--skip-bad", help="Skip what cannot be read instead of stopping.")
 ]

@@ -62,8 +62,10 @@ def print_error(error: ConvgateError) -> None:
     """Print why a command failed; for a file with bad places, the first of them and how to skip them."""
     from convgate.transcripts.problems import BadLinesError
 
+    notes = getattr(error, "__notes__", ())
     if not isinstance(error, BadLinesError):
-        print_note(str(error))
+        for sentence in (str(error), *notes):
+            print_note(sentence)
         return
     print_problems(error.problems.errors)
     count = f"{pluralize(error.bad, 'bad place')} in {error.file}"
@@ -73,7 +75,8 @@ def print_error(error: ConvgateError) -> None:
             f"{count}; nothing was read. Skip {pronoun} with --skip-bad to read the other {error.readable}."
         )
     else:
-        print_note(f"{count}, and nothing else to read.")
+        for sentence in (f"{count}, and nothing else to read.", *notes):
+            print_note(sentence)
 
 
 @contextmanager

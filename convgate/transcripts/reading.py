@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
 from convgate.core.text import pluralize
 from convgate.transcripts.characters import writable
+from convgate.transcripts.field_guess import find_lists
 from convgate.transcripts.identity import make_ids_unique, pair_calls
 from convgate.transcripts.problems import (
     Problem,
@@ -116,6 +118,7 @@ class TranscriptReader:
         self.summary = Summary()
         self.alternatives: tuple[str, ...] = ()
         self.report = report
+        self._opened = opened if isinstance(opened, Source) and not format else None
         with self._as_transcript_errors(report):
             self._parts = self._recognise(opened, format)
         self._current: Part | None = None
@@ -171,9 +174,10 @@ class TranscriptReader:
         for report in reports:
             summary.omitted += report.omitted
         summary.n_skipped = sum(report.counts["error"] for report in reports)
-        problems = close_reports(reports, readable if summary.n_turns else None, skip_bad=skip_bad)
-        if not summary.n_turns:
-            raise TranscriptError("there are no messages in it", file=self.report.file)
+        with self._with_hint():
+            problems = close_reports(reports, readable if summary.n_turns else None, skip_bad=skip_bad)
+            if not summary.n_turns:
+                raise TranscriptError("there are no messages in it", file=self.report.file)
         return problems
 
     def take_errors(self) -> list[Problem]:
@@ -197,13 +201,26 @@ class TranscriptReader:
         except (OSError, *ZIP_ERRORS) as error:
             raise TranscriptError(f"the file cannot be read: {error}", file=report.file) from error
 
+    @contextmanager
+    def _with_hint(self) -> Iterator[None]:
+        """Add to the error of a file of which nothing can be read what its fields may be."""
+        try:
+            yield
+        except TranscriptError as error:
+            lists = find_lists(self._opened) if self._opened and not self.summary.n_turns else []
+            if lists and (guess := lists[0].guess):
+                fields = shlex.quote(str(guess))
+                error.add_note(f"If these are the fields of its messages, read it with --map {fields}")
+            raise
+
     def _recognise(self, opened: Source | Archive, format: str | None) -> list[Part]:
         """Return what to read."""
         if isinstance(opened, Archive):
             return list(self._parts_of(opened, format_named(format) if format else None))
         if format:
             return [_part(format_named(format), opened)]
-        best, *others = recognise(opened)
+        with self._with_hint():
+            best, *others = recognise(opened)
         self.alternatives = tuple(other.name for other in others)
         return [_part(best, opened)]
 

@@ -16,6 +16,7 @@ from convgate.transcripts.formats.chats import chatgpt, claude_ai, messengers, s
 from convgate.transcripts.formats.chats.assistants import GeminiFormat
 from convgate.transcripts.formats.csv_table import CSVFormat
 from convgate.transcripts.formats.layouts import LAYOUTS
+from convgate.transcripts.formats.mapped import FieldMap, MappedFormat
 from convgate.transcripts.formats.markdown import MarkdownFormat
 from convgate.transcripts.formats.message_files import OpenAIFormat
 from convgate.transcripts.formats.sharegpt import ShareGPTFormat
@@ -86,11 +87,14 @@ GENERAL: tuple[WritableFormat, ...] = (
 """Formats that other programs use too; of those that fit equally well, the first is taken."""
 
 FORMATS: tuple[Format, ...] = (*EXPORTS, *GENERAL)
+_MAPPED = MappedFormat()  # of what was read by its fields once
 
 
 def format_named(name: str) -> Format:
-    """Return the format of that name; raises TranscriptError when there is none."""
-    for format in FORMATS:
+    """Return the format of that name, or of fields: `text=body,speaker=from`; raises TranscriptError."""
+    if "=" in name:
+        return MappedFormat(FieldMap.parse(name))
+    for format in (*FORMATS, _MAPPED):
         if format.name == name:
             return format
     names = ", ".join(format.name for format in FORMATS)

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from convgate.core.text import join_words, quote
-from convgate.transcripts.formats.csv_table import DELIMITERS, Columns, split_header
+from convgate.transcripts.formats.csv_table import Columns
+from convgate.transcripts.formats.mapped import table_of
 from convgate.transcripts.formats.markdown import CUE, is_settings
 from convgate.transcripts.message_lists import described
 from convgate.transcripts.source import Source
@@ -66,7 +67,8 @@ def describe_unknown(source: Source) -> str:
         return f"this looks like {what}"
     if any(CUE.match(line) for line in lines):
         return "this looks like subtitles; save what was said as text, and " + _SPEAKERS
-    if len(names := _table_names(lines)) > 1:
+    if table := table_of(source):
+        names = table.names
         places = Columns.of(names).places
         if {"input", "output"} <= set(names):
             return "this looks like a table of model calls, as Langfuse exports it; export JSON instead"
@@ -107,13 +109,3 @@ def _describe_json(sample: Sequence[Any]) -> str:
         f"JSON in no form that convgate reads: {described(value)}{inside}; "
         "expected 'messages' with role and content, or 'conversations' with from and value"
     )
-
-
-def _table_names(lines: Sequence[str]) -> list[str]:
-    """Return the names of columns when the first lines are rows of one table; none otherwise."""
-    for delimiter in DELIMITERS:
-        rows = [split_header(line, delimiter) for line in lines[:5]]
-        is_table = len(rows) > 1 and len(rows[0]) > 1 and len({len(row) for row in rows}) == 1
-        if is_table and all(0 < len(name) <= 30 and len(name.split()) <= 3 for name in rows[0]):
-            return rows[0]
-    return []

@@ -19,8 +19,12 @@ from convgate.messages.tokens import turn_tokens
 from convgate.store import Addition, Conversations, NewConversation
 from convgate.transcripts import BadLinesError, Problems, TranscriptReader, format_named, open_transcript
 from convgate.transcripts.characters import writable
+from convgate.transcripts.field_guess import ItemList, lists_in
+from convgate.transcripts.formats.mapped import FieldMap
+from convgate.transcripts.problems import ReadStoppedError
 from convgate.transcripts.reading import Summary
 from convgate.transcripts.redaction import Redactor
+from convgate.ui.field_map import draw_field_map
 from convgate.ui.files import redact_checkbox
 from convgate.ui.frame import App
 from convgate.ui.library import page
@@ -65,6 +69,11 @@ class Upload:
     def preview(self, format: str | None) -> Preview | TranscriptError:
         """Return what everything in it comes to, read once."""
         return compute_once(f"preview {self.key} {format}", partial(self._read, format))
+
+    def lists(self) -> list[ItemList]:
+        """Return the lists of objects in it, where it is in no format; read once."""
+        limit = self.app.settings.upload_limit_mb * 2**20
+        return compute_once(f"lists {self.key}", lambda _: lists_in(self.load(), self.name, max_bytes=limit))
 
     def _read(self, format: str | None, progress: Progress) -> Preview | TranscriptError:
         try:
@@ -171,11 +180,15 @@ def _draw_results(app: App, place: str, uploads: Sequence[Upload]) -> None:
     for upload in uploads:
         with st.container(border=True):
             preview = upload.preview(_draw_format(upload))
+            fields = _draw_fields(upload, preview) if isinstance(preview, TranscriptError) else None
+            if fields is not None:
+                preview = upload.preview(str(fields))
             if isinstance(preview, TranscriptError):
-                st.error(literal(str(preview), ltr=True), icon=":material/error:")
-                _draw_problems(preview.problems if isinstance(preview, BadLinesError) else Problems())
+                _draw_error(preview)
                 continue
-            assistant = _draw_preview(upload, preview, expanded=len(uploads) <= PREVIEW_FILES)
+            assistant = _draw_preview(
+                upload, preview, expanded=len(uploads) <= PREVIEW_FILES, is_mapped=fields is not None
+            )
             if assistant is not False:
                 chosen.append((upload, preview, assistant))
     if not chosen:
@@ -220,7 +233,26 @@ def _draw_format(upload: Upload) -> str | None:
     )  # fmt: skip
 
 
-def _draw_preview(upload: Upload, preview: Preview, *, expanded: bool) -> str | Literal[False] | None:
+def _draw_fields(upload: Upload, error: TranscriptError) -> FieldMap | None:
+    """Draw the choice of the fields of a file in no known format, and return it; None without a list."""
+    lists = [] if isinstance(error, ReadStoppedError) else upload.lists()
+    if not lists:
+        return None
+    st.markdown(
+        f"**{literal(upload.name)}** cannot be read in a known format. Choose which field holds what."
+    )
+    st.caption(literal(str(error), ltr=True))
+    return draw_field_map(lists, upload.key)
+
+
+def _draw_error(error: TranscriptError) -> None:
+    st.error(literal(str(error), ltr=True), icon=":material/error:")
+    _draw_problems(error.problems if isinstance(error, BadLinesError) else Problems())
+
+
+def _draw_preview(
+    upload: Upload, preview: Preview, *, expanded: bool, is_mapped: bool = False
+) -> str | Literal[False] | None:
     """Draw what a file holds; return which speaker is the assistant, or False to leave the file out."""
     summary, problems = preview.summary, preview.problems
     n = summary.n_conversations
@@ -233,7 +265,7 @@ def _draw_preview(upload: Upload, preview: Preview, *, expanded: bool) -> str | 
             return False
     assistant = None
     speakers = sorted(summary.speakers)
-    if 2 <= len(speakers) <= MAX_SPEAKERS and "assistant" not in summary.roles:
+    if 2 <= len(speakers) <= MAX_SPEAKERS and "assistant" not in summary.roles and not is_mapped:
         labels = make_labels_unique({speaker: speaker for speaker in speakers})
         assistant = st.selectbox(
             "Which speaker is the assistant?", [None, *speakers], key=f"assistant-{upload.key}",
