@@ -76,6 +76,8 @@ FILES = {  # by file: the format's name, and how many turns each conversation ha
     "langfuse_trace.json": ("langfuse", [5]),
     "langfuse_observations.jsonl": ("langfuse", [7, 3]),
     "langfuse_session.json": ("langfuse", [4]),
+    "langsmith_tree.json": ("langsmith", [7]),
+    "langsmith_runs.jsonl": ("langsmith", [3, 2]),
 }
 
 
