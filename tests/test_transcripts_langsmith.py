@@ -64,7 +64,8 @@ def test_inputs_and_outputs_may_have_any_of_these_shapes(inputs: Any, outputs: A
 def test_the_state_of_a_first_run_repeats_no_message_and_steps_below_it_are_no_calls() -> None:
     state = [HUMAN, {"type": "ai", "content": SAID[1]}]
     first = _run({"messages": state[:1]}, {"messages": state}, run_type="chain")
-    step = _run({"messages": state}, {"messages": state}, run_type="chain", parent_run_id="r1")
+    other = [{"type": "human", "content": "Summarize."}]
+    step = _run({"messages": other}, {"messages": other}, run_type="chain", parent_run_id="r1")
     transcript = _read(first, step)
     assert [[(turn.role, turn.text) for turn in each.turns] for each in transcript] == [[ASKED, SAID]]
     assert not transcript.summary.omitted

@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.formats.agents import claude_code, codex, frameworks, strands, terminals
+from convgate.transcripts.formats.agents import claude_code, cline, codex, frameworks, strands, terminals
 from convgate.transcripts.formats.agents.responses import ResponsesFormat
 from convgate.transcripts.formats.chats import chatgpt, claude_ai, messengers, slack, trees, vscode, whatsapp
 from convgate.transcripts.formats.chats.assistants import GeminiFormat
@@ -67,7 +67,7 @@ class ArchiveFormat(Format, Protocol):
 EXPORTS: tuple[Format, ...] = (
     *(chatgpt.CHATGPT, chatgpt.DEEPSEEK, claude_ai.GROK, GeminiFormat(), vscode.VSCODE),
     *(trees.OPEN_WEBUI, trees.LLAMA_CPP, trees.OPEN_ASSISTANT, claude_ai.CLAUDE_AI),
-    claude_code.CLAUDE_CODE,
+    *(claude_code.CLAUDE_CODE, cline.ClineFormat()),
     *BENCHMARKS,
     slack.SlackFormat(),
     whatsapp.WhatsAppFormat(),

@@ -1,0 +1,132 @@
+"""Tasks of Cline: the history of its API, with details of the editor and calls as XML, and its events."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from convgate.transcripts import Transcript, read_conversations
+
+FOLDER = Path(__file__).with_name("transcripts")
+DETAILS = "<environment_details>\n# Open Tabs\na.py\n</environment_details>"
+
+
+def _read(*messages: tuple[str, Any]) -> Transcript:
+    value = [
+        {"role": role, "content": [{"type": "text", "text": text} for text in texts]}
+        for role, texts in [("user", ["<task>\nGo on.\n</task>", DETAILS]), *messages]
+    ]
+    return read_conversations(json.dumps(value).encode())
+
+
+def _turns(transcript: Transcript) -> list[tuple[str, str]]:
+    return [(turn.role, turn.text) for turn in transcript.conversations[0].turns][1:]
+
+
+def test_the_history_has_the_users_words_alone_and_its_calls_have_their_results() -> None:
+    transcript = read_conversations(FOLDER / "cline_api_history.json")
+    (task,) = transcript
+    assert [(turn.role, turn.text) for turn in task.turns if turn.role == "user"] == [
+        ("user", "Why does the boat leak?"), ("user", "Use wax, please."), ("user", "And the mast?"),
+    ]  # fmt: skip
+    calls = [(call.id, call.name) for turn in task.turns for call in turn.tool_calls]
+    assert calls == [("call-1", "read_file"), ("call-2", "replace_in_file"), ("toolu_1", "list_files")]
+    results = [(turn.tool_call_id, turn.name) for turn in task.turns if turn.role == "tool"]
+    assert results == [("call-1", "read_file"), ("call-2", "replace_in_file"), ("toolu_1", None)]
+    change = json.loads(task.turns[3].tool_calls[0].arguments)
+    assert change["diff"].splitlines()[0::4] == ["<<<<<<< SEARCH", ">>>>>>> REPLACE"]
+    assert [part.kind for part in task.turns[1].parts] == ["thinking", "text"]
+    assert task.turns[6].text == "The seams are waxed now."
+    assert "environment_details" not in str(task.turns)
+    assert dict(transcript.summary.omitted) == {"note of the app": 6}
+    assert transcript.alternatives == ()
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (["[ask_followup_question for 'Which?'] Result:\n<answer>\nThe red one.\n</answer>"], "The red one."),
+        (["[attempt_completion] Result:", "Good, thanks."], "Good, thanks."),
+        (["[TASK RESUMPTION] It was cut.\n<user_message>\nOn.\n</user_message>"], "On."),
+        ([f"One text.\n\n{DETAILS}"], "One text."),
+    ],
+)
+def test_answers_and_feedback_are_the_users(texts: list[str], said: str) -> None:
+    assert _turns(_read(("user", texts))) == [("user", said)]
+
+
+def test_notes_of_the_app_are_counted() -> None:
+    transcript = _read(("user", ["[ERROR] You did not use a tool.", DETAILS]), ("assistant", ["Well."]))
+    assert _turns(transcript) == [("assistant", "Well.")]
+    assert dict(transcript.summary.omitted) == {"note of the app": 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "turns", "arguments"),
+    [
+        ("Use <read_file> here.", [("assistant", "Use <read_file> here.")], []),
+        ("<b>Bold</b>", [("assistant", "<b>Bold</b>")], []),
+        (
+            "<write_to_file><path>a</path><content><p>x</p></content></p></content></write_to_file>Done.",
+            [("assistant", "Done.")],
+            [{"path": "a", "content": "<p>x</p></content></p>"}],
+        ),
+        (
+            "<ask_followup_question><question>Which?</question></ask_followup_question>",
+            [("assistant", "Which?")],
+            [],
+        ),
+    ],
+)
+def test_only_calls_of_known_tools_are_taken_out_of_what_was_said(
+    text: str, turns: list[tuple[str, str]], arguments: list[dict[str, str]]
+) -> None:
+    transcript = _read(("assistant", [text]))
+    assert _turns(transcript) == turns
+    calls = [call for turn in transcript.conversations[0].turns for call in turn.tool_calls]
+    assert [json.loads(call.arguments) for call in calls] == arguments
+
+
+def test_reasoning_of_roo_code_is_counted() -> None:
+    value = [
+        {"role": "user", "content": f"<task>Go.</task>\n{DETAILS}", "ts": 1772000000000},
+        {"type": "reasoning", "summary": [], "encrypted_content": "x", "ts": 1772000001000},
+    ]
+    transcript = read_conversations(json.dumps(value).encode())
+    assert [turn.text for turn in transcript.conversations[0].turns] == ["Go."]
+    assert dict(transcript.summary.omitted) == {"note of the app": 1, "encrypted reasoning": 1}
+
+
+def test_events_are_one_conversation_with_commands_and_their_results() -> None:
+    transcript = read_conversations(FOLDER / "cline_ui_messages.json")
+    (task,) = transcript
+    assert [(turn.role, turn.text) for turn in task.turns] == [
+        ("user", "Why does the boat leak?\n[image]"),
+        ("assistant", "The hull first.\nI will look at the hull."),
+        ("tool", "2 seams\nare open"),
+        ("assistant", "Tar or wax?"),
+        ("user", "Wax, please."),
+        ("assistant", "The seams are waxed now."),
+    ]
+    (call,) = task.turns[1].tool_calls
+    assert (call.id, json.loads(call.arguments)) == (
+        task.turns[2].tool_call_id,
+        {"command": "python check.py"},
+    )
+    left_out = {"note of the app": 3, "call of a tool without a result": 2}
+    assert dict(transcript.summary.omitted) == left_out
+
+
+def test_the_first_event_of_an_earlier_version_is_the_task() -> None:
+    events = [{"ts": 1, "type": "say", "say": "text", "text": text} for text in ("Why?", "Because.")]
+    (task,) = read_conversations(json.dumps(events).encode())
+    assert [turn.role for turn in task.turns] == ["user", "assistant"]
+
+
+def test_what_is_no_event_is_a_bad_place() -> None:
+    events: list[Any] = [{"ts": 1, "type": "say", "say": "text", "text": "Why?"}, 5, {"type": "say"}]
+    transcript = read_conversations(json.dumps(events).encode(), skip_bad=True)
+    assert [problem.field for problem in transcript.problems] == ["[1]", "[2]"]
