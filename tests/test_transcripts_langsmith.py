@@ -30,7 +30,7 @@ def test_a_thread_is_one_conversation_and_what_its_calls_repeat_is_read_once() -
     assert talk.id == "boat-7"
     assert [(turn.role, turn.text) for turn in talk.turns] == [
         ("system", "You know the tides."), ("user", "When is low tide?"), ("assistant", ""),
-        ("tool", "14:10"), ("assistant", "At ten past two."), ("user", "And tomorrow?"),
+        ("tool", "14:10"), ("assistant", "At 14:10."), ("user", "And tomorrow?"),
         ("assistant", "At three."),
     ]  # fmt: skip
     (call,) = talk.turns[2].tool_calls
