@@ -126,12 +126,6 @@ def test_calls_and_instructions_are_kept_or_counted() -> None:
         "1",
         "red",
     )
-    spoken = {
-        "agent_id": "a",
-        "transcript": [{"role": "agent", "message": "Hello.", "tool_calls": [{"name": "look"}]}],
-    }
-    transcript = read_text(json.dumps(spoken))
-    assert dict(transcript.summary.omitted) == {"call or result of a tool": 1}
     (conversation,) = read_text(json.dumps({**SAMPLES["alpaca"], "system": "You rent boats."}))
     assert [turn.role for turn in conversation.turns] == ["system", *ROLES]
 
@@ -190,11 +184,85 @@ def test_what_only_resembles_a_layout_is_refused(value: dict[str, Any]) -> None:
         read_text(json.dumps(value))
 
 
-def test_calls_of_a_retell_call_are_counted() -> None:
-    calls = [
-        *CALLED,
-        {"role": "tool_call_invocation", "name": "look"},
-        {"role": "tool_call_result", "content": "x"},
-    ]
-    transcript = read_text(json.dumps({**SAMPLES["retell"], "transcript_with_tool_calls": calls}))
-    assert dict(transcript.summary.omitted) == {"call or result of a tool": 2}
+def test_a_file_of_two_layouts_may_be_read_as_either() -> None:
+    transcript = read_text(json.dumps(SAMPLES["tau-bench"] | SAMPLES["swe-agent"]))
+    assert (transcript.format, transcript.alternatives) == ("tau-bench", ("swe-agent",))
+
+
+SPOKEN = {"role": "user", "content": "Which boat?", "message": "Which boat?"}
+TOLD = {"role": "agent", "content": "The red one.", "message": "The red one."}
+VOICE: dict[str, dict[str, Any]] = {
+    "retell": {
+        "call_id": "1",
+        "transcript_object": [SPOKEN, TOLD],
+        "transcript_with_tool_calls": [
+            SPOKEN,
+            {"role": "tool_call_invocation", "tool_call_id": "c1", "name": "look", "arguments": '{"at": 6}'},
+            {"role": "node_transition", "new_node_id": "n2"},
+            {"role": "tool_call_result", "tool_call_id": "c1", "successful": True, "content": "red"},
+            TOLD,
+        ],
+    },
+    "elevenlabs": {
+        "agent_id": "a",
+        "transcript": [
+            {**SPOKEN, "tool_calls": [], "tool_results": []},
+            {
+                "role": "agent",
+                "message": None,
+                "tool_calls": [{"request_id": "c1", "tool_name": "look", "params_as_json": '{"at": 6}'}],
+            },
+            {
+                "role": "agent",
+                "message": None,
+                "tool_results": [{"request_id": "c1", "tool_name": "look", "result_value": "red"}],
+            },
+            TOLD,
+        ],
+    },
+    "vapi": {
+        "artifact": {
+            "messages": [
+                SPOKEN,
+                {
+                    "role": "tool_calls",
+                    "message": "",
+                    "toolCalls": [
+                        {"id": "c1", "type": "function", "function": {"name": "look", "arguments": {"at": 6}}}
+                    ],
+                },
+                {"role": "tool_call_result", "toolCallId": "c1", "name": "look", "result": "red"},
+                {**TOLD, "role": "bot"},
+            ]
+        }
+    },
+    "openai-responses": {  # of LiveKit
+        "items": [
+            {"id": "i1", "type": "message", "role": "user", "content": [SPOKEN["content"]]},
+            {"id": "f1", "type": "function_call", "call_id": "c1", "name": "look", "arguments": '{"at": 6}'},
+            {"id": "f2", "type": "function_call_output", "call_id": "c1", "output": "red", "is_error": False},
+            {"id": "i2", "type": "message", "role": "assistant", "content": [TOLD["content"]]},
+        ]
+    },
+}
+
+
+@pytest.mark.parametrize("name", VOICE)
+def test_a_voice_agents_calls_have_their_results(name: str) -> None:
+    transcript = read_text(json.dumps(VOICE[name]))
+    (spoken,) = transcript
+    assert spoken.format == name
+    assert [(turn.role, turn.text) for turn in spoken.turns] == [
+        ("user", "Which boat?"), ("assistant", ""), ("tool", "red"), ("assistant", "The red one."),
+    ]  # fmt: skip
+    (call,) = spoken.turns[1].tool_calls
+    assert (call.name, json.loads(call.arguments)) == ("look", {"at": 6})
+    assert call.id == spoken.turns[2].tool_call_id == "c1"
+    left_out = {"message of no known role": 1} if name == "retell" else {}
+    assert dict(transcript.summary.omitted) == left_out
+
+
+def test_a_call_without_a_name_is_counted() -> None:
+    spoken = {"agent_id": "a", "transcript": [{**TOLD, "tool_calls": [{"request_id": "1"}]}]}
+    transcript = read_text(json.dumps(spoken))
+    assert dict(transcript.summary.omitted) == {"call of a tool without a name": 1}

@@ -21,12 +21,12 @@ from convgate.transcripts.exports import (
     ConversationExport,
     ReadMessage,
     list_in,
-    objects_in,
     path_to,
     read_fields,
 )
 from convgate.transcripts.fields import text_of, value_at
 from convgate.transcripts.formats.openai_messages import content_parts, turn_from_message
+from convgate.transcripts.formats.voice import VOICE_ROLES, voice_items
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.roles import role_of
@@ -251,12 +251,10 @@ def _split(text: str) -> Iterator[Turn]:
             yield Turn.of(role_of(named) or "user", said.strip())
 
 
-def _count_calls(value: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
-    """Count the calls of tools in a call of Retell, which has them in a second list."""
-    whole = objects_in(value, "transcript_with_tool_calls", "")
-    n_calls = sum(str(each.get("role")).startswith("tool_call") for each in whole)
-    place.report.omit("call or result of a tool", n_calls)
-    return value
+def _with_calls(value: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
+    """Return a call of Retell with the list that has the calls of tools too, where there is one."""
+    whole = list_in(value, "transcript_with_tool_calls", "")
+    return {**value, "transcript_object": whole} if whole else value
 
 
 def _put_prompt_first(value: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
@@ -277,12 +275,19 @@ def _add_instruction(value: Mapping[str, Any], place: Place) -> Mapping[str, Any
     return {**value, "history": [*(value["history"] or ()), [asked, value.get("output")]]}
 
 
-_AGENT = {"agent": "assistant"}  # of a voice agent, which is also a person's job elsewhere
-
 LAYOUTS = (
-    Layout("retell", "Retell call", "transcript_object", roles=_AGENT, prepare=_count_calls),
-    Layout("elevenlabs", "ElevenLabs call", "transcript", ("agent_id",), text="message", roles=_AGENT),
-    Layout("vapi", "Vapi call", "artifact.messages", text="message|content"),
+    Layout(
+        "retell", "Retell call", "transcript_object", roles=VOICE_ROLES, content=voice_items,
+        prepare=_with_calls,
+    ),
+    Layout(
+        "elevenlabs", "ElevenLabs call", "transcript", ("agent_id",), text="message", roles=VOICE_ROLES,
+        content=voice_items,
+    ),
+    Layout(
+        "vapi", "Vapi call", "artifact.messages", text="message|content", roles=VOICE_ROLES,
+        content=voice_items,
+    ),
     Layout("arena", "Chatbot Arena", "conversation_a", ("model_a",), other="conversation_b"),
     Layout(
         "preferences", "Preference data", "chosen", ("rejected",), other="rejected",
