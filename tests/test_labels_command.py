@@ -12,6 +12,7 @@ import pytest
 from convgate.store import Conversations, CurrentKey, Labels, Store
 from tests.commands import Run
 from tests.label_files import label, labelled_set
+from tests.test_transcripts_mapped import SAID, SHAPES
 
 TRANSCRIPTS = Path(__file__).with_name("transcripts")
 SAMPLES = Path(__file__).parent.parent / "sample_conversations"
@@ -97,6 +98,19 @@ def test_other_formats_that_fit_as_well_are_named(run: Run, tmp_path: Path) -> N
     code, _, err = run("import", file)
     assert (code, "--format can choose vscode" in err) == (1, True)
     assert "1 added" in run("import", file, "--format", "vscode", "--skip-bad")[1]
+
+
+def test_a_list_in_no_known_format_is_added_by_its_fields(run: Run, tmp_path: Path) -> None:
+    text, fields = SHAPES["list"]
+    (file := tmp_path / "list.json").write_text(text, encoding="utf-8")
+    code, _, err = run("import", file)
+    assert (code, f"--map {fields}" in err) == (1, True)
+    (bad := tmp_path / "sent.json").write_text(SHAPES["in an object"][0], encoding="utf-8")
+    assert "--map text=body,speaker=sender,items=messages" in run("import", bad)[2]
+    code, out, err = run("import", file, "--map", fields)
+    assert (code, "1 added" in out, "4 turns, 2 speakers" in err) == (0, True, True)
+    sent = json.loads(run("select", file, "--turn", "2", "--map", fields)[1])["messages"]
+    assert (sent[-1]["role"], sent[-1]["content"]) == ("user", SAID[2])
 
 
 def test_a_dry_run_leaves_the_library_as_it_is(run: Run, tmp_path: Path, convgate_home: Path) -> None:

@@ -13,7 +13,7 @@ from convgate.transcripts.roles import role_of
 from convgate.ui.text import literal, make_labels_unique
 
 MAX_SPEAKERS, MAX_UNUSED, MAX_LETTERS = 50, 8, 40
-_WIDTH = 172  # px; five in a row
+_WIDTH = 160  # px; two stand side by side on a phone
 
 
 def draw_field_map(lists: Sequence[ItemList], key: str) -> FieldMap | None:
