@@ -167,6 +167,14 @@ def test_damaged_files_of_slack_are_told_and_skipped(tmp_path: Path) -> None:
     assert [turn.name for turn in transcript.conversations[1].turns] == ["U1", "U2", "U1"]
 
 
+@pytest.mark.parametrize("value", [1, 255])
+def test_a_wrong_place_of_the_list_of_an_archive_is_an_error(value: int) -> None:
+    content = bytearray(zipped())
+    content[-4] = value  # of the field that says where the list begins
+    with pytest.raises(ConvgateError, match="cannot be read"):
+        read_conversations(bytes(content))
+
+
 @given(data=st.data())
 def test_any_byte_of_an_archive_may_be_wrong(data: st.DataObject) -> None:
     content = bytearray(zipped())

@@ -280,7 +280,7 @@ def _open_zip(file: Path | IO[bytes], report: Report, max_bytes: int) -> Archive
             )
             for member in members
         }  # fmt: skip
-    except (*ZIP_ERRORS, NotImplementedError, RuntimeError) as error:
+    except (*ZIP_ERRORS, NotImplementedError, RuntimeError, ValueError) as error:
         raise TranscriptError(f"the zip archive cannot be read: {error}", file=report.file) from error
     return Archive(report, sources)
 
