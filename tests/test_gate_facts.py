@@ -1,4 +1,4 @@
-"""The facts of a turn: words and stems, speaker, time, cues."""
+"""The facts of a turn: words and stems, speaker, cues."""
 
 from __future__ import annotations
 
@@ -61,12 +61,6 @@ def test_code_and_addresses(text: str, code: bool):
 def test_text_without_words(text: str):
     found = facts_of(Turn.of("user", text))
     assert (found.length, found.stems, found.question) == (0, {}, False)
-
-
-def test_what_is_written_like_code_or_a_name_is_an_identifier():
-    told = facts_of(Turn.of("user", "Set max_retries to 3 in the ParseConfig of userId, as Anna said"))
-    assert {"max_retri", "3", "parseconfig", "userid", "anna"} >= told.identifiers >= {"3", "userid", "anna"}
-    assert facts_of(Turn.of("user", "Please say that again")).identifiers == frozenset()
 
 
 def test_the_shipped_cues_separate_obvious_cases() -> None:

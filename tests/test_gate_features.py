@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 
 import numpy as np
 import pytest
@@ -22,8 +21,8 @@ from convgate.gate.words import inverse_frequency
 from tests.gates import any_turn, any_turns, unit_vectors
 
 
-def user(text: str = "", name: str | None = None, time: datetime | None = None) -> Turn:
-    return Turn.of("user", text, name=name, timestamp=time)
+def user(text: str = "", name: str | None = None) -> Turn:
+    return Turn.of("user", text, name=name)
 
 
 def assistant(text: str = "") -> Turn:

@@ -130,6 +130,18 @@ def test_of_several_kinds_the_worst_counts_as_much_as_the_mean_of_all():
     assert (np.mean(risks) + max(risks)) / 2 == pytest.approx(0.05, abs=0.01)
 
 
+def test_a_kind_of_few_conversations_does_not_decide_alone():
+    rng = np.random.default_rng(3)
+    usual, few, many = (Losses(scored_cases(rng, n)) for n in (80, 4, 80))
+    for worse in (few, many):
+        worse.levels = worse.levels / 4
+    levels = {name: dict(fit_levels([usual, *kinds], 0.05))[0.05] for name, kinds in {
+        "alone": [], "few": [few], "many": [many]
+    }.items()}  # fmt: skip
+    assert levels["many"] < levels["few"] < levels["alone"]
+    assert levels["few"] > 1.2 * levels["many"]
+
+
 def test_too_few_conversations_for_a_promise_are_refused():
     rng = np.random.default_rng(0)
     few = Losses(scored_cases(rng, min_conversations(0.05) - 1))

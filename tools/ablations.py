@@ -110,7 +110,6 @@ def variants() -> dict[str, Callable[[FullTiers], None]]:
         "tier 2 alone": fixed(_OPEN),
         **{f"without {part}": without(part) for part in PARTS},
         "without cues": without("needs", "continues", "returns", "turn_needs", "turn_instruction"),
-        "without identifiers and lists": without("identifiers", "turn_listed"),
         "reference preset": lambda tiers: None,
     }
 

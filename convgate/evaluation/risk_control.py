@@ -25,6 +25,7 @@ from convgate.evaluation.tuning import ScoredCases
 from convgate.gate.promise import expected_missed, write_levels
 from convgate.gate.thresholds import MaxMissed
 
+_SHARED = 25  # conversations that the mean of all kinds counts as in the risk of each kind
 PROMISES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5)
 
 
@@ -79,8 +80,10 @@ def calibrate_promise(scored: ScoredCases, rule: MaxMissed, *, fitted_on: str = 
 def fit_levels(kinds: Sequence[Losses], promise: float) -> list[tuple[float, float]]:
     """Return PROMISES and the given one, each with the largest level that keeps it.
 
-    Of several kinds of conversations, the risk is half their mean and half that of the worst one. A promise
-    for which there are too few conversations is left out: `level_of` takes it in proportion to the next one.
+    Of several kinds of conversations, the risk is half their mean and half that of the worst one, where a
+    kind of k conversations counts by k / (k + 25), and the mean for the rest: of 10 conversations, a single
+    lost turn is .01 or more and would decide alone. A promise for which there are too few conversations is
+    left out: `level_of` takes it in proportion to the next one.
 
     Raises EvaluationError when there are too few conversations for the given promise.
     """
@@ -93,8 +96,12 @@ def fit_levels(kinds: Sequence[Losses], promise: float) -> list[tuple[float, flo
         )
     candidates = np.unique(np.concatenate([losses.levels for losses in kinds]))
     candidates = candidates[np.isfinite(candidates)]
-    risks = np.stack([losses.risks(candidates) for losses in kinds if losses.conversations])
-    risk = (n * (risks.mean(axis=0) + risks.max(axis=0)) / 2 + 1) / (n + 1)
+    kinds = [losses for losses in kinds if losses.conversations]
+    risks = np.stack([losses.risks(candidates) for losses in kinds])
+    sizes = np.array([[losses.conversations] for losses in kinds])
+    mean = risks.mean(axis=0)
+    worst = ((sizes * risks + _SHARED * mean) / (sizes + _SHARED)).max(axis=0)
+    risk = (n * (mean + worst) / 2 + 1) / (n + 1)
     levels: list[tuple[float, float]] = []
     for each in sorted({*PROMISES, promise}):
         if n >= min_conversations(each):

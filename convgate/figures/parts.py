@@ -38,7 +38,6 @@ PARTS: Mapping[str, Part] = {
     "words": Part("words", "Words that the turn shares with the message, rare ones above all."),
     "speaker": Part("speaker", "Who speaks, and whether this is the newest turn of that person."),
     "addressing": Part("addressing", "Who calls whom by name."),
-    "time": Part("time", "How long ago it was said."),
     "turn": Part("form", "What the turn is like: a question, an answer, long, short, code."),
     "message": Part("message", "What the message and the conversation are like: the same for all turns."),
     "contextual": Part("other turns", "What turns that go on from each other add or take."),

@@ -22,7 +22,7 @@ NOBODY = -1  # pads the names of a turn that names fewer
 STRANGER = -2  # a speaker without an earlier turn
 NEVER = 2**31 - 1  # the index of a turn that does not exist
 FORM = (
-    *("question", "assistant", "length", "code", "typed", "listed"),
+    *("question", "assistant", "length", "code", "typed"),
     *Cues._fields,
 )
 _FORM_OF_FACTS = FORM[: -len(Cues._fields)]
@@ -77,7 +77,6 @@ class MessageFacts:
     names: Integers  # (m, NAMED) ids of earlier speakers whom it names, then STRANGER
     mass: Floats  # total weight of its stems
     new: Floats  # total weight of its stems that no earlier turn has
-    minutes: NDArray[np.float64]
     form: Floats  # (m, len(FORM)) the numbers of FORM
 
 
@@ -96,12 +95,10 @@ class Columns:
         self.naming_since = GrowableArray(np.int32)  # the turn by which a speaker that it names has spoken
         self.first_turn = GrowableArray(np.int32)  # one row a speaker
         self.mass, self.new = GrowableArray(np.float32), GrowableArray(np.float32)
-        self.minutes = GrowableArray(np.float64)
         self.form = GrowableArray(np.float32, len(FORM), order="F")
         self.first_entry = GrowableArray(np.int64)  # by turn, in the columns below (a row per stem)
         self.turn, self.stem = GrowableArray(np.int32), GrowableArray(np.int32)
         self.weight, self.count = GrowableArray(np.float32), GrowableArray(np.float32)
-        self.identifier = GrowableArray(np.float32)  # 1 where the turn writes the stem as an identifier
         self._speakers: dict[str, int] = {}
         self._stems: dict[str, int] = {}
         self._entries_with: list[array[int]] = []  # by stem
@@ -135,7 +132,6 @@ class Columns:
         self.naming_since.append(turn if named else NEVER)
         for place, other in enumerate(named):
             self._add_naming(other, turn, place)
-        self.minutes.append(fact.minutes)
         self.form.append(_form(fact))
 
     def rows(self, start: int, stop: int) -> MessageFacts:
@@ -150,20 +146,19 @@ class Columns:
             names=np.where(known, names, STRANGER),
             mass=self.mass.first(stop)[start:],
             new=self.new.first(stop)[start:],
-            minutes=self.minutes.first(stop)[start:],
             form=self.form.first(stop)[start:],
         )
 
-    def message(self, fact: TurnFacts, n: int) -> tuple[MessageFacts, list[int], list[float], list[float]]:
+    def message(self, fact: TurnFacts, n: int) -> tuple[MessageFacts, list[int], list[float]]:
         """Return a message after the first n turns, then the ids and weights of its stems that earlier turns
-        have, and 1 for each that it writes as an identifier."""
+        have."""
         speaker = self._speakers.get(fact.speaker, STRANGER)
         named = self._find_named(fact, speaker)
         first = self.first_turn.first(len(self.first_turn))
         if speaker != STRANGER and first[speaker] >= n:
             speaker = STRANGER
         named = [other for other in named if first[other] < n]
-        ids, weights, identifiers, mass = [], [], [], 0.0
+        ids, weights, mass = [], [], 0.0
         end = int(self.first_entry.first(n + 1)[n])
         for stem in fact.stems:
             if self._name_stems.get(stem, NEVER) < n:
@@ -175,23 +170,20 @@ class Columns:
             if id is not None and count and weight:
                 ids.append(id)
                 weights.append(weight)
-                identifiers.append(float(stem in fact.identifiers))
         message = MessageFacts(
             index=np.array([n], dtype=np.int32),
             speaker=np.array([speaker], dtype=np.int32),
             names=np.array([named + [STRANGER] * (NAMED - len(named))], dtype=np.int32),
             mass=np.array([mass], dtype=np.float32),
             new=np.array([mass - sum(weights)], dtype=np.float32),
-            minutes=np.array([fact.minutes]),
             form=np.array([_form(fact)], dtype=np.float32),
         )
-        return message, ids, weights, identifiers
+        return message, ids, weights
 
     def match_stems(
-        self, start: int, stop: int, ids: list[int], weights: list[float], identifiers: list[float]
-    ) -> tuple[Floats, Floats, Floats]:
-        """Return BM25, weight and number of identifiers of the stems that turns start…stop − 1 share with a
-        message, each (m,)."""
+        self, start: int, stop: int, ids: list[int], weights: list[float]
+    ) -> tuple[Floats, Floats]:
+        """Return BM25 and weight of the stems that turns start…stop − 1 share with a message, each (m,)."""
         low, high = self.first_entry.first(stop + 1)[[start, stop]].tolist()
         places, counts = array("q"), []
         for stem in ids:
@@ -202,27 +194,25 @@ class Columns:
         rows = np.array(places)
         turns = self.turn.first(high)[rows] - start
         weight = np.repeat(np.array(weights, dtype=np.float32), counts)
-        terms = (weight * self.count.first(high)[rows], weight, np.repeat(identifiers, counts))
-        bm25, weight_sums, n_identifiers = (
+        terms = (weight * self.count.first(high)[rows], weight)
+        bm25, weight_sums = (
             np.bincount(turns, values, minlength=stop - start).astype(np.float32) for values in terms
         )
-        return bm25, weight_sums, n_identifiers
+        return bm25, weight_sums
 
     def match_stems_of_rows(self, start: int, stop: int, width: int) -> NDArray[np.float32]:
-        """Return the three of `match_stems`, (3, m, width), of turns start…stop − 1 as messages.
+        """Return the two of `match_stems`, (2, m, width), of turns start…stop − 1 as messages.
 
         width: the turns before each, newest last; 0 where there is none.
         """
-        matches = np.zeros((3, stop - start, width), dtype=np.float32)
+        matches = np.zeros((2, stop - start, width), dtype=np.float32)
         entries = self.first_entry.first(stop + 1)[start:].tolist()
         for row, (first, high) in enumerate(pairwise(entries)):
             turn = start + row
             n_earlier = min(turn, width)
-            own = [column.first(high)[first:] for column in (self.stem, self.weight, self.identifier)]
-            ids, weights, identifiers = (column[own[1] > 0].tolist() for column in own)
-            matches[:, row, width - n_earlier :] = self.match_stems(
-                turn - n_earlier, turn, ids, weights, identifiers
-            )
+            own = [column.first(high)[first:] for column in (self.stem, self.weight)]
+            ids, weights = (column[own[1] > 0].tolist() for column in own)
+            matches[:, row, width - n_earlier :] = self.match_stems(turn - n_earlier, turn, ids, weights)
         return matches
 
     def _first_turns(self, speakers: NDArray[Any]) -> Integers:
@@ -285,7 +275,6 @@ class Columns:
         self.turn.extend([turn] * len(ids))
         self.stem.extend(ids)
         self.weight.extend(weights)
-        self.identifier.extend([float(stem in fact.identifiers) for stem in fact.stems])
         self.count.extend(counts * (_SATURATION + 1) / (counts + _SATURATION * length))
         self.first_entry.append(len(self.stem))
         self.mass.append(sum(weights))

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC
 from functools import lru_cache
 
 from convgate.core.conversation import CurrentMessage, Turn
@@ -19,9 +18,6 @@ from convgate.gate.words import stems, words
 
 _PUNCTUATION = ",:;.!?'\"()<>@*"
 _CODE = re.compile(r"```|\(\)|\{|https?://")
-_IDENTIFIER = re.compile(r"\b(?:\w*[\d_]\w*|[A-Z]{2,}\w*|[a-z]+[A-Z]\w*)|(?<=[a-z,;] )[A-Z]\w+")
-_LISTED = re.compile(r"^[^\S\n]*(?:\d+[.)]|[-*•])\s", re.MULTILINE)
-_MAX_CHARACTERS = 20_000  # that are searched for signs of form
 _MAX_WORDS = 2_000  # that are read of a turn: a pasted log of 100,000 words costs no more
 _MAX_CACHED, _MAX_CACHED_CHARACTERS = 10_000, 500  # texts whose facts are cached, at most 100 MB
 
@@ -35,13 +31,10 @@ class TurnFacts:
     tokens: frozenset[str]  # case folded, with and without the signs within a nick
     stems: Mapping[str, int]  # how often each one occurs
     length: float  # ln(1 + words), of 2,000 at most
-    minutes: float  # of its time since 1970, NaN when it has none; times without a zone as if in UTC
     question: bool
     code: bool  # code or an address of the web
     assistant: bool
     typed: bool  # a question put from outside, not a turn of the conversation
-    identifiers: frozenset[str]  # stems of numbers, names and what is written like code
-    listed: bool  # whether it has a list
     cues: Cues = NO_CUES
 
 
@@ -49,11 +42,7 @@ def facts_of(turn: Turn, *, typed: bool = False) -> TurnFacts:
     """Return the facts of a turn of a conversation, or of a question that was typed."""
     text = turn.scored_text
     compute = _cached_facts if len(text) <= _MAX_CACHED_CHARACTERS else _facts
-    minutes = None  # not NaN, which no cache finds again
-    if turn.timestamp is not None:
-        time = turn.timestamp if turn.timestamp.tzinfo else turn.timestamp.replace(tzinfo=UTC)
-        minutes = time.timestamp() / 60
-    return compute(text, turn.role, turn.name, minutes, typed=typed)
+    return compute(text, turn.role, turn.name, typed=typed)
 
 
 def read_facts(turns: Sequence[Turn], states: Encoder) -> list[TurnFacts]:
@@ -88,23 +77,19 @@ def _with_cues(facts: list[TurnFacts], turns: Sequence[Turn], states: Encoder) -
     return facts
 
 
-def _facts(text: str, role: str, name: str | None, minutes: float | None, *, typed: bool) -> TurnFacts:
+def _facts(text: str, role: str, name: str | None, *, typed: bool) -> TurnFacts:
     ordered = words(text)[:_MAX_WORDS]
     distinct = frozenset(ordered)
-    start = text[:_MAX_CHARACTERS]
     return TurnFacts(
         speaker=(name or role).casefold(),
         named=bool(name),
         tokens=distinct.union(token.strip(_PUNCTUATION) for token in text.casefold().split()[:_MAX_WORDS]),
         stems=Counter(stems(ordered)),
         length=math.log1p(len(ordered)),
-        minutes=math.nan if minutes is None else minutes,
         question="?" in text or "？" in text or "؟" in text,
         code=bool(_CODE.search(text)),
         assistant=role == "assistant",
         typed=typed,
-        identifiers=frozenset(stems([match.casefold() for match in _IDENTIFIER.findall(start)])),
-        listed=bool(_LISTED.search(start)),
     )
 
 

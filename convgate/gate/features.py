@@ -41,14 +41,13 @@ FEATURES = (
     *_features_of("passages", "passage", "passage_below_best", "passage_before", "passage_after"),
     *_features_of("words", "bm25"),
     *_features_of("neighbours", "bm25_before", "bm25_after"),
-    *_features_of("words", "message_share", "turn_share", "bm25_below_best", "identifiers"),
+    *_features_of("words", "message_share", "turn_share", "bm25_below_best"),
     *_features_of("speaker", "same_speaker", "last_of_speaker", "own_last"),
     *_features_of("addressing", "names_speaker", "named_by_turn", "names_other", "turn_names_other"),
     *_features_of("addressing", "same_named", "last_named", "last_naming"),
     *_features_of("recency", "age", "one_ago", "two_ago", "three_ago", "first_turn", "begun_since"),
-    *_features_of("time", "gap", "no_time"),
     *_features_of("turn", "turn_question", "turn_assistant", "turn_length", "turn_code"),
-    *_features_of("turn", "turn_mass", "turn_listed", "turn_needs", "turn_instruction"),
+    *_features_of("turn", "turn_mass", "turn_needs", "turn_instruction"),
     *_features_of("message", "question", "assistant", "length", "code", "typed"),
     *_features_of("message", "mass", "new_words", "cosine_last", "names_anyone"),
     *_features_of("message", "turns", "speakers", "assistant_share", "needs", "continues", "returns"),
@@ -122,8 +121,8 @@ def message_values(
     vectors: (≥ n, d) unit vectors of the turns; passages: of ≥ n turns; vector: (d,) of the message.
     """
     oldest = 0 if width is None else max(0, n - width)
-    message, ids, weights, identifiers = columns.message(fact, n)
-    matches = columns.match_stems(oldest, n, ids, weights, identifiers)
+    message, ids, weights = columns.message(fact, n)
+    matches = columns.match_stems(oldest, n, ids, weights)
     cosine = vectors[oldest:n] @ vector
     best = passages.best(vector[None], cosine[None], oldest)
     similarities = (cosine[None], best, *(column[None] for column in matches))
@@ -168,7 +167,6 @@ def _features(
     passage: Floats,
     bm25: Floats,
     shared: Floats,
-    identifiers: Floats,
     *,
     is_turn: NDArray[np.bool_] | Literal[True] = True,
 ) -> dict[str, NDArray[Any]]:
@@ -192,7 +190,6 @@ def _features(
     values["cosine_last"] = _best(cosine[:, -2:], is_turn if is_turn is True else is_turn[:, -2:])
     values["passage"], values["passage_below_best"] = passage, _below_best(passage, is_turn)
     _, values["passage_before"], values["passage_after"] = _neighbours(passage)
-    values["identifiers"] = _log_of_more(identifiers)
     scaled_bm25 = np.asarray(np.minimum(bm25, _MAX_BM25) / 10, dtype=np.float32)
     values["bm25"], values["bm25_below_best"] = scaled_bm25, _below_best(scaled_bm25, is_turn)
     _, values["bm25_before"], values["bm25_after"] = _neighbours(scaled_bm25)
@@ -207,9 +204,6 @@ def _features(
     values["age"] = np.log(np.minimum(ago, np.float32(_MAX_AGE)))
     values["one_ago"], values["two_ago"], values["three_ago"] = ago == 1, ago == 2, ago == 3
     values["first_turn"] = ago == index
-    minutes = message.minutes[:, None] - take(columns.minutes)
-    values["gap"] = _log_of_more(np.fmax(minutes, 0))
-    values["no_time"] = np.isnan(minutes)
 
     form = take(columns.form)
     values |= {f"turn_{name}": column for name, column in zip(FORM, form, strict=True)}
