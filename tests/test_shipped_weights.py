@@ -67,13 +67,29 @@ def test_a_question_on_another_project_keeps_next_to_nothing(kept_turns: list[se
     ],
 )
 def test_short_messages_on_a_new_subject_keep_nothing(encoder: Encoder, question: str):
+    policy = convgate.load_gate("shipped", encoder=encoder).policy
+    assert not policy.decide(*_short_message(question).at(8)).kept_indices
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("How do I make a chocolate cake recipe?", "What is the capital of Australia?"),
+        *(pytest.param(text, marks=LOW_SCORES) for text in ("Chocolate cake recipe", "thanks!")),
+        pytest.param("What are the cortex-net modules?", marks=LOW_SCORES),
+    ],
+)
+def test_sent_again_without_an_answer_they_keep_only_themselves(encoder: Encoder, question: str):
+    policy = convgate.load_gate("shipped", encoder=encoder).policy
+    again = _short_message(question).with_question(Turn.of("user", question))
+    assert not set(policy.decide(*again).kept_indices) - {8}
+
+
+def _short_message(question: str) -> Conversation:
     samples = read_relevance_set(SAMPLES)
     case = next(case for case in samples.cases if case.id == "nan-and-fibonacci-1")
     turns = samples.conversations[case.conversation].turns[:8]
-    conversation = Conversation("short", (*turns, Turn.of("user", question)), format="relevance-set")
-    policy = convgate.load_gate("shipped", encoder=encoder).policy
-    for current, history in (conversation.at(8), conversation.with_question(Turn.of("user", question))):
-        assert not set(policy.decide(current, history).kept_indices) - {8}
+    return Conversation("short", (*turns, Turn.of("user", question)), format="relevance-set")
 
 
 @pytest.mark.parametrize("named", [{}, {"threshold_rule": "max_missed"}])
