@@ -21,6 +21,26 @@ def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("convgate.policies.build.default_encoder", lambda *args, **options: FakeEncoder())
 
 
+def test_score_decides_as_select_does(run, tmp_path):
+    call = {"id": "c", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    messages = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "How warm is Oslo?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "3 degrees"},
+        {"role": "user", "content": "Is 3 degrees warm for Oslo?"},
+    ]
+    (file := tmp_path / "chat.json").write_text(json.dumps(messages))
+    rule = ("--rule", "top_k", "--set", "k=1")
+
+    scored = json.loads(run("score", file, *rule, "--json")[1])["turns"]
+    selected = json.loads(run("select", file, *rule, "--json")[1])["decisions"]
+    assert [turn["kept"] for turn in scored] == [turn["kept"] for turn in selected]
+    assert [turn["reason"] for turn in scored] == [turn["reason"] for turn in selected]
+    assert scored[0]["kept"]
+    assert "kept anyway" in run("score", file, *rule)[1]
+
+
 def test_score_prints_the_stable_json(run):
     code, out, _ = run("score", NAN, "--json")
     result = json.loads(out)

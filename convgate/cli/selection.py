@@ -34,6 +34,7 @@ def score(
     """Score every earlier turn against the current message, with the reason why it is kept or dropped."""
     from convgate.core.settings import load_settings
     from convgate.policies.gate import GatePolicy
+    from convgate.selection.selector import Selector
 
     options.check_current(turn, question)
     chosen = load_settings(settings_file)
@@ -45,7 +46,8 @@ def score(
         policy = _build_policy("gate", chosen, gate, settings, rule)
         assert isinstance(policy, GatePolicy)
         policy.prepare([conversation], progress=progress)
-        decisions = policy.decide(current, history)
+        selector = Selector.of(policy, chosen)
+        decisions = selector.valid(current, history, selector.decide(current, history)).decisions
     output.write_result(
         _score_json(conversation, decisions, policy.version),
         lambda: _show_scores(conversation, decisions, policy.version, current.turn.text),
@@ -122,8 +124,8 @@ def _score_json(conversation: Conversation, decisions: TurnDecisions, version: s
             "role": conversation.turns[decision.index].role,
             "score": decision.score,
             "logit": decision.logit,
-            "tier1": None if decisions.tier1 is None else float(decisions.tier1[row]),
-            "attention": None if decisions.attention is None else float(decisions.attention[row]),
+            "tier1": decisions.value(decisions.tier1, row),
+            "attention": decisions.value(decisions.attention, row),
             "kept": decision.kept,
             "reason": decision.reason,
             "margin": decision.margin,
@@ -145,7 +147,9 @@ def _show_scores(conversation: Conversation, decisions: TurnDecisions, version: 
     for decision in decisions:
         turn = conversation.turns[decision.index]
         outcome, style = ("kept", "bold blue") if decision.kept else ("dropped", "dim")
-        cells = (decision.index, outcome, f"{decision.score:.2f}", turn.speaker, turn.scored_text)
+        outcome += " anyway" if decision.forced else ""
+        score = "–" if decision.score is None else f"{decision.score:.2f}"
+        cells = (decision.index, outcome, score, turn.speaker, turn.scored_text)
         rows.append((cells, style))
     output.print_table(
         {"turn": "number", "decision": "word", "score": "number", "speaker": "word", "text": "line"}, rows

@@ -20,7 +20,6 @@ from convgate.core.errors import ConversationError, StoreError
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.labels.feedback import Feedback, keep_feedback
-from convgate.policies import responses
 from convgate.rollouts.rollout import Rollout
 from convgate.server import metrics
 from convgate.server.arms import Arms, Pipeline
@@ -106,10 +105,9 @@ class Service:
     def score(self, body: Score) -> dict[str, Any]:
         """Answer POST /v1/score."""
         conversation, session = self._conversation(body)
-        current, history = conversation.find_current(question=body.question)
         pipeline = self.pipeline(body.session)
         with metrics.SELECT_SECONDS.time():
-            decisions = responses.decide(pipeline.selector.policy, current, history)
+            decisions = pipeline.selector.select_at(conversation, question=body.question).decisions
         return {
             "policy": pipeline.policy_name,
             "rule": decisions.rule,

@@ -96,6 +96,9 @@ def test_score_has_every_turn_with_the_gates_parts(convgate_home: Path) -> None:
     )
     with TestClient(app, headers=AUTHORIZED) as client:
         reply = client.post("/v1/score", json={"messages": long_chat()}).json()
+        selected = client.post("/v1/select", json={"messages": long_chat()}).json()["decisions"]
+    assert [turn["kept"] for turn in reply["turns"]] == [turn["kept"] for turn in selected]
+    assert reply["turns"][0]["stage"] == "messages"  # the system message is kept anyway
     assert reply["policy"] == "gate untrained"
     assert [turn["index"] for turn in reply["turns"]] == list(range(len(long_chat()) - 1))
     assert all(sum(turn["parts"].values()) == pytest.approx(turn["logit"]) for turn in reply["turns"])
