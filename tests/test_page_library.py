@@ -353,6 +353,8 @@ def test_a_list_without_a_speaker_is_added_only_once_its_text_is_chosen(
     app = library.run()
     app.file_uploader[0].upload("list.json", json.dumps([{"a": "One is red"}, {"a": "Two"}]).encode()).run()
     assert "add-files" not in [button.key for button in app.button]
+    assert not app.error  # the reason is above the fields
+    assert "in no form that convgate reads" in page_text(app)
     next(box for box in app.selectbox if box.label == "Text").select("a").run()
     app.button(key="add-files").click().run()
     (row,) = conversations.find().rows

@@ -68,9 +68,9 @@ def _draw_assistant(speakers: Sequence[str], key: str, guessed: str | None) -> s
     """Draw the choice of the speaker who is the assistant; None: those who are called so."""
     speakers = speakers[:MAX_SPEAKERS]
     named = [name for name in speakers if role_of(name) == "assistant"]
-    labels = make_labels_unique({"": "Nobody: all are people", **{name: name for name in speakers}})
+    labels = make_labels_unique({"": "Nobody", **{name: name for name in speakers}})
     options: list[str | None] = [*([None] if named else []), *labels]
     return st.selectbox(
         "Assistant", options, key=key, width=_WIDTH, index=options.index(guessed or (None if named else "")),
-        format_func=lambda name: f"By its name: {join_words(named)}" if name is None else labels[name],
+        format_func=lambda name: f"By name: {join_words(named)}" if name is None else labels[name],
     )  # fmt: skip

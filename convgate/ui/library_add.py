@@ -70,8 +70,10 @@ class Upload:
         """Return what everything in it comes to, read once."""
         return compute_once(f"preview {self.key} {format}", partial(self._read, format))
 
-    def lists(self) -> list[ItemList]:
-        """Return the lists of objects in it, where it is in no format; read once."""
+    def lists(self, error: TranscriptError) -> list[ItemList]:
+        """Return the lists of objects in it, where it is in no format, as the error says; read once."""
+        if isinstance(error, ReadStoppedError):
+            return []
         limit = self.app.settings.upload_limit_mb * 2**20
         return compute_once(f"lists {self.key}", lambda _: lists_in(self.load(), self.name, max_bytes=limit))
 
@@ -180,8 +182,11 @@ def _draw_results(app: App, place: str, uploads: Sequence[Upload]) -> None:
     for upload in uploads:
         with st.container(border=True):
             preview = upload.preview(_draw_format(upload))
-            fields = _draw_fields(upload, preview) if isinstance(preview, TranscriptError) else None
-            if fields is not None:
+            fields = None
+            if isinstance(preview, TranscriptError) and (lists := upload.lists(preview)):
+                fields = _draw_fields(upload, preview, lists)
+                if fields is None:
+                    continue
                 preview = upload.preview(str(fields))
             if isinstance(preview, TranscriptError):
                 _draw_error(preview)
@@ -233,20 +238,22 @@ def _draw_format(upload: Upload) -> str | None:
     )  # fmt: skip
 
 
-def _draw_fields(upload: Upload, error: TranscriptError) -> FieldMap | None:
-    """Draw the choice of the fields of a file in no known format, and return it; None without a list."""
-    lists = [] if isinstance(error, ReadStoppedError) else upload.lists()
-    if not lists:
-        return None
+def _draw_fields(upload: Upload, error: TranscriptError, lists: Sequence[ItemList]) -> FieldMap | None:
+    """Draw the choice of the fields of a file in no known format, and return it; None without a text."""
     st.markdown(
         f"**{literal(upload.name)}** cannot be read in a known format. Choose which field holds what."
     )
     st.caption(literal(str(error), ltr=True))
+    _draw_problems_of(error)
     return draw_field_map(lists, upload.key)
 
 
 def _draw_error(error: TranscriptError) -> None:
     st.error(literal(str(error), ltr=True), icon=":material/error:")
+    _draw_problems_of(error)
+
+
+def _draw_problems_of(error: TranscriptError) -> None:
     _draw_problems(error.problems if isinstance(error, BadLinesError) else Problems())
 
 
