@@ -125,7 +125,8 @@ def test_what_is_left_out_or_odd_is_counted_and_named() -> None:
         (SHAPES["list"][0], "speaker=from", "does not name the field of the text"),
         (SHAPES["list"][0], "body=text,text=body", "does not name the field of the text"),
         (SHAPES["list"][0], "text=body,items=log", "expected a list of messages; got null"),
-        (SHAPES["list"][0], "text=other", "there are no messages in it"),
+        (SHAPES["list"][0], "text=other", "no message has a text in 'other'; "),
+        (SHAPES["list"][0], "text=body,speaker=who", "a text in 'body' and a speaker in 'who'"),
         ("Dear diary,\nit rains.", "text=body", "expected JSON or a table"),
     ],
 )

@@ -84,6 +84,13 @@ class MappedFormat(Layout):
                 for id, turns in list(self._messages(value, place)):
                     key = (number if has_list else 0, id)
                     found.setdefault(key, (place.line, title, []))[2].extend(turns)
+        if not any(said for _, _, said in found.values()) and not source.report.counts["error"]:
+            speaker = f" and a speaker in {self.fields.speaker!r}" if self.fields.speaker else ""
+            raise TranscriptError(
+                f"no message has a text in {self.fields.text!r}{speaker};"
+                " when no fields are given, the error names those that look right",
+                file=source.report.file,
+            )
         for (_, id), (line, title, said) in found.items():
             yield line, Conversation(id, tuple(said), title, format=self.name)
 
