@@ -13,7 +13,7 @@ from convgate.adapters.openai import select_messages
 from convgate.adapters.selection import MessageSelector
 from convgate.core.errors import TranscriptError
 from convgate.selection.selector import Selector
-from convgate.transcripts import dialect_of, turns_from_messages
+from convgate.transcripts import dialect_of, to_messages, turns_from_messages
 from tests.contexts import FixedPolicy, builder
 from tests.dialects import DIALECTS, random_exchanges
 
@@ -53,6 +53,24 @@ def check_many(name: str, count: int) -> None:
         adapted = select_messages(messages, MessageSelector(Selector(policy)))
         assert check(adapted) == [], seed
         assert messages == before, "nothing is changed"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"id": "2", "role": "assistant", "toolCalls": [
+            {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+        ]},
+        {"role": "assistant", "toolInvocations": [
+            {"state": "result", "toolCallId": "c1", "toolName": "find", "args": {}, "result": "x"}
+        ]},
+    ],
+    ids=["ag_ui", "ai_sdk"],
+)  # fmt: skip
+def test_a_call_without_content_is_sent_as_it_is(message: dict[str, Any]):
+    messages = [{"role": "user", "content": "Find it"}, message, {"role": "user", "content": "Well?"}]
+    sent = to_messages(turns_from_messages(messages))
+    assert all(one is other for one, other in zip(sent, messages, strict=True))
 
 
 @NAMES

@@ -24,7 +24,9 @@ from convgate.transcripts.json_text import kind
 from convgate.transcripts.message_lists import described
 from convgate.transcripts.timestamps import Warn, time_of
 
-_INSTEAD_OF_CONTENT = ("tool_calls", "function_call", "refusal", "audio")
+_INSTEAD_OF_CONTENT = (
+    "tool_calls", "function_call", "refusal", "audio", "toolCalls", "toolInvocations",
+)  # fmt: skip
 _MESSAGE_KEYS = {"role", "content", "name", "id", "tool_call_id", *_INSTEAD_OF_CONTENT}
 
 
