@@ -275,6 +275,8 @@ def test_objects_of_an_sdk_among_the_parts_are_read_and_sent_as_they_are():
         ({"id": "2", "role": "assistant", "parts": []}, ""),
         ({"id": "3", "role": "activity", "content": {"step": 1}}, '{"step": 1}'),
         ({"role": "model", "parts": [{"executableCode": {"code": "1 + 1"}}]}, "1 + 1"),
+        ({"role": "model", "parts": [{"toolCall": {"id": "1"}}]}, "[call]"),
+        ({"role": "user", "content": [{"text": "Look."}, {"hologram": {}}]}, "Look.\n[hologram]"),
         (
             {
                 "role": "user",
@@ -297,6 +299,22 @@ def test_objects_of_an_sdk_among_the_parts_are_read_and_sent_as_they_are():
 )
 def test_what_can_be_read_is_read(message: dict[str, Any], text: str):
     assert turns_from_messages([message])[0].text == text
+
+
+def test_what_an_agent_of_ag_ui_does_and_thinks_is_no_users():
+    messages = [
+        {"id": "1", "role": "user", "content": "Which knot?"},
+        {"id": "2", "role": "reasoning", "content": "A loop."},
+        {"id": "3", "role": "activity", "activityType": "PLAN", "content": {"step": 1}},
+        {"id": "4", "role": "assistant", "content": "A bowline."},
+        {"id": "5", "role": "user", "content": "Thanks."},
+    ]
+    turns = turns_from_messages(messages)
+    assert [turn.role for turn in turns] == ["user", *["assistant"] * 3, "user"]
+    assert turns[1].parts[0].kind == "thinking"
+    selection = Selector(FixedPolicy({3})).select(messages, pair_answers=True)
+    assert selection.messages == messages
+    assert to_messages(turns) == messages
 
 
 def test_added_messages_have_the_shape_of_apps_too():

@@ -173,3 +173,9 @@ def test_a_pi_session_without_ids_is_read_in_order() -> None:
         for role in ("user", "assistant", "user")
     ]
     assert said(read_text(joined([first, *messages]))) == [("user",) * 2, ("assistant",) * 2, ("user",) * 2]
+
+
+def test_files_of_a_message_to_copilot_cli_are_counted() -> None:
+    said = {"content": "Look.", "attachments": [{"type": "file", "path": "boat.py"}]}
+    transcript = read_conversations(json.dumps({"type": "user.message", "id": "1", "data": said}).encode())
+    assert dict(transcript.summary.omitted) == {"attachment": 1}

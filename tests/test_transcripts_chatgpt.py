@@ -140,3 +140,11 @@ def test_the_reading_of_one_long_conversation_can_be_stopped() -> None:
     nodes = [node(str(n), str(n - 1), ["x"]) for n in range(300)]
     with pytest.raises(ReadStoppedError):
         read_conversations(export(nodes, "299"), stop=lambda: True)
+
+
+def test_a_content_of_an_unknown_type_is_counted() -> None:
+    (export, *_) = json.loads(EXPORT.read_text())
+    node = export["mapping"][export["current_node"]]
+    node["message"]["content"] = {"content_type": "hologram", "beams": [1]}
+    transcript = read_conversations(json.dumps([export]).encode())
+    assert transcript.summary.omitted["message without content"] == 1

@@ -88,3 +88,32 @@ def test_runs_without_messages_are_an_error_or_counted() -> None:
     with pytest.raises(TranscriptError, match="LangSmith runs hold no messages"):
         _read(empty)
     assert dict(_read(empty, _run(ASKED[1], SAID[1])).summary.omitted) == {"non-chat generation": 2}
+
+
+def test_instructions_may_be_blocks() -> None:
+    asked = {
+        "messages": [{"role": "user", "content": ASKED[1]}],
+        "system": [{"type": "text", "text": "Brief."}],
+    }
+    (conversation,) = _read(_run(asked, ANSWER))
+    assert [(turn.role, turn.text) for turn in conversation.turns] == [("system", "Brief."), ASKED, SAID]
+
+
+def test_items_of_the_responses_api_are_read() -> None:
+    call = {"type": "function_call", "id": "f", "call_id": "c", "name": "look", "arguments": "{}"}
+    asked = [
+        {"role": "user", "content": ASKED[1]},
+        call,
+        {**call, "type": "function_call_output", "output": "x"},
+    ]
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": SAID[1]}]}
+    (conversation,) = _read(_run({"input": asked, "instructions": "Brief."}, {"output": [said]}))
+    assert [(turn.role, turn.text) for turn in conversation.turns] == [
+        ("system", "Brief."), ASKED, ("assistant", ""), ("tool", "x"), SAID,
+    ]  # fmt: skip
+
+
+def test_a_trace_whose_fields_hold_no_messages_is_counted() -> None:
+    unknown = _run({"question": "Q", "k": "3"}, {"x": "y", "z": "w"}, run_type="chain", trace_id="t2")
+    transcript = _read(unknown, _run(ASKED[1], SAID[1]))
+    assert dict(transcript.summary.omitted) == {"trace without messages": 1}

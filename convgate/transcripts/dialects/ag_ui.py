@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from convgate.core.conversation import Turn
 from convgate.transcripts.dialects.base import Dialect, Message
 from convgate.transcripts.formats.openai_messages import arguments_text, turn_from_message
 
 _OPENAI_NAMES = {"toolCalls": "tool_calls", "toolCallId": "tool_call_id"}
+_NOT_SAID = ("activity", "reasoning")  # roles of what the agent does and thinks
 
 
 class AGUI(Dialect):
@@ -19,7 +21,7 @@ class AGUI(Dialect):
 
     def mark(self, message: Message) -> str | None:
         """Return the field of calls or results, or the role of what an app shows."""
-        if message.get("role") in ("activity", "reasoning"):
+        if message.get("role") in _NOT_SAID:
             return "role"
         return next((key for key in _OPENAI_NAMES if message.get(key)), None)
 
@@ -29,7 +31,7 @@ class AGUI(Dialect):
         if isinstance(known.get("content"), Mapping):
             known["content"] = arguments_text(known["content"], f"{field}.content")
         turn = turn_from_message(known, field)
-        return Turn(
-            turn.role, turn.parts, turn.id, turn.name, turn.timestamp, turn.tool_calls, turn.tool_call_id,
-            metadata=turn.metadata, source=message,
-        )  # fmt: skip
+        role, parts = ("assistant" if turn.role in _NOT_SAID else turn.role), turn.parts
+        if turn.role == "reasoning":
+            parts = tuple(replace(part, kind="thinking") for part in parts)
+        return replace(turn, role=role, parts=parts, source=message)

@@ -78,7 +78,7 @@ def _part(block: Mapping[str, Any]) -> list[ContentPart]:
     cited = block.get("citationsContent")
     if isinstance(cited, Mapping):
         return [part for _, each in parts_of(cited) for part in _part(each)]
-    return [ContentPart(key, f"[{key}]") for key in block if key in _BLOCKS - {"cachePoint"}]
+    return [ContentPart(key, f"[{key}]") for key in block if key != "cachePoint"]
 
 
 def _result(content: Any, field: str) -> list[ContentPart]:

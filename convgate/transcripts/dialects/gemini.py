@@ -21,6 +21,8 @@ _OTHERS = {
     "code_execution_result": "result",
     "drive_image": "image",
     "drive_document": "file",
+    "tool_call": "call",
+    "tool_response": "result",
 }
 _MEDIA = ("image", "audio", "video")
 

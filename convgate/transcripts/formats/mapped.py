@@ -116,12 +116,12 @@ class MappedFormat(Layout):
         if self.fields is None or self.fields.speaker is None:
             yield from turns
         elif name := name_at(item, self.fields.speaker):
-            role = role_of(name)
+            role = role_of(name) or "user"
             if self.fields.assistant is not None:
                 is_assistant = name.lower() == self.fields.assistant.lower()
-                role = "assistant" if is_assistant else None if role == "assistant" else role
-            shown = None if role_of(name) else name
-            yield from (replace(turn, role=role or "user", name=shown) for turn in turns)
+                role = "assistant" if is_assistant else "user" if role == "assistant" else role
+            shown = None if role_of(name) == role else name
+            yield from (replace(turn, role=role, name=shown) for turn in turns)
         else:
             place.report.omit("message of no known speaker")
 
@@ -129,7 +129,7 @@ class MappedFormat(Layout):
 def name_at(fields: Any, path: str) -> str:
     """Return who speaks by what is at a path, also where it is a number or true; else an empty text."""
     name = value_at(fields, path)
-    return json.dumps(name) if isinstance(name, bool | int) else name if isinstance(name, str) else ""
+    return json.dumps(name) if isinstance(name, bool | int | float) else name if isinstance(name, str) else ""
 
 
 def _values(source: Source) -> Iterator[tuple[Any, Place]]:

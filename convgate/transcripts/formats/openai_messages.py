@@ -218,7 +218,8 @@ def _own_source(turn: Turn) -> Mapping[str, Any] | None:
     """Return the turn's source when it is a message or an item of a dialect, else None."""
     source = turn.source or {}
     is_message = "content" in source or any(key in source for key in _INSTEAD_OF_CONTENT)
-    if is_message and source.get("role") == turn.role:
+    role = source.get("role")
+    if is_message and (role == turn.role or role not in CHAT_ROLES):
         return source
     # elsewhere results are a user's, and contents have parts
     is_result = (

@@ -83,6 +83,7 @@ def _event_turns(event: Mapping[str, Any], place: Place) -> Iterator[Turn]:
         items = json_parts(value_at(data, "result.content|result|error"), "data.result")
     else:
         requests = objects_in(data, "toolRequests", "data")
+        place.report.omit("attachment", len(objects_in(data, "attachments", "data")))
         items = (
             *content_parts(data.get("content") or "", "data.content"),
             *(

@@ -13,7 +13,7 @@ from typing import Any
 from convgate.core.conversation import ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import placeholder
-from convgate.transcripts.exports import join_turns, list_in, object_in, objects_in
+from convgate.transcripts.exports import EMPTY, join_turns, list_in, object_in, objects_in
 from convgate.transcripts.fields import mapping_of, text_of
 from convgate.transcripts.formats.layouts import Layout
 from convgate.transcripts.identity import given_id
@@ -47,6 +47,8 @@ def _chatgpt_turns(message: Mapping[str, Any], field: str, place: Place) -> Iter
         calls, parts = (ToolCall(id or "", recipient, "\n".join(part.text for part in parts)),), ()
     if parts or calls or role == "tool":
         yield Turn(role, parts, id, name, place.time(message, field), calls)
+    elif content.get("content_type") not in ("text", "multimodal_text", "reasoning_recap"):
+        place.report.omit(EMPTY)
 
 
 def _link(turns: Iterable[Turn]) -> Iterator[Turn]:

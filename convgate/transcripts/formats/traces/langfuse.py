@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from convgate.core.conversation import Turn
-from convgate.transcripts.fields import mapping_of, text_of, value_at
+from convgate.transcripts.fields import mapping_of, value_at
 from convgate.transcripts.formats.traces.model_calls import (
     CallLog,
     ModelCall,
@@ -79,7 +79,7 @@ def _messages(value: Any) -> Iterator[Any]:
     elif isinstance(value, list):
         yield from (item for item in value if isinstance(item, Mapping) and _MESSAGE_FIELDS & item.keys())
     elif isinstance(messages := value_at(value, "messages"), list):
-        if system := text_of(value, "system"):
+        if system := value_at(value, "system"):
             yield {"role": "system", "content": system}
         yield from _messages(messages)
     elif isinstance(choices := value_at(value, "choices"), list):

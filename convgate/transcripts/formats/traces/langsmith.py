@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from convgate.core.conversation import Turn
-from convgate.transcripts.fields import mapping_of, text_of
+from convgate.transcripts.dialects.openai_responses import is_item
+from convgate.transcripts.fields import mapping_of, text_of, value_at
 from convgate.transcripts.formats.agents.frameworks import LangChainFormat
+from convgate.transcripts.formats.agents.responses import item_turns
 from convgate.transcripts.formats.traces.model_calls import (
     CallLog,
     ModelCall,
@@ -78,7 +80,9 @@ def _turns(run: Mapping[str, Any], key: str, role: str, place: Place) -> tuple[T
     for message in messages:
         if isinstance(message, list) and len(message) == 2:  # as LangGraph takes them
             message = dict(zip(("role", "content"), message, strict=True))
-        if isinstance(message, Mapping) and "role" not in message and "parts" not in message:
+        if is_item(message):
+            turns += item_turns(message, key, place, None)
+        elif isinstance(message, Mapping) and "role" not in message and "parts" not in message:
             turns += _LANGCHAIN.turns(message, key, place)
         else:
             turns += message_turns(message, role, key, place)
@@ -97,9 +101,9 @@ def _messages(value: Any, place: Place) -> Iterator[Any]:
             place.report.omit("other answer", len(answers) - 1)
             yield from (_answer(each) for each in answers[:1])
             return
-    for key in ("messages", "prompts"):
+    for key in ("messages", "prompts", "input", "output"):
         if isinstance(messages := value.get(key), list):
-            if system := text_of(value, "system"):
+            if system := value_at(value, "system|instructions"):
                 yield {"role": "system", "content": system}
             yield from _unnested(messages)
             return

@@ -92,6 +92,8 @@ def _conversations(calls: Sequence[ModelCall], report: Report) -> Iterator[Conve
     """Yield a conversation for each session, or trace of none, made of each trace's longest call."""
     sessions = {call.trace: call.conversation for call in reversed(calls) if call.conversation}
     traces: dict[str, dict[str, list[ModelCall]]] = defaultdict(lambda: defaultdict(list))
+    n_read = len({call.trace for call in calls if call.turns})
+    report.omit("trace without messages", len({call.trace for call in calls}) - n_read)
     for call in sorted(calls, key=lambda call: to_utc(call.started)):
         if call.turns:
             traces[call.conversation or sessions.get(call.trace, call.trace)][call.trace].append(call)
