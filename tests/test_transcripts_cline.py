@@ -1,4 +1,4 @@
-"""Tasks of Cline: the history of its API, with details of the editor and calls as XML, and its events."""
+"""Tasks of Cline: the history of its API, with details of the editor and calls as XML."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from convgate.core.errors import TranscriptError
 from convgate.transcripts import Transcript, read_conversations
 
 FOLDER = Path(__file__).with_name("transcripts")
@@ -79,6 +80,11 @@ def test_notes_of_the_app_are_counted() -> None:
             [("assistant", "Which?")],
             [],
         ),
+        (
+            "<ask_followup_question><question>Which?</question><options>[A, B]</options></ask_followup_question>",
+            [("assistant", "Which?\n[A, B]")],
+            [],
+        ),
     ],
 )
 def test_only_calls_of_known_tools_are_taken_out_of_what_was_said(
@@ -100,33 +106,12 @@ def test_reasoning_of_roo_code_is_counted() -> None:
     assert dict(transcript.summary.omitted) == {"note of the app": 1, "encrypted reasoning": 1}
 
 
-def test_events_are_one_conversation_with_commands_and_their_results() -> None:
-    transcript = read_conversations(FOLDER / "cline_ui_messages.json")
-    (task,) = transcript
-    assert [(turn.role, turn.text) for turn in task.turns] == [
-        ("user", "Why does the boat leak?\n[image]"),
-        ("assistant", "The hull first.\nI will look at the hull."),
-        ("tool", "2 seams\nare open"),
-        ("assistant", "Tar or wax?"),
-        ("user", "Wax, please."),
-        ("assistant", "The seams are waxed now."),
-    ]
-    (call,) = task.turns[1].tool_calls
-    assert (call.id, json.loads(call.arguments)) == (
-        task.turns[2].tool_call_id,
-        {"command": "python check.py"},
-    )
-    left_out = {"note of the app": 3, "call of a tool without a result": 2}
-    assert dict(transcript.summary.omitted) == left_out
-
-
-def test_the_first_event_of_an_earlier_version_is_the_task() -> None:
-    events = [{"ts": 1, "type": "say", "say": "text", "text": text} for text in ("Why?", "Because.")]
-    (task,) = read_conversations(json.dumps(events).encode())
-    assert [turn.role for turn in task.turns] == ["user", "assistant"]
-
-
-def test_what_is_no_event_is_a_bad_place() -> None:
-    events: list[Any] = [{"ts": 1, "type": "say", "say": "text", "text": "Why?"}, 5, {"type": "say"}]
-    transcript = read_conversations(json.dumps(events).encode(), skip_bad=True)
-    assert [problem.field for problem in transcript.problems] == ["[1]", "[2]"]
+def test_a_folder_of_a_task_is_one_conversation(tmp_path: Path) -> None:
+    (tmp_path / "api.json").write_bytes((FOLDER / "cline_api_history.json").read_bytes())
+    events = json.dumps([{"ts": 1, "type": "say", "say": "task", "text": "Why does the boat leak?"}])
+    (tmp_path / "ui_messages.json").write_text(events)
+    transcript = read_conversations(tmp_path)
+    assert len(transcript) == 1
+    assert transcript.summary.omitted["file without a conversation"] == 1
+    with pytest.raises(TranscriptError, match="api_conversation_history"):
+        read_conversations(tmp_path / "ui_messages.json")

@@ -59,7 +59,6 @@ FILES = {  # by file: the format's name, and how many turns each conversation ha
     "claude_code.jsonl": ("claude-code", [8]),
     "claude_code_agent.jsonl": ("claude-code", [2]),
     "cline_api_history.json": ("cline", [10]),
-    "cline_ui_messages.json": ("cline", [6]),
     "codex.jsonl": ("codex", [8]),
     "codex_older.jsonl": ("codex", [5]),
     "responses.json": ("openai-responses", [13]),

@@ -32,6 +32,7 @@ _OBJECTS: dict[frozenset[str], str] = {
         " copy the conversation from the browser and paste it"
     ),
     frozenset({"chat", "user_id"}): "Open WebUI's export; download the chat as plain text from its menu",
+    frozenset({"ts", "type", "say"}): "events of a task of Cline; give its api_conversation_history.json",
     frozenset({"composerId"}): "a chat in Cursor's own storage; export it from Cursor as Markdown",
     frozenset({"instruction", "output"}): (
         "single instructions with answers; give conversations, as lists of messages with role and content"

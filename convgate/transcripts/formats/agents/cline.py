@@ -1,31 +1,24 @@
-"""Tasks of Cline, and of Roo Code and Kilo Code, which continue it: the calls of its API, or its events."""
+"""Tasks of Cline, and of Roo Code and Kilo Code, which continue it: the calls of its API."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from typing import Any
 
-from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
+from convgate.core.conversation import ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.blocks import Content, ToolResult, read_blocks
-from convgate.transcripts.characters import writable
-from convgate.transcripts.exports import join_turns
+from convgate.transcripts.blocks import Content, Item, ToolResult, read_blocks
 from convgate.transcripts.fields import text_of
-from convgate.transcripts.identity import given_id
-from convgate.transcripts.json_text import Place, parse_json
-from convgate.transcripts.message_lists import MessageLists, described
-from convgate.transcripts.problems import Report
-from convgate.transcripts.source import LocatedConversations, Source
-
-Item = ContentPart | ToolCall | ToolResult
+from convgate.transcripts.json_text import Place
+from convgate.transcripts.message_lists import MessageLists
+from convgate.transcripts.source import Source
 
 _DETAILS = ("environment_details",)  # of the editor
 _WRITTEN = ("task", "feedback", "answer", "user_message")  # around what the user wrote
-_SAID = {"attempt_completion": "result", "ask_followup_question": "question", "plan_mode_respond": "response"}
-"""Tools by which the assistant speaks, with what it says; their results are the user's words."""
+_SAID = ("attempt_completion", "ask_followup_question", "plan_mode_respond")
+"""Tools by which the assistant speaks; their results are the user's words."""
 
 _TOOLS = (
     *("execute_command", "read_file", "write_to_file", "replace_in_file", "apply_diff", "insert_content"),
@@ -36,32 +29,17 @@ _TOOLS = (
 _LONG = ("content", "diff")  # parameters that may hold tags themselves
 _RESULT = re.compile(r"\[(\w+)(?: for '[^\n]*')?\] Result:\s*")
 _NOTE = re.compile(r"\[(?:ERROR|TASK RESUMPTION)\]")
-_EVENTS = {
-    **dict.fromkeys(("say user_feedback", "say task"), "user"),
-    **dict.fromkeys(
-        ("say text", "say completion_result", "ask followup", "ask plan_mode_respond"), "assistant"
-    ),
-    **dict.fromkeys(("say reasoning",), "thinking"),
-    **dict.fromkeys(("say command", "ask command"), "call"),
-    **dict.fromkeys(("say command_output", "ask command_output"), "result"),
-}
-"""What is read of the events, each by its type and its kind; others are the app's."""
-
-_OTHER_CALLS = (" tool", " use_mcp_server", " browser_action", " use_subagents")
-_UNANSWERED = "call of a tool without a result"
 
 
 class ClineFormat(MessageLists):
-    """The history of a task's calls of the API, Anthropic messages with calls as XML, or its events.
+    """The history of a task's calls of the API: Anthropic messages, with calls as XML.
 
-    Details of the editor, which stand in the user's messages, are left out. Of the events, calls of tools are
-    read with their results: commands.
+    Details of the editor, which stand in the user's messages, are left out.
     """
 
     name = "cline"
     label = "Cline or Roo Code task"
-
-    expected = "a list of messages with role and content, or of events"
+    expected = "a list of messages with role and content"
 
     def list_key(self, fields: Mapping[str, Any]) -> str | None:
         """Return `messages`."""
@@ -72,19 +50,10 @@ class ClineFormat(MessageLists):
         return isinstance(value, Mapping) and "role" in value and "content" in value
 
     def match_share(self, source: Source) -> float:
-        """Return the share of the source's first values that are messages or events of a task, 0…1."""
+        """Return the share of the source's first values that are messages of a task, 0…1."""
         sample = source.json.sample if source.json else ()
         is_own = any(f"<{_DETAILS[0]}>" in text for value in sample for text in _texts(value))
-        n_events = sum(map(_is_event, sample))
-        return max(super().match_share(source) if is_own else 0.0, n_events / max(1, len(sample)))
-
-    def read(self, source: Source) -> LocatedConversations:
-        """Yield the source's conversations; bad places go to its report."""
-        if not (source.json and any(map(_is_event, source.json.sample))):
-            yield from super().read(source)
-            return
-        turns = join_turns(_event_turns(source.need_json().values(), source.report))
-        yield None, Conversation("", tuple(turns), format=self.name)
+        return super().match_share(source) if is_own else 0.0
 
     def turns(self, message: Any, field: str, place: Place) -> Iterable[Turn]:
         """Return one message as turns: results of tools are turns of their own."""
@@ -174,62 +143,9 @@ def _assistant_items(parts: Iterable[ContentPart]) -> Iterator[Item]:
             if before.strip():
                 yield ContentPart("text", before.strip())
             values = {key: value.strip() for _, key, value in _elements(held, [r"\w+"]) if key}
-            if name == "thinking" or name in _SAID:
-                said = values.get(_SAID.get(name, ""), held).strip()
-                yield ContentPart("thinking" if name == "thinking" else "text", said)
+            if name == "thinking":
+                yield ContentPart("thinking", held.strip())
+            elif name in _SAID:
+                yield ContentPart("text", "\n".join(values.values()) or held.strip())
             elif name:
                 yield ToolCall("", name, json.dumps(values, ensure_ascii=False))
-
-
-def _is_event(value: Any) -> bool:
-    return (
-        isinstance(value, Mapping)
-        and value.get("type") in ("say", "ask")
-        and isinstance(value.get(value["type"]), str)
-    )
-
-
-def _event_turns(values: Iterable[tuple[Any, Place]], report: Report) -> Iterator[Turn]:
-    """Yield the turns of the events of a task; a command comes with the first part of its result."""
-    waiting: Turn | None = None  # a command without a result yet
-    call_id, is_first = "", True
-    for event, place in values:
-        if not _is_event(event):
-            place.leave_out_all(TranscriptError(f"expected an event of a task; got {described(event)}"))
-            continue
-        what = f"{event['type']} {event[event['type']]}"
-        role = (
-            "user" if what == "say text" and is_first else _EVENTS.get(what)
-        )  # the task, in earlier versions
-        parts = _event_parts(event)
-        if role is None or not parts or event.get("partial"):
-            report.omit(_UNANSWERED if what.endswith(_OTHER_CALLS) else "note of the app")
-            continue
-        moment, is_first = place.time(event), False
-        if role == "call":
-            report.omit(_UNANSWERED, int(waiting is not None))
-            call_id = f"command-{given_id(event, 'ts')}"
-            arguments = json.dumps({"command": parts[0].text}, ensure_ascii=False)
-            call = ToolCall(call_id, "execute_command", arguments)
-            waiting = Turn("assistant", timestamp=moment, tool_calls=(call,))
-        elif role == "result" and call_id:
-            if waiting:
-                yield waiting
-            waiting = None
-            yield Turn("tool", parts, timestamp=moment, tool_call_id=call_id)
-        elif role == "thinking":
-            yield Turn("assistant", (ContentPart("thinking", parts[0].text),), timestamp=moment)
-        else:
-            yield Turn("user" if role == "user" else "assistant", parts, timestamp=moment)
-    report.omit(_UNANSWERED, int(waiting is not None))
-
-
-def _event_parts(event: Mapping[str, Any]) -> tuple[ContentPart, ...]:
-    """Return the text of an event, of a question or a plan its words, and its images."""
-    text = text_of(event, "text") or text_of(event, "reasoning") or ""
-    with suppress(TranscriptError):
-        asked = parse_json(text) if text.startswith("{") else {}
-        text = text_of(asked, "question") or text_of(asked, "response") or text
-    images = event.get("images")
-    pictures = [ContentPart("image", "[image]") for _ in (images if isinstance(images, list) else ())]
-    return (*((ContentPart("text", writable(text)),) if text else ()), *pictures)
