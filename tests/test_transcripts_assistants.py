@@ -45,7 +45,7 @@ FOLDER = Path(__file__).with_name("transcripts")
                 ("assistant", "There is a.txt."),
                 ("user", "Thanks"),
             ],
-            {"note of the app": 1},
+            {"system message": 1},
         ),
         (
             "gemini_request.json",

@@ -81,8 +81,8 @@ def test_notes_of_the_app_are_counted() -> None:
             [],
         ),
         (
-            "<ask_followup_question><question>Which?</question><options>[A, B]</options></ask_followup_question>",
-            [("assistant", "Which?\n[A, B]")],
+            "<ask_followup_question><question>Which?</question><options>[A]</options></ask_followup_question>",
+            [("assistant", "Which?\n[A]")],
             [],
         ),
     ],

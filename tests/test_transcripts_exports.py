@@ -36,7 +36,7 @@ FILES = {  # by file: the format's name, and how many turns each conversation ha
     "vscode.json": ("vscode", [6]),
     "gemini_cli.json": ("gemini", [5]),
     "gemini_request.json": ("openai", [5]),
-    "ai_studio.json": ("gemini", [2]),
+    "ai_studio.json": ("ai-studio", [2]),
     "claude_ai.json": ("claude.ai", [5]),
     "locomo.json": ("locomo", [5]),
     "longmemeval.json": ("longmemeval", [4, 2]),

@@ -16,6 +16,7 @@ from convgate.transcripts.message_lists import described
 from convgate.transcripts.source import LocatedConversations, Source
 
 BRANCH, EMPTY = "message of another branch", "message without content"
+IGNORED = "line that changes nothing that is known"
 """What is counted as left out by several formats."""
 
 

@@ -14,13 +14,12 @@ from typing import Any
 from convgate.core.conversation import Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.dialects.ag_ui import AGUI
 from convgate.transcripts.dialects.ai_sdk import AISDKUI, AISDKModel
 from convgate.transcripts.dialects.anthropic import AnthropicMessages
 from convgate.transcripts.dialects.base import Dialect, typed_part
 from convgate.transcripts.dialects.bedrock import BedrockConverse
 from convgate.transcripts.dialects.gemini import GeminiContents
-from convgate.transcripts.dialects.openai_chat import OpenAIChat
+from convgate.transcripts.dialects.openai_chat import AGUI, OpenAIChat
 from convgate.transcripts.dialects.openai_responses import OpenAIResponses
 from convgate.transcripts.formats.openai_messages import turn_from_message
 from convgate.transcripts.json_text import kind

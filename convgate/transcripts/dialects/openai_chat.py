@@ -1,10 +1,15 @@
-"""Messages of OpenAI's Chat Completions, which Mistral, Cohere, Ollama and many others take, too."""
+"""Messages of OpenAI's Chat Completions, also of Mistral, Cohere and Ollama, and of the AG-UI protocol, as
+CopilotKit has them: OpenAI's with names in camel case.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from convgate.core.conversation import Turn
 from convgate.transcripts.dialects.base import Dialect, Message, typed_part
-from convgate.transcripts.formats.openai_messages import turn_from_message
+from convgate.transcripts.formats.openai_messages import arguments_text, turn_from_message
 
 _MARKS = ("tool_calls", "tool_call_id", "function_call")
 
@@ -25,3 +30,31 @@ class OpenAIChat(Dialect):
     def read(self, message: Message, field: str) -> Turn:
         """Return a message as a turn."""
         return turn_from_message(message, field)
+
+
+_OPENAI_NAMES = {"toolCalls": "tool_calls", "toolCallId": "tool_call_id"}
+_NOT_SAID = ("activity", "reasoning")  # roles of what the agent does and thinks
+
+
+class AGUI(Dialect):
+    """Calls in `toolCalls`, results as messages of the role tool."""
+
+    name = "ag-ui"
+    label = "AG-UI"
+
+    def mark(self, message: Message) -> str | None:
+        """Return the field of calls or results, or the role of what an app shows."""
+        if message.get("role") in _NOT_SAID:
+            return "role"
+        return next((key for key in _OPENAI_NAMES if message.get(key)), None)
+
+    def read(self, message: Message, field: str) -> Turn:
+        """Return a message as a turn."""
+        known = {_OPENAI_NAMES.get(key, key): value for key, value in message.items()}
+        if isinstance(known.get("content"), Mapping):
+            known["content"] = arguments_text(known["content"], f"{field}.content")
+        turn = turn_from_message(known, field)
+        role, parts = ("assistant" if turn.role in _NOT_SAID else turn.role), turn.parts
+        if turn.role == "reasoning":
+            parts = tuple(replace(part, kind="thinking") for part in parts)
+        return replace(turn, role=role, parts=parts, source=message)

@@ -12,24 +12,27 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from convgate.core.conversation import CHAT_ROLES, ContentPart, Conversation, Turn
+from convgate.core.conversation import CHAT_ROLES, ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.blocks import Content, placeholder
+from convgate.transcripts.blocks import Content, Item, ToolResult, json_parts, placeholder
+from convgate.transcripts.characters import writable
 from convgate.transcripts.exports import (
     BRANCH,
     EMPTY,
     ConversationExport,
     ReadMessage,
     list_in,
+    objects_in,
     path_to,
     read_fields,
 )
 from convgate.transcripts.fields import text_of, value_at
-from convgate.transcripts.formats.openai_messages import content_parts, turn_from_message
-from convgate.transcripts.formats.voice import VOICE_ROLES, voice_items
+from convgate.transcripts.formats.openai_messages import arguments_text, content_parts, turn_from_message
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
+from convgate.transcripts.problems import Report
 from convgate.transcripts.roles import role_of
+from convgate.transcripts.source import Source
 from convgate.transcripts.timestamps import TIMESTAMP_FIELDS, time_of, to_utc
 
 _TAG, _BREAK = re.compile(r"<[^<>]{0,1000}>"), re.compile(r"<br */?>|</(?:p|div|li)>", re.IGNORECASE)
@@ -40,6 +43,10 @@ _COUNTED = {
 }
 """Lists beside a text that are counted, not read."""
 
+IsLog = Callable[[Mapping[str, Any]], bool]
+"""Returns whether the first line of a file begins a log."""
+ReadLog = Callable[[Iterable[Any], Report], Mapping[str, Any]]
+"""Returns the object that the lines of a log end up as."""
 ReadContent = Callable[[Mapping[str, Any], str, Place], Iterable[Any]]
 """Returns parts, calls and results of a message, given its field."""
 
@@ -77,6 +84,23 @@ class Layout(ConversationExport):
     turns: ReadMessage | None = None  # reads a whole message
     finish: Callable[[Iterable[Turn]], Iterable[Turn]] = tuple  # joins what is one turn
     newest_first: bool = False  # where the first message is later than the last
+    log: tuple[IsLog, ReadLog] | None = None  # of files of lines that write an object and change it
+
+    def _is_log(self, source: Source) -> bool:
+        first = source.json.sample[:1] if source.json else ()
+        return any(self.log and isinstance(line, Mapping) and self.log[0](line) for line in first)
+
+    def match_share(self, source: Source) -> float:
+        """Return the same as of any export, 1 for a log."""
+        return 1.0 if self._is_log(source) else super().match_share(source)
+
+    def objects(self, source: Source) -> Iterator[tuple[Mapping[str, Any], Place]]:
+        """Yield the objects, or the one of a log."""
+        if self.log and self._is_log(source):
+            lines = (value for value, _ in source.need_json().values())
+            yield self.log[1](lines, source.report), Place(source.report)
+        else:
+            yield from super().objects(source)
 
     def is_conversation(self, value: Mapping[str, Any]) -> bool:
         """Return whether it has the fields, and items of the kind."""
@@ -251,6 +275,35 @@ def _split(text: str) -> Iterator[Turn]:
             yield Turn.of(role_of(named) or "user", said.strip())
 
 
+_CALL, _RESULT, _CALLS = "tool_call_invocation", "tool_call_result", "tool_calls"  # roles of no words
+_VOICE_ROLES = {"agent": "assistant", _CALL: "assistant", _CALLS: "assistant", _RESULT: "tool"}
+"""What voice agents call roles; an agent is also a person's job elsewhere."""
+
+_CALL_IDS = ("request_id", "tool_call_id", "toolCallId", "id")
+_CALL_NAME, _ARGUMENTS = "tool_name|function.name|name", "params_as_json|function.arguments|arguments"
+_RETURNED = "result_value|result|content"
+
+
+def _voice_items(message: Mapping[str, Any], field: str, place: Place) -> Iterator[Item]:
+    """Yield what is said in a message, the calls in it, and the results; a call without a name is counted."""
+    role = message.get("role")
+    text = value_at(message, "message|content")
+    if text is not None and role not in (_CALL, _RESULT, _CALLS):
+        yield from content_parts(text, f"{field}.message")
+    calls = [call for key in ("tool_calls", "toolCalls") for call in objects_in(message, key, field)]
+    for call in [message] if role == _CALL else calls:
+        if (name := text_of(call, _CALL_NAME)) is None:
+            place.report.omit("call of a tool without a name")
+            continue
+        arguments = arguments_text(value_at(call, _ARGUMENTS), f"{field}.arguments")
+        yield ToolCall(given_id(call, *_CALL_IDS) or "", writable(name), writable(arguments))
+    results = objects_in(message, "tool_results", field)
+    for result in [message] if role == _RESULT else results:
+        name = text_of(result, _CALL_NAME)
+        parts = json_parts(value_at(result, _RETURNED), f"{field}.result")
+        yield ToolResult(given_id(result, *_CALL_IDS), parts, writable(name) if name else None)
+
+
 def _with_calls(value: Mapping[str, Any], place: Place) -> Mapping[str, Any]:
     """Return a call of Retell with the list that has the calls of tools too, where there is one."""
     whole = list_in(value, "transcript_with_tool_calls", "")
@@ -277,16 +330,16 @@ def _add_instruction(value: Mapping[str, Any], place: Place) -> Mapping[str, Any
 
 LAYOUTS = (
     Layout(
-        "retell", "Retell call", "transcript_object", roles=VOICE_ROLES, content=voice_items,
+        "retell", "Retell call", "transcript_object", roles=_VOICE_ROLES, content=_voice_items,
         prepare=_with_calls,
     ),
     Layout(
-        "elevenlabs", "ElevenLabs call", "transcript", ("agent_id",), text="message", roles=VOICE_ROLES,
-        content=voice_items,
+        "elevenlabs", "ElevenLabs call", "transcript", ("agent_id",), text="message", roles=_VOICE_ROLES,
+        content=_voice_items,
     ),
     Layout(
-        "vapi", "Vapi call", "artifact.messages", text="message|content", roles=VOICE_ROLES,
-        content=voice_items,
+        "vapi", "Vapi call", "artifact.messages", text="message|content", roles=_VOICE_ROLES,
+        content=_voice_items,
     ),
     Layout("arena", "Chatbot Arena", "conversation_a", ("model_a",), other="conversation_b"),
     Layout(

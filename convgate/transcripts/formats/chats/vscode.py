@@ -9,14 +9,12 @@ from typing import Any
 from convgate.core.conversation import ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Content, Item, ToolResult, placeholder
-from convgate.transcripts.exports import list_in, objects_in
+from convgate.transcripts.exports import IGNORED, list_in, objects_in
 from convgate.transcripts.fields import mapping_of, text_of, value_at
-from convgate.transcripts.formats.append_logs import IGNORED, LoggedExport, first_value
 from convgate.transcripts.formats.layouts import Layout
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.problems import Report
-from convgate.transcripts.source import Source
 
 
 def _turns(request: Mapping[str, Any], field: str, place: Place) -> Iterator[Turn]:
@@ -62,9 +60,8 @@ def _items(part: Any, place: Place) -> Iterator[Item]:
         place.report.omit("part without text")
 
 
-def _is_log(source: Source) -> bool:
+def _is_log(first: Mapping[str, Any]) -> bool:
     """Return whether the first line is a whole session."""
-    first = first_value(source)
     return first.get("kind") == 0 and "requests" in mapping_of(first, "v")
 
 
@@ -104,11 +101,7 @@ def _change(holder: Any, path: list[Any], kind: Any, line: Mapping[str, Any]) ->
     return True
 
 
-class _VSCodeLayout(LoggedExport, Layout):
-    is_log, read_log = staticmethod(_is_log), staticmethod(_read_log)
-
-
-VSCODE = _VSCodeLayout(
+VSCODE = Layout(
     "vscode", "VS Code chat export", "requests", marks="response", id="sessionId", title="customTitle",
-    turns=_turns,
+    turns=_turns, log=(_is_log, _read_log),
 )  # fmt: skip
