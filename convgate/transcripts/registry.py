@@ -20,7 +20,7 @@ from convgate.transcripts.formats.mapped import FieldMap, MappedFormat
 from convgate.transcripts.formats.markdown import MarkdownFormat
 from convgate.transcripts.formats.message_files import OpenAIFormat
 from convgate.transcripts.formats.sharegpt import ShareGPTFormat
-from convgate.transcripts.formats.traces import langfuse, langsmith, spans
+from convgate.transcripts.formats.traces import logs, spans
 from convgate.transcripts.relevance_sets import BENCHMARKS, RelevanceFormat
 from convgate.transcripts.source import Archive, LocatedConversations, Part, Source
 from convgate.transcripts.unknown import describe_unknown
@@ -75,7 +75,7 @@ EXPORTS: tuple[Format, ...] = (
     *(codex.CODEX, terminals.PI, strands.StrandsFormat(), terminals.OPENCODE),
     *(terminals.COPILOT_CLI, terminals.AIDER, ResponsesFormat()),
     *(frameworks.LangChainFormat(), frameworks.LlamaIndexFormat(), frameworks.PydanticAIFormat()),
-    *(spans.SpanFormat(), langfuse.LangfuseFormat(), langsmith.LangSmithFormat()),
+    *(spans.SpanFormat(), logs.LangfuseFormat(), logs.LangSmithFormat()),
     *LAYOUTS,
 )
 """Formats known by fields that no other has."""
