@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from convgate.core.text import join_words, quote
-from convgate.transcripts.formats.csv_table import Columns
 from convgate.transcripts.formats.mapped import table_of
 from convgate.transcripts.formats.markdown import CUE, is_settings
 from convgate.transcripts.message_lists import described
@@ -69,8 +68,7 @@ def describe_unknown(source: Source) -> str:
     if any(CUE.match(line) for line in lines):
         return "this looks like subtitles; save what was said as text, and " + _SPEAKERS
     if table := table_of(source):
-        names = table.names
-        places = Columns.of(names).places
+        names, places = table[1].names, table[1].places
         if {"input", "output"} <= set(names):
             return "this looks like a table of model calls, as Langfuse exports it; export JSON instead"
         missing = [] if "text" in places else ["'text' for what is said"]

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from convgate.core.text import join_words, truncate
-from convgate.transcripts.field_guess import ItemList
-from convgate.transcripts.formats.mapped import FieldMap
+from convgate.transcripts.formats.mapped import FieldMap, ItemList
 from convgate.transcripts.roles import role_of
 from convgate.ui.text import literal, make_labels_unique
 
@@ -28,19 +27,12 @@ def draw_field_map(lists: Sequence[ItemList], key: str) -> FieldMap | None:
             )
             chosen = lists[paths.index(path)]
         guess, key = chosen.guess, f"{key}-{chosen.path}"
-        text = _draw_field(chosen, "Text", f"map-text-{key}", guess.text if guess else None)
-        speaker = _draw_field(
-            chosen, "Speaker", f"map-speaker-{key}", guess.speaker if guess else None, "Not known"
-        )
-        assistant = None
+        text = _draw_field(chosen, "text", key, none=None)
+        speaker, assistant = _draw_field(chosen, "speaker", key), None
         if speaker is not None:
             guessed = guess.assistant if guess and guess.speaker == speaker else None
             assistant = _draw_assistant(chosen.speakers(speaker), f"map-assistant-{key}-{speaker}", guessed)
-        time = _draw_field(chosen, "Time", f"map-time-{key}", guess.time if guess else None, "Not known")
-        conversation = _draw_field(
-            chosen, "Conversation", f"map-conversation-{key}", guess.conversation if guess else None,
-            "Not known",
-        )  # fmt: skip
+        time, conversation = _draw_field(chosen, "time", key), _draw_field(chosen, "conversation", key)
     if text is None:
         return None
     unused = [name for name in chosen.fields if name not in (text, speaker, time, conversation)]
@@ -49,17 +41,17 @@ def draw_field_map(lists: Sequence[ItemList], key: str) -> FieldMap | None:
     return FieldMap(text, speaker, time, assistant, conversation, chosen.path)
 
 
-def _draw_field(
-    chosen: ItemList, label: str, key: str, guessed: str | None, none: str | None = None
-) -> str | None:
-    """Draw the choice of a field, each with its first value; `none`: the option of no field."""
+def _draw_field(chosen: ItemList, held: str, key: str, none: str | None = "Not known") -> str | None:
+    """Draw the choice of the field that holds this, each with its first value; `none`: no field."""
+    guessed = getattr(chosen.guess, held, None)
     labels = make_labels_unique(
         {name: truncate(f"{name}: {values[0]}", MAX_LETTERS) for name, values in chosen.fields.items()}
     )
     options: list[str | None] = [*([] if none is None else [None]), *labels]
     index = options.index(guessed) if guessed or none else None
     return st.selectbox(
-        label, options, index, key=key, width=_WIDTH, placeholder="Choose a field",
+        held.capitalize(), options, index, key=f"map-{held}-{key}", width=_WIDTH,
+        placeholder="Choose a field",
         format_func=lambda name: labels.get(name or "", none or ""),
     )  # fmt: skip
 
