@@ -15,7 +15,7 @@ from typing import Any
 from convgate.core.conversation import SUMMARY_PART, ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
-from convgate.transcripts.formats.openai_messages import arguments_text, content_parts, turn_from_message
+from convgate.transcripts.formats.openai_messages import arguments_text, content_parts
 from convgate.transcripts.json_text import kind
 
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "server_tool_call"})
@@ -94,19 +94,6 @@ def read_blocks(content: Any, field: str) -> Content:
         else:
             items += content_parts([block], field)
     return Content(tuple(items))
-
-
-def read_calls(fields: Mapping[str, Any], field: str) -> tuple[ToolCall, ...]:
-    """Return the calls beside a message's content, in OpenAI's form or as objects with a name."""
-    calls = fields.get("tool_calls")
-    named = [call for call in calls if _is_named(call)] if isinstance(calls, list) else []
-    message = {"role": "assistant", "content": None, "function_call": fields.get("function_call")}
-    read = tuple(block_call(call, f"{field}.tool_calls[{place}]") for place, call in enumerate(named))
-    return read or turn_from_message({**message, "tool_calls": calls}, field).tool_calls
-
-
-def _is_named(call: Any) -> bool:
-    return isinstance(call, Mapping) and "name" in call and "function" not in call
 
 
 def call_of(id: Any, name: Any, arguments: Any, field: str) -> ToolCall:

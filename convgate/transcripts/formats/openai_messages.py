@@ -68,7 +68,7 @@ def turn_from_message(message: Any, field: str = "message", warn: Warn | None = 
         id=given_id(message, "id"),
         name=writable(name) if name else None,
         timestamp=moment,
-        tool_calls=_tool_calls(message, field),
+        tool_calls=read_calls(message, field),
         tool_call_id=_text(message, "tool_call_id", field),
         metadata={
             key: value for key, value in message.items() if key not in _MESSAGE_KEYS and key != timestamp
@@ -94,7 +94,8 @@ def _parts(message: Mapping[str, Any], content: Any, field: str) -> tuple[Conten
     return parts
 
 
-def _tool_calls(message: Mapping[str, Any], field: str) -> tuple[ToolCall, ...]:
+def read_calls(message: Mapping[str, Any], field: str) -> tuple[ToolCall, ...]:
+    """Return the calls beside a message's content, in OpenAI's form or as objects with a name."""
     calls = message.get("tool_calls")
     if not isinstance(calls, list | tuple | None):
         raise TranscriptError(f"expected a list of calls, got {kind(calls)}", field=f"{field}.tool_calls")
@@ -107,8 +108,11 @@ def _tool_calls(message: Mapping[str, Any], field: str) -> tuple[ToolCall, ...]:
 def _tool_call(call: Any, field: str) -> ToolCall:
     if not isinstance(call, Mapping):
         raise TranscriptError(f"a tool call is an object, got {kind(call)}", field=field)
-    body = "custom" if "custom" in call else "function"
-    return _function(call.get(body), _text(call, "id", field) or "", f"{field}.{body}")
+    id = _text(call, "id", field) or ""
+    body = next((key for key in ("custom", "function") if key in call), "function")
+    if body not in call and "name" in call:
+        return _function(call, id, field)
+    return _function(call.get(body), id, f"{field}.{body}")
 
 
 def _function(function: Any, id: str, field: str) -> ToolCall:
@@ -119,7 +123,7 @@ def _function(function: Any, id: str, field: str) -> ToolCall:
     name = _text(function, "name", field)
     if not name:
         raise TranscriptError("the called function has no name", field=f"{field}.name")
-    arguments = function.get("arguments", function.get("input", ""))
+    arguments = function.get("arguments", function.get("input", function.get("args", "")))
     return ToolCall(id, writable(name), writable(arguments_text(arguments, f"{field}.arguments")))
 
 

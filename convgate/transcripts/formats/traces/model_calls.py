@@ -20,10 +20,10 @@ from convgate.transcripts.blocks import (
     json_parts,
     placeholder,
     read_blocks,
-    read_calls,
 )
 from convgate.transcripts.exports import share_of
 from convgate.transcripts.fields import text_of
+from convgate.transcripts.formats.openai_messages import read_calls
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind, parse_json
 from convgate.transcripts.message_lists import described
