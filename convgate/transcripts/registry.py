@@ -12,7 +12,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.formats.agents import claude_code, cline, codex, frameworks, strands, terminals
 from convgate.transcripts.formats.agents.responses import ResponsesFormat
-from convgate.transcripts.formats.chats import chatgpt, claude_ai, gemini, messengers, slack, trees, vscode
+from convgate.transcripts.formats.chats import assistants, gemini, messengers, slack, trees, vscode
 from convgate.transcripts.formats.chats.whatsapp import WhatsAppFormat
 from convgate.transcripts.formats.csv_table import CSVFormat
 from convgate.transcripts.formats.layouts import LAYOUTS
@@ -65,8 +65,15 @@ class ArchiveFormat(Format, Protocol):
 
 
 EXPORTS: tuple[Format, ...] = (
-    *(chatgpt.CHATGPT, chatgpt.DEEPSEEK, claude_ai.GROK, gemini.GEMINI, gemini.AI_STUDIO, vscode.VSCODE),
-    *(trees.OPEN_WEBUI, trees.LLAMA_CPP, trees.OPEN_ASSISTANT, claude_ai.CLAUDE_AI),
+    *(
+        assistants.CHATGPT,
+        assistants.DEEPSEEK,
+        assistants.GROK,
+        gemini.GEMINI,
+        gemini.AI_STUDIO,
+        vscode.VSCODE,
+    ),
+    *(trees.OPEN_WEBUI, trees.LLAMA_CPP, trees.OPEN_ASSISTANT, assistants.CLAUDE_AI),
     *(claude_code.CLAUDE_CODE, cline.ClineFormat()),
     *BENCHMARKS,
     slack.SlackFormat(),

@@ -71,7 +71,6 @@ class Layout(ConversationExport):
     message_id: str = "id|message_id"
     files: Mapping[str, str] = field(default_factory=dict)  # what is in lists of files, by their paths
     spoken: tuple[str, tuple[Any, ...]] | None = None  # what is where in messages that the app did not write
-    edited: str = ""
     parent: str = ""  # of an item, its id; the branch that ends at the leaf is read, or at the latest message
     leaf: str = ""
     id: str = "id|conversation_id|call_id|dialogue_id|question_id|task_id|uuid"
@@ -235,7 +234,6 @@ class Layout(ConversationExport):
             id=given_id(message, self.message_id),
             name=name,
             timestamp=place.time(message, field, self.time),
-            metadata={"edited": True} if self.edited and value_at(message, self.edited) else {},
         )
 
     def plain_parts(self, message: Mapping[str, Any], field: str, place: Place) -> Iterator[ContentPart]:

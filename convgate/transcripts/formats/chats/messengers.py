@@ -69,12 +69,12 @@ def _mend(value: Any) -> Any:
 TELEGRAM = Layout(
     "telegram", "Telegram export", "messages", marks="date_unixtime", holder="chats.list",
     role="", everyone="user", speaker="from|from_id", time=("date_unixtime", "date"), title="name",
-    spoken=("type", ("message",)), edited="edited", content=_telegram_parts,
+    spoken=("type", ("message",)), content=_telegram_parts,
 )  # fmt: skip
 DISCORD = Layout(
     "discord", "DiscordChatExporter file", "messages", ("guild", "channel"), marks="",
     role="author.isBot", roles={True: "assistant"}, everyone="user", speaker="author.nickname|author.name",
-    id="channel.id", prepare=_name_channel, edited="timestampEdited", content=_discord_parts,
+    id="channel.id", prepare=_name_channel, content=_discord_parts,
     spoken=("type", (None, "Default", "Reply", "ChatInputCommand", "ContextMenuCommand")),
 )  # fmt: skip
 MESSENGER = Layout(

@@ -160,7 +160,7 @@ def _parts(message: Mapping[str, Any], field: str, place: Place) -> Iterator[Con
 
 _MESSAGE = Layout(
     "slack", "Slack message", "", role="is_bot", roles={True: "assistant"}, everyone="user", speaker="name",
-    time=("ts",), message_id="ts", spoken=("subtype", _SPOKEN), edited="edited", content=_parts,
+    time=("ts",), message_id="ts", spoken=("subtype", _SPOKEN), content=_parts,
 )  # fmt: skip
 
 

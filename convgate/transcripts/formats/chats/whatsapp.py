@@ -80,7 +80,7 @@ class WhatsAppFormat:
             if match is None or (names[match["name"]] == 1 and _QUOTES.search(match["name"])):
                 report.omit("system message")
                 continue
-            parts, notes = _content(match["text"] or "")
+            parts = _content(match["text"] or "")
             if not parts:
                 report.omit("system message" if match["text"] else "message without content")
                 continue
@@ -88,7 +88,7 @@ class WhatsAppFormat:
             if moment is None:
                 report.warn(f"the time does not exist; {UNTIMED}", line=message.line)
             name = re.sub(f"[{MARKS}]", "", match["name"]).removeprefix("~").strip()
-            turns.append(Turn("user", parts, name=name or None, timestamp=moment, metadata=notes))
+            turns.append(Turn("user", parts, name=name or None, timestamp=moment))
         yield None, Conversation("", tuple(turns), format=self.name)
 
 
@@ -124,23 +124,21 @@ def _said(message: _Message) -> re.Match[str] | None:
     return _SAID.fullmatch("".join(message.lines).replace("\r\n", "\n").rstrip())
 
 
-def _content(text: str) -> tuple[tuple[ContentPart, ...], dict[str, bool]]:
-    """Return the parts of a message, none of what the app wrote itself, and whether it was edited."""
-    unedited = _EDITED.sub("", text) if text.rstrip(_OWN) else text
-    notes = {"edited": True} if unedited and unedited != text else {}
-    text = unedited if notes else text
+def _content(text: str) -> tuple[ContentPart, ...]:
+    """Return the parts of a message, none of what the app wrote itself."""
+    text = _EDITED.sub("", text) or text
     match = _ATTACHED_FIRST.match(text) or _ATTACHED.search(text)
     if match and (match.start() == 0 or match[0].startswith(_OWN)):
         name = match["name"]
         kind = _KINDS.get(PurePosixPath(name).suffix[1:].lower(), "file")
         caption = f"{text[: match.start()].strip()}\n{text[match.end() :].strip()}".strip()
         said = (ContentPart("text", caption.replace(_OWN, "")),) if caption else ()
-        return (*said, ContentPart(kind, f"[{kind}: {name}]")), notes
+        return (*said, ContentPart(kind, f"[{kind}: {name}]"))
     if match := _OMITTED.fullmatch(text):
         what = match["what"] or match["marked"] or match["plain"]
         kind = _KINDS.get(what.split()[0].lower(), "attachment")
-        return (ContentPart(kind, f"[{what}]"),), notes
+        return (ContentPart(kind, f"[{what}]"),)
     if text.startswith(_OWN) and not _CONTENT.match(text):
-        return (), notes
+        return ()
     text = text.replace(_OWN, "").strip()
-    return ((ContentPart("text", text),) if text else ()), notes
+    return (ContentPart("text", text),) if text else ()

@@ -1,6 +1,6 @@
-"""The export of ChatGPT: `conversations.json`, in newer ones several, alone or in the zip archive.
+"""Exports of ChatGPT, DeepSeek, Claude.ai and Grok, alone or in the zip archive.
 
-That of DeepSeek has the same nodes with other messages.
+Those of ChatGPT and DeepSeek have the same nodes with other messages.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from convgate.core.conversation import ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.blocks import placeholder
+from convgate.transcripts.blocks import Item, placeholder, read_blocks
 from convgate.transcripts.exports import EMPTY, join_turns, list_in, object_in, objects_in
 from convgate.transcripts.fields import mapping_of, text_of
 from convgate.transcripts.formats.layouts import Layout
@@ -129,4 +129,36 @@ CHATGPT = Layout(
 DEEPSEEK = replace(
     CHATGPT, name="deepseek", label="DeepSeek export", marks="message.fragments", turns=_deepseek_turns,
     finish=join_turns,
+)  # fmt: skip
+
+
+_NOTES = ("token_budget", "flag")  # types of blocks that nobody said
+
+
+def _claude_items(message: Mapping[str, Any], field: str, place: Place) -> Iterator[Item]:
+    """Yield the blocks of a message, the text of its attachments, and the names of its files."""
+    blocks = message.get("content") or None
+    if isinstance(blocks, list):
+        blocks = [block for block in blocks if text_of(block, "type") not in _NOTES]
+    items = read_blocks(blocks, f"{field}.content").items
+    if not items and (text := text_of(message, "text")):
+        items = (ContentPart("text", text),)
+    yield from items
+    for attachment in objects_in(message, "attachments", field):
+        name, text = placeholder("attachment", attachment), text_of(attachment, "extracted_content")
+        yield ContentPart("text", f"{name}\n{text}") if text else ContentPart("attachment", name)
+    for file in objects_in(message, "files" if message.get("files") else "files_v2", field):
+        what = "image" if file.get("file_kind") == "image" else "file"
+        yield ContentPart(what, placeholder(what, file))
+
+
+CLAUDE_AI = Layout(
+    "claude.ai", "Claude.ai export", "chat_messages", marks="", role="sender", message_id="uuid",
+    parent="parent_message_uuid", leaf="current_leaf_message_uuid", id="uuid|id", title="name",
+    content=_claude_items,
+)  # fmt: skip
+GROK = Layout(
+    "grok", "Grok export", "responses", ("conversation",), marks="", inside="response", role="sender",
+    text="message", message_id="_id|id", id="conversation.id", title="conversation.title",
+    files={"file_attachments": "attachment"},
 )  # fmt: skip
