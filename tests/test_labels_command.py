@@ -12,7 +12,7 @@ import pytest
 from convgate.store import Conversations, CurrentKey, Labels, Store
 from tests.commands import Run
 from tests.label_files import label, labelled_set
-from tests.test_transcripts_mapped import SAID, SHAPES
+from tests.test_transcripts_field_map import SAID, SHAPES
 
 TRANSCRIPTS = Path(__file__).with_name("transcripts")
 SAMPLES = Path(__file__).parent.parent / "sample_conversations"

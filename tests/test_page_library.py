@@ -31,7 +31,7 @@ from convgate.ui.text import literal
 from convgate.ui.turn import turn_labels
 from tests.page_app import new_app, page_text
 from tests.test_transcripts_exports import FOLDER
-from tests.test_transcripts_mapped import SAID, SHAPES
+from tests.test_transcripts_field_map import SAID, SHAPES
 
 SECRET = "AKIA" + "Z7Q2" * 4  # made up
 

@@ -15,7 +15,7 @@ from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
 from convgate.core.text import pluralize
 from convgate.transcripts.characters import writable
-from convgate.transcripts.formats.mapped import find_lists
+from convgate.transcripts.formats.field_map import find_lists
 from convgate.transcripts.identity import make_ids_unique, pair_calls
 from convgate.transcripts.problems import (
     Problem,

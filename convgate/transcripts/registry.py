@@ -15,8 +15,8 @@ from convgate.transcripts.formats.agents.responses import ResponsesFormat
 from convgate.transcripts.formats.chats import assistants, gemini, messengers, slack, trees, vscode
 from convgate.transcripts.formats.chats.whatsapp import WhatsAppFormat
 from convgate.transcripts.formats.csv_table import CSVFormat
+from convgate.transcripts.formats.field_map import FieldMap, FieldMapFormat
 from convgate.transcripts.formats.layouts import LAYOUTS
-from convgate.transcripts.formats.mapped import FieldMap, MappedFormat
 from convgate.transcripts.formats.markdown import MarkdownFormat
 from convgate.transcripts.formats.message_files import OpenAIFormat
 from convgate.transcripts.formats.sharegpt import ShareGPTFormat
@@ -94,13 +94,13 @@ GENERAL: tuple[WritableFormat, ...] = (
 """Formats that other programs use too; of those that fit equally well, the first is taken."""
 
 FORMATS: tuple[Format, ...] = (*EXPORTS, *GENERAL)
-_MAPPED = MappedFormat()  # of what was read by its fields once
+_MAPPED = FieldMapFormat()  # of what was read by its fields once
 
 
 def format_named(name: str) -> Format:
     """Return the format of that name, or of fields: `text=body,speaker=from`; raises TranscriptError."""
     if "=" in name:
-        return MappedFormat(FieldMap.parse(name))
+        return FieldMapFormat(FieldMap.parse(name))
     for format in (*FORMATS, _MAPPED):
         if format.name == name:
             return format

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from convgate.core.text import join_words, quote
-from convgate.transcripts.formats.mapped import table_of
+from convgate.transcripts.formats.field_map import table_of
 from convgate.transcripts.formats.markdown import CUE, is_settings
 from convgate.transcripts.message_lists import described
 from convgate.transcripts.source import Source

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from convgate.core.text import join_words, truncate
-from convgate.transcripts.formats.mapped import FieldMap, ItemList
+from convgate.transcripts.formats.field_map import FieldMap, ItemList
 from convgate.transcripts.roles import role_of
 from convgate.ui.text import literal, make_labels_unique
 

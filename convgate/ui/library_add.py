@@ -19,7 +19,7 @@ from convgate.messages.tokens import turn_tokens
 from convgate.store import Addition, Conversations, NewConversation
 from convgate.transcripts import BadLinesError, Problems, TranscriptReader, format_named, open_transcript
 from convgate.transcripts.characters import writable
-from convgate.transcripts.formats.mapped import FieldMap, ItemList, lists_in
+from convgate.transcripts.formats.field_map import FieldMap, ItemList, lists_in
 from convgate.transcripts.problems import ReadStoppedError
 from convgate.transcripts.reading import Summary
 from convgate.transcripts.redaction import Redactor

@@ -10,7 +10,7 @@ import pytest
 
 from convgate.core.errors import TranscriptError
 from convgate.transcripts import format_named, read_conversations, read_text
-from convgate.transcripts.formats.mapped import FieldMap, lists_in
+from convgate.transcripts.formats.field_map import FieldMap, lists_in
 
 SAID = ("Is the boat red?", "It is blue.", "And the oars?", "Grey, all four.")
 LIST = [

@@ -74,7 +74,7 @@ _NAMES = tuple(field.name for field in fields(FieldMap))
 _KEY = re.compile(f"(?:^|,)({'|'.join(_NAMES)})=")
 
 
-class MappedFormat(Layout):
+class FieldMapFormat(Layout):
     """The layout of the fields that a person names; never recognised."""
 
     def __init__(self, fields: FieldMap | None = None) -> None:
