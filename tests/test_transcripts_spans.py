@@ -104,6 +104,29 @@ def test_what_is_no_chat_is_counted_and_other_shapes_of_input_are_read() -> None
     assert _turns(last) == [("system", "Be kind."), ("user", "Hello?"), ("assistant", "Hello.")]
 
 
+def test_generations_of_langfuse_may_have_items_blocks_and_other_answers() -> None:
+    call = {"type": "function_call", "id": "f", "call_id": "c", "name": "look", "arguments": "{}"}
+    items = [
+        {"role": "user", "content": "Hello?"},
+        call,
+        {**call, "type": "function_call_output", "output": "x"},
+    ]
+    said = [{"message": {"role": "assistant", "content": text}} for text in ("Hello.", "Hi.")]
+    of_items = {"input": items, "output": {"choices": said}}
+    blocks = [{"type": "text", "text": "Be kind."}]
+    of_blocks = {"input": {"system": blocks, "messages": items[:1]}, "output": {"choices": said[:1]}}
+    common = {"type": "GENERATION", "startTime": "2026-04-01T09:30:00Z"}
+    records = [{**common, **fields, "traceId": str(n)} for n, fields in enumerate((of_items, of_blocks))]
+    transcript = read_conversations(json.dumps(records).encode())
+    alone = read_conversations(json.dumps(records[:1]).encode())
+    assert (transcript.format, alone.format) == ("langfuse", "langfuse")
+    assert [_turns(each) for each in transcript] == [
+        [("user", "Hello?"), ("assistant", ""), ("tool", "x"), ("assistant", "Hello.")],
+        [("system", "Be kind."), ("user", "Hello?"), ("assistant", "Hello.")],
+    ]
+    assert dict(transcript.summary.omitted) == {"other answer": 1}
+
+
 def test_exports_to_blob_storage_have_other_names_of_fields() -> None:
     lines = (FOLDER / "langfuse_observations.jsonl").read_text()
     for camel in ("traceId", "sessionId", "startTime", "endTime", "parentObservationId"):

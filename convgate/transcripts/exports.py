@@ -154,14 +154,6 @@ def list_in(fields: Mapping[str, Any], key: str, field: str) -> list[Any]:
     return value or []
 
 
-def object_in(fields: Mapping[str, Any], key: str, field: str) -> Mapping[str, Any]:
-    """Return the object in a field, an empty one for null; raises TranscriptError for anything else."""
-    value = value_at(fields, key)
-    if not isinstance(value, Mapping | None):
-        raise TranscriptError(f"expected an object, got {kind(value)}", field=f"{field}.{key}".lstrip("."))
-    return value or {}
-
-
 def objects_in(fields: Mapping[str, Any], key: str, field: str) -> list[Mapping[str, Any]]:
     """Return the objects of the list in a field; everything else as in `list_in`."""
     return [value for value in list_in(fields, key, field) if isinstance(value, Mapping)]

@@ -80,9 +80,9 @@ EXPORTS: tuple[Format, ...] = (
     WhatsAppFormat(),
     *(messengers.TELEGRAM, messengers.DISCORD, messengers.MESSENGER),
     *(codex.CODEX, terminals.PI, strands.StrandsFormat(), terminals.OPENCODE),
-    *(terminals.COPILOT_CLI, terminals.AIDER, ResponsesFormat()),
+    *(terminals.COPILOT_CLI, terminals.AIDER),
     *(frameworks.LangChainFormat(), frameworks.LlamaIndexFormat(), frameworks.PydanticAIFormat()),
-    *(spans.SpanFormat(), logs.LangfuseFormat(), logs.LangSmithFormat()),
+    *(spans.SpanFormat(), logs.LangfuseFormat(), logs.LangSmithFormat(), ResponsesFormat()),
     *LAYOUTS,
 )
 """Formats known by fields that no other has."""

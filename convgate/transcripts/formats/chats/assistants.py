@@ -13,7 +13,7 @@ from typing import Any
 from convgate.core.conversation import ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Item, placeholder, read_blocks
-from convgate.transcripts.exports import EMPTY, join_turns, list_in, object_in, objects_in
+from convgate.transcripts.exports import EMPTY, join_turns, list_in, objects_in
 from convgate.transcripts.fields import mapping_of, text_of
 from convgate.transcripts.formats.layouts import Layout
 from convgate.transcripts.identity import given_id
@@ -34,7 +34,7 @@ def _chatgpt_turns(message: Mapping[str, Any], field: str, place: Place) -> Iter
     role, name = text_of(message, "author.role"), text_of(message, "author.name")
     if role is None:
         raise TranscriptError("there is no role", field=f"{field}.author.role")
-    content, metadata = object_in(message, "content", field), mapping_of(message, "metadata")
+    content, metadata = mapping_of(message, "content"), mapping_of(message, "metadata")
     parts = tuple(_parts(content, metadata, f"{field}.content"))
     if metadata.get("is_user_system_message") or text_of(content, "content_type") in _CONTEXTS:
         role = "system"
