@@ -167,22 +167,3 @@ def test_the_first_choice_of_a_completion_is_its_message():
     assert dict(transcript.summary.omitted) == {"alternative answer": 1}
     (again,) = read_text(write_conversation(conversation))
     assert [turn.text for turn in again.turns] == ["a"]
-
-
-def test_messages_of_a_thread_are_in_the_order_of_time():
-    def message(text, time):
-        content = [{"type": "text", "text": {"value": text, "annotations": []}}, {"type": "image_file"}]
-        return {
-            "object": "thread.message",
-            "created_at": time,
-            "thread_id": "t",
-            "role": "user",
-            "content": content,
-        }
-
-    newest_first = [message("Two", 1772438405), message("One", 1772438400)]
-    for value in (newest_first, newest_first[::-1], {"object": "list", "data": newest_first}):
-        (thread,) = read(value)
-        assert [turn.text for turn in thread.turns] == ["One\n[image]", "Two\n[image]"]
-        (again,) = read_text(write_conversation(thread))
-        assert again.turns == thread.turns
