@@ -167,3 +167,10 @@ def test_the_first_choice_of_a_completion_is_its_message():
     assert dict(transcript.summary.omitted) == {"alternative answer": 1}
     (again,) = read_text(write_conversation(conversation))
     assert [turn.text for turn in again.turns] == ["a"]
+
+
+@pytest.mark.parametrize("key", ["role", "from"])
+def test_entries_of_sharegpt_with_content_are_sent_under_roles_of_apis(key):
+    entries = [{key: "human", "content": "Hello?"}, {key: "gpt", "content": "Hello."}]
+    (conversation,) = read({"conversations": entries})
+    assert [message["role"] for message in to_messages(conversation.turns)] == ["user", "assistant"]

@@ -1,1 +1,1 @@
-"""Dialects: the shapes in which the APIs and SDKs of agents take lists of messages, one file each."""
+"""Dialects: the shapes in which the APIs and SDKs of agents take lists of messages, one class each."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from convgate.core.conversation import Turn
 from convgate.transcripts.dialects.base import Dialect, Message, typed_part
-from convgate.transcripts.formats.openai_messages import arguments_text, turn_from_message
+from convgate.transcripts.formats.openai_messages import NOT_SAID, arguments_text, turn_from_message
 
 _MARKS = ("tool_calls", "tool_call_id", "function_call")
 
@@ -33,7 +33,6 @@ class OpenAIChat(Dialect):
 
 
 _OPENAI_NAMES = {"toolCalls": "tool_calls", "toolCallId": "tool_call_id"}
-_NOT_SAID = ("activity", "reasoning")  # roles of what the agent does and thinks
 
 
 class AGUI(Dialect):
@@ -44,7 +43,7 @@ class AGUI(Dialect):
 
     def mark(self, message: Message) -> str | None:
         """Return the field of calls or results, or the role of what an app shows."""
-        if message.get("role") in _NOT_SAID:
+        if message.get("role") in NOT_SAID:
             return "role"
         return next((key for key in _OPENAI_NAMES if message.get(key)), None)
 
@@ -54,7 +53,7 @@ class AGUI(Dialect):
         if isinstance(known.get("content"), Mapping):
             known["content"] = arguments_text(known["content"], f"{field}.content")
         turn = turn_from_message(known, field)
-        role, parts = ("assistant" if turn.role in _NOT_SAID else turn.role), turn.parts
+        role, parts = ("assistant" if turn.role in NOT_SAID else turn.role), turn.parts
         if turn.role == "reasoning":
             parts = tuple(replace(part, kind="thinking") for part in parts)
         return replace(turn, role=role, parts=parts, source=message)

@@ -217,12 +217,15 @@ def file_message(turn: Turn) -> Mapping[str, Any]:
     return _own_source(turn) or new_message(turn)
 
 
+NOT_SAID = ("activity", "reasoning")
+"""Roles of what an agent of AG-UI does and thinks."""
+
+
 def _own_source(turn: Turn) -> Mapping[str, Any] | None:
     """Return the turn's source when it is a message or an item of a dialect, else None."""
     source = turn.source or {}
     is_message = "content" in source or any(key in source for key in _INSTEAD_OF_CONTENT)
-    role = source.get("role")
-    if is_message and (role == turn.role or role not in CHAT_ROLES):
+    if is_message and source.get("role") in (turn.role, *NOT_SAID):
         return source
     # elsewhere results are a user's, and contents have parts
     is_result = (
