@@ -311,9 +311,9 @@ def read_text(text: str, *, name: str = "pasted text", **options: Any) -> Transc
     return read_conversations(writable(text).encode(), name=name, **options)
 
 
-def read_source(source: Source | Archive, format: str | None = None, *, skip_bad: bool = False) -> Transcript:
+def read_source(source: Source, *, skip_bad: bool = False) -> Transcript:
     """Return the conversations of a source; everything else as in `read_conversations`."""
-    return _read_all(TranscriptReader(source, format, source.report), skip_bad=skip_bad)
+    return _read_all(TranscriptReader(source, None, source.report), skip_bad=skip_bad)
 
 
 def _read_all(reader: TranscriptReader, *, skip_bad: bool) -> Transcript:
