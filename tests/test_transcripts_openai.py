@@ -174,3 +174,22 @@ def test_entries_of_sharegpt_with_content_are_sent_under_roles_of_apis(key):
     entries = [{key: "human", "content": "Hello?"}, {key: "gpt", "content": "Hello."}]
     (conversation,) = read({"conversations": entries})
     assert [message["role"] for message in to_messages(conversation.turns)] == ["user", "assistant"]
+
+
+def test_messages_of_a_thread_are_in_the_order_of_time():
+    def message(text, time):
+        content = [{"type": "text", "text": {"value": text, "annotations": []}}, {"type": "image_file"}]
+        return {
+            "object": "thread.message",
+            "created_at": time,
+            "thread_id": "t",
+            "role": "user",
+            "content": content,
+        }
+
+    newest_first = [message("Two", 1772438405), message("One", 1772438400)]
+    for value in (newest_first, newest_first[::-1], {"object": "list", "data": newest_first}):
+        (thread,) = read(value)
+        assert [turn.text for turn in thread.turns] == ["One\n[image]", "Two\n[image]"]
+        (again,) = read_text(write_conversation(thread))
+        assert again.turns == thread.turns

@@ -16,9 +16,16 @@ from convgate.transcripts.message_lists import LIST_KEY, MessageLists, dump_mess
 from convgate.transcripts.message_reader import OPENAI, dialect_of, find_mark
 from convgate.transcripts.timestamps import time_of
 
+_THREAD_MESSAGE = "thread.message"
+"""What the Assistants API calls its messages."""
+
 
 def _is_choice(value: Any) -> bool:
     return isinstance(value, Mapping) and "role" not in value and isinstance(value.get("message"), Mapping)
+
+
+def _is_thread_message(value: Any) -> bool:
+    return isinstance(value, Mapping) and value.get("object") == _THREAD_MESSAGE
 
 
 def _has_parts(value: Any) -> bool:
@@ -34,12 +41,12 @@ def _instructions(fields: Mapping[str, Any]) -> Iterator[Turn]:
             yield Turn("system", parts)
 
 
-_LISTS = {"choices": _is_choice, "contents": _has_parts, "history": _has_parts}
+_LISTS = {"choices": _is_choice, "data": _is_thread_message, "contents": _has_parts, "history": _has_parts}
 _INSTRUCTIONS = ("system", "systemInstruction", "system_instruction")
 
 
 class OpenAIFormat(MessageLists):
-    """OpenAI chat messages, alone or in a completion, and those of other dialects.
+    """OpenAI chat messages, alone or in a completion, those of the Assistants API, and other dialects.
 
     Written for turns that came from elsewhere, it cannot hold ids, times, metadata and parts that are
     no text. A ShareGPT conversation's `system` text becomes the first message.
@@ -53,7 +60,8 @@ class OpenAIFormat(MessageLists):
     def list_key(self, fields: Mapping[str, Any]) -> str | None:
         """Return `messages`, whatever it holds, so that the error for a wrong type names it.
 
-        Completions have `choices`, of which the first is read, and requests of Gemini's API `contents`.
+        Completions have `choices`, of which the first is read, lists of a thread's messages `data`, and
+        requests of Gemini's API `contents`.
         """
         if "messages" in fields:
             return "messages"
@@ -93,6 +101,16 @@ class OpenAIFormat(MessageLists):
         if conversation.metadata.get(LIST_KEY) != "choices":
             return conversation
         return replace(conversation, metadata={**conversation.metadata, LIST_KEY: "messages"})
+
+    def link_turns(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
+        """Return the turns, in the order of time where a thread lists its newest message first."""
+        messages = [turn.source or {} for turn in turns]
+        times = [
+            message.get("created_at") for message in messages if message.get("object") == _THREAD_MESSAGE
+        ]
+        numbers = [time for time in times if isinstance(time, int)]
+        is_reversed = len(numbers) == len(turns) > 0 and numbers[0] > numbers[-1]
+        return tuple(reversed(turns) if is_reversed else turns)
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
         """JSON in the layout of the conversation's file: an object, a list, or one message a line."""

@@ -178,7 +178,8 @@ def _content_part(part: Any, field: str) -> ContentPart:
     if not isinstance(type_, str) or not type_:
         raise TranscriptError(f"the type of a part is a text, got {kind(type_)}", field=f"{field}.type")
     if key := _TEXT_KINDS.get(type_):
-        text = _text(part, key, field)
+        annotated = part.get(key)  # of the Assistants API
+        text = _text(*((annotated, "value") if isinstance(annotated, Mapping) else (part, key)), field)
         if text is None:
             raise TranscriptError(f"there is no {key} in {described(part)}", field=f"{field}.{key}")
         return ContentPart(key, writable(text))
