@@ -55,10 +55,13 @@ def _read(message: Mapping[str, Any], before: Sequence[Turn]) -> Turn:
     return link_turn(replace(turn, source=message), before)
 
 
+_RESULTS = frozenset({"tool", "function"})  # roles
+
+
 def _kind(turn: Turn) -> str:
     if turn.is_instruction:
         return "instruction"
-    if turn.role in {"tool", "function"} or turn.tool_call_id:
+    if turn.role in _RESULTS or turn.tool_call_id:
         return "result"
     if turn.role == "assistant" or (turn.tool_calls and turn.role != "user"):
         return "assistant"
@@ -99,6 +102,8 @@ def _tools(turns: Sequence[Turn]) -> list[str]:
     waiting: list[tuple[int, str, str]] = []  # (message, id, name) of open calls, nearest last
     going_on = len(turns) - 1  # the message whose calls may still wait
     for index, turn in enumerate(turns):
+        if not (turn.tool_calls or turn.tool_call_id or turn.role in _RESULTS):
+            continue
         kind = _kind(turn)
         if kind == "assistant":
             waiting.extend((index, call.id, call.name) for call in turn.tool_calls)

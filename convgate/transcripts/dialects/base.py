@@ -50,9 +50,11 @@ class Dialect(ABC):
 
 def join_neighbours(dialect: Dialect, messages: Sequence[Any]) -> list[Any]:
     """Return the messages, those of one role that follow each other as one where the API refuses them."""
+    if not dialect.alternates:
+        return list(messages)
     groups: list[list[Any]] = []
     for message in messages:
-        if dialect.alternates and groups and _can_join(dialect, groups[-1][-1], message):
+        if groups and _can_join(dialect, groups[-1][-1], message):
             groups[-1].append(message)
         else:
             groups.append([message])
