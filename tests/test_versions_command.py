@@ -135,4 +135,6 @@ def test_score_uses_the_active_version_and_its_rule(run: Run, versions: Versions
     versions.activate("second", who="Ada")
     result = score(run)
     assert (result["version"], result["rule"]) == ("second", "top_k")
-    assert sum(turn["kept"] for turn in result["turns"]) == 3
+    reasons = [turn["reason"] for turn in result["turns"] if turn["kept"]]
+    assert sum("among the 3 highest" in reason for reason in reasons) == 3
+    assert len(reasons) == 4, "and the question before the first of them"
