@@ -12,7 +12,7 @@ from convgate.core.settings import Settings, load_settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.cache import default_encoder
 from convgate.gate.thresholds import MaxMissed
-from convgate.transcripts import read_relevance_set
+from convgate.transcripts import read_conversations, read_relevance_set
 from convgate.versions.catalog import PACKAGED, SHIPPED, Versions
 from tests.conftest import CHECKOUT
 
@@ -90,6 +90,31 @@ def _short_message(question: str) -> Conversation:
     case = next(case for case in samples.cases if case.id == "nan-and-fibonacci-1")
     turns = samples.conversations[case.conversation].turns[:8]
     return Conversation("short", (*turns, Turn.of("user", question)), format="relevance-set")
+
+
+@pytest.mark.parametrize(
+    ("file", "index", "highest", "dropped"),
+    [
+        ("support_invoice_router_parcel.json", 74, {1, 3, 5}, set()),
+        ("house_renovation_eight_months.json", None, {137}, set()),
+        ("family_meals_allergies.md", None, {0}, {6, 7}),
+        ("offline_shopping_list.json", None, {8, 9, 10}, {16}),
+    ],
+)
+def test_samples_show_what_the_list_of_them_says(
+    encoder: Encoder, file: str, index: int | None, highest: set[int], dropped: set[int]
+):
+    (conversation,) = read_conversations(SAMPLES.parent / file)
+    decisions = convgate.load_gate("shipped", encoder=encoder).select_at(conversation, index).decisions
+    best = sorted(decisions, key=lambda decision: decision.score or 0)[-len(highest) :]
+    assert {decision.index for decision in best} == highest
+    assert not dropped & set(decisions.kept_indices)
+
+
+def test_no_turn_of_the_sample_without_a_relevant_one_scores_high(encoder: Encoder):
+    (conversation,) = read_conversations(SAMPLES.parent / "nothing_relevant.json")
+    decisions = convgate.load_gate("shipped", encoder=encoder).select_at(conversation).decisions
+    assert max(decision.score or 0 for decision in decisions) < 0.01
 
 
 @pytest.mark.parametrize("named", [{}, {"threshold_rule": "max_missed"}])
