@@ -14,12 +14,16 @@ from convgate.core.errors import ConvgateError
 from convgate.store import documents
 from convgate.transcripts import (
     FORMATS,
+    Format,
     read_conversations,
     read_relevance_set,
     to_messages,
     write_conversation,
 )
+from convgate.transcripts.registry import WritableFormat
 from tests.label_files import CONVERSATION_LINE, MESSAGES, TRANSCRIPTS, case, lines
+from tests.test_transcripts_exports import FILES, FOLDER
+from tests.test_transcripts_layouts import PEOPLE, SAMPLES
 
 pytestmark = pytest.mark.slow
 
@@ -79,32 +83,41 @@ def replace_value(value: object, others: list[object], rng: random.Random) -> ob
     return rng.choice(others)
 
 
-def seeds_of(format: str) -> list[bytes]:
+def seeds_of(format: Format) -> list[bytes]:
+    """Whole files in the format: those that convgate writes, else samples."""
+    if not isinstance(format, WritableFormat):
+        files = [FOLDER / name for name, (known, _) in FILES.items() if known == format.name]
+        samples = [value for name, value in (SAMPLES | PEOPLE).items() if name == format.name]
+        found = [file.read_bytes() for file in files if file.is_file()]
+        return found + [json.dumps(value).encode() for value in samples]
     conversations = [CONVERSATION]
     for name, text in TRANSCRIPTS.items():
         conversations += read_conversations(text.encode(), name=name).conversations
-    written = [write_conversation(conversation, format=format).encode() for conversation in conversations]
-    if format in ("csv", "markdown"):
+    written = [
+        write_conversation(conversation, format=format.name).encode() for conversation in conversations
+    ]
+    if format.name in ("csv", "markdown"):
         return [*written, b"".join(written)]
     return [*written, lines(*map(json.loads, written))]
 
 
-@pytest.mark.parametrize("format", [format.name for format in FORMATS])
-def test_a_damaged_transcript_is_read_or_refused(format: str) -> None:
-    rng, seeds = random.Random(format), seeds_of(format)
+@pytest.mark.parametrize("format", FORMATS, ids=[format.name for format in FORMATS])
+def test_a_damaged_transcript_is_read_or_refused(format: Format) -> None:
+    rng, seeds = random.Random(format.name), seeds_of(format)
     n_read = 0
     for number in range(DAMAGED):
         data = damage(rng.choice(seeds), seeds, rng)
         for skip_bad in (False, True):
             with suppress(ConvgateError):
-                options = {"format": format} if number % 4 == 0 else {}
+                options = {"format": format.name} if number % 4 == 0 else {}
                 transcript = read_conversations(data, skip_bad=skip_bad, **options)
                 n_read += 1
                 for conversation in transcript:
                     assert documents.load(documents.dump(conversation)) == conversation
                     to_messages(conversation.turns)
                     write_conversation(conversation)
-    assert n_read > DAMAGED / 10, "almost every file was refused"
+    # of JSON in one piece, nearly every damage makes a file that is none
+    assert n_read > DAMAGED / 20, "almost every file was refused"
 
 
 JSON_SEEDS: dict[str, list[object]] = {
