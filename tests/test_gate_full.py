@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
 from itertools import pairwise
 from threading import Barrier
 
@@ -42,14 +41,12 @@ QUESTION = full_message(GATE, Turn.of("user", "and the kernel, Anna?", name="Bob
 
 
 def chat(n: int) -> list[Turn]:
-    """Turns of three people, a minute apart."""
-    start = datetime(2024, 1, 1)
+    """Turns of three people."""
     return [
         Turn.of(
             "user",
             f"{('anna', 'bob', 'cy')[i * 7 % 3]} quokka{i % 5} kernel{i % 11}?",
             name=("Anna", "Bob Smith", "Cy")[i % 3],
-            timestamp=start + timedelta(minutes=i),
         )
         for i in range(n)
     ]
