@@ -17,18 +17,18 @@ from convgate.core.conversation import ContentPart, Conversation, CurrentMessage
 from convgate.core.errors import ConvgateError
 
 if TYPE_CHECKING:
-    from convgate.context.builder import ContextBuilder, load_context
-    from convgate.context.bundle import ContextBundle
-    from convgate.context.guardrails.outcomes import record_outcome
-    from convgate.context.sessions import SessionManager
     from convgate.core.decisions import Decision, TurnDecision, TurnDecisions
     from convgate.experiments.live import ArmSelection, LiveExperiment, load_experiment
     from convgate.gatekeeper.decision import GatekeeperDecision
     from convgate.gatekeeper.exchange import Exchange
     from convgate.gatekeeper.gatekeeper import Gatekeeper, load_gatekeeper
+    from convgate.guardrails.outcomes import record_outcome
     from convgate.labels.feedback import feedback, feedback_from_answer
     from convgate.rollouts.rollout import rollout
+    from convgate.selection.builder import ContextBuilder, load_context
+    from convgate.selection.bundle import ContextBundle
     from convgate.selection.selector import Selection, Selector, load_gate, load_policy
+    from convgate.sessions import SessionManager
     from convgate.transcripts import read_conversations
 
 __version__ = "0.1.0"
@@ -69,8 +69,8 @@ __all__ = [
 
 _LAZY = {
     "ArmSelection": "convgate.experiments.live",
-    "ContextBuilder": "convgate.context.builder",
-    "ContextBundle": "convgate.context.bundle",
+    "ContextBuilder": "convgate.selection.builder",
+    "ContextBundle": "convgate.selection.bundle",
     "Decision": "convgate.core.decisions",
     "Exchange": "convgate.gatekeeper.exchange",
     "Gatekeeper": "convgate.gatekeeper.gatekeeper",
@@ -78,18 +78,18 @@ _LAZY = {
     "LiveExperiment": "convgate.experiments.live",
     "Selection": "convgate.selection.selector",
     "Selector": "convgate.selection.selector",
-    "SessionManager": "convgate.context.sessions",
+    "SessionManager": "convgate.sessions",
     "TurnDecision": "convgate.core.decisions",
     "TurnDecisions": "convgate.core.decisions",
     "feedback": "convgate.labels.feedback",
     "feedback_from_answer": "convgate.labels.feedback",
-    "load_context": "convgate.context.builder",
+    "load_context": "convgate.selection.builder",
     "load_experiment": "convgate.experiments.live",
     "load_gate": "convgate.selection.selector",
     "load_gatekeeper": "convgate.gatekeeper.gatekeeper",
     "load_policy": "convgate.selection.selector",
     "read_conversations": "convgate.transcripts",
-    "record_outcome": "convgate.context.guardrails.outcomes",
+    "record_outcome": "convgate.guardrails.outcomes",
     "rollout": "convgate.rollouts.rollout",
 }
 

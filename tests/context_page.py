@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
 from convgate.core.conversation import Turn
+from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
 from tests.contexts import WordJudge
 from tests.fakes import FakeEncoder
 from tests.page_app import add_conversation, check, open_page, turn_table, use_encoder

@@ -10,17 +10,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from convgate.context.builder import ContextBuilder
-from convgate.context.bundle import ContextBundle
-from convgate.context.invariants.judge import UserMessage
-from convgate.context.invariants.statements import Kind, Statement, read_statements
-from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
-from convgate.context.reading import ConversationReader
-from convgate.context.request import Fallback, RequestRecord
 from convgate.core.conversation import CurrentMessage, History, Turn
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings, load_settings
+from convgate.guardrails.request import Fallback, RequestRecord
+from convgate.invariants.judge import UserMessage
+from convgate.invariants.statements import Kind, Statement, read_statements
+from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
 from convgate.policies.base import history_indices
+from convgate.selection.builder import ContextBuilder
+from convgate.selection.bundle import ContextBundle
+from convgate.selection.reading import ConversationReader
 from tests.fakes import FakeEncoder
 
 

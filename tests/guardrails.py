@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from convgate.context.guardrails import Guardrails
-from convgate.context.mode import Mode
-from convgate.context.request import RequestRecord
 from convgate.core.settings import Settings
+from convgate.guardrails import Guardrails
+from convgate.guardrails.request import RequestRecord
+from convgate.modes.mode import Mode
 from convgate.store import Store
 from convgate.store.guard_states import Baseline, GuardStates
 from convgate.store.requests import RequestRow, Requests

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from convgate.context.sessions import SessionManager
 from convgate.core.conversation import Conversation, Turn
 from convgate.policies.sessions import BoundaryRules
+from convgate.sessions import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from tests.session_days import MORNING
 

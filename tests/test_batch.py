@@ -17,13 +17,13 @@ from convgate.batch.evaluation import split_set
 from convgate.batch.inputs import BadRow, Part, list_files, read_parts
 from convgate.batch.output import OutputFolder
 from convgate.batch.run import write_part
-from convgate.context.invariants import find_invariants
-from convgate.context.invariants.judge import load_judge
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import ConvgateError, GateError, PolicyError, TranscriptError
 from convgate.core.settings import load_settings
 from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.judged_cases import cases_in_order, join_sets, judge_all
+from convgate.invariants import find_invariants
+from convgate.invariants.judge import load_judge
 from convgate.policies.bm25 import BM25
 from convgate.policies.window import LastK
 from convgate.selection.selector import load_policy

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.context.budgets import SECTIONS, TABLE, Budgets
-from convgate.context.invariants.finding import InvariantFinder
-from convgate.context.mode import MODES
 from convgate.core.errors import ContextError
+from convgate.invariants.finding import InvariantFinder
+from convgate.modes.budgets import SECTIONS, TABLE, Budgets
+from convgate.modes.mode import MODES
 from tests.contexts import builder, chat, settings, turns_by_section
 
 ENOUGH = "one two three four five six seven eight nine ten eleven"  # 15 tokens

@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 
 import convgate
-from convgate.context.builder import ContextBuilder
-from convgate.context.invariants.finding import InvariantFinder
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ContextError, ConversationError, TranscriptError
 from convgate.core.settings import Settings
+from convgate.invariants.finding import InvariantFinder
 from convgate.messages.check import check_valid
 from convgate.policies.build import build_policy
 from convgate.policies.window import LastK
+from convgate.selection.builder import ContextBuilder
 from convgate.transcripts import turns_from_messages
 from tests.contexts import (
     FirstWordClassifier,
@@ -353,7 +353,7 @@ def test_the_request_is_recorded_without_any_text():
 
 @pytest.mark.parametrize("on", [True, False])
 def test_load_context_takes_a_settings_file_and_logs_only_when_asked(tmp_path, monkeypatch, on):
-    from convgate.context import builder as module
+    from convgate.selection import builder as module
     from tests.fakes import FakeEncoder
 
     monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
@@ -368,7 +368,7 @@ def test_load_context_takes_a_settings_file_and_logs_only_when_asked(tmp_path, m
 
 
 def test_a_policy_that_needs_no_encoder_loads_none(monkeypatch):
-    from convgate.context import builder as module
+    from convgate.selection import builder as module
 
     monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
@@ -380,8 +380,8 @@ def test_a_policy_that_needs_no_encoder_loads_none(monkeypatch):
 
 
 def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkeypatch):
-    from convgate.context import builder as module
     from convgate.policies.agent_settings import AgentSettings
+    from convgate.selection import builder as module
     from tests.fakes import FakeEncoder
 
     monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from convgate.context.invariant import Invariant, find_missing
+from convgate.invariants.invariant import Invariant, find_missing
 
 RULE = Invariant("hard_constraint", 1, "never on Fridays", 3, 19, "Fridays", "active", "It says so.")
 SAID = {"role": "user", "content": "We never on Fridays deploy."}

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from convgate.context import builder as module
 from convgate.policies.build import EncoderOnDemand
+from convgate.selection import builder as module
 from tests.commands import Run
 from tests.contexts import FirstWordClassifier, WordJudge, chat
 from tests.fakes import FakeEncoder

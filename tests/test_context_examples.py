@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from convgate.context.builder import ContextBuilder
-from convgate.context.bundle import ContextBundle
 from convgate.core.conversation import Conversation
+from convgate.selection.builder import ContextBuilder
+from convgate.selection.bundle import ContextBundle
 from convgate.transcripts import read_conversations
 from tests.contexts import settings, turns_by_section
 

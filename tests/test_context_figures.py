@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from convgate.context.builder import ContextBuilder
 from convgate.core.settings import load_settings
+from convgate.selection.builder import ContextBuilder
 from tests.conftest import CHECKOUT
 from tools.context_figures import CHATS, fill_budgets
 

@@ -12,16 +12,16 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from convgate.context.budgets import SECTIONS, TABLE, Budgets
-from convgate.context.bundle import ContextBundle
-from convgate.context.invariants import find_invariants
-from convgate.context.invariants.finding import InvariantFinder
-from convgate.context.mode import MODES
-from convgate.context.packing import PackedTurns, pack
 from convgate.core.conversation import Turn
+from convgate.invariants import find_invariants
+from convgate.invariants.finding import InvariantFinder
 from convgate.messages.check import check_valid
 from convgate.messages.units import find_tool_units
 from convgate.messages.validity import make_valid
+from convgate.modes.budgets import SECTIONS, TABLE, Budgets
+from convgate.modes.mode import MODES
+from convgate.selection.bundle import ContextBundle
+from convgate.selection.packing import PackedTurns, pack
 from convgate.transcripts import turns_from_messages
 from tests.contexts import (
     ANSWERS,
@@ -313,7 +313,7 @@ def test_every_invariant_that_a_packer_loses_is_caught_and_the_baseline_has_it(c
 
 
 def test_a_changed_word_of_an_invariant_is_a_breach(monkeypatch):
-    from convgate.context import assembly
+    from convgate.selection import assembly
 
     def meddling(table, indices, messages, *others):
         changed = [{**one, "content": str(one["content"]).replace("never", "sometimes")} for one in messages]

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.context.memory import PastRequest, RequestMemory
-from convgate.context.packing import PackedTurns
-from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.policies.window import LastK
+from convgate.selection.memory import PastRequest, RequestMemory
+from convgate.selection.packing import PackedTurns
+from convgate.selection.turn_table import TurnTable
 from convgate.transcripts import turns_from_messages
 from tests.contexts import (
     FirstWordClassifier,
@@ -98,7 +98,7 @@ class FirstTimeLosingPacker:
         self.times = 0
 
     def __call__(self, claims, capsules, budget):
-        from convgate.context.packing import pack
+        from convgate.selection.packing import pack
 
         self.times += 1
         return PackedTurns({}) if self.times == 1 else pack(claims, capsules, budget)

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from convgate.context.sessions import SessionManager
-from convgate.context.sessions.summaries import (
-    MAX_CHARACTERS,
-    ExtractiveSummarizer,
-    ModelSummarizer,
-    last_checkpoint,
-)
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import PolicyError, SettingsError, StoreError
 from convgate.core.settings import Settings
 from convgate.gatekeeper.model import LanguageModel
 from convgate.policies.retention.pruning import undo_pruning
+from convgate.sessions import SessionManager
+from convgate.sessions.summaries import (
+    MAX_CHARACTERS,
+    ExtractiveSummarizer,
+    ModelSummarizer,
+    last_checkpoint,
+)
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import InvariantEdit, InvariantEdits, PrunedTurn, PrunedTurns
 from convgate.store.summaries import Summaries, TurnSummary

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 import convgate
-from convgate.context.turn_table import TurnTable
 from convgate.core.errors import ConversationError, ExperimentError, SettingsError, TranscriptError
 from convgate.core.settings import Settings, load_settings
 from convgate.experiments import selection as selection_module
@@ -21,6 +20,7 @@ from convgate.experiments.live import ArmSelection, LiveExperiment
 from convgate.experiments.report import report
 from convgate.experiments.trials import assign_session
 from convgate.policies.base import Policy
+from convgate.selection.turn_table import TurnTable
 from convgate.store import Store
 from convgate.store.experiments import Experiments, Stratum
 from convgate.transcripts import turns_from_messages

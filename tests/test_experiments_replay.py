@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import convgate
-from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import ExperimentError
 from convgate.core.settings import Settings
@@ -31,6 +30,7 @@ from convgate.experiments.selection import ArmSelector, fill
 from convgate.gatekeeper.model import ModelError
 from convgate.messages.validity import make_valid
 from convgate.policies.registry import policy_class
+from convgate.selection.turn_table import TurnTable
 from convgate.store import Store
 from convgate.store.experiments import Experiments
 from convgate.transcripts.cases import Case, RelevanceSet

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from convgate.context.budgets import SECTIONS
-from convgate.context.mode import MODES
 from convgate.figures.context import budget_figure, describe_budget
 from convgate.figures.modes import mode_look, section_look
 from convgate.figures.palette import DARK, LIGHT, Palette
+from convgate.modes.budgets import SECTIONS
+from convgate.modes.mode import MODES
 from tests.test_figures_palette import contrast
 
 

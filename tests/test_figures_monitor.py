@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from convgate.context.budgets import SECTIONS
-from convgate.context.guardrails.report import Bin, Totals
-from convgate.context.mode import MODES
 from convgate.figures.over_time import Episode, Frame
 from convgate.figures.palette import DARK, LIGHT, Palette
 from convgate.figures.requests import mode_shares_figure
+from convgate.guardrails.report import Bin, Totals
+from convgate.modes.budgets import SECTIONS
+from convgate.modes.mode import MODES
 
 NINE = datetime(2026, 3, 5, 9)
 HOUR = timedelta(hours=1)

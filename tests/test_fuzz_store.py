@@ -16,20 +16,20 @@ from pathlib import Path
 
 import pytest
 
-from convgate.context.guardrails import set_baseline
-from convgate.context.guardrails.report import report
-from convgate.context.sessions import SessionManager
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import ConvgateError
 from convgate.core.settings import Settings
 from convgate.experiments.arms import load_experiment
 from convgate.experiments.report import report as report_experiment
 from convgate.experiments.trials import assign_session, next_trial, rate_trial
+from convgate.guardrails import set_baseline
+from convgate.guardrails.report import report
 from convgate.labels.agreement import agreement
 from convgate.labels.exchange import write_labels
 from convgate.labels.gold import gold_counts
 from convgate.rollouts.phases import PHASES
 from convgate.rollouts.rollout import Rollout
+from convgate.sessions import SessionManager
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.store.edits import (
     InvariantEdit,

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from convgate.context.guardrails import guardrails, set_baseline
-from convgate.context.guardrails.guardrails import post_alert
-from convgate.context.guardrails.outcomes import record_outcomes
-from convgate.context.mode import MODES
-from convgate.context.request import Fallback
 from convgate.core.errors import ContextError, SettingsError, StoreError
 from convgate.core.settings import Settings, load_settings
+from convgate.guardrails import guardrails, set_baseline
+from convgate.guardrails.guardrails import post_alert
+from convgate.guardrails.outcomes import record_outcomes
+from convgate.guardrails.request import Fallback
+from convgate.modes.mode import MODES
 from convgate.store import Store
 from convgate.store.guard_states import Alert, GuardStates
 from convgate.store.requests import Requests

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from convgate.context.guardrails import Guardrails, guardrails, load_guard
-from convgate.context.request import Fallback, RequestRecord
 from convgate.core.settings import Settings
+from convgate.guardrails import Guardrails, guardrails, load_guard
+from convgate.guardrails.request import Fallback, RequestRecord
 from convgate.store import Store
 from convgate.store.requests import Requests
 from tests.guardrails import open_guardrails, record, request

@@ -11,10 +11,10 @@ from typer import BadParameter
 
 import convgate
 from convgate.cli.monitor import beginning
-from convgate.context.guardrails import Guardrails
-from convgate.context.request import Fallback
 from convgate.core.errors import ContextError, StoreError
 from convgate.core.settings import Settings
+from convgate.guardrails import Guardrails
+from convgate.guardrails.request import Fallback
 from convgate.store import Store
 from tests.commands import Run
 from tests.contexts import builder, chat

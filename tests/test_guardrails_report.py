@@ -16,14 +16,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from convgate.context.guardrails import Guardrails, divergence
-from convgate.context.guardrails.report import MAX_BINS, bin_edges, report, report_json
-from convgate.context.guardrails.rules import observe
-from convgate.context.guardrails.simulation import drift_shares, simulate
-from convgate.context.mode import MODES, Mode
-from convgate.context.request import Fallback, RequestRecord
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
+from convgate.guardrails import Guardrails, divergence
+from convgate.guardrails.report import MAX_BINS, bin_edges, report, report_json
+from convgate.guardrails.request import Fallback, RequestRecord
+from convgate.guardrails.rules import observe
+from convgate.guardrails.simulation import drift_shares, simulate
+from convgate.modes.mode import MODES, Mode
 from convgate.store import Store
 from convgate.store.requests import RequestRow, Requests
 from tests.guardrails import EVENLY, add_requests, open_guardrails, put_baseline, request

@@ -13,10 +13,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import entropy
 
-from convgate.context.guardrails.guardrails import fallbacks_of
-from convgate.context.guardrails.rules import MAX_OUTCOMES, Observation, divergence, judge, smooth_shares
-from convgate.context.mode import MODES
 from convgate.core.settings import Settings
+from convgate.guardrails.guardrails import fallbacks_of
+from convgate.guardrails.rules import MAX_OUTCOMES, Observation, divergence, judge, smooth_shares
+from convgate.modes.mode import MODES
 from convgate.store.guard_states import Alert, Baseline
 from convgate.store.requests import Outcomes
 from tests.guardrails import EVENLY

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from convgate.context.invariants import judge
+from convgate.invariants import judge
 from tests.commands import Run
 from tests.contexts import WordJudge
 

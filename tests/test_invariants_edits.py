@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from convgate.context.invariant import Invariant
-from convgate.context.invariants import InvariantEdit, finding, with_edits
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import ContextError, StoreError
+from convgate.invariants import InvariantEdit, finding, with_edits
+from convgate.invariants.invariant import Invariant
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import InvariantEdits
 from convgate.transcripts.message_reader import turns_from_messages

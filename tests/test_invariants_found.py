@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from convgate.context.invariant import Invariant
-from convgate.context.invariants import finding, load_judge
 from convgate.core.conversation import Turn
 from convgate.core.settings import Settings
+from convgate.invariants import finding, load_judge
+from convgate.invariants.invariant import Invariant
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("encoder")]
 

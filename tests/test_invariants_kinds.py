@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from convgate.context.classifier.model import count_ngrams
-from convgate.context.invariants import find_invariants
-from convgate.context.invariants.judge import (
+from convgate.core.conversation import Turn
+from convgate.invariants import find_invariants
+from convgate.invariants.judge import (
     REFIT_COMMAND,
     KindJudge,
     UserMessage,
@@ -16,8 +16,8 @@ from convgate.context.invariants.judge import (
     kind_of,
     shipped_model,
 )
-from convgate.context.invariants.statements import KINDS, Kind
-from convgate.core.conversation import Turn
+from convgate.invariants.statements import KINDS, Kind
+from convgate.modes.linear import count_ngrams
 from tests.fakes import FakeEncoder, FakeSpanEncoder
 from tools.statement_kinds import examples_hash, labelled_examples
 from tools.text_fitting import fit

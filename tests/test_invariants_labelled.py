@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from convgate.context.invariants import load_judge
 from convgate.core.settings import Settings
+from convgate.invariants import load_judge
 from tools.invariant_figures import MEASURED, Counts, judge, read_lines, table
 
 CONVERSATIONS = Path(__file__).parent / "invariants"

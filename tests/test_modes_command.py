@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import pytest
 
 from convgate.cli import main as cli
-from convgate.context.mode import ModeDecision
-from convgate.context.modes import classifier as classifier_module
+from convgate.modes import classifier as classifier_module
+from convgate.modes.mode import ModeDecision
 
 LINES = """\
 {"content": "it fails"}

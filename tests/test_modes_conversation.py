@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from convgate.context.mode import MIN_CONFIDENCE, Mode, ModeDecision, known_intents, mode_of_intent
-from convgate.context.modes.conversation import ConversationModes, ModeTracker
 from convgate.core.conversation import ToolCall, Turn
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
+from convgate.modes.conversation import ConversationModes, ModeTracker
+from convgate.modes.mode import MIN_CONFIDENCE, Mode, ModeDecision, known_intents, mode_of_intent
 
 
 class TextClassifier:

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from convgate.context.builder import ContextBuilder
-from convgate.context.packing import PackedTurns, pack
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import EncoderError
 from convgate.core.settings import load_settings
+from convgate.selection.builder import ContextBuilder
+from convgate.selection.packing import PackedTurns, pack
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import ModeCorrections
 from convgate.store.guard_states import Alert, GuardStates

@@ -8,9 +8,9 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.context.sessions import SessionManager
 from convgate.core.conversation import Turn
 from convgate.core.home import app_root
+from convgate.sessions import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries
 from convgate.store.sessions import Sessions

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from convgate.context.sessions import SessionManager
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import StoreError
 from convgate.messages.table import PRUNED_FIELD
@@ -14,6 +13,7 @@ from convgate.policies.retention.pruning import apply_pruning, plan_pruning, und
 from convgate.policies.retention_policy import Pruning
 from convgate.policies.window import LastK
 from convgate.selection.selector import Selector
+from convgate.sessions import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import PrunedTurn, PrunedTurns
 from tests import contexts

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 
-from convgate.context.sessions import Detection, SessionManager
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import ConvgateError, StoreError
 from convgate.policies.sessions import segment
+from convgate.sessions import Detection, SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.store.sessions import Sessions

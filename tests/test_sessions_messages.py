@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from convgate.context.sessions import SessionManager
 from convgate.core.errors import SessionError, TranscriptError
 from convgate.policies.sessions import BoundaryRules
+from convgate.sessions import SessionManager
 from convgate.store import Conversations, Store
 from tests import contexts
 from tests.session_agents import Clock

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from convgate.context.builder import ContextBuilder
-from convgate.context.sessions import SessionManager
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
 from convgate.embedding.base import Embeddings, Progress
 from convgate.embedding.cache import default_encoder
 from convgate.policies.gate import GatePolicy
+from convgate.selection.builder import ContextBuilder
 from convgate.selection.selector import Selector, load_gate, load_policy
+from convgate.sessions import SessionManager
 from convgate.store import documents
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database, Migrations
 
-from convgate.context.sessions import SessionManager
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import DamagedError, StoreError
+from convgate.sessions import SessionManager
 from convgate.store import Conversations, NewConversation, Store, database
 from convgate.store.documents import content_key
 from convgate.store.openings import PrefixIndex, prefix_hashes

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from convgate.context.classifier.model import TextModel, count_ngrams, read_model
 from convgate.core.errors import ContextError
 from convgate.embedding.states import MAX_CHARACTERS
+from convgate.modes.linear import TextModel, count_ngrams, read_model
 from tests.fakes import FakeEncoder
 from tools.text_fitting import fit, write_model
 

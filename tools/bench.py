@@ -140,8 +140,8 @@ def _encoder(rounds: int) -> tuple[Any, list[Row]]:
 
 
 def _context(rounds: int) -> tuple[Any, list[Row]]:
-    from convgate.context.builder import ContextBuilder
     from convgate.core.settings import load_settings
+    from convgate.selection.builder import ContextBuilder
     from tools.benchmark.context import measure_context
 
     speed = measure_context(ContextBuilder.of(load_settings()), rounds=rounds)

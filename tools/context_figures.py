@@ -21,8 +21,6 @@ from pathlib import Path
 
 import numpy as np
 
-from convgate.context.builder import ContextBuilder
-from convgate.context.memory import RequestMemory
 from convgate.core.conversation import Conversation
 from convgate.core.filling import fill, use_per_token
 from convgate.core.settings import load_settings
@@ -30,6 +28,8 @@ from convgate.messages.tokens import turn_tokens
 from convgate.policies.build import EncoderOnDemand
 from convgate.policies.cosine import cosine_scores
 from convgate.policies.gate import GatePolicy
+from convgate.selection.builder import ContextBuilder
+from convgate.selection.memory import RequestMemory
 from convgate.transcripts import turns_from_messages
 
 CHATS = Path(__file__).parent / "pretraining" / "texts" / "chats.dev.jsonl"

@@ -15,12 +15,12 @@ import plotly.graph_objects as go
 from PIL import Image
 from playwright.sync_api import Browser
 
-from convgate.context.builder import load_context
 from convgate.core.settings import load_settings
 from convgate.figures.context import budget_figure
 from convgate.figures.palette import LIGHT
 from convgate.figures.parts import waterfall_figure
 from convgate.figures.scores import scores_figure
+from convgate.selection.builder import load_context
 from convgate.selection.selector import load_gate
 from convgate.transcripts import read_conversations
 from tests.browser.running_app import find_chromium, running_chromium

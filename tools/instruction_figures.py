@@ -19,10 +19,10 @@ from typing import Any
 
 from scipy.stats import binomtest
 
-from convgate.context.invariant import Invariant
-from convgate.context.invariants import find_invariants, load_judge
 from convgate.core.conversation import Turn
 from convgate.core.settings import load_settings
+from convgate.invariants import find_invariants, load_judge
+from convgate.invariants.invariant import Invariant
 from convgate.transcripts.message_reader import turns_from_messages
 
 

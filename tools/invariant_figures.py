@@ -20,11 +20,11 @@ from typing import Any
 
 from scipy.stats import binomtest
 
-from convgate.context.invariant import HELD, PRIORITIES, Invariant
-from convgate.context.invariants import find_invariants
-from convgate.context.invariants.judge import KindJudge, load_judge
 from convgate.core.conversation import Turn
 from convgate.core.settings import load_settings
+from convgate.invariants import find_invariants
+from convgate.invariants.invariant import HELD, PRIORITIES, Invariant
+from convgate.invariants.judge import KindJudge, load_judge
 from convgate.transcripts.message_reader import turns_from_messages
 
 MEASURED = ("recall ≥ 800", "recall", "precision", "type", "active", "superseded_by")

@@ -19,11 +19,11 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
-from convgate.context.classifier.model import Floats
-from convgate.context.mode import MODES
-from convgate.context.modes.classifier import SHIPPED, load_classifier
 from convgate.core.settings import load_settings
 from convgate.embedding.states import state_encoder
+from convgate.modes.classifier import SHIPPED, load_classifier
+from convgate.modes.linear import Floats
+from convgate.modes.mode import MODES
 from tools.mode_fitting import (
     Bin,
     Prepared,

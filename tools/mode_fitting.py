@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from sklearn.metrics import precision_recall_fscore_support
 from sklearn.model_selection import StratifiedKFold
 
-from convgate.context.classifier.model import Floats, Ngrams, TextModel, count_ngrams, probabilities
-from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode
 from convgate.embedding.base import Embeddings, Encoder, EncoderIdentity
 from convgate.embedding.states import excerpt
+from convgate.modes.linear import Floats, Ngrams, TextModel, count_ngrams, probabilities
+from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode
 from tools.text_fitting import fit as fit_texts
 from tools.text_fitting import floats
 

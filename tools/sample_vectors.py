@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Set
 from pathlib import Path
 
-from convgate.context.invariants.statements import mark_statements, read_statements
 from convgate.core.home import app_root
 from convgate.embedding.bundled import BundledEncoder
 from convgate.embedding.cache import (
@@ -16,6 +15,7 @@ from convgate.embedding.cache import (
     write_vectors,
 )
 from convgate.gate.facts import cue_text
+from convgate.invariants.statements import mark_statements, read_statements
 from convgate.ui.samples import load_samples
 
 

@@ -20,8 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from convgate.context.classifier.model import TextModel, count_ngrams
-from convgate.context.invariants.judge import (
+from convgate.core.settings import load_settings
+from convgate.embedding.base import Encoder
+from convgate.embedding.bundled import mark_spans, read_spans
+from convgate.embedding.states import statement_encoder
+from convgate.gatekeeper.folding import own_text
+from convgate.invariants.judge import (
     SHIPPED,
     UNKNOWN_CONTEXT,
     Context,
@@ -29,12 +33,8 @@ from convgate.context.invariants.judge import (
     context_features,
     features_of,
 )
-from convgate.context.invariants.statements import KINDS, Kind, mark_statements, read_statements
-from convgate.core.settings import load_settings
-from convgate.embedding.base import Encoder
-from convgate.embedding.bundled import mark_spans, read_spans
-from convgate.embedding.states import statement_encoder
-from convgate.gatekeeper.folding import own_text
+from convgate.invariants.statements import KINDS, Kind, mark_statements, read_statements
+from convgate.modes.linear import TextModel, count_ngrams
 from tools.invariant_figures import Counts, judge, read_lines, table
 from tools.text_fitting import fit, write_model
 

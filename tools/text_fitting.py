@@ -14,9 +14,9 @@ from safetensors.numpy import save
 from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression
 
-from convgate.context.classifier.model import ARRAYS, Floats, Ngrams, TextModel, scaled
 from convgate.core.files import write_whole
 from convgate.embedding.base import Embeddings
+from convgate.modes.linear import ARRAYS, Floats, Ngrams, TextModel, scaled
 
 _MIN_TEXTS = 2  # that an n-gram has to be in
 _MAX_STEPS = 500

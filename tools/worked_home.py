@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
-from convgate.context.sessions import SessionManager
 from convgate.core.home import app_root
 from convgate.experiments.example import add_example
 from convgate.gate.thresholds import Anchored
 from convgate.gatekeeper.gatekeeper import RULES_NAME
 from convgate.labels.exchange import keep_labels, read_labels
 from convgate.labels.gold import gold_set
+from convgate.sessions import SessionManager
 from convgate.store import Answer, CurrentKey, Labels, Store
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.store.label_log import Entry

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from convgate.context.guardrails import Guardrails, set_baseline
-from convgate.context.guardrails.simulation import drift_shares
-from convgate.context.mode import MODES, Mode
-from convgate.context.request import Fallback, RequestRecord
 from convgate.core.settings import load_settings
+from convgate.guardrails import Guardrails, set_baseline
+from convgate.guardrails.request import Fallback, RequestRecord
+from convgate.guardrails.simulation import drift_shares
+from convgate.modes.mode import MODES, Mode
 from convgate.store import Store
 from convgate.store.requests import Requests
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from convgate.context.builder import ContextBuilder, load_context
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings, load_settings
 from convgate.messages.tokens import turn_tokens
 from convgate.messages.validity import make_valid
+from convgate.selection.builder import ContextBuilder, load_context
 from convgate.selection.selector import Selector, load_gate, load_policy
 from convgate.transcripts import dialect_of, list_messages
 

@@ -11,13 +11,6 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from convgate.batch.inputs import PART_TURNS, BadRow, Part
-from convgate.context.invariants.finding import InvariantFinder
-from convgate.context.invariants.judge import KindJudge
-from convgate.context.invariants.judge import shipped_model as kind_model
-from convgate.context.modes.classifier import ModeClassifier
-from convgate.context.modes.classifier import shipped_model as mode_model
-from convgate.context.modes.conversation import ModeTracker
-from convgate.context.reading import encode_turns
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError
 from convgate.core.settings import Settings
@@ -25,11 +18,18 @@ from convgate.embedding.base import Encoder
 from convgate.embedding.bundled import BundledEncoder
 from convgate.embedding.cache import CachedEncoder, default_encoder
 from convgate.embedding.states import states_beside
+from convgate.invariants.finding import InvariantFinder
+from convgate.invariants.judge import KindJudge
+from convgate.invariants.judge import shipped_model as kind_model
+from convgate.modes.classifier import ModeClassifier
+from convgate.modes.classifier import shipped_model as mode_model
+from convgate.modes.conversation import ModeTracker
 from convgate.policies.base import PreparablePolicy
 from convgate.policies.build import build_policy, find_version, parameters_of
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import check_spec, stages_of
 from convgate.policies.spec import PolicySpec
+from convgate.selection.reading import encode_turns
 from convgate.selection.selector import Selection, Selector
 from convgate.versions import UNTRAINED
 

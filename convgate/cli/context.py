@@ -13,12 +13,12 @@ from convgate.cli import inputs, options, output
 from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
-    from convgate.context.bundle import ContextBundle
-    from convgate.context.invariant import Invariant
-    from convgate.context.mode import ModeDecision
-    from convgate.context.modes.message_file import MessageWithIntent
     from convgate.core.conversation import Conversation
     from convgate.core.settings import Settings
+    from convgate.invariants.invariant import Invariant
+    from convgate.modes.message_file import MessageWithIntent
+    from convgate.modes.mode import ModeDecision
+    from convgate.selection.bundle import ContextBundle
     from convgate.transcripts.records import FileRecord
 
 
@@ -47,11 +47,11 @@ def context(
     out: options.OutOption = None,
 ) -> None:
     """Build the context of a message: mode, budgets, sections, invariants, and what was left out."""
-    from convgate.context.builder import ContextBuilder
-    from convgate.context.mode import mode_of_intent
     from convgate.core.settings import load_settings
+    from convgate.modes.mode import mode_of_intent
     from convgate.policies.base import PreparablePolicy
     from convgate.policies.build import EncoderOnDemand, build_policy
+    from convgate.selection.builder import ContextBuilder
 
     options.check_current(turn, question)
     chosen = load_settings(settings_file)
@@ -144,10 +144,10 @@ def invariants(
     out: options.OutOption = None,
 ) -> None:
     """List what must hold: safety requirements, corrections, hard constraints, the blocking error."""
-    from convgate.context.invariants import find_invariants
-    from convgate.context.invariants.judge import load_judge
     from convgate.core.errors import ConversationError
     from convgate.core.settings import load_settings
+    from convgate.invariants import find_invariants
+    from convgate.invariants.judge import load_judge
 
     conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad)
     if turn is not None and not 0 <= turn < len(conversation):
@@ -196,8 +196,8 @@ def modes(
     A line: {"content": "the cake sinks in the middle every time", "intent"?: "debug"}. Lines are independent;
     nothing is smoothed. In a transcript, every user turn is classified.
     """
-    from convgate.context.modes.message_file import read_messages
     from convgate.core.settings import load_settings
+    from convgate.modes.message_file import read_messages
 
     settings = load_settings()
     with output.status(f"Reading {file}"):
@@ -215,8 +215,8 @@ def modes(
 
 def _classify(records: Sequence[FileRecord[MessageWithIntent]], settings: Settings) -> list[ModeDecision]:
     """Return a decision for each message; the classifier is loaded only for those without an intent."""
-    from convgate.context.modes.classifier import load_classifier
-    from convgate.context.modes.conversation import decide_by_intent
+    from convgate.modes.classifier import load_classifier
+    from convgate.modes.conversation import decide_by_intent
 
     texts = [record.value.text for record in records if record.value.intended is None]
     classified = iter(load_classifier(settings).classify_texts(texts) if texts else ())

@@ -32,9 +32,9 @@ def monitor(
     """Show how requests were answered: modes, drift, confidence, fallbacks, tokens, times, errors, alerts."""
     if set_baseline and clear_baseline:
         raise typer.BadParameter("--set-baseline or --clear-baseline, not both")
-    from convgate.context.guardrails import rules
-    from convgate.context.guardrails.report import report, report_json
     from convgate.core.settings import load_settings
+    from convgate.guardrails import rules
+    from convgate.guardrails.report import report, report_json
     from convgate.store import Store
     from convgate.store.guard_states import GuardStates
 
@@ -110,7 +110,7 @@ def record_outcome(
 
     A mode whose requests fail much more often than others is replaced by GENERAL for an hour.
     """
-    from convgate.context.guardrails.outcomes import record_outcome as record
+    from convgate.guardrails.outcomes import record_outcome as record
 
     record(request_id, ok=ok, error=error, seconds=seconds, place=inputs.open_library())
     text = f"Recorded: request {request_id} {'succeeded' if ok else 'failed'}."

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import Conversation
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.errors import ExperimentError
@@ -26,6 +25,7 @@ from convgate.experiments.judge import Messages
 from convgate.experiments.report import ExperimentReport, report
 from convgate.experiments.selection import ArmRequest, ArmSelectors, SentContext
 from convgate.experiments.trials import assign_session, record_trials
+from convgate.selection.turn_table import TurnTable
 from convgate.store import Store
 from convgate.store.experiments import NewTrial, Stratum
 from convgate.traces import span, start_traces

@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ExperimentError, TranscriptError
@@ -29,6 +28,7 @@ from convgate.experiments.selection import ArmRequest, ArmSelector, ArmSelectors
 from convgate.gatekeeper.model import ModelError
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import PreparablePolicy, history_indices
+from convgate.selection.turn_table import TurnTable
 from convgate.store.experiments import Experiments
 from convgate.transcripts import to_messages
 from convgate.transcripts.cases import Case, RelevanceSet

@@ -9,11 +9,6 @@ from functools import cached_property
 
 import numpy as np
 
-from convgate.context.builder import ContextBuilder
-from convgate.context.claims import Claim
-from convgate.context.memory import RequestMemory
-from convgate.context.packing import ContextBudget, Packing
-from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import Conversation
 from convgate.core.decisions import TurnDecisions
 from convgate.embedding.base import Encoder
@@ -23,6 +18,11 @@ from convgate.messages.validity import make_valid
 from convgate.policies import responses
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
+from convgate.selection.builder import ContextBuilder
+from convgate.selection.claims import Claim
+from convgate.selection.memory import RequestMemory
+from convgate.selection.packing import ContextBudget, Packing
+from convgate.selection.turn_table import TurnTable
 from convgate.transcripts import to_messages
 
 

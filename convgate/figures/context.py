@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from convgate.context.bundle import ContextBundle
 from convgate.core.text import format_share, pluralize
 from convgate.figures.drawing import Drawing
 from convgate.figures.layout import axis, drawing, fill, mark_threshold
 from convgate.figures.modes import SECTION_LABELS, Look, section_look
 from convgate.figures.palette import Palette
+from convgate.selection.bundle import ContextBundle
 
 _CONTEXT, _WHOLE = 1.0, 0.0  # levels of the two bars
 _NEAR = 1.6  # times the longer bar: a budget up to there is on the axis, a larger one at its edge

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from convgate.context.budgets import SectionName
-from convgate.context.mode import Mode
 from convgate.figures.palette import LIGHT, Palette
+from convgate.modes.budgets import SectionName
+from convgate.modes.mode import Mode
 
 SECTION_LABELS: Mapping[SectionName, str] = {
     "rules": "Rules",

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from convgate.context.guardrails.report import Bin, ModeErrors
-from convgate.context.mode import MODES
 from convgate.core.text import format_share
 from convgate.figures.drawing import Drawing
 from convgate.figures.layout import axis, drawing, fill, mark_threshold
 from convgate.figures.modes import mode_letter, mode_look
 from convgate.figures.over_time import Frame, extent, middle, time_drawing, width
 from convgate.figures.palette import LIGHT, Palette
+from convgate.guardrails.report import Bin, ModeErrors
+from convgate.modes.mode import MODES
 from convgate.store.requests import Outcomes
 
 CAUSES: Mapping[str, str] = {

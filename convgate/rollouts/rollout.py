@@ -20,10 +20,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from convgate.context.guardrails.guardrails import Callback, send_alert
 from convgate.core.errors import RolloutError, StoreError
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import quote
+from convgate.guardrails.guardrails import Callback, send_alert
 from convgate.rollouts.decision import decide_phase, decide_rollback, next_look_after, to_figures
 from convgate.rollouts.figures import Check, Comparison, check_conditions, check_rules, compare_arms
 from convgate.rollouts.phases import PHASES, Phase, phase_of

@@ -12,15 +12,15 @@ from convgate.core.settings import Settings
 from convgate.policies.base import Policy
 
 if TYPE_CHECKING:  # a policy that holds nothing shall not wait for it
-    from convgate.context.invariant import Invariant
-    from convgate.context.invariants.reader import InvariantReader
+    from convgate.invariants.invariant import Invariant
+    from convgate.invariants.reader import InvariantReader
 
 STAGE = "hold"
 
 
 @dataclass(frozen=True)
 class InvariantHold:
-    """Holds the turns that state an active invariant; see `convgate.context.invariant`. Thread-safe."""
+    """Holds the turns that state an active invariant; see `convgate.invariants.invariant`. Thread-safe."""
 
     reader: InvariantReader
 
@@ -36,8 +36,8 @@ class InvariantHold:
             return None
         if reader is not None:
             return cls(reader())
-        from convgate.context.invariants.judge import load_judge
-        from convgate.context.invariants.reader import InvariantReader
+        from convgate.invariants.judge import load_judge
+        from convgate.invariants.reader import InvariantReader
 
         return cls(InvariantReader(load_judge(settings)))
 
@@ -52,7 +52,7 @@ class InvariantHold:
 
     def apply(self, decisions: TurnDecisions, current: CurrentMessage, history: History) -> TurnDecisions:
         """Return the decisions with every turn kept that states what must hold."""
-        from convgate.context.invariant import quote_line
+        from convgate.invariants.invariant import quote_line
 
         kept = dict(zip(decisions.indices.tolist(), decisions.kept.tolist(), strict=True))
         return decisions.with_overrides(

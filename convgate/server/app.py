@@ -19,7 +19,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from convgate import __version__
-from convgate.context.guardrails.guardrails import GATHER_SECONDS
 from convgate.core.errors import (
     ContextError,
     ConversationError,
@@ -31,6 +30,7 @@ from convgate.core.errors import (
 )
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
+from convgate.guardrails.guardrails import GATHER_SECONDS
 from convgate.labels.feedback import FeedbackError
 from convgate.server import metrics
 from convgate.server.limits import Limits, error_response

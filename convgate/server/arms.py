@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from convgate.context.builder import ContextBuilder
-from convgate.context.mode import no_mode
-from convgate.context.request import Guard, RequestRecord
 from convgate.core.conversation import Turn
 from convgate.core.settings import Settings, load_settings
 from convgate.embedding.base import Encoder
+from convgate.guardrails.request import Guard, RequestRecord
+from convgate.modes.mode import no_mode
+from convgate.selection.builder import ContextBuilder
 from convgate.selection.selector import Selector, load_policy
 from convgate.store.rollouts import Arm
 

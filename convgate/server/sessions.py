@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from convgate.context.assembly import Capsule
-from convgate.context.builder import ContextBuilder
-from convgate.context.sessions import SessionHistory, SessionManager
 from convgate.core.settings import Settings
+from convgate.selection.assembly import Capsule
+from convgate.selection.builder import ContextBuilder
+from convgate.sessions import SessionHistory, SessionManager
 from convgate.store import Store
 
 WORKSPACE = "serve:"

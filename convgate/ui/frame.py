@@ -14,12 +14,12 @@ from pathlib import Path
 import streamlit as st
 
 from convgate import __version__
-from convgate.context.edits import apply_edits
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ActiveVersionError, ConvgateError, DamagedError
 from convgate.core.home import is_read_only
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
+from convgate.selection.edits import apply_edits
 from convgate.store import Conversations, Store
 from convgate.ui import services, session_state
 from convgate.ui.callbacks import finish_callbacks

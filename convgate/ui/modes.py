@@ -7,13 +7,13 @@ from typing import Any
 
 import streamlit as st
 
-from convgate.context.invariants.judge import KindJudge, load_judge
-from convgate.context.invariants.reader import InvariantReader
-from convgate.context.mode import MODES, Mode
-from convgate.context.modes.classifier import ModeClassifier, load_classifier
 from convgate.core.conversation import Conversation
 from convgate.core.settings import Settings
+from convgate.invariants.judge import KindJudge, load_judge
+from convgate.invariants.reader import InvariantReader
 from convgate.messages.units import is_from_user
+from convgate.modes.classifier import ModeClassifier, load_classifier
+from convgate.modes.mode import MODES, Mode
 from convgate.store.edits import ModeCorrection, ModeCorrections
 from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.frame import App

@@ -13,13 +13,13 @@ from typing import Any
 
 import streamlit as st
 
-from convgate.context.invariants.edits import EDITS_FIELD
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.gate.explain import Link, WordEffect, strongest_links, word_effects
+from convgate.invariants.edits import EDITS_FIELD
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy, find_version, parameters_of
 from convgate.policies.gate import GatePolicy, ScoredHistory

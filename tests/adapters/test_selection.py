@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from convgate.adapters.selection import MessageSelector
-from convgate.context.builder import load_context
 from convgate.core.errors import ContextError, MissingExtraError
 from convgate.messages.check import check_valid
 from convgate.messages.tokens import turn_tokens
+from convgate.selection.builder import load_context
 from convgate.transcripts import turns_from_messages
 from tests.adapters.histories import (
     ABOUT_LOSS,

@@ -22,7 +22,6 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from convgate import traces
-from convgate.context.sessions import SessionManager
 from convgate.core.settings import Settings
 from convgate.experiments.live import LiveExperiment
 from convgate.gatekeeper.exchange import Exchange
@@ -30,6 +29,7 @@ from convgate.gatekeeper.gatekeeper import Gatekeeper
 from convgate.gatekeeper.model import LanguageModel
 from convgate.policies.window import LastK
 from convgate.selection.selector import Selector, load_policy
+from convgate.sessions import SessionManager
 from convgate.store import Store
 from tests import contexts
 from tests.experiments import new_experiment

@@ -7,14 +7,14 @@ import time
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
-from convgate.context.builder import ContextBuilder
-from convgate.context.memory import RequestMemory
-from convgate.context.reading import ConversationReader
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.home import app_root
 from convgate.policies.base import Policy
+from convgate.selection.builder import ContextBuilder
+from convgate.selection.memory import RequestMemory
+from convgate.selection.reading import ConversationReader
 from convgate.transcripts import read_conversations, turns_from_messages
 from tools.benchmark.speed import Compared, compare
 

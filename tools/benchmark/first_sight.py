@@ -7,11 +7,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from convgate.context.builder import ContextBuilder
 from convgate.core.conversation import Conversation
 from convgate.core.settings import Settings
 from convgate.embedding.bundled import BundledEncoder
 from convgate.embedding.cache import default_encoder
+from convgate.selection.builder import ContextBuilder
 from tools.benchmark.context import sample_turns
 from tools.benchmark.speed import Compared, compare
 

@@ -17,11 +17,11 @@ from typing import Any
 
 import psutil
 
-from convgate.context.builder import ContextBuilder
 from convgate.core.settings import load_settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.cache import default_encoder
 from convgate.policies.build import EncoderOnDemand
+from convgate.selection.builder import ContextBuilder
 from convgate.selection.selector import Selector, load_gate
 from convgate.transcripts import to_messages
 from tools.benchmark.context import sample_turns

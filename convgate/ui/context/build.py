@@ -8,22 +8,22 @@ from functools import cached_property
 
 import streamlit as st
 
-from convgate.context.budgets import SectionName
-from convgate.context.builder import ContextBuilder
-from convgate.context.bundle import ContextBundle, PlacedTurn
-from convgate.context.guardrails.guardrails import fallbacks_of
-from convgate.context.invariants.edits import EDITS_FIELD
-from convgate.context.mode import MODES, Mode, known_intents
-from convgate.context.reading import ConversationReader
-from convgate.context.request import Fallback, RequestRecord
-from convgate.context.turn_table import TurnTable
 from convgate.core.conversation import Conversation
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
+from convgate.guardrails.guardrails import fallbacks_of
+from convgate.guardrails.request import Fallback, RequestRecord
+from convgate.invariants.edits import EDITS_FIELD
+from convgate.modes.budgets import SectionName
+from convgate.modes.mode import MODES, Mode, known_intents
 from convgate.policies.base import Policy
 from convgate.policies.build import parameters_of
 from convgate.policies.spec import read_policy
+from convgate.selection.builder import ContextBuilder
+from convgate.selection.bundle import ContextBundle, PlacedTurn
+from convgate.selection.reading import ConversationReader
+from convgate.selection.turn_table import TurnTable
 from convgate.store.guard_states import GuardStates
 from convgate.ui import scoring
 from convgate.ui.context.state import View, page

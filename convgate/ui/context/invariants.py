@@ -8,10 +8,10 @@ from functools import partial
 
 import streamlit as st
 
-from convgate.context.invariant import Invariant, InvariantType
 from convgate.core.invariant_edit import InvariantEdit
 from convgate.core.text import pluralize, truncate
 from convgate.figures.hover import on_screen
+from convgate.invariants.invariant import Invariant, InvariantType
 from convgate.store.edits import InvariantEdits
 from convgate.ui.actions import ActionResult, draw_result, draw_undo, run_action
 from convgate.ui.context import state

@@ -10,7 +10,6 @@ from functools import partial
 
 import streamlit as st
 
-from convgate.context.builder import ContextBuilder
 from convgate.core.errors import ConvgateError
 from convgate.core.text import format_number, format_share, format_signed, pluralize
 from convgate.evaluation.judged_cases import EvaluationProgress
@@ -21,6 +20,7 @@ from convgate.experiments.selection import ArmSelector
 from convgate.figures.experiments import OutcomePoint, describe_outcomes, outcome_over_tokens_figure
 from convgate.figures.layout import CONFIG
 from convgate.policies.gate import GatePolicy
+from convgate.selection.builder import ContextBuilder
 from convgate.training.library import SetInfo
 from convgate.ui import scoring
 from convgate.ui.experiments.arms import arm_label, draw_arms

@@ -9,8 +9,6 @@ from datetime import datetime
 import plotly.graph_objects as go
 import streamlit as st
 
-from convgate.context.guardrails.report import Report
-from convgate.context.guardrails.rules import DRIFT_RECOVERY, RECOVERY
 from convgate.core.settings import Settings
 from convgate.figures.layout import CONFIG
 from convgate.figures.levels import Level, Point, describe_level, level_figure
@@ -24,6 +22,8 @@ from convgate.figures.requests import (
     mode_shares_figure,
     tokens_figure,
 )
+from convgate.guardrails.report import Report
+from convgate.guardrails.rules import DRIFT_RECOVERY, RECOVERY
 from convgate.transcripts.characters import writable
 from convgate.ui.theme import current_palette
 

@@ -8,12 +8,12 @@ from datetime import timedelta
 
 import streamlit as st
 
-from convgate.context.guardrails.report import bin_edges
-from convgate.context.guardrails.simulation import AFTER, BEFORE, START, Simulation, simulate
-from convgate.context.mode import MODES, Mode
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
 from convgate.figures.levels import Point
+from convgate.guardrails.report import bin_edges
+from convgate.guardrails.simulation import AFTER, BEFORE, START, Simulation, simulate
+from convgate.modes.mode import MODES, Mode
 from convgate.store.guard_states import GuardStates
 from convgate.ui.frame import App, show_problem
 from convgate.ui.monitor.charts import Charts

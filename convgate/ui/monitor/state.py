@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
-from convgate.context.mode import Mode
+from convgate.modes.mode import Mode
 from convgate.ui.codecs import number, one_of, share
 from convgate.ui.page_state import Address, PageState, param
 

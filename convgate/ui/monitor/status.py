@@ -9,15 +9,15 @@ from typing import Literal
 
 import streamlit as st
 
-from convgate.context.guardrails.report import Report
-from convgate.context.guardrails.rules import (
+from convgate.core.settings import Settings
+from convgate.core.text import format_age, format_share, format_time, pluralize
+from convgate.guardrails.report import Report
+from convgate.guardrails.rules import (
     MAX_MISCLASSIFIED,
     MIN_OVERALL_OUTCOMES,
     MIN_REVIEWS,
     REVIEW_WINDOW,
 )
-from convgate.core.settings import Settings
-from convgate.core.text import format_age, format_share, format_time, pluralize
 from convgate.store.guard_states import Alert
 from convgate.transcripts.characters import writable
 from convgate.ui.text import literal

@@ -1,7 +1,0 @@
-"""Guardrails at run time: a log of requests without their text, and rules for the fallback to GENERAL."""
-
-from convgate.context.guardrails.guardrails import Guardrails, load_guard
-from convgate.context.guardrails.outcomes import record_outcome
-from convgate.context.guardrails.rules import divergence, set_baseline
-
-__all__ = ["Guardrails", "divergence", "load_guard", "record_outcome", "set_baseline"]

@@ -1,5 +1,0 @@
-"""Sessions of running agents: their messages, summaries, and recall of earlier conversations."""
-
-from convgate.context.sessions.manager import Detection, SessionHistory, SessionManager
-
-__all__ = ["Detection", "SessionHistory", "SessionManager"]

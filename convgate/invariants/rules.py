@@ -1,0 +1,167 @@
+"""The invariants of a conversation so far, indexed by topic."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from convgate.core.invariant_edit import InvariantEdit
+from convgate.gatekeeper.folding import fold
+from convgate.invariants.invariant import Invariant, InvariantType, State, quote_line
+from convgate.invariants.statements import Statement
+from convgate.invariants.topic import Topic, read_topic, shared_values
+
+CANDIDATES = 16
+"""Max number of the latest rules with a shared topic that a statement is compared with."""
+
+_EFFECTS: dict[InvariantType, str] = {
+    "safety_requirement": "is safety-critical",
+    "user_correction": "corrects what was said",
+    "hard_constraint": "has to hold",
+    "blocking_error": "stops the work",
+}
+_EDITED = {"active": "A person has it hold.", "ended": "A person ended it.", None: "A person changed it."}
+
+
+@dataclass(slots=True)
+class Rule:
+    """An invariant with its statement."""
+
+    invariant: Invariant
+    statement: Statement
+    fixed: bool = False  # by a person: nothing that is found ends it
+
+
+@dataclass
+class Rules:
+    """All invariants so far, in any state."""
+
+    all: list[Rule] = field(default_factory=list)
+    errors: list[int] = field(default_factory=list)  # places of those that are active
+    _by_key: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(
+        self, turn: int, text: str, statement: Statement, kind: InvariantType, span: tuple[int, int]
+    ) -> None:
+        """Add a statement as an invariant. text: of its message; span: characters of it."""
+        signs = ", ".join(f"“{sign}”" for sign in statement.signs) or quote_line(text[slice(*span)])
+        self._add(
+            Invariant(
+                type=kind,
+                source=turn,
+                text=text[slice(*span)],
+                start=span[0],
+                end=span[1],
+                scope=statement.scope,
+                state="active",
+                reason=f"It {_EFFECTS[kind]} ({statement.likelihood:.2f}): {signs}.",
+                likelihood=statement.likelihood,
+            ),
+            statement,
+        )
+
+    def end(
+        self, place: int, state: State, *, superseded_by: int | None = None, ended_by: int | None = None
+    ) -> None:
+        """Set the state of an active invariant, unless a person fixed it."""
+        rule = self.all[place]
+        if rule.invariant.active and not rule.fixed:
+            rule.invariant = replace(
+                rule.invariant, state=state, superseded_by=superseded_by, ended_by=ended_by
+            )
+
+    def source(self, place: int) -> int:
+        """Return the message that states the invariant."""
+        return self.all[place].invariant.source
+
+    def candidates(self, turn: int, keys: Iterable[object]) -> list[int]:
+        """Return the latest active invariants from before this message that have one of the keys."""
+        places: set[int] = set()
+        for key in keys:
+            places.update(self._by_key.get(key, ())[-CANDIDATES:])
+        return [place for place in sorted(places, reverse=True)[:CANDIDATES] if self._can_end(place, turn)]
+
+    def latest(self, turn: int) -> list[int]:
+        """Return the latest active invariants from before this message."""
+        first = max(0, len(self.all) - CANDIDATES)
+        return [place for place in range(len(self.all) - 1, first - 1, -1) if self._can_end(place, turn)]
+
+    def nearest(self, turn: int, statement: Statement) -> list[int]:
+        """Return those of one message that share the most with a statement; none when none shares a key."""
+        max_shared, nearest = 0, list[int]()
+        for place in self.candidates(turn, (*statement.topic.keys, *statement.denied)):
+            shared = shared_values(statement.topic, self.all[place].statement.topic)
+            if shared > max_shared:
+                max_shared, nearest = shared, [place]
+            elif nearest and shared == max_shared and self.source(place) == self.source(nearest[0]):
+                nearest.append(place)
+        return nearest
+
+    def edit(self, turn: int, text: str, edits: Sequence[InvariantEdit]) -> None:
+        """Apply a person's edits of the invariants of a message."""
+        for edit in edits:
+            place = next(
+                (
+                    place
+                    for place in range(len(self.all) - 1, -1, -1)
+                    if self.source(place) == turn and self.all[place].invariant.text == edit.of
+                ),
+                None,
+            )
+            if place is None:
+                if edit.state == "ended" or edit.type is None:
+                    continue  # it is no longer found
+                place = self._add_by_person(turn, text, edit)
+            rule = self.all[place]
+            rule.invariant = _apply_edit(rule.invariant, text, edit)
+            rule.fixed = edit.pinned or edit.state is not None
+            if edit.text is not None and edit.of is not None:
+                rule.statement = replace(rule.statement, topic=_topic(edit.text))
+                self._index(place, rule.statement.topic)
+            if rule.invariant.type == "blocking_error" and place not in self.errors:
+                self.errors.append(place)
+
+    def _add_by_person(self, turn: int, text: str, edit: InvariantEdit) -> int:
+        words = edit.text or edit.of or ""
+        start = max(0, text.find(words))
+        end = start + len(words) if words in text else start
+        kind: InvariantType = edit.type or "hard_constraint"
+        statement = Statement(start, end, words, _topic(words), kind=kind)
+        invariant = Invariant(kind, turn, words, start, end, "", "active", "A person added it.")
+        self._add(invariant, statement)
+        return len(self.all) - 1
+
+    def _add(self, invariant: Invariant, statement: Statement) -> None:
+        self.all.append(Rule(invariant, statement))
+        self._index(len(self.all) - 1, statement.topic)
+
+    def _index(self, place: int, topic: Topic) -> None:
+        for key in topic.keys:
+            self._by_key[key].append(place)
+
+    def _can_end(self, place: int, turn: int) -> bool:
+        invariant = self.all[place].invariant
+        return invariant.active and invariant.source != turn and invariant.type != "blocking_error"
+
+
+def _apply_edit(invariant: Invariant, text: str, edit: InvariantEdit) -> Invariant:
+    words = invariant.text if edit.text is None else edit.text
+    start = text.find(words)
+    reason = "A person added it." if edit.of is None else _EDITED[edit.state]
+    return replace(
+        invariant,
+        type=edit.type or invariant.type,
+        text=words,
+        start=start if start >= 0 else 0,
+        end=start + len(words) if start >= 0 else 0,
+        scope=invariant.scope if edit.scope is None else edit.scope,
+        state="lifted" if edit.state == "ended" and not edit.pinned else "active",
+        reason=f"{reason} It is pinned." if edit.pinned else reason,
+        found_by="person",
+        pinned=edit.pinned,
+    )
+
+
+def _topic(text: str) -> Topic:
+    return read_topic(fold(text).text)

@@ -1,0 +1,123 @@
+"""Earlier requests of the same conversation, each under a digest of all turns up to its current message."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convgate.core.decisions import TurnDecisions
+from convgate.invariants.invariant import Invariant
+from convgate.modes.mode import Mode
+from convgate.selection.bundle import PrefixReport
+
+MAX_REQUESTS = 2_000
+"""Requests that are kept; the least recently used are dropped first."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class NamedIntents:
+    """The intents that a caller named so far. Requests share those of earlier ones."""
+
+    turn: int  # of the last one
+    mode: Mode
+    earlier: NamedIntents | None
+
+    def by_turn(self) -> dict[int, Mode]:
+        """Return the mode of each turn that has an intent."""
+        modes: dict[int, Mode] = {}
+        last: NamedIntents | None = self
+        while last is not None:
+            modes.setdefault(last.turn, last.mode)
+            last = last.earlier
+        return modes
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PastRequest:
+    """What is kept of a request."""
+
+    current: int  # the turn that it answered
+    intents: NamedIntents | None
+    sent: NDArray[np.int64]  # (m,) the messages: a turn's index, or a number below 0 for another message
+    tokens: int  # of them
+    breaches: tuple[Invariant, ...]  # that were missing in this or an earlier request of the conversation
+
+
+def message_number(text: str) -> int:
+    """Return a number below 0 for a message that is no turn: the same for the same text in one process."""
+    return -1 - (hash(text) & 0x7FFF_FFFF_FFFF)
+
+
+class RequestMemory:
+    """The requests made last; thread-safe."""
+
+    def __init__(self, size: int = MAX_REQUESTS) -> None:
+        self._size = size
+        self._lock = threading.Lock()
+        self._requests: OrderedDict[bytes, PastRequest] = OrderedDict()
+
+    def find(self, chain: Sequence[bytes]) -> PastRequest | None:
+        """Return the last request of this conversation before its current message; chain: a digest a turn."""
+        with self._lock:
+            for place in range(len(chain) - 2, -1, -1):
+                if request := self._requests.get(chain[place]):
+                    self._requests.move_to_end(chain[place])
+                    return request
+        return None
+
+    def keep(self, digest: bytes, request: PastRequest) -> None:
+        """Keep a request under the digest of the turn that it answered."""
+        with self._lock:
+            self._requests[digest] = request
+            self._requests.move_to_end(digest)
+            while len(self._requests) > self._size:
+                self._requests.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SteadySelection:
+    """The policy's selection after hysteresis."""
+
+    kept: NDArray[np.bool_]  # (n,) of each earlier turn
+    still_kept: frozenset[int] = frozenset()  # the policy drops them
+    still_dropped: frozenset[int] = frozenset()  # the policy keeps them
+
+
+def apply_hysteresis(decisions: TurnDecisions, before: PastRequest | None, margin: float) -> SteadySelection:
+    """Return the policy's selection without changes since the previous context that gain at most `margin`.
+
+    The gain is the distance between a turn's score and the threshold. Without scores or a threshold, the
+    selection is the policy's.
+    """
+    kept, scores, threshold = decisions.kept, decisions.scores, decisions.threshold
+    if before is None or not margin or scores is None or threshold is None:
+        return SteadySelection(kept)
+    known = decisions.indices <= before.current
+    was_sent = np.isin(decisions.indices, before.sent)
+    gain = np.abs(scores - threshold)
+    is_small = known & (np.nan_to_num(gain, nan=np.inf) <= margin)
+    still_kept, still_dropped = is_small & was_sent & ~kept, is_small & ~was_sent & kept
+    return SteadySelection(
+        (kept | still_kept) & ~still_dropped,
+        frozenset(decisions.indices[still_kept].tolist()),
+        frozenset(decisions.indices[still_dropped].tolist()),
+    )
+
+
+def compare_prefix(
+    before: PastRequest | None, sent: Sequence[int], tokens: Sequence[int], held: Sequence[int]
+) -> PrefixReport | None:
+    """Return how much of the previous context is at the front of this one; None when there was none."""
+    if before is None:
+        return None
+    shared = 0
+    for old, new in zip(before.sent.tolist(), sent, strict=False):
+        if old != new:
+            break
+        shared += 1
+    return PrefixReport(sum(tokens[:shared]), before.tokens, tuple(held))

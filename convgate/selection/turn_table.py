@@ -1,0 +1,208 @@
+"""A conversation up to the message to answer, as columns, so that a longer one costs only its growth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convgate.core.conversation import Turn
+from convgate.core.decisions import Override
+from convgate.gatekeeper.checks import Limits, check
+from convgate.gatekeeper.exchange import Exchange
+from convgate.invariants.invariant import quote_line
+from convgate.messages.repair import Repair
+from convgate.messages.table import MessageTable
+from convgate.messages.tokens import TokenCounter, turn_tokens
+from convgate.messages.units import calls_of, is_result
+
+_NO_LENGTHS = Limits(greeting=0, short_user=0, short_assistant=0)  # how long a turn is does not matter here
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionMark:
+    """A pattern of the gatekeeper by which a turn decides something or answers a question."""
+
+    reason: str  # a sentence
+    is_answer: bool = False
+    question: int | None = None  # the index of the turn that it answers
+
+
+@dataclass(eq=False)
+class TurnTable:
+    """One row per turn; the last is the current message, or a typed question. Immutable."""
+
+    messages: MessageTable = field(default_factory=MessageTable)
+    costs: NDArray[np.int64] = field(
+        default_factory=lambda: np.zeros(0, dtype=np.int64)
+    )  # tokens, with frame
+    tokens: list[int] = field(default_factory=list)  # the same
+    digests: list[bytes] = field(default_factory=list)  # of the turn and all turns before it
+    user_turn: list[int | None] = field(default_factory=list)  # the last user's turn up to this one
+    marks: dict[int, DecisionMark] = field(default_factory=dict)  # by turn, increasing
+
+    def first(self, count: int) -> TurnTable:
+        """Return the rows of the first `count` turns."""
+        return TurnTable(
+            self.messages.first(count),
+            self.costs[:count],
+            self.tokens[:count],
+            self.digests[:count],
+            self.user_turn[:count],
+            {index: mark for index, mark in self.marks.items() if index < count},
+        )
+
+    def extend(self, new: Sequence[Turn], counter: TokenCounter | None) -> TurnTable:
+        """Return a table of these rows and those of further turns."""
+        if not new:
+            return self
+        start, messages = len(self.turns), self.messages.extend(new)
+        costs = turn_tokens(new, counter)
+        digests, user_turn, marks = list(self.digests), list(self.user_turn), dict(self.marks)
+        for index, turn in enumerate(new, start):
+            is_user = bool(messages.is_user[index])
+            digests.append(_digest(digests[-1] if digests else b"", turn))
+            user_turn.append(index if is_user else (user_turn[-1] if index else None))
+            if mark := _find_mark(turn, messages.turns, index, is_user=is_user):
+                marks[index] = mark
+        return TurnTable(
+            messages,
+            np.concatenate([self.costs, costs]),
+            [*self.tokens, *costs.tolist()],
+            digests,
+            user_turn,
+            marks,
+        )
+
+    @property
+    def turns(self) -> list[Turn]:
+        """The turns themselves."""
+        return self.messages.turns
+
+    @property
+    def is_instruction(self) -> NDArray[np.bool_]:
+        """(n,)"""
+        return self.messages.is_instruction
+
+    @cached_property
+    def current(self) -> int:
+        """The index of the current message."""
+        return len(self.turns) - 1
+
+    @cached_property
+    def total(self) -> int:
+        """Tokens of all turns."""
+        return int(self.costs.sum())
+
+    def has_tools(self, index: int) -> bool:
+        """Return whether the turn calls a tool or is a result."""
+        turn = self.turns[index]
+        return is_result(turn) or bool(calls_of(turn))
+
+    @cached_property
+    def is_unsendable(self) -> NDArray[np.bool_]:
+        """(n,) turns that are never sent: pruned ones, orphan results, calls without theirs."""
+        return self._repair(chosen=False).dropped
+
+    @cached_property
+    def unsendable(self) -> Mapping[int, Override]:
+        """The same turns, with the reasons."""
+        return self._repair(chosen=True).overrides
+
+    def _repair(self, *, chosen: bool) -> Repair:
+        """Return a repair that dropped what no valid list has."""
+        repair = Repair(self.messages, np.full(len(self.turns), chosen), self.current)
+        repair.leave_what_cannot_stay()
+        return repair
+
+    @cached_property
+    def current_unit(self) -> tuple[int, ...]:
+        """The current message with the tool call that it belongs to, and that call's other results."""
+        return self.group(self.current)
+
+    @cached_property
+    def last_exchange(self) -> range:
+        """The user's turn before the current message, and all that followed it.
+
+        While a tool's result is answered, that is what belongs to the same question.
+        """
+        before = self.user_turn[self.current - 1] if self.current else None
+        return range(self.current if before is None else before, self.current)
+
+    def group(self, index: int, *, paired: bool = False) -> tuple[int, ...]:
+        """Return the turns that are sent together with this one: its tool unit; if `paired`, its exchange."""
+        if paired and (group := self._exchange_of[index]) >= 0:
+            order, ordered = self._exchanges
+            low, high = np.searchsorted(ordered, [group, group + 1])
+            return tuple(order[low:high].tolist())
+        unit = self.messages.units.by_turn.get(index)
+        return unit.members if unit else (index,)
+
+    @cached_property
+    def _exchange_of(self) -> NDArray[np.int64]:
+        """(n,) the user's turn that each turn answers, or is; a late result goes with its call. -1: none."""
+        rows, calls = np.arange(len(self.turns)), self.messages.unit_call
+        groups = np.maximum.accumulate(np.where(self.messages.is_user, rows, -1))
+        groups[self.is_instruction | self.is_unsendable] = -1
+        is_late = (groups >= 0) & (calls >= 0)
+        is_late &= groups[calls] >= 0
+        groups[is_late] = groups[calls[is_late]]
+        return groups
+
+    @cached_property
+    def _exchanges(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The turns by their exchange, and the exchange of each."""
+        order = np.argsort(self._exchange_of, kind="stable")
+        return order, self._exchange_of[order]
+
+    def by_group(self, values: NDArray[Any], reduce: np.ufunc, *, paired: bool) -> NDArray[Any]:
+        """Return (n,) `np.add` or `np.minimum` over the (n,) values of each turn's group."""
+        result = values.copy()
+        for groups in (self.messages.unit_call, self._exchange_of) if paired else (self.messages.unit_call,):
+            members = np.flatnonzero(groups >= 0)
+            if len(members):
+                reduced = np.zeros_like(values) if reduce is np.add else values.copy()
+                reduce.at(reduced, groups[members], values[members])
+                result[members] = reduced[groups[members]]
+        return result
+
+
+def _digest(before: bytes, turn: Turn) -> bytes:
+    """Return a digest of what a model reads of the turn, and of `before`."""
+    content = "\0".join(
+        (turn.role, turn.name or "", turn.tool_call_id or "", *turn.also_answers, turn.scored_text)
+    )
+    return blake2b(before + content.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _find_mark(turn: Turn, turns: Sequence[Turn], index: int, *, is_user: bool) -> DecisionMark | None:
+    """Return by what turn `index` decides or answers something; None when it does neither.
+
+    A user's turn may be a short answer to the last turn before it; instructions and tools decide nothing.
+    """
+    if not is_user:
+        return _match(turn.text, "", is_user=False) if turn.role == "assistant" and turn.text else None
+    places = range(index - 1, -1, -1)
+    question = next((i for i in places if not turns[i].is_instruction and turns[i].text.strip()), None)
+    mark = _match(turn.text, "" if question is None else turns[question].text, is_user=True)
+    return replace(mark, question=question) if mark is not None and mark.is_answer else mark
+
+
+def _match(text: str, question: str, *, is_user: bool) -> DecisionMark | None:
+    if is_user:
+        previous = (Turn.of("assistant", question),) if question else ()
+        decision = check(Exchange(text, previous=previous), _NO_LENGTHS)
+        if decision.rule == "answer":
+            return DecisionMark(f"it answers what was asked before ({quote_line(text)}).", is_answer=True)
+    else:
+        decision = check(Exchange("", text), _NO_LENGTHS)
+    match = next((match for match in decision.matches if match.category == "decision"), None)
+    if match is None:
+        return None
+    line, _, _ = text[match.start :].partition("\n")
+    return DecisionMark(f"it states a decision ({quote_line(line)}).")
