@@ -1,7 +1,7 @@
 """convgate: which earlier turns of a conversation should a language model see?
 
-    gate = convgate.load_gate()
-    selection = gate.select(messages)      # OpenAI-style dicts; the last one is the current message
+    selector = convgate.load()
+    selection = selector.select(messages)  # OpenAI-style dicts; the last one is the current message
     selection.messages                     # what to send: valid, in order, the very same objects
     selection.decisions                    # why, for every turn
 
@@ -18,16 +18,19 @@ from convgate.core.errors import ConvgateError
 
 if TYPE_CHECKING:
     from convgate.core.decisions import Decision, TurnDecision, TurnDecisions
+    from convgate.core.settings import Settings, load_settings
     from convgate.experiments.live import ArmSelection, LiveExperiment, load_experiment
     from convgate.gatekeeper.decision import GatekeeperDecision
     from convgate.gatekeeper.exchange import Exchange
     from convgate.gatekeeper.gatekeeper import Gatekeeper, load_gatekeeper
     from convgate.guardrails.outcomes import record_outcome
+    from convgate.invariants.invariant import Invariant
     from convgate.labels.feedback import feedback, feedback_from_answer
     from convgate.rollouts.rollout import rollout
-    from convgate.selection.builder import ContextBuilder, load_context
-    from convgate.selection.bundle import ContextBundle
-    from convgate.selection.selector import Selection, Selector, load_gate, load_policy
+    from convgate.selection.added import Capsule
+    from convgate.selection.load import load, load_gate
+    from convgate.selection.selection import Selection
+    from convgate.selection.selector import Selector
     from convgate.sessions import SessionManager
     from convgate.transcripts import read_conversations
 
@@ -35,9 +38,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ArmSelection",
+    "Capsule",
     "ContentPart",
-    "ContextBuilder",
-    "ContextBundle",
     "Conversation",
     "ConvgateError",
     "CurrentMessage",
@@ -46,10 +48,12 @@ __all__ = [
     "Gatekeeper",
     "GatekeeperDecision",
     "History",
+    "Invariant",
     "LiveExperiment",
     "Selection",
     "Selector",
     "SessionManager",
+    "Settings",
     "ToolCall",
     "Turn",
     "TurnDecision",
@@ -57,11 +61,11 @@ __all__ = [
     "__version__",
     "feedback",
     "feedback_from_answer",
-    "load_context",
+    "load",
     "load_experiment",
     "load_gate",
     "load_gatekeeper",
-    "load_policy",
+    "load_settings",
     "read_conversations",
     "record_outcome",
     "rollout",
@@ -69,25 +73,26 @@ __all__ = [
 
 _LAZY = {
     "ArmSelection": "convgate.experiments.live",
-    "ContextBuilder": "convgate.selection.builder",
-    "ContextBundle": "convgate.selection.bundle",
+    "Capsule": "convgate.selection.added",
     "Decision": "convgate.core.decisions",
     "Exchange": "convgate.gatekeeper.exchange",
     "Gatekeeper": "convgate.gatekeeper.gatekeeper",
     "GatekeeperDecision": "convgate.gatekeeper.decision",
+    "Invariant": "convgate.invariants.invariant",
     "LiveExperiment": "convgate.experiments.live",
-    "Selection": "convgate.selection.selector",
+    "Selection": "convgate.selection.selection",
     "Selector": "convgate.selection.selector",
     "SessionManager": "convgate.sessions",
+    "Settings": "convgate.core.settings",
     "TurnDecision": "convgate.core.decisions",
     "TurnDecisions": "convgate.core.decisions",
     "feedback": "convgate.labels.feedback",
     "feedback_from_answer": "convgate.labels.feedback",
-    "load_context": "convgate.selection.builder",
+    "load": "convgate.selection.load",
     "load_experiment": "convgate.experiments.live",
-    "load_gate": "convgate.selection.selector",
+    "load_gate": "convgate.selection.load",
     "load_gatekeeper": "convgate.gatekeeper.gatekeeper",
-    "load_policy": "convgate.selection.selector",
+    "load_settings": "convgate.core.settings",
     "read_conversations": "convgate.transcripts",
     "record_outcome": "convgate.guardrails.outcomes",
     "rollout": "convgate.rollouts.rollout",

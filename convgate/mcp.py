@@ -22,7 +22,9 @@ from convgate.core.extras import needs_extra
 from convgate.core.settings import Settings, load_settings
 from convgate.embedding.base import Encoder
 from convgate.policies.bm25 import bm25_scores
-from convgate.selection.selector import Selection, Selector, load_policy
+from convgate.selection.load import load
+from convgate.selection.selection import Selection
+from convgate.selection.selector import Selector
 from convgate.store import Conversations, ConversationSummary, Store
 from convgate.transcripts import turns_from_messages
 
@@ -102,7 +104,7 @@ class Tools:
             "kept": len(selection.indices),
             "not_shown": len(selection.indices) - len(kept),
             "dropped": len(decisions) - sum(index in decisions for index in selection.indices),
-            "tokens_kept": selection.tokens_kept,
+            "tokens": selection.tokens,
             "tokens_total": selection.tokens_total,
         }
 
@@ -153,11 +155,11 @@ class Tools:
 
     @cached_property
     def _selector(self) -> Selector:
-        return load_policy(settings=self._settings, encoder=self._encoder)
+        return load(self._settings, encoder=self._encoder)
 
     @cached_property
     def _search(self) -> Selector:
-        return load_policy("hybrid", settings=self._settings, encoder=self._encoder)
+        return load(self._settings, policy="hybrid", encoder=self._encoder)
 
     @cached_property
     def _library(self) -> Conversations:

@@ -141,10 +141,10 @@ def _encoder(rounds: int) -> tuple[Any, list[Row]]:
 
 def _context(rounds: int) -> tuple[Any, list[Row]]:
     from convgate.core.settings import load_settings
-    from convgate.selection.builder import ContextBuilder
+    from convgate.selection.load import load
     from tools.benchmark.context import measure_context
 
-    speed = measure_context(ContextBuilder.of(load_settings()), rounds=rounds)
+    speed = measure_context(load(load_settings().model_copy(update={"guard_log": False})), rounds=rounds)
     rows = [
         Row(
             f"mode, invariants, packing on {speed.turns:,} turns{how}",

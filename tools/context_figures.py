@@ -1,9 +1,9 @@
-"""How often a context has every turn that the answer needs, under a share of the history's tokens.
+"""How often a selection within a budget has every turn that the answer needs, under a share of the history's tokens.
 
     python -m tools.context_figures [FILE.jsonl ...] [--shares 0.15 0.35]
 
 Files are relevance sets; what their cases have as `needed`, else as `relevant`, has to be sent. Without a
-file, the held-out part of the written conversations is measured. A context is compared with rankings that
+file, the held-out part of the written conversations is measured. A selection within the budget, by sections, is compared with rankings that
 fill the same budget best first: the newest turns, the user's turns first, cosine, and the gate's use per
 token. The budget is the share of the history's tokens plus those of the current message. A needed turn counts
 as sent when its message is, or when it states an invariant that must hold, whose words are then sent in any
@@ -23,13 +23,11 @@ import numpy as np
 
 from convgate.core.conversation import Conversation
 from convgate.core.filling import fill, use_per_token
-from convgate.core.settings import load_settings
 from convgate.messages.tokens import turn_tokens
-from convgate.policies.build import EncoderOnDemand
 from convgate.policies.cosine import cosine_scores
 from convgate.policies.gate import GatePolicy
-from convgate.selection.builder import ContextBuilder
-from convgate.selection.memory import RequestMemory
+from convgate.selection.load import load
+from convgate.selection.selector import Selector
 from convgate.transcripts import turns_from_messages
 
 CHATS = Path(__file__).parent / "pretraining" / "texts" / "chats.dev.jsonl"
@@ -37,7 +35,7 @@ CHATS = Path(__file__).parent / "pretraining" / "texts" / "chats.dev.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What one ranking or context sends of one case."""
+    """What one ranking, or the selection, sends of one case."""
 
     complete: bool  # whether every needed turn is sent
     used: float  # share of the history's tokens
@@ -50,21 +48,21 @@ def main() -> None:
     parser.add_argument("files", nargs="*", type=Path, default=[CHATS], metavar="FILE.jsonl")
     parser.add_argument("--shares", nargs="+", type=float, default=[0.15, 0.35], metavar="SHARE")
     arguments = parser.parse_args()
-    builder = ContextBuilder.of(load_settings(), encoder=EncoderOnDemand(load_settings()))
+    selector = replace(load(), around=())
     for file in arguments.files:
         print(f"\n{file.name}\n\n| tokens | by | cases | every needed turn | tokens used | over budget |")
         print("|---|---|---|---|---|---|")
-        for (share, name), results in fill_budgets(file, arguments.shares, builder).items():
+        for (share, name), results in fill_budgets(file, arguments.shares, selector).items():
             complete, used, over = np.mean([astuple(each) for each in results], axis=0)
             print(f"| {share:.0%} | {name} | {len(results)} | {complete:.1%} | {used:.1%} | {over:.1%} |")
 
 
 def fill_budgets(
-    file: Path, shares: Sequence[float], builder: ContextBuilder
+    file: Path, shares: Sequence[float], selector: Selector
 ) -> Mapping[tuple[float, str], Sequence[Filled]]:
-    """Return what each ranking, and the context, sends of each case at each share."""
+    """Return what each ranking, and the selection, sends of each case at each share."""
     rows: dict[tuple[float, str], list[Filled]] = defaultdict(list)
-    policy = builder.policy
+    policy = selector.policy
     assert isinstance(policy, GatePolicy)
     for conversation, needed in cases(file):
         current, history = conversation.at(len(conversation) - 1)
@@ -85,14 +83,13 @@ def fill_budgets(
                 kept = fill(values, tokens, budget)
                 used = float(tokens[kept].sum() / tokens.sum())
                 rows[share, name].append(Filled(bool(kept[sorted(needed)].all()), used, False))
-            fresh = replace(builder, memory=RequestMemory())
-            bundle = fresh.build_at(conversation, budget=budget + current_tokens)
+            selection = selector.select_at(conversation, budget=budget + current_tokens)
             sent = {
-                *bundle.indices,
-                *(invariant.source for invariant in bundle.invariants if invariant.held),
+                *selection.indices,
+                *(invariant.source for invariant in selection.invariants if invariant.held),
             }
-            used = (bundle.tokens - current_tokens) / int(tokens.sum())
-            rows[share, "context"].append(Filled(needed <= sent, used, bundle.over_budget > 0))
+            used = (selection.tokens - current_tokens) / int(tokens.sum())
+            rows[share, "sections"].append(Filled(needed <= sent, used, selection.over_budget > 0))
     return rows
 
 

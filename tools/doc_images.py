@@ -20,8 +20,7 @@ from convgate.figures.context import budget_figure
 from convgate.figures.palette import LIGHT
 from convgate.figures.parts import waterfall_figure
 from convgate.figures.scores import scores_figure
-from convgate.selection.builder import load_context
-from convgate.selection.selector import load_gate
+from convgate.selection.load import load
 from convgate.transcripts import read_conversations
 from tests.browser.running_app import find_chromium, running_chromium
 from tools.screenshots import CHECKOUT, LOGIN, SAMPLE
@@ -54,16 +53,18 @@ def main() -> None:
 def figures() -> dict[str, go.Figure]:
     """Return the figures of docs/concepts.md by name, drawn from samples with the shipped gate."""
     (support,) = read_conversations(SAMPLES / SAMPLE)
-    decisions = load_gate("shipped").select_at(support, 74).decisions
+    settings = load_settings().model_copy(update={"guard_log": False})
+    selector = load(settings, version="shipped")
+    decisions = selector.select_at(support, 74).decisions
     best = max(decisions, key=lambda decision: decision.score or 0)
     (login,) = read_conversations(SAMPLES / LOGIN)
-    settings = load_settings().model_copy(update={"guard_log": False})
-    bundle = load_context(settings=settings).build_at(login, budget=400)
+    selection = selector.select_at(login, budget=400)
+    assert selection.budgeted is not None
     labels = [f"{turn.speaker}: {turn.text}" for turn in support.turns]
     return {
         "scores": scores_figure(decisions, labels=labels, palette=LIGHT),
         "waterfall": waterfall_figure(best.parts, threshold_logit=None, palette=LIGHT),
-        "budget": budget_figure(bundle, palette=LIGHT),
+        "budget": budget_figure(selection, selection.budgeted, palette=LIGHT),
     }
 
 

@@ -26,9 +26,10 @@ from convgate.evaluation.risk_control import Losses, fit_levels
 from convgate.evaluation.tuning import ScoredCases, score_cases
 from convgate.gate.promise import write_levels
 from convgate.gate.thresholds import MaxMissed
+from convgate.invariants.judge import load_judge
+from convgate.invariants.reader import InvariantReader
 from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.policies.gate import GatePolicy
-from convgate.selection.hold import InvariantHold
 from convgate.transcripts.relevance_sets import read_relevance_set
 from convgate.versions import Draft, Versions
 
@@ -45,8 +46,8 @@ def main() -> None:
     settings = load_settings()
     policy = build_policy("gate", settings, EncoderOnDemand(settings), version=arguments.version)
     assert isinstance(policy, GatePolicy)
-    hold = InvariantHold.of(policy, settings)
-    scored = {file.stem: Kind.of(file, policy, hold) for file in (*arguments.sets, *arguments.check)}
+    reader = InvariantReader(load_judge(settings)) if settings.hold_invariants else None
+    scored = {file.stem: Kind.of(file, policy, reader) for file in (*arguments.sets, *arguments.check)}
     kinds = [file.stem for file in arguments.sets]
     rule = _calibrated(scored, kinds, arguments.promise)
     sys.stdout.write("| set | calibrated on | missed | all sent | tokens |\n|---|---|---|---|---|\n")
@@ -72,13 +73,16 @@ class Kind:
     held: Bools  # (judged turns,) sent whatever the rule decides
 
     @classmethod
-    def of(cls, file: Path, policy: GatePolicy, hold: InvariantHold | None) -> Kind:
+    def of(cls, file: Path, policy: GatePolicy, reader: InvariantReader | None) -> Kind:
         """Score the set of a file, and find what its conversations hold."""
         relevance_set = read_relevance_set(file)
         cases = score_cases([relevance_set], policy)
         held = [np.zeros(0, dtype=np.bool_)]
         for case in cases.cases:
-            indices = [] if hold is None else [*hold.find_held(*relevance_set.current(case.case))]
+            current, history = relevance_set.current(case.case)
+            turns = [*history.conversation.turns[: history.stop], current.turn]
+            stated = [] if reader is None else reader.read(turns)
+            indices = [invariant.source for invariant in stated if invariant.held]
             held.append(np.isin(case.rows + case.start, indices))
         return cls(cases, np.concatenate(held))
 

@@ -9,52 +9,38 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.core.errors import ContextError
-from convgate.core.settings import Settings, load_settings
+from convgate.core.settings import Settings
 from convgate.messages.tokens import turn_tokens
 from convgate.messages.validity import make_valid
-from convgate.selection.builder import ContextBuilder, load_context
-from convgate.selection.selector import Selector, load_gate, load_policy
+from convgate.selection.load import load
+from convgate.selection.selection import Selection
+from convgate.selection.selector import Selector
 from convgate.transcripts import dialect_of, list_messages
 
 log = logging.getLogger(__name__)
 
 Convert = Callable[[Any], Mapping[str, Any]]  # a framework's message to an OpenAI-style dict
 
-Source = Selector | ContextBuilder | Settings | str | Path
-"""What chooses: `load_gate()`, `load_policy()`, `load_context()`, settings, or a settings file's path."""
+Source = Selector | Settings | str | Path
+"""What chooses: `convgate.load()`, settings, or a settings file's path."""
 
 
 @dataclass(frozen=True)
 class MessageSelector:
-    """Chooses which messages a framework sends. Never raises into the agent; thread-safe as its source is."""
+    """Chooses which messages a framework sends. Never raises into the agent; thread-safe."""
 
-    source: Selector | ContextBuilder
-    budget: int | None = None  # tokens of everything that is sent; None: that of the source
+    selector: Selector
+    budget: int | None = None  # tokens of everything that is sent; None: that of the selector's settings
 
     @classmethod
     def of(cls, source: Source | None = None, budget: int | None = None) -> MessageSelector:
-        """Return the selector of a source: by default the active gate, or with a budget the context builder.
-
-        budget: tokens, 0 or more; settings may have one as `context_budget`.
-
-        Raises ContextError for a gate or policy with a budget, and the errors of loading.
-        """
-        if isinstance(source, str | Path):
-            source = load_settings(Path(source))
-        if isinstance(source, Settings):
-            has_budget = budget is not None or source.context_budget is not None
-            source = load_context(source) if has_budget else load_policy(settings=source)
-        elif source is None:
-            source = load_gate() if budget is None else load_context()
-        if budget is not None and isinstance(source, Selector):
-            raise ContextError("a gate or policy has no budget; pass convgate.load_context() instead")
-        return cls(source, budget)
+        """Return the selector of a source, by default that of the usual settings; the errors of loading."""
+        return cls(source if isinstance(source, Selector) else load(source), budget)
 
     def keep(
         self, messages: Sequence[Any], convert: Convert | None = None, always: Sequence[int] = ()
@@ -66,9 +52,8 @@ class MessageSelector:
         makes that impossible. Failures are logged.
         """
         try:
-            known = self.source.messages if isinstance(self.source, ContextBuilder) else self.source.reader
             listed = list_messages(map(convert, messages) if convert else messages)
-            return self.choose(known.read(listed), always)
+            return self.choose(self.selector.reader.read(listed), always)[0]
         except Exception:  # the agent goes on with its full history
             log.exception("selecting failed; all %d messages are sent", len(messages))
             return list(range(len(messages)))
@@ -79,31 +64,32 @@ class MessageSelector:
         """Return the same as `keep`, without blocking the event loop."""
         return await asyncio.to_thread(self.keep, messages, convert, always)
 
-    def choose(self, turns: tuple[Turn, ...], always: Sequence[int] = ()) -> list[int]:
-        """Return the same as `keep`, of turns; raises what selecting raises."""
+    def choose(
+        self, turns: tuple[Turn, ...], always: Sequence[int] = (), *, session: str | None = None
+    ) -> tuple[list[int], Selection | None]:
+        """Return the same as `keep`, of turns, and the selection; None where no user said anything.
+
+        Raises what selecting raises.
+        """
+        selector, settings = self.selector, self.selector.settings
         dialect = dialect_of(turn.source or {} for turn in turns)
         current = _find_current(turns, images_follow_results=dialect.images_follow_results)
         if current is None:
-            return list(range(len(turns)))
-        conversation = Conversation(id="live", turns=turns)
+            return list(range(len(turns))), None
         following = range(current + 1, len(turns))
-        if isinstance(self.source, ContextBuilder):
-            budget = self.source.budget if self.budget is None else self.budget
-            if budget is not None and following:
-                budget = max(0, budget - int(turn_tokens(turns[current + 1 :], self.source.counter).sum()))
-            # Messages that a context adds are not sent, so the turns that they stand for are.
-            bundle = replace(self.source, shortens=False).build_at(conversation, current, budget=budget)
-            held = (invariant.source for invariant in bundle.invariants if invariant.held)
-            kept = {*bundle.indices, *held}
-        else:
-            decisions = self.source.decide(*conversation.at(current))
-            kept = {*decisions.kept_indices}
-        kept |= {current, *following, *always}
-        valid = make_valid(turns, kept, len(turns) - 1, pair_answers=self.source.pair_answers)
-        if isinstance(self.source, Selector) and self.source.quotes_opening:  # what is kept is not rewritten
-            first = next((index for index in valid.indices if turns[index].role == "user"), 0)
-            return [index for index in valid.indices if index >= first or turns[index].is_instruction]
-        return valid.indices
+        budget = settings.context_budget if self.budget is None else self.budget
+        if budget is not None and following:
+            budget = max(0, budget - int(turn_tokens(turns[current + 1 :], selector.counter).sum()))
+        # What is kept is not rewritten: messages that a selection adds are not sent.
+        selection = selector.select_at(
+            Conversation(id="live", turns=turns), current, budget=budget, adds=False, session=session
+        )
+        kept = {*selection.indices, *following, *always}
+        indices = make_valid(turns, kept, len(turns) - 1, pair_answers=settings.pair_answers).indices
+        if settings.assistant_first == "quote":
+            first = next((index for index in indices if turns[index].role == "user"), 0)
+            indices = [index for index in indices if index >= first or turns[index].is_instruction]
+        return indices, selection
 
 
 def _find_current(turns: Sequence[Turn], *, images_follow_results: bool) -> int | None:

@@ -18,9 +18,9 @@ from convgate.embedding.base import Encoder
 from convgate.embedding.bundled import BundledEncoder
 from convgate.embedding.cache import CachedEncoder, default_encoder
 from convgate.embedding.states import states_beside
-from convgate.invariants.finding import InvariantFinder
 from convgate.invariants.judge import KindJudge
 from convgate.invariants.judge import shipped_model as kind_model
+from convgate.invariants.reader import InvariantReader
 from convgate.modes.classifier import ModeClassifier
 from convgate.modes.classifier import shipped_model as mode_model
 from convgate.modes.conversation import ModeTracker
@@ -29,8 +29,9 @@ from convgate.policies.build import build_policy, find_version, parameters_of
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import check_spec, stages_of
 from convgate.policies.spec import PolicySpec
+from convgate.selection.load import selector_of
 from convgate.selection.reading import encode_turns
-from convgate.selection.selector import Selection, Selector
+from convgate.selection.selection import Selection
 from convgate.versions import UNTRAINED
 
 Turns = Literal["last", "all"]
@@ -131,10 +132,12 @@ class BatchDecider:
         self._options = options
         self._encoder = load_encoder(settings)
         policy = build_policy(options.policy, settings, self._encoder, version=options.version)
-        self._selector = Selector.of(policy, settings)
+        selector = replace(selector_of(policy, settings), around=())
         self._schema = pa.schema(_COLUMNS | (_CONTEXT_COLUMNS if options.context else {}))
         self._classifier = ModeClassifier(mode_model(), states_beside(self._encoder))
-        self._judge = KindJudge(kind_model(), CachedEncoder(BundledEncoder("span states"), None))
+        judge = KindJudge(kind_model(), CachedEncoder(BundledEncoder("span states"), None))
+        self._reader = InvariantReader(judge)
+        self._selector = replace(selector, holds=selector.holds and (lambda: self._reader))
 
     def decide(self, part: Part) -> PartTables:
         """Return the rows of a part; a conversation that cannot be decided is a bad row."""
@@ -172,24 +175,26 @@ class BatchDecider:
             needs_encoder = wants_vectors or isinstance(policy, PreparablePolicy)
             encode_turns(
                 turns, encoder=self._encoder if needs_encoder else None, classifier=self._classifier,
-                judge=self._judge,
+                reader=lambda: self._reader,
             )  # fmt: skip
         if isinstance(policy, PreparablePolicy):
             policy.prepare(conversations)
 
     def _rows(self, conversation: Conversation, indices: Sequence[int]) -> Iterator[dict[str, Any]]:
-        modes, invariants, start = ModeTracker(), InvariantFinder(), 0
+        modes, start = ModeTracker(), 0
         for index in indices:
             selection = self._selector.select_at(conversation, index)
             row = _selection_row(index, selection)
             if self._options.context:
                 new, start = conversation.turns[start : index + 1], index + 1
                 modes.add(new, self._classifier, {})
-                invariants.add(new, self._judge)
                 own = [decision for place, decision in modes.modes.decisions.items() if place <= index]
                 row["mode"] = modes.modes.at(index)
                 row["mode_confidence"] = own[-1].confidence if own else None
-                row["invariants"] = [invariant.to_json() for invariant in invariants.invariants]
+                row["invariants"] = [
+                    invariant.to_json()
+                    for invariant in self._reader.read(list(conversation.turns[: index + 1]))
+                ]
             yield row
 
     def _embeddings(self, part: Part) -> pa.Table:
@@ -221,7 +226,7 @@ def _selection_row(index: int, selection: Selection) -> dict[str, Any]:
         "turn": index,
         "messages": json.dumps(selection.messages, ensure_ascii=False, default=str),
         "indices": selection.indices,
-        "tokens_kept": selection.tokens_kept,
+        "tokens_kept": selection.tokens,
         "tokens_total": selection.tokens_total,
         "threshold": decisions.threshold,
         "decisions": [

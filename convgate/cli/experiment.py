@@ -48,7 +48,7 @@ def create(
         list[str],
         typer.Option(
             help="An arm with free tokens; the first is the control. A policy such as last_k(k=3), everything"
-            " or none, a settings file, or context:POLICY.",
+            " or none, a settings file, or alone:POLICY.",
             metavar="ARM=POLICY",
         ),
     ],
@@ -92,7 +92,7 @@ def create(
         looks=read_looks(looks),
         shared_raters=shared_raters,
     )
-    if matched and not arms[0].is_context and arms[0].settings.policy == "everything":
+    if matched and arms[0].settings.policy == "everything":
         output.print_note(
             "the control sends everything, and so does a policy with as many tokens; take another control"
         )

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from convgate.cli import inputs, options, output
-from convgate.core.text import to_line
+from convgate.core.text import pluralize, to_line
 
 if TYPE_CHECKING:
     from convgate.core.conversation import Conversation
     from convgate.core.decisions import TurnDecisions
     from convgate.core.settings import Settings
     from convgate.policies.base import Policy
+    from convgate.selection.selection import Selection
+    from convgate.selection.selector import Selector
 
 
 def score(
@@ -34,20 +36,19 @@ def score(
     """Score every earlier turn against the current message, with the reason why it is kept or dropped."""
     from convgate.core.settings import load_settings
     from convgate.policies.gate import GatePolicy
-    from convgate.selection.selector import Selector
 
     options.check_current(turn, question)
     chosen = load_settings(settings_file)
     if settings_file is not None and chosen.policy != "gate":
         output.print_note(f"{settings_file} chooses the policy {chosen.policy}, but scores are the gate's")
     conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad)
-    current, history = conversation.find_current(turn, question)
+    current, _ = conversation.find_current(turn, question)
     with output.encoding_progress() as progress:
         policy = _build_policy("gate", chosen, gate, settings, rule)
         assert isinstance(policy, GatePolicy)
-        policy.prepare([conversation], progress=progress)
-        selector = Selector.of(policy, chosen)
-        decisions = selector.valid(current, history, selector.decide(current, history)).decisions
+        selector = _selector(policy, chosen)
+        selector.encode(conversation.turns, progress)
+        decisions = selector.select_at(conversation, turn, question=question).decisions
     output.write_result(
         _score_json(conversation, decisions, policy.version),
         lambda: _show_scores(conversation, decisions, policy.version, current.turn.text),
@@ -66,8 +67,28 @@ def select(
     rule: options.RuleOption = None,
     settings: options.SetOption = None,
     settings_file: options.SettingsFileOption = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(help="Tokens of everything that is sent: by sections of the message's mode.", min=0),
+    ] = None,
+    intent: Annotated[
+        str | None,
+        typer.Option(
+            help="With a budget, what the message is for: task, debug, explore, learn, general, or your own."
+        ),
+    ] = None,
+    filter: Annotated[
+        bool | None,
+        typer.Option(
+            "--filter/--no-filter", help="With a budget, whether policy and mode drop turns that would fit."
+        ),
+    ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Also print every turn's reason on standard error.")
+        bool,
+        typer.Option(
+            "--explain",
+            help="Also print every turn's reason on standard error, and what a budget was spent on.",
+        ),
     ] = False,
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
@@ -77,28 +98,61 @@ def select(
 ) -> None:
     """Choose the messages to send for the current one: a valid list, in order."""
     from convgate.core.settings import load_settings
-    from convgate.policies.base import PreparablePolicy
-    from convgate.selection.selector import Selector, write_selection
+    from convgate.modes.mode import mode_of_intent
+    from convgate.selection.selection import write_selection
 
     options.check_current(turn, question)
     chosen = load_settings(settings_file)
+    if filter is not None:
+        chosen = chosen.model_copy(update={"context_filter": filter})
+    limit = chosen.context_budget if budget is None else budget
+    if intent is not None:
+        if limit is None:
+            raise typer.BadParameter("an intent chooses the sections of a budget", param_hint="--intent")
+        mode_of_intent(intent, chosen)  # a typing error ends the command
     conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad, redact=redact)
     current, history = conversation.find_current(turn, question)
     with output.encoding_progress() as progress:
-        selector = Selector.of(_build_policy(policy or chosen.policy, chosen, gate, settings, rule), chosen)
-        if isinstance(selector.policy, PreparablePolicy):
-            selector.policy.prepare([conversation], progress=progress)
-        selection = selector.valid(current, history, selector.decide(current, history))
+        selector = _selector(_build_policy(policy or chosen.policy, chosen, gate, settings, rule), chosen)
+        selector.encode(conversation.turns, progress, with_modes=limit is not None)
+        if earlier := [index for index in conversation.answerable() if index < history.stop]:
+            selector.select_at(conversation, earlier[-1], budget=budget)  # for the prefix, and the hysteresis
+        selection = selector.select_at(conversation, turn, question=question, budget=budget, intent=intent)
     for violation in selection.violations:
         output.print_note(f"chat APIs may refuse this list: {violation}")
     if json_output:
-        decisions = [decision.to_json() for decision in selection.decisions]
-        output.write_json({"messages": selection.messages, "decisions": decisions}, out)
+        output.write_json(selection.to_json(), out)
         return
     if explain:
-        for decision in selection.decisions:
-            sys.stderr.write(f"{decision.index}\t{decision.reason}\n")
+        for line in _explain(selection):
+            output.print_note(line)
     output.write_text(write_selection(conversation, current, selection), out)
+
+
+def _explain(selection: Selection) -> Iterator[str]:
+    """Yield a line for each turn, and what a budget was spent on."""
+    for decision in selection.decisions:
+        yield f"{decision.index}: {decision.reason}"
+    if (spent := selection.budgeted) is None:
+        return
+    yield f"{spent.mode}: {spent.mode_decision.reason}"
+    yield f"{selection.tokens:,} of {pluralize(spent.total, 'token')}, instead of {selection.tokens_total:,}"
+    for section in spent.sections:
+        yield f"{section.name.replace('_', ' ')}: {section.tokens:,} of {pluralize(section.budget, 'token')}"
+        yield from (f"{section.name}, added: {turn.reason}" for turn in section.turns if turn.index is None)
+    if selection.over_budget:
+        yield (
+            f"{pluralize(selection.over_budget, 'token')} over the budget: invariants, instructions and the"
+            " current message are always sent."
+        )
+    yield from (f"fallback ({fallback.cause}): {fallback.reason}" for fallback in spent.fallbacks)
+
+
+def _selector(policy: Policy, settings: Settings) -> Selector:
+    """Return what selects by a policy; a command's requests are not logged."""
+    from convgate.selection.load import selector_of
+
+    return selector_of(policy, settings)
 
 
 def _build_policy(

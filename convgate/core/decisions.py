@@ -26,6 +26,8 @@ from convgate.core.text import format_threshold
 Floats = NDArray[np.floating[Any]]
 
 KEPT, DROPPED = "kept", "dropped"
+SCORE = "score"
+"""The stage at which a policy decides."""
 _JSON_NAMES = (
     "index", "outcome", "rule", "reason", "stage", "score", "threshold", "logit", "parts", "forced", "kept",
     "margin",
@@ -40,7 +42,7 @@ class Decision:
     outcome: str
     rule: str  # which rule decided
     explanation: str  # a sentence for a newcomer, to stand behind the outcome and a colon
-    stage: str  # which part of the way decided: "policy", "messages", …
+    stage: str  # which stage decided: "score", "hold", "fit", "repair", or a policy of several
 
     @property
     def outcome_text(self) -> str:
@@ -140,7 +142,7 @@ class TurnDecisions:
     overrides: Mapping[int, Override] = field(default_factory=dict)  # by turn index
     note: Callable[[int], str | None] | None = None  # by turn index: what else to know about it
     explain: Callable[[int], Why] | None = None  # by turn index: which rule decided it, and why
-    stage: str = "policy"
+    stage: str = SCORE
 
     def __post_init__(self) -> None:
         n = len(self.indices)

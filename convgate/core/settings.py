@@ -171,6 +171,13 @@ def load_settings(path: Path | None = None, *, base: Settings | None = None) -> 
     return settings
 
 
+def resolve_settings(settings: Settings | str | Path | None) -> Settings:
+    """Return the settings, or those of a file; None: those of this machine. Errors as of `load_settings`."""
+    if isinstance(settings, Settings):
+        return settings
+    return load_settings(None if settings is None else Path(settings))
+
+
 def _from_file(path: Path | None) -> tuple[Path, dict[str, Any]]:
     named = path or (Path(os.environ[PREFIX + "CONFIG"]) if os.environ.get(PREFIX + "CONFIG") else None)
     home = Path(os.environ.get(PREFIX + "HOME") or _default_home()).expanduser()

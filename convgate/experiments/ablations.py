@@ -102,13 +102,15 @@ def ablate(
 
 
 def _load_arms(ablation: Ablation, settings: Settings) -> list[ArmSelector]:
+    policy = PolicySpec(settings.policy, settings.policy_parameters, settings.version).to_text()
     if ablation == "turns":
         windows = {f"last {k}": f"last_k(k={k})" for k in (3, 1)}
         return load_arms({"all turns": "everything", **windows, "none": "none"}, settings)
     if ablation == "mode":
-        return load_arms({"random": "random", "mode": "context"}, settings)
-    policy = PolicySpec(settings.policy, settings.policy_parameters, settings.version).to_text()
-    return load_arms({"context": "context", settings.policy: policy, "newest": "last_k"}, settings)
+        return load_arms({"random": "random", "mode": policy}, settings)
+    return load_arms(
+        {"sections": policy, settings.policy: f"alone:{policy}", "newest": "alone:last_k"}, settings
+    )
 
 
 def _by_length(lengths: NDArray[np.int64]) -> dict[str, Bools]:

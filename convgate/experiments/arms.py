@@ -27,12 +27,14 @@ HYPOTHESES: tuple[Hypothesis, ...] = get_args(Hypothesis)
 ALPHA = 0.05
 
 _NAME = re.compile(r"[\w][\w .-]{0,59}")
-_CONTEXT = "context"
+_ALONE = "alone"
 # Settings on which the selected messages depend; paths and secrets of this machine are not stored.
 _SELECTING = tuple(
     name
     for name in Settings.model_fields
-    if name.startswith(("encoder", "threshold_", "policy", "session_", "context_", "gatekeeper_short_"))
+    if name.startswith(
+        ("encoder", "threshold_", "policy", "session_", "context_", "hold_", "gatekeeper_short_")
+    )
     or name in ("min_turns", "max_turns", "version", "pair_answers", "gatekeeper_greeting_length")
 )
 
@@ -42,9 +44,9 @@ class Arm:
     """One of the selections that an experiment compares."""
 
     name: str
-    settings: Settings  # of the policy or the context
+    settings: Settings
     limit: Limit = "free"  # matched: as many tokens as the control arm used for the same request
-    is_context: bool = False  # whether it builds contexts; otherwise it selects by the policy alone
+    alone: bool = False  # whether the policy selects by its ranking alone, without holds and sections
 
 
 @dataclass(frozen=True)
@@ -105,25 +107,23 @@ def read_arm(name: str, text: str, limit: Limit, settings: Settings) -> Arm:
     """Return the arm that the text describes.
 
     text: a policy such as `last_k(k=3)`, `everything`, `none` or `gate@mine`, or the path of a settings file;
-    with `context:` before it, contexts are built with that policy or those settings, and `context` alone
-    stands for the given settings. The active version of the gate is stored in place of none.
+    with `alone:` before it, the policy selects by its ranking alone: nothing is held, and a budget has no
+    sections. The active version of the gate is stored in place of none.
 
     Raises PolicyError, SettingsError or GateError for what cannot be read.
     """
     kind, _, rest = text.strip().partition(":")
-    is_context = kind == _CONTEXT
-    source = rest.strip() if is_context else text.strip()
+    is_alone = kind == _ALONE
+    source = rest.strip() if is_alone else text.strip()
     if source.endswith(".toml"):
         chosen = load_settings(Path(source))
-    elif source:
-        chosen = settings.model_copy(update=_of_policy(source))
     else:
-        chosen = settings
+        chosen = settings.model_copy(update=_of_policy(source))
     versions = Versions(chosen.home)
     version = chosen.version or versions.active
     if version is not None:
         versions.find(version)  # an unknown one fails now, not in an agent
-    return Arm(name, chosen.model_copy(update={"version": version}), limit, is_context)
+    return Arm(name, chosen.model_copy(update={"version": version}), limit, is_alone)
 
 
 def create_experiment(store: Store, experiment: Experiment) -> None:
@@ -146,7 +146,7 @@ def load_experiment(store: Store, name: str, settings: Settings | None = None) -
     machine = (settings or load_settings()).model_dump()
     with translate_decoding_errors("experiment"):
         values["arms"] = tuple(
-            Arm(arm["name"], Settings(**machine | arm["settings"]), arm["limit"], arm["is_context"])
+            Arm(arm["name"], Settings(**machine | arm["settings"]), arm["limit"], arm["alone"])
             for arm in values["arms"]
         )
         values |= {key: tuple(values[key]) for key in ("looks", "hypotheses")}
@@ -156,7 +156,7 @@ def load_experiment(store: Store, name: str, settings: Settings | None = None) -
 def arm_json(arm: Arm) -> dict[str, Any]:
     """Return an arm for JSON, with all settings on which its selections depend."""
     settings = arm.settings.model_dump(mode="json", include=set(_SELECTING))
-    return {"name": arm.name, "limit": arm.limit, "is_context": arm.is_context, "settings": settings}
+    return {"name": arm.name, "limit": arm.limit, "alone": arm.alone, "settings": settings}
 
 
 def _of_policy(text: str) -> Mapping[str, Any]:

@@ -15,17 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from convgate.core.conversation import Conversation
-from convgate.core.conversation_cache import ConversationCache
 from convgate.core.errors import ExperimentError
-from convgate.core.settings import Settings, load_settings
+from convgate.core.settings import Settings, resolve_settings
 from convgate.embedding.base import Encoder
 from convgate.experiments import arms
 from convgate.experiments.arms import Arm, Experiment
 from convgate.experiments.judge import Messages
 from convgate.experiments.report import ExperimentReport, report
-from convgate.experiments.selection import ArmRequest, ArmSelectors, SentContext
+from convgate.experiments.selection import ArmRequest, ArmSelectors, SentMessages
 from convgate.experiments.trials import assign_session, record_trials
-from convgate.selection.turn_table import TurnTable
 from convgate.store import Store
 from convgate.store.experiments import NewTrial, Stratum
 from convgate.traces import span, start_traces
@@ -48,14 +46,13 @@ class ArmSelection:
 class LiveExperiment:
     """An experiment whose arms answer requests. Thread-safe; after a fork, load it again.
 
-    Policies and encoders are loaded when an arm first needs them, and kept. Contexts are built as by
-    `load_context`, without guardrails and their log.
+    Policies and encoders are loaded when an arm first needs them, and kept. Arms select as `convgate.load`
+    does, without a memory of requests, guardrails and their log.
     """
 
     def __init__(self, store: Store, experiment: Experiment, *, encoder: Encoder | None = None) -> None:
         self._store, self._experiment = store, experiment
         self._selectors = ArmSelectors(encoder)
-        self._tables: ConversationCache[TurnTable] = ConversationCache()
 
     def select(
         self,
@@ -79,21 +76,17 @@ class LiveExperiment:
         """
         current, history = Conversation("live", turns_from_messages(messages)).find_current()
         conversation = Conversation("live", (*history.turns, current.turn))
-        table = self._tables.get(
-            conversation.turns, lambda known, new: (known or TurnTable()).extend(new, None)
-        )
         stratum = Stratum(mode, difficulty, model, tenant)
         arm = assign_session(self._store, self._experiment, session_id, stratum)
         with span("convgate.experiment", operation="retrieval") as attributes:
             budget = None
             if arm.limit == "matched":
-                budget = self._send(self._experiment.control, conversation, table).tokens
-            sent = self._send(arm, conversation, table, budget)
+                budget = self._send(self._experiment.control, conversation).tokens
+            sent = self._send(arm, conversation, budget)
             attributes |= {
                 "convgate.experiment": self._experiment.name,
                 "convgate.arm": arm.name,
                 "convgate.tokens_sent": sent.tokens,
-                "convgate.tokens_total": sum(table.tokens),
                 "gen_ai.conversation.id": session_id,
                 "session.id": session_id,
             }
@@ -137,10 +130,8 @@ class LiveExperiment:
         """Return the figures of each arm and the verdicts, of what is recorded and rated so far."""
         return report(self._store, self._experiment)
 
-    def _send(
-        self, arm: Arm, conversation: Conversation, table: TurnTable, budget: int | None = None
-    ) -> SentContext:
-        return ArmRequest(self._selectors.load(arm), conversation, table).send(budget)
+    def _send(self, arm: Arm, conversation: Conversation, budget: int | None = None) -> SentMessages:
+        return ArmRequest(self._selectors.load(arm), conversation).send(budget)
 
 
 def load_experiment(
@@ -153,8 +144,7 @@ def load_experiment(
 
     Raises ExperimentError when there is no such experiment.
     """
-    if not isinstance(settings, Settings):
-        settings = load_settings(Path(settings) if settings else None)
+    settings = resolve_settings(settings)
     store = Store(settings.database)
     start_traces(settings)
     return LiveExperiment(store, arms.load_experiment(store, name, settings), encoder=encoder)

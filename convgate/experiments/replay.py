@@ -6,7 +6,7 @@ With a language model the messages are answered too, and the answers tested or j
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from hashlib import blake2b
 from typing import Any, ClassVar, Literal
@@ -24,11 +24,10 @@ from convgate.evaluation.judged_cases import REPORT_EVERY, EvaluationProgress, c
 from convgate.evaluation.metrics import Bools, Terms, ratios
 from convgate.experiments.arms import read_arm
 from convgate.experiments.judge import ChatModel, Judge, Messages
-from convgate.experiments.selection import ArmRequest, ArmSelector, ArmSelectors, SentContext
+from convgate.experiments.selection import ArmRequest, ArmSelector, ArmSelectors, SentMessages
 from convgate.gatekeeper.model import ModelError
-from convgate.messages.tokens import TokenCounter
+from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.policies.base import PreparablePolicy, history_indices
-from convgate.selection.turn_table import TurnTable
 from convgate.store.experiments import Experiments
 from convgate.transcripts import to_messages
 from convgate.transcripts.cases import Case, RelevanceSet
@@ -97,19 +96,20 @@ class ReplayRequest:
         )
 
     @cached_property
-    def table(self) -> TurnTable:
-        """The turns with their tokens and tool units."""
-        return TurnTable().extend(self.conversation.turns, self.counter)
+    def tokens(self) -> list[int]:
+        """The tokens of each turn."""
+        costs: list[int] = turn_tokens(self.conversation.turns, self.counter).tolist()
+        return costs
 
     @property
     def current_tokens(self) -> int:
         """Tokens of the message to answer."""
-        return self.table.tokens[-1]
+        return self.tokens[-1]
 
     @property
     def history_tokens(self) -> int:
         """Tokens of all turns before it."""
-        return sum(self.table.tokens) - self.current_tokens
+        return sum(self.tokens) - self.current_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ def load_arms(arms: Mapping[str, str], settings: Settings) -> list[ArmSelector]:
     """
     selectors = ArmSelectors()
     return [
-        ArmSelector(name, RandomOrder())
+        ArmSelector.of(name, RandomOrder(), settings, alone=True)
         if text.strip() == RandomOrder.name
         else selectors.load(read_arm(name, text, "free", settings))
         for name, text in arms.items()
@@ -221,6 +221,7 @@ def replay(
     if not cases:
         raise ExperimentError(f"{relevance_set.name} has no case to replay.")
     _prepare(relevance_set, cases, arms, progress)
+    arms = [replace(arm, selector=replace(arm.selector, counter=counter)) for arm in arms]
     keys = [
         (arm.name, budget) for budget in budgets for arm in arms if budget != "matched" or arm is not arms[0]
     ]
@@ -234,9 +235,7 @@ def replay(
             progress(f"{relevance_set.name}: replaying", place, len(cases))
         request = ReplayRequest.of(relevance_set, case, counter)
         lengths.append(len(request.conversation) - 1)
-        at_request = {
-            arm.name: ArmRequest(arm.without_memory(), request.conversation, request.table) for arm in arms
-        }
+        at_request = {arm.name: ArmRequest(arm, request.conversation) for arm in arms}
         control = at_request[names[0]].send(None) if any(key[1] == "matched" for key in keys) else None
         for arm, budget in keys:
             sent = at_request[arm].send(_to_tokens(budget, request, control))
@@ -254,7 +253,7 @@ class _Answers:
     failed: int = 0
     known: dict[tuple[str, frozenset[int], int], Mapping[str, bool]] = field(default_factory=dict)
 
-    def check(self, request: ReplayRequest, sent: SentContext) -> Mapping[str, bool]:
+    def check(self, request: ReplayRequest, sent: SentMessages) -> Mapping[str, bool]:
         """Return what is found in the answer; nothing without a model or an answer."""
         if self.model is None or self.verdict is None:
             return {}
@@ -319,16 +318,16 @@ def _prepare(
             arm.policy.prepare(conversations, progress=partial(progress, f"{relevance_set.name}: {arm.name}"))
 
 
-def _to_tokens(budget: Budget, request: ReplayRequest, control: SentContext | None) -> int | None:
-    """Return the tokens of a whole context, the message to answer included; None: no budget."""
+def _to_tokens(budget: Budget, request: ReplayRequest, control: SentMessages | None) -> int | None:
+    """Return the tokens of everything that is sent, the message to answer included; None: no budget."""
     if isinstance(budget, float):
         return int(budget * request.history_tokens) + request.current_tokens
     return control.tokens if budget == "matched" and control is not None else None
 
 
-def _terms(request: ReplayRequest, sent: SentContext, passes: Mapping[str, bool]) -> Terms:
+def _terms(request: ReplayRequest, sent: SentMessages, passes: Mapping[str, bool]) -> Terms:
     """Return (2, len(METRICS)) numerators and denominators that one request adds."""
-    table, hits = request.table, request.needed & sent.turns
+    hits = request.needed & sent.turns
     tokens = sent.tokens - request.current_tokens
     n_needed = len(request.needed)
     values = {
@@ -337,7 +336,7 @@ def _terms(request: ReplayRequest, sent: SentContext, passes: Mapping[str, bool]
         "tokens": (tokens, 1),
         "token_share": (tokens, request.history_tokens),
         "signal": tuple(
-            sum(table.tokens[index] for index in turns) for turns in (hits, request.judged & sent.turns)
+            sum(request.tokens[index] for index in turns) for turns in (hits, request.judged & sent.turns)
         ),
         **{name: (has_passed, 1) for name, has_passed in passes.items()},
     }

@@ -276,17 +276,23 @@ def _breach_alerts(batch: Sequence[RequestRecord]) -> list[Alert]:
     if not requests:
         return []
     breaches = sum(request.breaches for request in requests)
-    message = f"{breaches:,} of the invariants that must hold were missing; the baseline context was sent."
+    message = f"{breaches:,} of the invariants that must hold were missing; the baseline was sent."
     figures = {"breaches": breaches, "requests": [request.id for request in requests]}
     return [Alert("breach", "", requests[-1].at.astimezone(UTC), message, figures)]
 
 
 def _to_request_row(request: RequestRecord) -> RequestRow:
-    is_low = request.source == "low confidence" or request.confidence < MIN_CONFIDENCE
+    is_judged = request.mode is not None and request.source != "intent"
+    is_low = request.source == "low confidence" or (request.confidence or 0.0) < MIN_CONFIDENCE
     values = {field.name: getattr(request, field.name) for field in fields(request)} | {
         "at": request.at.astimezone(UTC),
         "session": None if request.session is None else _hash_session(request.session),
-        "low": None if request.source == "intent" else is_low,
+        "mode": request.mode or "",
+        "classified": request.classified or "",
+        "confidence": request.confidence or 0.0,
+        "source": request.source or "",
+        "budget": request.tokens_total if request.budget is None else request.budget,
+        "low": is_low if is_judged else None,
         "tokens": tuple(request.tokens.get(section, 0) for section in SECTIONS),
         "invariant_types": tuple(request.invariant_types.get(type, 0) for type in INVARIANT_TYPES),
         "fallbacks": tuple(fallback.cause for fallback in request.fallbacks),

@@ -27,13 +27,13 @@ class RequestRecord:
 
     id: str  # `record_outcome` names it
     at: datetime  # with a zone
-    mode: Mode  # that was applied
-    classified: Mode  # before smoothing and any fallback
-    confidence: float  # 0…1
-    source: Source
+    mode: Mode | None  # that was applied; None without a budget, where no mode is read
+    classified: Mode | None  # before smoothing and any fallback
+    confidence: float | None  # 0…1
+    source: Source | None
     tokens: Mapping[SectionName, int]  # of each section
     tokens_total: int  # of the whole history, without the current message
-    budget: int  # of the whole context, in tokens
+    budget: int | None  # tokens of everything that might be sent; None: no limit
     invariants: int  # that must hold
     breaches: int  # invariants that were missing before the fallback to the baseline
     over_budget: int  # tokens by which required turns exceed the budget

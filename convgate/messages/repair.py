@@ -13,8 +13,8 @@ from convgate.core.text import join_words, quote
 from convgate.messages.table import PRUNED_FIELD, MessageTable
 from convgate.messages.units import ToolUnit, is_result
 
-STAGE = "messages"
-"""The stage that overrides name."""
+HOLD, REPAIR = "hold", "repair"
+"""Stages that overrides name: of what is always sent, and of what makes the list valid."""
 
 INSTRUCTIONS = "instructions"
 CURRENT = "current"
@@ -123,13 +123,14 @@ class Repair:
             new[self.current] = False
         self.dropped |= new
         for index in np.flatnonzero(new & self.kept).tolist():
-            self.overrides[index] = Override(rule, explain(index), stage=STAGE, kept=False)
+            self.overrides[index] = Override(rule, explain(index), stage=REPAIR, kept=False)
         self.kept &= ~new
 
     def _keep(self, index: int, rule: str, reason: str) -> None:
         if not self.kept[index]:
             self.kept[index] = True
-            self.overrides[index] = Override(rule, reason, stage=STAGE, kept=True)
+            stage = HOLD if rule in (INSTRUCTIONS, HELD, CURRENT) else REPAIR
+            self.overrides[index] = Override(rule, reason, stage=stage, kept=True)
 
 
 def find_exchanges(opens: Flags, unit_call: NDArray[np.int64]) -> NDArray[np.int64]:

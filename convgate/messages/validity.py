@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from convgate.core.conversation import Turn
 from convgate.core.decisions import Override, TurnDecisions
 from convgate.core.errors import ConversationError
-from convgate.messages.repair import AFTER_CURRENT, STAGE, Repair
+from convgate.messages.repair import AFTER_CURRENT, REPAIR, Repair
 from convgate.messages.table import MessageTable
 
 T = TypeVar("T")
@@ -89,7 +89,7 @@ def make_valid(
     repair.keep_what_always_stays()
     repair.keep_whole_groups(pair_answers=pair_answers)
     repair.open_with_a_user()
-    late = Override(AFTER_CURRENT, "it comes after the current message.", stage=STAGE, kept=False)
+    late = Override(AFTER_CURRENT, "it comes after the current message.", stage=REPAIR, kept=False)
     after = dict.fromkeys((end + np.flatnonzero(chosen[end:])).tolist(), late)
     return ValidSelection(
         indices=np.flatnonzero(repair.kept).tolist(),

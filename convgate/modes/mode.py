@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -9,6 +10,9 @@ from typing import Any, Literal
 from convgate.core.decisions import Decision
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
+from convgate.core.text import quote
+
+log = logging.getLogger(__name__)
 
 Mode = Literal["TASK", "EXPLORATION", "DEBUGGING", "LEARNING", "GENERAL"]
 
@@ -79,6 +83,21 @@ def mode_of_intent(intent: str, settings: Settings) -> Mode:
     if mode is None:
         raise ContextError(f"there is no intent {intent!r}; there are {', '.join(known)}")
     return mode
+
+
+def find_mode(intent: str, settings: Settings) -> Mode | None:
+    """Return the mode of an intent; None, with a warning, for an unknown one.
+
+    Raises ContextError for settings that name an unknown mode.
+    """
+    known = known_intents(settings)
+    try:
+        return mode_of_intent(intent, settings)
+    except ContextError:
+        log.warning(
+            "unknown intent %s (known: %s); the message is classified", quote(intent), ", ".join(known)
+        )
+        return None
 
 
 def known_intents(settings: Settings) -> dict[str, Mode]:

@@ -1,6 +1,6 @@
 """A settings file from the app or `convgate calibrate` for another program, and the code that loads it.
 
-`convgate.load_gate(settings="convgate-agent.toml")` decides by these settings, turn by turn.
+`convgate.load("convgate-agent.toml")` decides by these settings, turn by turn.
 """
 
 from __future__ import annotations
@@ -106,13 +106,12 @@ class AgentSettings:
 
     def to_python(self, *, asks: bool = False, file: str = FILE_NAME) -> str:
         """Return the Python code that selects messages so; `asks`: a question is put after the last turn."""
-        loads = "load_gate" if self.values["policy"] == GatePolicy.name else "load_policy"
         arguments = ", ".join(["messages"] + ["question=question"] * asks)
         return "\n".join(
             [
                 "import convgate",
                 "",
-                f'selector = convgate.{loads}(settings="{file}")',
+                f'selector = convgate.load("{file}")',
                 f"selection = selector.select({arguments})  # a list of OpenAI messages",
                 "selection.messages  # what to send",
                 "selection.decisions  # why",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
-from convgate.core.decisions import Floats, Override, TurnDecisions
+from convgate.core.decisions import SCORE, Floats, Override, TurnDecisions
 from convgate.embedding.base import Encoder, Progress
 from convgate.gate.thresholds import Limits, Rule
 
@@ -44,6 +44,11 @@ class PreparablePolicy(Protocol):
     def prepare(self, conversations: Sequence[Conversation], *, progress: Progress | None = None) -> None:
         """Prepare; `progress` is called with how much is done."""
         ...
+
+
+def encoder_of(policy: Policy) -> Encoder | None:
+    """Return what the policy embeds turns with; None for a policy that needs no embeddings."""
+    return getattr(policy, "encoder", None)
 
 
 class EncoderMixin:
@@ -100,7 +105,7 @@ def decide_by_rule(
     return decisions.with_overrides(
         {
             int(indices[row]): Override(
-                "limits", f"{scores[row]:.2f}, {reason}", stage="policy", kept=not cut.kept[row]
+                "limits", f"{scores[row]:.2f}, {reason}", stage=SCORE, kept=not cut.kept[row]
             )
             for row, reason in changes.items()
         }

@@ -27,8 +27,9 @@ from numpy.typing import NDArray
 from convgate.core.decisions import Floats
 from convgate.invariants.invariant import Invariant, quote_line
 from convgate.modes.budgets import DROPS, WINDOWED, SectionName
+from convgate.selection.marks import DecisionMark
 from convgate.selection.reading import ConversationReading
-from convgate.selection.turn_table import TurnTable
+from convgate.selection.table import TurnTable
 
 Flags = NDArray[np.bool_]
 Integers = NDArray[np.int64]
@@ -67,6 +68,7 @@ class SectionClaims:
 
     table: TurnTable
     reading: ConversationReading
+    marks: Mapping[int, DecisionMark]  # turns that decide or answer something, by index, increasing
     kept: Sequence[bool] | Flags  # of each earlier turn, whether the policy keeps it
     scores: Sequence[float] | Floats  # of each earlier turn: evidence claims the highest first
     ranked: bool = True  # whether the scores are the policy's; otherwise the newest turn has the highest
@@ -230,7 +232,7 @@ class SectionClaims:
             yield self._claim("task_state", goal, "it is the latest task that the user set.", overflows=True)
 
     def _decisions(self, room: Room) -> Iterator[Claim]:
-        marks = self.table.marks
+        marks = self.marks
         rows = np.fromiter(marks, dtype=np.int64)
         questions = np.fromiter(
             (index if mark.question is None else mark.question for index, mark in marks.items()),
@@ -289,8 +291,9 @@ class SectionClaims:
         current = self.table.current
         rows = np.flatnonzero(self._may_fill & self._may_claim[:current])
         if self.filters:
-            # a budget goes to the highest use per token, whether the policy's rule keeps the turn or not
-            is_first = self._is_kept[rows] & (not self.fills_budget)
+            # a budget goes to the highest use per token, whether the policy's rule keeps the turn or not;
+            # without scores, first to what it keeps
+            is_first = self._is_kept[rows] & (not self.fills_budget or not self.ranked)
             rows = rows[np.lexsort((rows, self._utility[rows], is_first))[::-1]]
             for index in self._affordable("evidence", rows, self._min_tokens[rows], room):
                 yield self._claim("evidence", index, None if self.kept[index] else _FILLS)

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.core.decisions import TurnDecisions
+from convgate.core.decisions import Override, TurnDecisions
 from convgate.invariants.invariant import Invariant
 from convgate.modes.mode import Mode
-from convgate.selection.bundle import PrefixReport
+
+HYSTERESIS = "hysteresis"
+"""The rule of turns that stay as they were for the request before."""
 
 MAX_REQUESTS = 2_000
 """Requests that are kept; the least recently used are dropped first."""
@@ -80,39 +82,44 @@ class RequestMemory:
 
 
 @dataclass(frozen=True, slots=True)
-class SteadySelection:
-    """The policy's selection after hysteresis."""
+class PrefixReport:
+    """The common beginning of what was sent for the request before and of what is sent now."""
 
-    kept: NDArray[np.bool_]  # (n,) of each earlier turn
-    still_kept: frozenset[int] = frozenset()  # the policy drops them
-    still_dropped: frozenset[int] = frozenset()  # the policy keeps them
+    tokens: int  # of the longest common beginning
+    before: int  # tokens of the request before
+    held: tuple[int, ...]  # turns that are sent by the hysteresis alone
 
 
-def apply_hysteresis(decisions: TurnDecisions, before: PastRequest | None, margin: float) -> SteadySelection:
-    """Return the policy's selection without changes since the previous context that gain at most `margin`.
+def keep_steady(decisions: TurnDecisions, before: PastRequest | None, margin: float) -> TurnDecisions:
+    """Return the decisions without changes since the request before that gain at most `margin`.
 
-    The gain is the distance between a turn's score and the threshold. Without scores or a threshold, the
-    selection is the policy's.
+    The gain is the distance between a turn's score and the threshold. Without scores or a threshold, nothing
+    changes.
     """
     kept, scores, threshold = decisions.kept, decisions.scores, decisions.threshold
     if before is None or not margin or scores is None or threshold is None:
-        return SteadySelection(kept)
-    known = decisions.indices <= before.current
+        return decisions
     was_sent = np.isin(decisions.indices, before.sent)
-    gain = np.abs(scores - threshold)
-    is_small = known & (np.nan_to_num(gain, nan=np.inf) <= margin)
-    still_kept, still_dropped = is_small & was_sent & ~kept, is_small & ~was_sent & kept
-    return SteadySelection(
-        (kept | still_kept) & ~still_dropped,
-        frozenset(decisions.indices[still_kept].tolist()),
-        frozenset(decisions.indices[still_dropped].tolist()),
-    )
+    gain = np.nan_to_num(np.abs(scores - threshold), nan=np.inf)
+    changed = (decisions.indices <= before.current) & (gain <= margin) & (was_sent != kept)
+    overrides = {}
+    for index, stays in zip(decisions.indices[changed].tolist(), was_sent[changed].tolist(), strict=True):
+        then = "It stays from the request before" if stays else "It was not sent for the request before"
+        reason = f"{then}, and a change has to bring more than the hysteresis of {margin:.2f}."
+        overrides[index] = Override(
+            HYSTERESIS,
+            f"{decisions.why(index).explanation} {reason}",
+            "by the hysteresis",
+            stage="keep",
+            kept=stays,
+        )
+    return decisions.with_overrides(overrides)
 
 
 def compare_prefix(
     before: PastRequest | None, sent: Sequence[int], tokens: Sequence[int], held: Sequence[int]
 ) -> PrefixReport | None:
-    """Return how much of the previous context is at the front of this one; None when there was none."""
+    """Return how much of what was sent before is at the front now; None when there was no request before."""
     if before is None:
         return None
     shared = 0

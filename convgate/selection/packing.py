@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from convgate.modes.budgets import SectionName
 from convgate.selection.claims import Claim, Placement, SectionClaims
-from convgate.selection.turn_table import TurnTable
+from convgate.selection.table import TurnTable
 
 _WITHOUT_MOVES: tuple[SectionName, ...] = ("evidence", "recent")  # others move placed evidence
 _BASELINE = "the baseline context takes the newest turns that fit."

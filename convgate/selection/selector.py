@@ -1,229 +1,254 @@
-"""The shortest way to use convgate in an agent: messages in, the messages to send out, with reasons."""
+"""Which earlier turns go to the model: one way from a list of messages to the messages that are sent.
+
+    read → score → hold → fit → repair
+
+| stage | what it does |
+|---|---|
+| read | the messages become turns, whatever their dialect; new ones are encoded |
+| score | the policy scores every earlier turn, and keeps or drops it |
+| hold | what may not be lost stays: what must hold, instructions, summaries |
+| fit | with a budget alone: sections by the mode of the message |
+| repair | the turns become a valid list of the same dialect |
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+import time
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
-from convgate.core.errors import PolicyError
-from convgate.core.settings import Settings, load_settings
-from convgate.embedding.base import Encoder
-from convgate.messages.check import check_valid
+from convgate.core.errors import ContextError
+from convgate.core.settings import Settings
+from convgate.embedding.base import Progress
+from convgate.invariants.invariant import Invariant
+from convgate.invariants.reader import InvariantReader
 from convgate.messages.opening import quote_opening
-from convgate.messages.tokens import TokenCounter, TokenTable, turn_tokens
-from convgate.messages.validity import ValidSelection, make_valid
-from convgate.policies import responses
-from convgate.policies.base import Policy
-from convgate.policies.build import EncoderOnDemand, build_policy
-from convgate.selection.hold import InvariantHold
-from convgate.traces import span, start_traces
-from convgate.transcripts import (
-    MessageReader,
-    list_messages,
-    to_messages,
-    turns_from_messages,
-    write_conversation,
-)
+from convgate.messages.tokens import TokenCounter
+from convgate.modes.budgets import check_total
+from convgate.modes.mode import find_mode
+from convgate.policies.base import Policy, encoder_of
+from convgate.selection import responses
+from convgate.selection.added import Capsule, Message, read_capsules
+from convgate.selection.around import Around
+from convgate.selection.fit import Fit
+from convgate.selection.hold import hold
+from convgate.selection.memory import HYSTERESIS, compare_prefix, keep_steady
+from convgate.selection.reading import encode_turns
+from convgate.selection.request import Request
+from convgate.selection.selection import Selection
+from convgate.selection.sending import SentMessages, send
+from convgate.selection.table import TurnTable
+from convgate.traces import span
+from convgate.transcripts import MessageReader, list_messages, turns_from_messages
 from convgate.transcripts.dialects.base import join_neighbours
+from convgate.transcripts.message_reader import dialect_named
 
 
 @dataclass(frozen=True, eq=False)
-class Selection:
-    """What goes to the model, and why."""
-
-    messages: list[Mapping[str, Any]]  # valid, in order; the caller's own objects, but for one that quotes
-    # or that joins neighbours where the API refuses two of one role
-    decisions: TurnDecisions  # one for every earlier turn
-    indices: list[int]  # of the messages in the conversation, quoted ones among them
-    missing_results: tuple[str, ...]  # ids of tool calls that the current turn still waits for
-    violations: tuple[str, ...]  # of what chat APIs ask, where the current message itself breaks it
-    tokens_kept: int  # tokens of `messages`
-    tokens_total: int  # tokens of the history and the current message
-
-
-@dataclass(frozen=True)
 class Selector:
-    """A policy that works on messages. Thread-safe as long as its encoder is."""
+    """Selects the messages that go to a model. Thread-safe as long as its policy and its encoder are."""
 
     policy: Policy
+    fit: Fit
+    settings: Settings
+    holds: Callable[[], InvariantReader] | None = None  # finds what must hold; None: nothing is held
+    around: Sequence[Around] = ()  # memory, guardrails and log
     counter: TokenCounter | None = None  # None: the bundled tokenizer
-    pair_answers: bool = False  # whether a question and its answer stay together unless a call says
-    quotes_opening: bool = False  # for targets that refuse a list which opens with the assistant
-    hold: InvariantHold | None = None  # None: nothing is held against the policy
-    reader: MessageReader = field(default_factory=MessageReader, repr=False, compare=False)
-    tables: ConversationCache[TokenTable] = field(
-        default_factory=ConversationCache, repr=False, compare=False
-    )
+    reader: MessageReader = field(default_factory=MessageReader, repr=False)
+    tables: ConversationCache[TurnTable] = field(default_factory=ConversationCache, repr=False)
 
-    @classmethod
-    def of(cls, policy: Policy, settings: Settings) -> Selector:
-        """Return the selector of a policy, as the settings have it."""
-        hold = InvariantHold.of(policy, settings)
-        quotes = settings.assistant_first == "quote"
-        return cls(policy, pair_answers=settings.pair_answers, quotes_opening=quotes, hold=hold)
-
-    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
-        """Return the policy's decisions, with what must hold kept."""
-        return self.hold_turns(responses.decide(self.policy, current, history), current, history)
-
-    def hold_turns(
-        self, decisions: TurnDecisions, current: CurrentMessage, history: History
-    ) -> TurnDecisions:
-        """Return decisions that were made already, with what must hold kept."""
-        return decisions if self.hold is None else self.hold.apply(decisions, current, history)
+    @property
+    def name(self) -> str:
+        """The name of the policy, and the version of the gate."""
+        version = getattr(self.policy, "version", None)
+        return f"{self.policy.name} {version}" if version else self.policy.name
 
     def select(
         self,
-        messages: Iterable[Mapping[str, Any]],
+        messages: Iterable[Message],
         *,
+        budget: int | None = None,
+        intent: str | None = None,
         question: str | None = None,
-        pair_answers: bool | None = None,
+        session: str | None = None,
+        **options: Any,
     ) -> Selection:
         """Return the messages to send for the current one: the last from the user or a tool.
 
         `messages` are dicts, oldest first, of OpenAI's API or another dialect (docs/formats.md); later ones
-        are not sent. `question` is the current message instead, put behind the selected ones. `pair_answers`
-        keeps questions and answers together.
+        are not sent. `question` is the current message instead, put behind the selected ones. `budget`:
+        tokens of everything that is sent. `intent`: what the message is meant for, which chooses the sections
+        of a budget; unknown: logged, ignored. `session`: an id for spans and the figures of a rollout.
+        Further options as of `select_at`.
 
-        Raises TranscriptError for messages that cannot be read, ConversationError when there are none.
+        Raises TranscriptError for messages that cannot be read, ConversationError when there are none,
+        ContextError for a wrong argument.
         """
         messages = list_messages(messages)
-        conversation = Conversation(id="live", turns=self.reader.read(messages))
-        return self._select(
-            *conversation.find_current(question=question), pair_answers=pair_answers, messages=messages
-        )
+        return self.select_at(
+            Conversation(id="live", turns=self.reader.read(messages)),
+            budget=budget, intent=intent, question=question, session=session, messages=messages, **options,
+        )  # fmt: skip
 
     def select_at(
         self,
         conversation: Conversation,
         index: int | None = None,
         *,
+        budget: int | None = None,
+        intent: str | None = None,
         question: str | None = None,
+        session: str | None = None,
+        capsules: Sequence[str | Message | Capsule] = (),
         pair_answers: bool | None = None,
+        adds: bool = True,
+        dialect: str | None = None,
+        request_id: str | None = None,
+        messages: Sequence[Message] | None = None,
+        decisions: TurnDecisions | None = None,
     ) -> Selection:
-        """Return the same for a turn of a conversation (0-based), or a question put after its last turn."""
-        return self._select(*conversation.find_current(index, question), pair_answers=pair_answers)
+        """Return the same for a turn of a conversation (0-based), or a question put after its last turn.
 
-    def _select(
+        capsules: summaries by the caller. pair_answers: keeps questions and answers together; None: as the
+        settings say. adds: whether messages may be sent that are no turns. dialect: the shape of added
+        messages, such as "anthropic"; default: that of the list, OpenAI's where it shows none. request_id:
+        the request's name for `record_outcome`. messages: those of all turns; None: their sources.
+        decisions: the policy's, where they were made already.
+        """
+        return self.select_current(
+            *conversation.find_current(index, question),
+            budget=budget, intent=intent, session=session, capsules=capsules, pair_answers=pair_answers,
+            adds=adds, dialect=dialect, request_id=request_id, messages=messages, decisions=decisions,
+        )  # fmt: skip
+
+    def select_current(
         self,
         current: CurrentMessage,
         history: History,
         *,
-        pair_answers: bool | None,
-        messages: Sequence[Mapping[str, Any]] | None = None,
+        decisions: TurnDecisions | None = None,
+        **options: Any,
     ) -> Selection:
-        """Return the selection; messages: the caller's own that the turns were read from."""
+        """Return the same for a message and the turns before it; options as of `select_at`."""
+        request = self._ask(current, history, **options)
         with span("convgate.select", operation="retrieval") as attributes:
-            decisions = self.decide(current, history)
-            selection = self.valid(current, history, decisions, pair_answers=pair_answers, messages=messages)
-            attributes |= {
-                "convgate.policy": self.policy.name,
-                "convgate.turns": len(history),
-                "convgate.kept": int(selection.decisions.kept.sum()),
-                "convgate.tokens_sent": selection.tokens_kept,
-                "convgate.tokens_total": selection.tokens_total,
-            }
+            for each in self.around:
+                request = each.before(request)
+            selection, sent = self._answer(request, decisions)
+            for each in self.around:
+                each.after(request, selection, sent)
+            attributes |= selection.to_attributes(self.policy.name)
+            attributes["gen_ai.conversation.id"] = attributes["session.id"] = request.session
         return selection
 
-    def valid(
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
+        """Return the policy's decisions alone: the stage `score`."""
+        return responses.decide(self.policy, current, history)
+
+    def _answer(self, request: Request, decisions: TurnDecisions | None) -> tuple[Selection, SentMessages]:
+        """Return what is sent for a request: every stage in order."""
+        if decisions is None:
+            decisions = self.decide(request.current, request.history)
+        decisions = keep_steady(decisions, request.past, self.settings.context_hysteresis)
+        steady = [i for i in decisions.overrides if decisions.overrides[i].rule == HYSTERESIS]
+        invariants = self._read_invariants(request)
+        budgeted = None
+        if request.budget is None:
+            decisions, statements = hold(request, decisions, invariants, self.counter)
+            sent = send(
+                request, decisions.kept_indices, held=[each for each in invariants if each.held],
+                statements=statements, capsules=request.capsules, pair_answers=request.pair_answers,
+            )  # fmt: skip
+            decisions = sent.valid.applied_to(decisions)
+        else:
+            sent, decisions, budgeted = self.fit.send(request, decisions, invariants, self.counter)
+        quotes = self.settings.assistant_first == "quote"
+        messages = quote_opening(sent.messages, sent.turns) if quotes else sent.messages
+        tokens, indices = sum(sent.tokens), sent.valid.indices
+        steady = [index for index in steady if index in set(indices)]
+        selection = Selection(
+            messages=join_neighbours(request.dialect, messages),
+            decisions=decisions,
+            indices=indices[:-1] if request.current.index is None else indices,
+            invariants=tuple(invariants),
+            tokens=tokens,
+            tokens_total=int(request.table.costs[request.history.start :].sum()),
+            missing_results=sent.valid.missing_results,
+            prefix=compare_prefix(request.past, sent.numbers.tolist(), sent.tokens, steady),
+            budgeted=budgeted,
+            request_id=request.id,
+            sent=turns_from_messages(messages) if messages is not sent.messages else sent.turns,
+            places=sent.places,
+            user_first=quotes or request.dialect.user_first,
+        )
+        return selection, sent
+
+    def _ask(
         self,
         current: CurrentMessage,
         history: History,
-        decisions: TurnDecisions,
         *,
+        budget: int | None = None,
+        intent: str | None = None,
+        session: str | None = None,
+        capsules: Sequence[str | Message | Capsule] = (),
         pair_answers: bool | None = None,
-        messages: Sequence[Mapping[str, Any]] | None = None,
-    ) -> Selection:
-        """Return a valid message list out of decisions that were made already.
+        adds: bool = True,
+        dialect: str | None = None,
+        request_id: str | None = None,
+        messages: Sequence[Message] | None = None,
+    ) -> Request:
+        """Return the request; ContextError for a wrong argument."""
+        started = time.perf_counter()
+        request_id = uuid.uuid4().hex if request_id is None else request_id
+        if not isinstance(request_id, str) or not request_id:
+            raise ContextError(f"the id of a request is text that is not empty; got {request_id!r}")
+        budget = self.settings.context_budget if budget is None else check_total(budget)
+        turns = [*history.conversation.turns[: history.stop], current.turn]
+        with_budget = budget is not None
 
-        messages: those of all turns; None: their sources.
-        """
-        turns = history.conversation.turns
-        paired = self.pair_answers if pair_answers is None else pair_answers
-        table = self.tables.get(turns, lambda known, new: (known or TokenTable()).extend(new, self.counter))
-        repaired: ValidSelection = make_valid(
-            table.messages, decisions.kept_indices, current.index, pair_answers=paired
+        def extend(known: TurnTable | None, new: Sequence[Turn]) -> TurnTable:
+            n_known = len(turns) - len(new)
+            self.encode(new[max(0, history.start - n_known) :], with_modes=with_budget)
+            return (known or TurnTable()).extend(new, self.counter)
+
+        table = self.tables.get(turns, extend)
+        shape = table.messages.dialect if dialect is None else dialect_named(dialect)
+        if messages is not None and current.index is None:
+            messages = [*messages, shape.message(current.turn.role, current.turn.text)]
+        return Request(
+            id=request_id,
+            started=started,
+            current=current,
+            history=history,
+            table=table,
+            dialect=shape,
+            messages=messages,
+            budget=budget,
+            intent=None if intent is None else find_mode(intent, self.settings),
+            capsules=read_capsules(capsules, self.counter) if adds else (),
+            pair_answers=self.settings.pair_answers if pair_answers is None else pair_answers,
+            adds=adds,
+            session=session,
         )
-        question = () if current.index is not None else (current.turn,)
-        end = len(turns) if current.index is None else current.index + 1
-        asked = int(turn_tokens(question, self.counter).sum()) if question else 0
-        sent = [*repaired.of(turns), *question]
-        chosen = to_messages(repaired.of(turns)) if messages is None else repaired.of(messages)
-        dialect = table.messages.dialect
-        chosen = [*chosen, *(dialect.message(turn.role, turn.text) for turn in question)]
-        checked: Sequence[Turn] = sent
-        if self.quotes_opening:
-            chosen = quote_opening(chosen, sent)
-            checked = turns_from_messages(chosen)
-        violations = check_valid(checked, user_first=self.quotes_opening or dialect.user_first)
-        chosen = join_neighbours(dialect, chosen)
-        return Selection(
-            messages=chosen,
-            decisions=repaired.applied_to(decisions),
-            indices=repaired.indices,
-            missing_results=repaired.missing_results,
-            violations=tuple(violations),
-            tokens_kept=int(table.tokens[repaired.indices].sum()) + asked,
-            tokens_total=int(table.tokens[history.start : end].sum()) + asked,
+
+    def encode(
+        self, turns: Sequence[Turn], progress: Progress | None = None, *, with_modes: bool = False
+    ) -> None:
+        """Encode turns in one pass for policy, statements and, with a budget, modes, into their caches."""
+        encode_turns(
+            turns,
+            progress,
+            encoder=encoder_of(self.policy),
+            classifier=self.fit.classifier() if with_modes else None,
+            reader=self.holds,
         )
 
-
-def write_selection(conversation: Conversation, current: CurrentMessage, selection: Selection) -> str:
-    """Return the selected messages in the conversation's own format, a typed question behind them."""
-    indices = list(selection.indices)
-    if current.index is None:
-        indices.append(len(conversation))
-        conversation = replace(conversation, turns=(*conversation.turns, current.turn))
-    return write_conversation(conversation, indices=indices)
-
-
-def load_gate(
-    version: str | Path | None = None,
-    *,
-    settings: Settings | str | Path | None = None,
-    encoder: Encoder | None = None,
-) -> Selector:
-    """Return the gate, ready to select: the active version unless one is named, or the folder of one.
-
-    Without versions, or for "untrained", the gate ranks by cosine similarity. `settings` may be the path of a
-    settings file. `encoder` replaces the one that the settings name.
-
-    Raises GateError when the version cannot be loaded, PolicyError when `settings` name another policy.
-    """
-    chosen = _settings(settings)
-    if settings is not None and chosen.policy != "gate":
-        raise PolicyError(
-            f"these settings choose the policy {chosen.policy}, which is no gate; use load_policy(settings=…)"
-        )
-    return load_policy("gate", version=version, settings=chosen, encoder=encoder)
-
-
-def load_policy(
-    name: str | None = None,
-    *,
-    version: str | Path | None = None,
-    settings: Settings | str | Path | None = None,
-    encoder: Encoder | None = None,
-    **parameters: Any,
-) -> Selector:
-    """Return any policy by name, else the one of the settings, ready to select.
-
-    `parameters` are its own, such as `k=5` for `last_k`.
-    """
-    chosen = _settings(settings)
-    start_traces(chosen)
-    policy = build_policy(
-        name or chosen.policy, chosen, encoder or EncoderOnDemand(chosen), version=version, **parameters
-    )
-    return Selector.of(policy, chosen)
-
-
-def _settings(settings: Settings | str | Path | None) -> Settings:
-    if isinstance(settings, Settings):
-        return settings
-    return load_settings(Path(settings) if settings else None)
+    def _read_invariants(self, request: Request) -> list[Invariant]:
+        """Return what the turns state that must hold or held once."""
+        return [] if self.holds is None else self.holds().read(request.table.turns)

@@ -36,8 +36,6 @@ from convgate.server import metrics
 from convgate.server.limits import Limits, error_response
 from convgate.server.proxy import Proxy
 from convgate.server.schemas import (
-    Context,
-    ContextReply,
     ErrorReply,
     FeedbackLine,
     FeedbackReply,
@@ -124,12 +122,11 @@ def _endpoints(service: Service) -> APIRouter:
         return Response(text, media_type="application/json")
 
     async def select(body: Select) -> Response:
-        """Choose the messages to send for the current one: a valid list, with a reason for every turn."""
-        return await answer(service.select, body)
+        """Choose the messages to send for the current one: a valid list, with a reason for every turn.
 
-    async def context(body: Context) -> Response:
-        """Build the context for the current message: mode, sections within budgets, invariants."""
-        return await answer(service.build_context, body)
+        With a budget: by sections of the message's mode.
+        """
+        return await answer(service.select, body)
 
     async def score(body: Score) -> Response:
         """Score every earlier turn, before the rules for valid message lists."""
@@ -158,7 +155,6 @@ def _endpoints(service: Service) -> APIRouter:
     router = APIRouter(responses=_ERRORS, dependencies=[Depends(HTTPBearer(auto_error=False))])
     for path, endpoint, reply in (
         ("/v1/select", select, SelectReply),
-        ("/v1/context", context, ContextReply),
         ("/v1/score", score, ScoreReply),
         ("/v1/feedback", feedback, FeedbackReply),
         ("/v1/outcome", outcome, OutcomeReply),

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import time
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from typing import Any
@@ -147,9 +146,9 @@ class Proxy:
         if len(items) > self._settings.server_max_turns:
             raise NotSelectedError("too_many_turns")
         turns = turns_from_messages(items)
-        pipeline, started = self._service.pipeline(session), time.perf_counter()
+        arm, selector = self._service.selector(session)
         with metrics.SELECT_SECONDS.time():
-            chosen = MessageSelector(pipeline.selector).choose(turns)
+            chosen, selection = MessageSelector(selector).choose(turns, session=session)
         tokens = turn_tokens(turns)
         kept = [items[index] for index in chosen]
         dropped = len(items) - len(kept)
@@ -163,16 +162,12 @@ class Proxy:
             "x-convgate-kept": str(len(kept)),
             "x-convgate-dropped": str(dropped),
             "x-convgate-tokens": str(counts["tokens_kept"]),
-            "x-convgate-policy": quote(pipeline.policy_name, safe=" "),
+            "x-convgate-policy": quote(selector.name, safe=" "),
         }
-        request_id = pipeline.log_selection(
-            turns, session, started=started,
-            tokens=counts["tokens_kept"], tokens_total=counts["tokens_total"],
-        )  # fmt: skip
-        if pipeline.arm is not None:
-            headers["x-convgate-arm"] = pipeline.arm
-        if request_id is not None:
-            headers["x-convgate-request-id"] = request_id
+        if arm is not None:
+            headers["x-convgate-arm"] = arm
+        if selection is not None:
+            headers["x-convgate-request-id"] = selection.request_id
         if dropped:
             body = json.dumps({**request, name: join_neighbours(dialect_of(kept), kept)}).encode()
         return Forwarded(body, headers, counts)

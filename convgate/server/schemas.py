@@ -41,7 +41,15 @@ class Select(Body):
         None, description="With a session: how many turns its history has; 409 when it has another number."
     )
     question: str | None = Field(None, description="The message to answer, if it is not among the messages.")
+    budget: int | None = Field(None, ge=0, le=10**9, description="Tokens of everything that is sent.")
+    intent: str | None = Field(
+        None, description="What the message is for: the sections of a budget; an unknown intent is ignored."
+    )
     pair_answers: bool | None = Field(None, description="Keep questions and their answers together.")
+    capsules: list[str | Message] = Field([], description="Summaries by the caller.")
+    request_id: str | None = Field(
+        None, min_length=1, max_length=200, description="Its name for /v1/outcome."
+    )
 
 
 class Score(Body):
@@ -51,17 +59,6 @@ class Score(Body):
     session: SessionId | None = None
     after: Index | None = None
     question: str | None = None
-
-
-class Context(Score):
-    """Messages to build a context from."""
-
-    budget: int | None = Field(None, ge=0, le=10**9, description="Tokens of the whole context.")
-    intent: str | None = Field(None, description="What the message is for; an unknown intent is ignored.")
-    capsules: list[str | Message] = Field([], description="Summaries by the caller.")
-    request_id: str | None = Field(
-        None, min_length=1, max_length=200, description="Its name for /v1/outcome."
-    )
 
 
 class FeedbackLine(Body):
@@ -105,18 +102,20 @@ class SessionReply(BaseModel):
 
 
 class SelectReply(BaseModel):
-    """A selection."""
+    """A selection, as `convgate select --explain` prints it, and more; with a budget mode and sections."""
 
+    model_config = ConfigDict(extra="allow")
     messages: list[dict[str, Any]]
     indices: list[int]
     decisions: list[dict[str, Any]]
-    tokens_kept: int
+    invariants: list[dict[str, Any]]
+    tokens: int
     tokens_total: int
     missing_results: list[str]
     violations: list[str]
     policy: str
     arm: str | None  # of a rollout
-    request_id: str | None  # for /v1/outcome; null outside a rollout
+    request_id: str  # for /v1/outcome
     session: SessionReply | None
 
 
@@ -128,17 +127,6 @@ class ScoreReply(BaseModel):
     threshold: float | None
     gate_activation: float | None
     turns: list[dict[str, Any]]
-    session: SessionReply | None
-
-
-class ContextReply(BaseModel):
-    """A context, as `convgate context --json` prints it, and more."""
-
-    model_config = ConfigDict(extra="allow")
-    request_id: str
-    arm: str | None  # of a rollout
-    mode: str
-    messages: list[dict[str, Any]]
     session: SessionReply | None
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -21,12 +21,14 @@ from convgate.guardrails import Guardrails, load_guard
 from convgate.guardrails.outcomes import check_outcome, record_outcomes
 from convgate.labels.feedback import Feedback, keep_feedback
 from convgate.rollouts.rollout import Rollout
+from convgate.selection.selector import Selector
 from convgate.server import metrics
-from convgate.server.arms import Arms, Pipeline
-from convgate.server.schemas import Context, FeedbackLine, Outcome, Score, Select
+from convgate.server.arms import Arms
+from convgate.server.schemas import FeedbackLine, Outcome, Score, Select
 from convgate.server.sessions import SessionHistories, session_json
 from convgate.store import Store
 from convgate.store.requests import RequestOutcome
+from convgate.store.rollouts import Arm
 from convgate.transcripts import turns_from_messages
 from convgate.transcripts.message_lists import dump_json
 
@@ -72,73 +74,42 @@ class Service:
     def select(self, body: Select) -> dict[str, Any]:
         """Answer POST /v1/select."""
         conversation, session = self._conversation(body)
-        pipeline, started = self.pipeline(body.session), time.perf_counter()
+        own = self._histories.capsules(body.session, body.question) if body.session is not None else []
+        arm, selector = self.selector(body.session)
         with metrics.SELECT_SECONDS.time():
-            selection = pipeline.selector.select_at(
-                conversation, question=body.question, pair_answers=body.pair_answers
+            selection = selector.select_at(
+                conversation,
+                budget=body.budget,
+                intent=body.intent,
+                question=body.question,
+                pair_answers=body.pair_answers,
+                capsules=[*body.capsules, *own],
+                request_id=body.request_id,
+                session=body.session,
             )
         metrics.count_selection(
             kept=len(selection.messages),
             dropped=sum(not decision.kept for decision in selection.decisions),
-            tokens_kept=selection.tokens_kept,
-            tokens_total=selection.tokens_total,
+            tokens_kept=selection.tokens,
+            tokens_total=max(selection.tokens, selection.tokens_total),
         )
-        current, history = conversation.find_current(question=body.question)
-        request_id = pipeline.log_selection(
-            [*history.turns, current.turn], body.session, started=started,
-            tokens=selection.tokens_kept, tokens_total=selection.tokens_total,
-        )  # fmt: skip
-        return {
-            "messages": selection.messages,
-            "indices": selection.indices,
-            "decisions": [decision.to_json() for decision in selection.decisions],
-            "tokens_kept": selection.tokens_kept,
-            "tokens_total": selection.tokens_total,
-            "missing_results": selection.missing_results,
-            "violations": selection.violations,
-            "policy": pipeline.policy_name,
-            "arm": pipeline.arm,
-            "request_id": request_id,
-            "session": session,
-        }
+        return {**selection.to_json(), "policy": selector.name, "arm": arm, "session": session}
 
     def score(self, body: Score) -> dict[str, Any]:
         """Answer POST /v1/score."""
         conversation, session = self._conversation(body)
-        pipeline = self.pipeline(body.session)
+        _, selector = self.selector(body.session)
         with metrics.SELECT_SECONDS.time():
-            decisions = pipeline.selector.select_at(conversation, question=body.question).decisions
+            quiet = replace(selector, around=())
+            decisions = quiet.select_at(conversation, question=body.question).decisions
         return {
-            "policy": pipeline.policy_name,
+            "policy": selector.name,
             "rule": decisions.rule,
             "threshold": decisions.threshold,
             "gate_activation": decisions.gate_activation,
             "turns": [decision.to_json() for decision in decisions],
             "session": session,
         }
-
-    def build_context(self, body: Context) -> dict[str, Any]:
-        """Answer POST /v1/context."""
-        conversation, session = self._conversation(body)
-        own = self._histories.capsules(body.session, body.question) if body.session is not None else []
-        pipeline = self.pipeline(body.session)
-        with metrics.SELECT_SECONDS.time():
-            bundle = pipeline.builder.build_at(
-                conversation,
-                budget=body.budget,
-                intent=body.intent,
-                question=body.question,
-                capsules=[*body.capsules, *own],
-                request_id=body.request_id,
-                session=body.session,
-            )
-        metrics.count_selection(
-            kept=len(bundle.messages),
-            dropped=sum(not decision.kept for decision in bundle.decisions),
-            tokens_kept=bundle.tokens,
-            tokens_total=max(bundle.tokens, bundle.tokens_total),
-        )
-        return {**bundle.to_json(), "arm": pipeline.arm, "session": session}
 
     def keep_feedback(self, body: FeedbackLine) -> dict[str, Any]:
         """Answer POST /v1/feedback."""
@@ -169,7 +140,7 @@ class Service:
             )
         return {"request_id": body.request_id, "ok": body.ok}
 
-    def pipeline(self, session: str | None) -> Pipeline:
+    def selector(self, session: str | None) -> tuple[Arm | None, Selector]:
         """Return what selects for a session, in a rollout by its arm."""
         return self._arms.of(session, lambda id: self._rollout.arm(id))
 
@@ -193,7 +164,7 @@ class Service:
 
     @cached_property
     def _histories(self) -> SessionHistories:
-        return SessionHistories(self._store, self.settings, self._arms.default.builder)
+        return SessionHistories(self._store, self.settings, self._arms.default)
 
     @cached_property
     def _rollout(self) -> Rollout:

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 from convgate.core.settings import Settings
-from convgate.selection.assembly import Capsule
-from convgate.selection.builder import ContextBuilder
+from convgate.selection.added import Capsule
+from convgate.selection.selector import Selector
 from convgate.sessions import SessionHistory, SessionManager
 from convgate.store import Store
 
@@ -21,10 +21,10 @@ _MAX_MANAGERS = 1_000
 class SessionHistories:
     """The histories of all sessions of a store. Threads and processes may append at once."""
 
-    def __init__(self, store: Store, settings: Settings, builder: ContextBuilder) -> None:
+    def __init__(self, store: Store, settings: Settings, selector: Selector) -> None:
         self._max_turns = settings.server_max_turns
         self._manager = lru_cache(_MAX_MANAGERS)(
-            lambda id: SessionManager(store, workspace=WORKSPACE + id, builder=builder)
+            lambda id: SessionManager(store, workspace=WORKSPACE + id, selector=selector)
         )
 
     def append(

@@ -2,7 +2,7 @@
 
     sessions = convgate.SessionManager(workspace="shop")
     history = sessions.add_message("continue authentication")    # stored in the library
-    sessions.context(history.session.id).messages                # what to send
+    sessions.select(history.session.id).messages                 # what to send
     sessions.add_message({"role": "assistant", "content": answer})
 
 Several workspaces, threads and processes share a database: each call is one transaction.
@@ -35,7 +35,7 @@ from convgate.policies.sessions.boundaries import (
 )
 from convgate.policies.sessions.rules import BoundaryRules
 from convgate.policies.sessions.segmentation import State, step
-from convgate.selection.assembly import Capsule
+from convgate.selection.added import Capsule
 from convgate.selection.edits import apply_edits
 from convgate.sessions.notes import SessionNotes
 from convgate.store.conversations import Conversations, NewConversation
@@ -48,8 +48,8 @@ from convgate.transcripts.message_reader import link_turn
 from convgate.transcripts.timestamps import TIMESTAMP_FIELDS
 
 if TYPE_CHECKING:
-    from convgate.selection.builder import ContextBuilder
-    from convgate.selection.bundle import ContextBundle
+    from convgate.selection.selection import Selection
+    from convgate.selection.selector import Selector
 
 ENDED = "It was ended."
 
@@ -79,8 +79,8 @@ class SessionHistory:
 class SessionManager:
     """The sessions of one workspace; those of others are never touched.
 
-    place: a store, or settings, or a file of them. builder: builds the contexts, and its settings replace
-    those of the file; by default that of the settings.
+    place: a store, or settings, or a file of them. selector: selects what is sent, and its settings
+    replace those of the file; by default that of the settings.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class SessionManager:
         workspace: str = "default",
         rules: BoundaryRules | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-        builder: ContextBuilder | None = None,
+        selector: Selector | None = None,
     ) -> None:
         if not isinstance(workspace, str) or not workspace.strip():
             raise SessionError(f"a workspace needs a name; got {workspace!r}")
@@ -98,15 +98,15 @@ class SessionManager:
         self._clock = clock
         if isinstance(place, Settings):
             settings = place
-        elif builder is not None:
-            settings = builder.settings
+        elif selector is not None:
+            settings = selector.settings
         else:
             settings = load_settings(Path(place) if isinstance(place, str | Path) else None)
         self.store = place if isinstance(place, Store) else Store(settings.database)
         self.rules = rules or BoundaryRules.of(settings)
-        self._settings, self._given_builder = settings, builder
+        self._settings, self._given_selector = settings, selector
         self._sessions, self._conversations = Sessions(self.store), Conversations(self.store)
-        self._notes = SessionNotes(self.store, settings, workspace, lambda: self._builder.policy)
+        self._notes = SessionNotes(self.store, settings, workspace, lambda: self._selector.policy)
         if settings.session_clean_up_at_start and not settings.read_only:
             self.clean_up()
 
@@ -173,7 +173,7 @@ class SessionManager:
         conversation = self._conversations.get(key).conversation
         return SessionHistory(named, key, apply_edits(self.store, key, conversation))
 
-    def context(
+    def select(
         self,
         session: str | None = None,
         message: str | None = None,
@@ -181,15 +181,15 @@ class SessionManager:
         budget: int | None = None,
         intent: str | None = None,
         request_id: str | None = None,
-    ) -> ContextBundle:
-        """Return the context for a session's current message, or for a message put after its last one.
+    ) -> Selection:
+        """Return what is sent for a session's current message, or for a message put after its last one.
 
         session: an id; by default the active session. The message is not stored. Other arguments as in
-        `ContextBuilder.build`. Its messages are without the fields that only convgate reads, such as
+        `Selector.select`. Its messages are without the fields that only convgate reads, such as
         `workflow_state`. Raises SessionError when the session has no messages.
         """
         history = self.history(session)
-        bundle = self._builder.build_at(
+        selection = self._selector.select_at(
             history.conversation,
             question=message,
             budget=budget,
@@ -198,7 +198,7 @@ class SessionManager:
             request_id=request_id,
             session=history.session.id,
         )
-        return replace(bundle, messages=[_without_own_fields(message) for message in bundle.messages])
+        return replace(selection, messages=[_without_own_fields(message) for message in selection.messages])
 
     def capsules(self, history: SessionHistory, message: str | None = None) -> list[Capsule]:
         """Return the summary of a history, and what is recalled of earlier ones for its current message.
@@ -251,10 +251,10 @@ class SessionManager:
         return self._sessions.clean_up(self._retention_start())
 
     @cached_property
-    def _builder(self) -> ContextBuilder:
-        from convgate.selection.builder import load_context  # loads the model
+    def _selector(self) -> Selector:
+        from convgate.selection.load import load  # loads the model
 
-        return self._given_builder or load_context(self._settings)
+        return self._given_selector or load(self._settings)
 
     def _append(
         self,

@@ -10,7 +10,7 @@ from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError
 from convgate.core.settings import Settings
 from convgate.policies.base import Policy
-from convgate.selection.assembly import Capsule
+from convgate.selection.added import Capsule
 from convgate.selection.edits import apply_edits
 from convgate.sessions.recall import MAX_CONVERSATIONS, recall
 from convgate.sessions.summaries import Summarizer, last_checkpoint, load_summarizer, to_capsule

@@ -12,7 +12,7 @@ import numpy as np
 from convgate.core.conversation import Conversation, CurrentMessage, Turn
 from convgate.invariants.invariant import quote_line
 from convgate.policies.base import Policy
-from convgate.selection.assembly import Capsule
+from convgate.selection.added import Capsule
 from convgate.store.database import Store
 from convgate.store.edits import InvariantEdits
 from convgate.store.summaries import Summaries, SummarizedConversation

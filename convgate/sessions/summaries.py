@@ -19,7 +19,7 @@ from convgate.core.text import to_line, truncate
 from convgate.gatekeeper.model import LanguageModel, ModelError, read_text
 from convgate.messages.table import is_pruned
 from convgate.policies.base import Policy
-from convgate.selection.assembly import Capsule
+from convgate.selection.added import Capsule
 from convgate.store.summaries import TurnSummary
 from convgate.transcripts.characters import writable
 

@@ -48,7 +48,7 @@ class RequestRow:
 
     id: str
     at: datetime  # UTC
-    mode: str  # that was applied
+    mode: str  # that was applied; "" where none was read
     classified: str  # mode that was classified
     confidence: float  # 0…1
     source: str
@@ -174,8 +174,9 @@ class Requests(Repository):
         applied, classified = dict.fromkeys(modes, 0), dict.fromkeys(modes, 0)
         totals = [0] * (len(_NUMBERS) + len(_CAUSES) + len(TOKEN_COLUMNS) + len(INVARIANT_TYPES))
         for mode, classified_mode, *numbers in rows:
-            applied[mode] = applied.get(mode, 0) + numbers[0]
-            classified[classified_mode] = classified.get(classified_mode, 0) + numbers[0]
+            if mode:
+                applied[mode] = applied.get(mode, 0) + numbers[0]
+                classified[classified_mode] = classified.get(classified_mode, 0) + numbers[0]
             totals = [total + int(number) for total, number in zip(totals, numbers, strict=True)]
         values = iter(totals)
         counts = {name: next(values) for name in _NUMBERS}
@@ -193,7 +194,7 @@ class Requests(Repository):
 
     def classified(self, since: datetime, until: datetime) -> dict[str, int]:
         """Return the number of requests by classified mode, without modes that have none."""
-        sql = f"SELECT classified, count(*) FROM requests WHERE {_PERIOD} GROUP BY 1"
+        sql = f"SELECT classified, count(*) FROM requests WHERE {_PERIOD} AND classified <> '' GROUP BY 1"
         rows: list[Any] = self._rows(sql, [since.timestamp(), until.timestamp()])
         return dict(rows)
 

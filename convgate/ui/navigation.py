@@ -11,13 +11,12 @@ EXPLORE = "pages/1_Explore.py"
 LABEL = "pages/2_Label.py"
 VERSIONS = "pages/5_Versions.py"
 COMPARE = "pages/6_Compare.py"
-MONITOR = "pages/10_Monitor.py"
+MONITOR = "pages/9_Monitor.py"
 
 GROUPS = {
     "Inspect": {
         "Library": (LIBRARY, ":material/inventory_2:"),
         "Explore": (EXPLORE, ":material/query_stats:"),
-        "Context": ("pages/9_Context.py", ":material/data_object:"),
         "Compare": (COMPARE, ":material/compare_arrows:"),
     },
     "Improve": {
@@ -25,7 +24,7 @@ GROUPS = {
         "Tune": ("pages/3_Tune.py", ":material/tune:"),
         "Train": ("pages/4_Train.py", ":material/model_training:"),
         "Versions": (VERSIONS, ":material/account_tree:"),
-        "Experiments": ("pages/11_Experiments.py", ":material/experiment:"),
+        "Experiments": ("pages/10_Experiments.py", ":material/experiment:"),
     },
     "Operate": {
         "Rules": ("pages/7_Rules.py", ":material/rule:"),

@@ -6,31 +6,40 @@ gate's fingerprint, the encoder's identity. Cached objects are shared; never cha
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from convgate.core.conversation import Conversation, CurrentMessage, History
+from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.gate.explain import Link, WordEffect, strongest_links, word_effects
+from convgate.guardrails.guardrails import fallbacks_of
+from convgate.guardrails.request import Fallback, RequestRecord
 from convgate.invariants.edits import EDITS_FIELD
-from convgate.policies.base import Policy
+from convgate.modes.mode import Mode
+from convgate.policies.base import Policy, encoder_of
 from convgate.policies.build import EncoderOnDemand, build_policy, find_version, parameters_of
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import policy_class, policy_names, stages_of
 from convgate.policies.spec import PolicySpec, read_policy
-from convgate.selection.hold import InvariantHold
-from convgate.selection.selector import Selection, Selector
+from convgate.selection.around import Log, Remember
+from convgate.selection.load import selector_of
+from convgate.selection.responses import has_responses
+from convgate.selection.selection import Selection
+from convgate.selection.selector import Selector
+from convgate.selection.table import TurnTable
 from convgate.store import CurrentKey
+from convgate.store.guard_states import GuardStates
 from convgate.ui.frame import App
 from convgate.ui.measurement import digest
-from convgate.ui.modes import statement_reader
+from convgate.ui.modes import mode_classifier, statement_reader
 from convgate.ui.results_cache import compute_once
 from convgate.ui.turn import moves
 from convgate.versions.version import Version
@@ -113,6 +122,14 @@ def encode_ahead(message: OpenMessage, policy: Policy) -> None:
     compute_once(f"encoded {message.key} {encoder.identity!r}", work)
 
 
+MAX_EARLIER = 5
+"""Earlier messages that are selected for first when the hysteresis is on."""
+
+_USED = (
+    "context_budget", "context_budgets", "context_filter", "context_hysteresis", "context_intents",
+    "pair_answers", "hold_invariants", "assistant_first",
+)  # fmt: skip
+
 _BY_CONTENT: dict[Any, Callable[[Any], object]] = {
     OpenMessage: lambda message: message.cache_key,
     GatePolicy: lambda gate: (gate.gate.fingerprint, repr(gate.encoder.identity)),  # whatever its rule
@@ -130,13 +147,57 @@ def decide(policy: Policy, message: OpenMessage) -> TurnDecisions:
     return _decide(_key(policy, message), policy, message)
 
 
-def select(app: App, policy: Policy, message: OpenMessage, *, pair_answers: bool = False) -> Selection:
-    """Return what a policy sends: its decisions and what must hold, as a valid list of messages."""
-    hold = InvariantHold.of(policy, app.settings, lambda: statement_reader(app.settings))
-    selector = Selector(policy, pair_answers=pair_answers, hold=hold)
+def select(
+    app: App,
+    policy: Policy,
+    message: OpenMessage,
+    *,
+    pair_answers: bool = False,
+    budget: int | None = None,
+    intent: str | None = None,
+) -> Selection:
+    """Return what is sent; looking at it is no request, so nothing is logged.
+
+    Raises ContextError for budgets that cannot be.
+    """
+    settings = app.settings.model_copy(update={"pair_answers": pair_answers, "context_budget": budget})
+    selector = _selector(app, policy, settings)
+    guard = _CurrentGuard(fallbacks_of(GuardStates(app.store).open_alerts()) if budget is not None else {})
+    selector = replace(selector, around=[Remember(), Log(guard)], tables=_turn_tables(message.key))
     turns = enumerate(message.conversation.turns)
     edits = [(index, turn.metadata[EDITS_FIELD]) for index, turn in turns if EDITS_FIELD in turn.metadata]
-    return _select(f"{_key(policy, message)} {hold is None} {pair_answers} {edits}", selector, message)
+    values = [getattr(settings, name) for name in _USED]
+    key = f"{_key(policy, message)} {values} {intent} {sorted(guard.fallbacks)} {edits}"
+    return _select(key, intent, selector, message)
+
+
+def encoding(app: App, policy: Policy) -> tuple[Callable[..., None], str]:
+    """Return what encodes turns for a policy within a budget, and what that depends on."""
+    encode = partial(_selector(app, policy, app.settings).encode, with_modes=True)
+    return encode, f"{id(encoder_of(policy))} {id(mode_classifier(app.settings))}"
+
+
+def _selector(app: App, policy: Policy, settings: Settings) -> Selector:
+    selector = selector_of(policy, settings)
+    return replace(
+        selector,
+        holds=selector.holds and (lambda: statement_reader(app.settings)),
+        fit=replace(selector.fit, classifier=lambda: mode_classifier(app.settings)),
+    )
+
+
+@dataclass(frozen=True)
+class _CurrentGuard:
+    """The guard as it stands."""
+
+    fallbacks: Mapping[Mode, Fallback]
+
+    def overruled(self, mode: Mode) -> Fallback | None:
+        """Return why GENERAL is applied in place of `mode`."""
+        return self.fallbacks.get(mode)
+
+    def record(self, request: RequestRecord) -> None:
+        """Do nothing."""
 
 
 def _key(policy: Policy, message: OpenMessage) -> str:
@@ -176,8 +237,17 @@ def _decide(key: str, _policy: Policy, _message: OpenMessage) -> TurnDecisions:
     return _policy.decide(_message.current, _message.history)
 
 
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _turn_tables(key: str) -> ConversationCache[TurnTable]:
+    return ConversationCache()
+
+
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _select(key: str, _selector: Selector, _message: OpenMessage) -> Selection:
+def _select(key: str, intent: str | None, _selector: Selector, _message: OpenMessage) -> Selection:
     current, history = _message.current, _message.history
-    decisions = _selector.hold_turns(decide(_selector.policy, _message), current, history)
-    return _selector.valid(current, history, decisions)
+    if _selector.settings.context_hysteresis:
+        earlier = [turn for turn in _message.conversation.answerable() if turn < history.stop]
+        for turn in earlier[-MAX_EARLIER:]:
+            _selector.select_at(_message.conversation, turn)
+    decisions = None if has_responses(history) else decide(_selector.policy, _message)
+    return _selector.select_current(current, history, intent=intent, decisions=decisions)

@@ -20,7 +20,7 @@ from typing import Any
 CHECKOUT = Path(__file__).resolve().parents[2]
 TURNS = 300
 
-_SELECT = "import json, sys, convgate; convgate.load_gate().select(json.load(open(sys.argv[1])))"
+_SELECT = "import json, sys, convgate; convgate.load().select(json.load(open(sys.argv[1])))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def measure_starts(tree: Path = CHECKOUT, *, rounds: int = 7) -> list[Start]:
             ("convgate --help", [*command, "--help"], None, None),
             ("convgate select --policy last_k", [*command, "select", one, "--policy", "last_k"], 0.6, 300.0),
             (f"convgate select, {TURNS} cached turns", [*command, "select", one], 1.5, 300.0),
-            (f"load_gate().select, {TURNS} cached turns", ["-c", _SELECT, one], None, 300.0),
+            (f"load().select, {TURNS} cached turns", ["-c", _SELECT, one], None, 300.0),
         )
         costs: list[list[tuple[float, float]]] = [[] for _ in kinds]
         for number in range(rounds + 1):

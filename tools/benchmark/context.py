@@ -1,22 +1,27 @@
-"""What a context costs besides scoring: mode, invariants and packing, against the gate's own time."""
+"""What a budget costs besides scoring: mode, invariants and packing, against the gate's own time."""
 
 from __future__ import annotations
 
 import itertools
 import time
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import Any, ClassVar
 
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.home import app_root
+from convgate.invariants.judge import load_judge
+from convgate.invariants.reader import InvariantReader
 from convgate.policies.base import Policy
-from convgate.selection.builder import ContextBuilder
-from convgate.selection.memory import RequestMemory
-from convgate.selection.reading import ConversationReader
+from convgate.selection.around import Remember
+from convgate.selection.reading import ModeReader
+from convgate.selection.selector import Selector
 from convgate.transcripts import read_conversations, turns_from_messages
 from tools.benchmark.speed import Compared, compare
+
+_BUDGET = 53_000  # tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +29,12 @@ class ContextSpeed:
     """Times on one long conversation whose vectors are all cached."""
 
     turns: int
-    warm: Compared  # the gate scores for a message, against everything else that building its context does
+    warm: (
+        Compared  # the gate scores for a message, against everything else that selecting within a budget does
+    )
     grown: Compared  # the same, each time for a conversation that got an answer and a message more
     first_gate_ms: float  # the gate alone, when it sees the conversation for the first time
-    first_rest_ms: float  # everything else, when the builder does
+    first_rest_ms: float  # everything else, when the selector does
 
     def to_json(self) -> dict[str, Any]:
         """The figures as plain JSON values, with what they should reach."""
@@ -56,26 +63,28 @@ class _Scored:
         return self.known[len(history)]
 
 
-def measure_context(builder: ContextBuilder, *, n: int = 1_000, rounds: int = 15) -> ContextSpeed:
-    """Time the builder's gate and the rest of it on n turns out of the sample conversations."""
-    policy, turns = builder.policy, sample_turns(n + 2 * rounds + 5)
+def measure_context(selector: Selector, *, n: int = 1_000, rounds: int = 15) -> ContextSpeed:
+    """Time the selector's gate and the rest of it on n turns out of the sample conversations."""
+    policy, turns = selector.policy, sample_turns(n + 2 * rounds + 5)
     stops = list(range(n, len(turns), 2))  # a user's turn each, as n is even
-    builder.encode(turns)  # neither side encodes in a round
+    selector.encode(turns, with_modes=True)  # neither side encodes in a round
     talks = {stop: Conversation("bench", tuple(turns[: stop + 1])) for stop in stops}
     first = _seconds(policy, talks[n])
     known = {stop: policy.decide(*talk.at(stop)) for stop, talk in talks.items()}
     scored = replace(
-        builder,
+        selector,
         policy=_Scored(known),
-        memory=RequestMemory(),
+        around=[Remember()],
         tables=ConversationCache(),
-        reader=ConversationReader(builder.reader.judge),
+        holds=cache(lambda: InvariantReader(load_judge(selector.settings))),
+        fit=replace(selector.fit, modes=ModeReader(), marks=ConversationCache()),
+        settings=selector.settings.model_copy(update={"context_budget": _BUDGET}),
     )
     start = time.perf_counter()
-    scored.build_at(talks[n])
+    scored.select_at(talks[n])
     rest = time.perf_counter() - start
     warm = compare(
-        lambda: policy.decide(*talks[n].at(n)), lambda: scored.build_at(talks[n]), rounds=rounds, warm_up=2
+        lambda: policy.decide(*talks[n].at(n)), lambda: scored.select_at(talks[n]), rounds=rounds, warm_up=2
     )
     growing, building = itertools.cycle(stops), itertools.cycle(stops)
 
@@ -83,7 +92,7 @@ def measure_context(builder: ContextBuilder, *, n: int = 1_000, rounds: int = 15
         stop = next(growing)
         return policy.decide(*talks[stop].at(stop))
 
-    grown = compare(decide, lambda: scored.build_at(talks[next(building)]), rounds=rounds, warm_up=2)
+    grown = compare(decide, lambda: scored.select_at(talks[next(building)]), rounds=rounds, warm_up=2)
     return ContextSpeed(n, warm, grown, 1e3 * first, 1e3 * rest)
 
 

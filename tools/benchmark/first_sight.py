@@ -11,7 +11,7 @@ from convgate.core.conversation import Conversation
 from convgate.core.settings import Settings
 from convgate.embedding.bundled import BundledEncoder
 from convgate.embedding.cache import default_encoder
-from convgate.selection.builder import ContextBuilder
+from convgate.selection.load import load
 from tools.benchmark.context import sample_turns
 from tools.benchmark.speed import Compared, compare
 
@@ -47,8 +47,8 @@ def measure_first_sight(*, n: int = 1_000, rounds: int = 3) -> FirstSight:
 
     def build() -> None:
         with TemporaryDirectory(prefix="convgate-bench-") as home:
-            settings = Settings(home=Path(home))
-            builder = ContextBuilder.of(settings, encoder=default_encoder(home=settings.home))
-            builder.build_at(Conversation("bench", next(parts)))
+            settings = Settings(home=Path(home), guard_log=False)
+            selector = load(settings, encoder=default_encoder(home=settings.home))
+            selector.select_at(Conversation("bench", next(parts)), budget=53_000)
 
     return FirstSight(n, compare(encode, build, rounds=rounds, warm_up=1))

@@ -21,8 +21,8 @@ from convgate.core.settings import load_settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.cache import default_encoder
 from convgate.policies.build import EncoderOnDemand
-from convgate.selection.builder import ContextBuilder
-from convgate.selection.selector import Selector, load_gate
+from convgate.selection.load import load
+from convgate.selection.selector import Selector
 from convgate.transcripts import to_messages
 from tools.benchmark.context import sample_turns
 
@@ -81,18 +81,18 @@ def sample_messages(n: int, *, name: str = "") -> list[Mapping[str, Any]]:
 
 
 def time_message(
-    selector: Selector, builder: ContextBuilder, encoder: Encoder, n: int, *, rounds: int = 15
+    selector: Selector, fitting: Selector, encoder: Encoder, n: int, *, rounds: int = 15
 ) -> MessageCost:
     """Time messages in a conversation of n turns, n even; encoder: of texts that it has not seen."""
     messages = sample_messages(n + 2 * rounds + 1)
     selector.select(messages[: n + 1])
-    builder.build(messages[: n + 1])
+    fitting.select(messages[: n + 1])
     encode, select, context = list[float](), list[float](), list[float]()
     for stop in range(n + 3, n + 2 * rounds + 2, 2):
         select.append(_time(selector.select, messages[:stop]) / 2)
         # other new texts than those that selecting encoded
         own = [{**message, "content": f"{message['content']} ."} for message in messages[n + 1 : stop]]
-        context.append(_time(builder.build, [*messages[: n + 1], *own]) / 2)
+        context.append(_time(fitting.select, [*messages[: n + 1], *own]) / 2)
         encode.append(sum(_time(encoder.encode, [message["content"]]) for message in own[-2:]) / 2)
     return MessageCost(n, *(1e3 * median(seconds) for seconds in (encode, select, context)))
 
@@ -143,15 +143,15 @@ def _time(function: Callable[[Any], object], argument: object) -> float:
 def measure_steady() -> dict[str, Any]:
     """Return all figures, with the default encoder and an empty cache."""
     with TemporaryDirectory(prefix="convgate-bench-") as home:
-        settings = load_settings().model_copy(update={"home": Path(home)})
+        settings = load_settings().model_copy(update={"home": Path(home), "guard_log": False})
         encoder = EncoderOnDemand(settings)
-        selector = load_gate(settings=settings, encoder=encoder())
-        builder = ContextBuilder.of(settings, encoder=encoder)
+        selector = load(settings, encoder=encoder())
+        fitting = load(settings.model_copy(update={"context_budget": 53_000}), encoder=encoder())
         alone = default_encoder(settings.encoder, device=settings.device, dtype=settings.encoder_dtype)
-        costs = [time_message(selector, builder, alone, n) for n in (1_000, 10_000)]
+        costs = [time_message(selector, fitting, alone, n) for n in (1_000, 10_000)]
         growth = {
             "select": time_steps(selector.select, name="selected"),
-            "context": time_steps(builder.build, name="in a context"),
+            "budget": time_steps(fitting.select, name="within a budget"),
         }
         threads = time_threads(selector)
     return {

@@ -11,7 +11,7 @@ import streamlit as st
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ConvgateError
 from convgate.core.text import format_share, pluralize, truncate
-from convgate.selection.selector import Selection
+from convgate.selection.selection import Selection
 from convgate.transcripts.characters import writable
 from convgate.ui import scoring
 from convgate.ui.changes import Indices, changes
@@ -102,12 +102,12 @@ def _draw_summary(decided: Sequence[ColumnDecisions]) -> None:
     rows = []
     for column in decided:
         selection = column.selection
-        saved = 1 - selection.tokens_kept / selection.tokens_total if selection.tokens_total else 0.0
+        saved = 1 - selection.tokens / selection.tokens_total if selection.tokens_total else 0.0
         rows.append(
             (
                 f"**{literal(column.column.label, limit=_MAX_LABEL)}**",
                 f"{int(column.decisions.kept.sum()):,} of {len(column.decisions):,}",
-                f"{selection.tokens_kept:,}",
+                f"{selection.tokens:,}",
                 format_share(saved),
                 "reference" if column.changed is None else f"{len(column.changed):,}",
             )

@@ -12,21 +12,21 @@ from convgate.policies.window import Everything
 from convgate.ui.frame import App
 from convgate.ui.policy_options import option_label, option_labels
 
-_LABELS = {"context": "Context", "none": "No turns", "random": "Random turns"}
-_OPTIONS = ("context", "last_k(k=3)", "last_k(k=1)", "none")
+_LABELS = {"none": "No turns", "random": "Random turns"}
+_OPTIONS = ("last_k(k=3)", "last_k(k=1)", "none")
 
 
 def arm_label(text: str) -> str:
     """Return the label of an arm; the text itself when it is the path of a settings file.
 
-    >>> arm_label("last_k(k=3)"), arm_label("context:gate@mine"), arm_label("short.toml")
-    ('Last k turns (k=3)', 'Context with Gate mine', 'short.toml')
+    >>> arm_label("last_k(k=3)"), arm_label("alone:gate@mine"), arm_label("short.toml")
+    ('Last k turns (k=3)', 'Gate mine alone', 'short.toml')
     """
     if text in _LABELS:
         return _LABELS[text]
     kind, _, rest = text.partition(":")
     try:
-        return f"Context with {option_label(rest)}" if kind == "context" and rest else option_label(text)
+        return f"{option_label(rest)} alone" if kind == "alone" else option_label(text)
     except (ConvgateError, KeyError):
         return text
 

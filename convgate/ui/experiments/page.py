@@ -45,7 +45,7 @@ _RATES = (
 _LIMITS: dict[Limit, str] = {"matched": "As many as the control", "free": "Free"}
 _LOOKS = {(1.0,): "at the end", (0.5, 1.0): "at half and the end", (0.25, 0.5, 0.75, 1.0): "at each quarter"}
 _PLACES = {"experiments": "Experiments", "replay": "Replay"}
-_SOURCES = "A policy, the path of a settings file, or one of them after `context:`."
+_SOURCES = "A policy, the path of a settings file, or a policy after `alone:`, by its ranking alone."
 _STYLE = Path(__file__).with_name("experiments.css")
 
 
@@ -195,8 +195,8 @@ def _create(app: App, planned: int) -> None:
 def _arm_name(text: str) -> str:
     """Return a name for an arm from its text.
 
-    >>> _arm_name("last_k(k=3)"), _arm_name("context:configs/short.toml")
-    ('last_k k 3', 'context short.toml')
+    >>> _arm_name("last_k(k=3)"), _arm_name("alone:configs/short.toml")
+    ('last_k k 3', 'alone short.toml')
     """
     without_folders = re.sub(r"[^:]*[/\\]", "", text)
     return " ".join(re.findall(r"\w[\w.-]*", without_folders))[:50]

@@ -20,7 +20,6 @@ from convgate.experiments.selection import ArmSelector
 from convgate.figures.experiments import OutcomePoint, describe_outcomes, outcome_over_tokens_figure
 from convgate.figures.layout import CONFIG
 from convgate.policies.gate import GatePolicy
-from convgate.selection.builder import ContextBuilder
 from convgate.training.library import SetInfo
 from convgate.ui import scoring
 from convgate.ui.experiments.arms import arm_label, draw_arms
@@ -47,7 +46,7 @@ from convgate.versions.card import Metric
 _BUDGETS: Mapping[BudgetName, str] = {
     "matched": "As the control", "free": "Free", "share": "Share of the history",
 }  # fmt: skip
-_SOURCES = "A policy such as last_k(k=5) or gate@NAME, context, or context:POLICY."
+_SOURCES = "A policy such as last_k(k=5) or gate@NAME, or alone:POLICY, by its ranking alone."
 
 
 def draw_replay(app: App, view: View) -> None:
@@ -100,13 +99,11 @@ def _draw_budgets(view: View) -> None:
 def _load_arm(app: App, label: str, text: str) -> ArmSelector:
     """Return the arm under its label; raises as `read_arm`, and for what cannot be built."""
     if text == RandomOrder.name:
-        return ArmSelector(label, RandomOrder())
+        return ArmSelector.of(label, RandomOrder(), app.settings, alone=True)
     arm = read_arm("arm", text, "free", app.settings)
-    option = text.removeprefix("context").removeprefix(":") or app.settings.policy
+    option = text.removeprefix("alone:")
     policy = scoring.load_policy(app, "last_k(k=0)" if option == "none" else option)
-    if arm.is_context:
-        return ArmSelector(label, ContextBuilder.of(arm.settings, policy=policy))
-    return ArmSelector(label, policy, pair_answers=app.settings.pair_answers)
+    return ArmSelector.of(label, policy, arm.settings, alone=arm.alone)
 
 
 def _measure(app: App, view: View, source: SetInfo, arms: Sequence[ArmSelector]) -> list[ReplayRow] | None:

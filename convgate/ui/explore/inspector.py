@@ -9,6 +9,7 @@ from convgate.ui.answering import draw_answers
 from convgate.ui.answers import Answering
 from convgate.ui.explore import state
 from convgate.ui.explore.explanation import draw_links, draw_parts, draw_words
+from convgate.ui.explore.invariants import STATES, TYPES
 from convgate.ui.explore.matrix import draw_matrix
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.state import View
@@ -16,6 +17,8 @@ from convgate.ui.frame import App
 from convgate.ui.keys import MAKE_CURRENT
 from convgate.ui.text import literal
 from convgate.ui.turn import Step, draw_turn_head, draw_turn_text, format_explanation
+
+_MAX_STATEMENT = 160  # characters
 
 TABS = ("Why", "Score", "Links", "Words", "Matrix")
 
@@ -70,6 +73,12 @@ def _draw_tab(app: App, name: str, outcome: Outcome, selected: int, answering: A
 def _draw_reason(outcome: Outcome, selected: int) -> None:
     decision = outcome.decisions.of(selected)
     st.markdown(f"**{literal(decision.outcome_text)}:** {format_explanation(decision.explanation)}")
+    if (mode := outcome.labels.get(selected)) is not None:
+        st.caption(f"Mode: {mode}")
+    for invariant in outcome.selection.invariants:
+        if invariant.source == selected:
+            text = literal(invariant.text, limit=_MAX_STATEMENT)
+            st.markdown(f"{STATES[invariant.state]} **{TYPES[invariant.type]}:** “{text}”")
     if flip := outcome.flips.of(selected) if outcome.flips else "":
         arrow, before = ("↑", "drops") if flip == "up" else ("↓", "keeps")
         st.markdown(f":orange-badge[{arrow} flips] The gate's own rule {before} this turn.")

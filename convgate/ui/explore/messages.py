@@ -9,9 +9,9 @@ import streamlit as st
 from convgate.core.conversation import Conversation, CurrentMessage
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import TranscriptError
-from convgate.core.text import join_words, pluralize
+from convgate.core.text import pluralize
 from convgate.policies.agent_settings import AgentSettings
-from convgate.selection.selector import write_selection
+from convgate.selection.selection import write_selection
 from convgate.transcripts import writer_named
 from convgate.transcripts.characters import writable
 from convgate.ui import services
@@ -19,7 +19,6 @@ from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.state import View
 from convgate.ui.files import draw_agent, draw_download
-from convgate.ui.text import literal
 
 _MAX_CODE = 200_000  # characters; more would make the browser slow
 
@@ -54,16 +53,14 @@ def decisions_json(
 
 def _draw_messages(view: View, outcome: Outcome) -> None:
     selection, conversation = outcome.selection, outcome.message.conversation
-    count, tokens = len(selection.messages), selection.tokens_kept
+    count, tokens = len(selection.messages), selection.tokens
     history = outcome.message.history
     part = f" Selected from the newest {len(history):,} turns." if history.start else ""
     st.caption(
         f"{pluralize(count, 'message')}, {pluralize(tokens, 'token')}, the current message last.{part}"
     )
-    if selection.missing_results:
-        names = literal(join_words(selection.missing_results), limit=200)
-        st.caption(f":material/hourglass_empty: The current turn still waits for results of: {names}.")
-    agent = AgentSettings.of(outcome.policy, services.settings(), pair_answers=view.pairs)
+    settings = services.settings().model_copy(update={"context_budget": selection.budget})
+    agent = AgentSettings.of(outcome.policy, settings, pair_answers=view.pairs)
     transcript_format = writer_named(conversation.format)
     with st.container(horizontal=True):
         st.download_button(

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from convgate.core.decisions import TurnDecisions
+from convgate.modes.mode import Mode, known_intents
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
-from convgate.selection.selector import Selection
+from convgate.selection.selection import Selection
 from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes
 from convgate.ui.explore.state import View
 from convgate.ui.frame import App
+from convgate.ui.modes import corrected_modes
 from convgate.ui.policy_options import option_label
 from convgate.ui.scoring import OpenMessage
 from convgate.ui.threshold_settings import ThresholdSettings
@@ -36,6 +39,11 @@ class Outcome:
     def decisions(self) -> TurnDecisions:
         """What is sent and what is not, forced turns included."""
         return self.selection.decisions
+
+    @property
+    def labels(self) -> Mapping[int, Mode]:
+        """The mode that each turn belongs to, by turn; none without a budget."""
+        return self.selection.budgeted.labels if self.selection.budgeted else {}
 
     @property
     def gate(self) -> GatePolicy | None:
@@ -85,17 +93,30 @@ class Outcome:
         return any(turn not in decisions.overrides for turn in decisions.kept_indices)
 
 
-def compute_outcome(app: App, view: View, message: OpenMessage, policy: Policy) -> Outcome:
-    """Return what the page shows of a view with its policy; only what was never scored is scored."""
+def compute_outcome(
+    app: App, view: View, message: OpenMessage, policy: Policy, budget: int | None
+) -> Outcome:
+    """Return what the page shows of a view with its policy; only what was never scored is scored.
+
+    budget: tokens; None: no limit.
+    """
+    modes, turn = corrected_modes(app, message.key) if budget is not None else {}, message.current.index
+    corrected = None if turn is None else modes.get(turn)
+    intents = known_intents(app.settings).items()
+    intent = next((word for word, mode in intents if mode == corrected), None)
     label = option_label(view.policy)
-    selection = scoring.select(app, policy, message, pair_answers=view.pairs)
+
+    def select(policy: Policy) -> Selection:
+        return scoring.select(app, policy, message, pair_answers=view.pairs, budget=budget, intent=intent)
+
+    selection = select(policy)
     if not isinstance(policy, GatePolicy):
         return Outcome(message, label, policy, selection)
     own = ThresholdSettings(policy.rule, policy.limits)
     choice, before = view.choice or own, selection
     if choice != own:
         policy = policy.with_rule(choice.rule, choice.limits)
-        selection = scoring.select(app, policy, message, pair_answers=view.pairs)
+        selection = select(policy)
     return Outcome(
         message, label, policy, selection, own, choice, changes(selection.decisions, before.decisions)
     )

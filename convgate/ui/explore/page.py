@@ -9,8 +9,14 @@ import streamlit as st
 from convgate.core.bundled_encoder import BUNDLED_SHA256
 from convgate.ui import scoring
 from convgate.ui.answers import Work, read_answers
-from convgate.ui.encoding import show_newest_first
+from convgate.ui.encoding import read_all, show_newest_first
 from convgate.ui.explore import state
+from convgate.ui.explore.budget import (
+    describe_mode,
+    draw_budget,
+    draw_sections,
+    draw_selection_problems,
+)
 from convgate.ui.explore.inspector import draw_inspector
 from convgate.ui.explore.messages import draw_messages
 from convgate.ui.explore.outcome import Outcome, compute_outcome
@@ -44,8 +50,14 @@ def explore(app: App) -> None:
     message = pick_message(state.page, key, conversation, view.turn, view.question)
     with st.sidebar:
         draw_policy(view, labels)
+        draw_budget(view, app.settings.context_budget)
     policy = scoring.load_policy(app, view.policy)
-    result = compute_outcome(app, view, show_newest_first(state.page, message, policy), policy)
+    budget = app.settings.context_budget if view.budget is None else view.budget
+    if budget is None:
+        message = show_newest_first(state.page, message, policy)
+    elif not read_all(state.page, message, *scoring.encoding(app, policy)):
+        return
+    result = compute_outcome(app, view, message, policy, budget)
     with st.sidebar:
         draw_rule(result)
     answers = read_answers(app, result.message, result.gate.version if result.gate else None, Work())
@@ -57,6 +69,7 @@ def explore(app: App) -> None:
     with left:
         draw_message(summary.title, message.current)
         mode_place = st.container()
+    draw_selection_problems(result.selection)
     with right:
         draw_metrics(result)
     left, right = st.columns(_COLUMNS, gap="medium")
@@ -65,9 +78,10 @@ def explore(app: App) -> None:
             draw_threshold(result, view)
             draw_nothing_kept(result)
             draw_chart(result, selected, is_logit=view.logit)
+            draw_sections(result.selection)
         else:
             st.info("Nothing to decide: this is the first turn. Choose a later message.")
-        draw_reading(result, selected, answers)
+        draw_reading(app, view, result, selected, answers)
     with right, st.container(key="explore-panel"):
         draw_inspector(app, view, result, selected, answers)
     draw_messages(view, result)
@@ -75,6 +89,8 @@ def explore(app: App) -> None:
     encoder = getattr(result.policy, "encoder", None)
     if encoder is not None and encoder.identity.revision == BUNDLED_SHA256:
         with mode_place:
+            if result.selection.budgeted is not None:
+                st.markdown(describe_mode(result.selection.budgeted))
             draw_mode_correction(app, state.page, key, conversation, message.current.index)
 
 

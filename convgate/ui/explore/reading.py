@@ -6,12 +6,16 @@ import numpy as np
 import streamlit as st
 
 from convgate.core.conversation import Conversation
+from convgate.core.decisions import TurnDecisions
 from convgate.store.conversations import terms
 from convgate.ui.answering import take_answers, transcript_labelling
 from convgate.ui.answers import Answering
 from convgate.ui.changes import Indices, following
 from convgate.ui.explore import state
+from convgate.ui.explore.invariants import draw_invariants
 from convgate.ui.explore.outcome import Outcome
+from convgate.ui.explore.state import LISTED, View
+from convgate.ui.frame import App
 from convgate.ui.keys import NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
 from convgate.ui.transcript.component import draw_transcript, read_request
 from convgate.ui.transcript.rows import Marks, transcript_data
@@ -22,8 +26,13 @@ _SHOWN = "explore.shown"  # the conversation that was drawn last
 _HEIGHT = "max(24rem, calc(100vh - 8rem))"
 
 
-def draw_reading(outcome: Outcome, selected: int | None, answering: Answering) -> None:
-    """Draw the search, the buttons, and the turns, which can be answered for."""
+def draw_reading(app: App, view: View, outcome: Outcome, selected: int | None, answering: Answering) -> None:
+    """Draw the search, the buttons, and the turns, which can be answered for, or the invariants."""
+    _draw_listed(view, outcome)
+    if view.listed == "invariants":
+        last = len(outcome.message.conversation) - 1
+        draw_invariants(app.store, outcome, view, last if selected is None else selected)
+        return
     key, conversation = outcome.message.key, outcome.message.conversation
     search = st.session_state.get(SEARCH) or ""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="explore-jumps"):
@@ -39,12 +48,43 @@ def draw_reading(outcome: Outcome, selected: int | None, answering: Answering) -
         terms=terms(search),
         opened=st.session_state.get(f"{_OPENED}.{key}", frozenset()),
         labelling=transcript_labelling(answering, selected),
+        modes={turn: mode.capitalize() for turn, mode in outcome.labels.items()},
+        only=_listed_turns(view, outcome.decisions),
     )
     data = transcript_data(
-        conversation, outcome.message.current, outcome.decisions, marks, place=key, height=_HEIGHT
+        conversation,
+        outcome.message.current,
+        outcome.decisions,
+        marks,
+        place=f"{key} {view.listed}",
+        height=_HEIGHT,
     )
     st.session_state[_SHOWN] = key
     draw_transcript(data, key=TRANSCRIPT, on_asked=_on_asked, on_answers=_on_answers)
+
+
+def _draw_listed(view: View, outcome: Outcome) -> None:
+    decisions = outcome.decisions
+    n_sent = int(decisions.kept.sum())
+    counts = {
+        "all": len(outcome.message.conversation),
+        "sent": n_sent,
+        "dropped": len(decisions) - n_sent,
+        "invariants": len(outcome.selection.invariants),
+    }
+    with st.container(key="explore-list"):
+        st.segmented_control(
+            "Show", list(LISTED), required=True, label_visibility="collapsed",
+            **state.page.control("listed", view.listed),
+            format_func=lambda name: f"{LISTED[name]} {counts[name]:,}",
+        )  # fmt: skip
+
+
+def _listed_turns(view: View, decisions: TurnDecisions) -> list[int] | None:
+    if view.listed == "all":
+        return None
+    turns: list[int] = decisions.indices[decisions.kept == (view.listed == "sent")].tolist()
+    return turns
 
 
 def find_turns(conversation: Conversation, search: str) -> Indices:

@@ -9,10 +9,15 @@ from dataclasses import dataclass
 
 from convgate.policies.gate import GatePolicy
 from convgate.store import CurrentKey
-from convgate.ui.codecs import TURN
+from convgate.ui.codecs import TURN, number, one_of
 from convgate.ui.page_state import Address, PageState, param
 from convgate.ui.policy_options import POLICY_OPTION
 from convgate.ui.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
+
+LISTED = {"all": "All turns", "sent": "Sent", "dropped": "Dropped", "invariants": "Invariants"}
+"""What the list shows, as addresses and as people call it."""
+
+MAX_BUDGET = 10_000_000  # tokens
 
 
 @dataclass(frozen=True)
@@ -22,6 +27,9 @@ class View(PageState):
     selected: int | None = param(None, TURN, of_conversation=True)
     policy: str = param(GatePolicy.name, POLICY_OPTION)
     choice: ThresholdSettings | None = param(None, THRESHOLD_SETTINGS, name="rule")  # noqa: RUF009  # None: the gate's own rule
+    budget: int | None = param(None, number(0, MAX_BUDGET))  # tokens; None: as the settings have it
+    listed: str = param("all", one_of(LISTED), name="list")
+    page: int = param(1, of_conversation=True)  # of the invariants
     pairs: bool = False  # keep a question and its answer together
     logit: bool = False  # whether chart and slider have a logit axis
     show: str | None = None  # the open tab

@@ -43,7 +43,8 @@ def draw_metrics(outcome: Outcome) -> None:
     """Draw turns kept, tokens and threshold; the rest is in the details."""
     decisions, selection = outcome.decisions, outcome.selection
     total = selection.tokens_total
-    saved = 1 - selection.tokens_kept / total if total else 0.0
+    saved = 1 - selection.tokens / total if total else 0.0
+    limit = "" if selection.budget is None else f"; budget {selection.budget:,}"
     rule = outcome.choice.rule.label.partition(":")[0] if outcome.choice else "by the policy"
     count = f"{len(decisions):,}"
     if outcome.message.history.start:
@@ -56,7 +57,7 @@ def draw_metrics(outcome: Outcome) -> None:
                 "Earlier turns that the model is shown. Flips: against the gate's own rule.",
             ),
             (
-                "Tokens", f"{selection.tokens_kept:,}", f"of {total:,}, {saved:.0%} saved",
+                "Tokens", f"{selection.tokens:,}", f"of {total:,}, {saved:.0%} saved{limit}",
                 "With the current message. Counted by the encoder's word list; your model counts otherwise.",
             ),
             ("Threshold", threshold, rule, literal(decisions.because or "The lowest score that is kept.")),

@@ -48,7 +48,7 @@ def label(app: App) -> None:
     message = pick_message(state.page, key, conversation, view.turn, view.question)
     policy = scoring.load_policy(app, view.policy)
     scoring.encode_ahead(message, policy)
-    scored = compute_outcome(app, view, message, policy)
+    scored = compute_outcome(app, view, message, policy, None)
     version = scored.gate.version if scored.gate else None
     answers = read_answers(app, scored.message, version, draw_work(app, view, scored.message))
     selected = view.selected

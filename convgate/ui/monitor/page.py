@@ -32,9 +32,9 @@ _PLACES = {"log": "Your requests", "rollout": "Rollout", "simulation": "Simulate
 _EXAMPLE = """\
 import convgate
 
-builder = convgate.load_context()
-context = builder.build(messages)                     # context.messages is what to send; logged without text
-convgate.record_outcome(context.request_id, ok=True)  # whether the answer was good
+selector = convgate.load()
+selection = selector.select(messages)                # selection.messages is what to send; logged without text
+convgate.record_outcome(selection.request_id, ok=True)  # whether the answer was good
 """
 
 

@@ -26,9 +26,9 @@ _START = 'convgate rollout start "new weights" --owner Ada'
 _EXAMPLE = """\
 import convgate
 
-builders = {arm: convgate.load_context(f"{arm}.toml", arm=arm) for arm in ("candidate", "control")}
-context = builders[convgate.rollout(session_id)].build(messages, session=session_id)
-convgate.record_outcome(context.request_id, ok=True, seconds=2.1)  # whether the answer was good
+selectors = {arm: convgate.load(f"{arm}.toml", arm=arm) for arm in ("candidate", "control")}
+selection = selectors[convgate.rollout(session_id)].select(messages, session=session_id)
+convgate.record_outcome(selection.request_id, ok=True, seconds=2.1)  # whether the answer was good
 """
 _STATES: dict[State, tuple[str, str]] = {
     "running": ("green", ":material/play_circle:"),

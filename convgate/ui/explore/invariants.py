@@ -12,11 +12,12 @@ from convgate.core.invariant_edit import InvariantEdit
 from convgate.core.text import pluralize, truncate
 from convgate.figures.hover import on_screen
 from convgate.invariants.invariant import Invariant, InvariantType
+from convgate.store import Store
 from convgate.store.edits import InvariantEdits
 from convgate.ui.actions import ActionResult, draw_result, draw_undo, run_action
-from convgate.ui.context import state
-from convgate.ui.context.build import ContextResult
-from convgate.ui.context.state import View
+from convgate.ui.explore import state
+from convgate.ui.explore.outcome import Outcome
+from convgate.ui.explore.state import View
 from convgate.ui.text import literal, show_text
 
 TYPES: dict[InvariantType, str] = {
@@ -35,22 +36,26 @@ PER_PAGE = 12
 _MAX_TEXT = 2_000  # characters of a statement
 
 
-def draw_invariants(result: ContextResult, view: View, selected: int) -> None:
+def draw_invariants(store: Store, outcome: Outcome, view: View, selected: int) -> None:
     """Draw the invariants, active ones first, with the form that adds one from the selected turn."""
-    edits = InvariantEdits(result.app.store)
-    draw_result(state.page, result.key)
-    last = len(result.conversation) - 1 if result.index is None else result.index
+    edits = InvariantEdits(store)
+    draw_result(state.page, outcome.message.key)
+    last = (
+        len(outcome.message.conversation) - 1
+        if outcome.message.current.index is None
+        else outcome.message.current.index
+    )
     turn = min(selected, last)
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover(f"Add from turn {turn + 1:,}", icon=":material/add:"):
-            _draw_form(result, turn)
+            _draw_form(store, outcome, turn)
         draw_undo(
             state.page,
-            edits.changed_last(result.key),
-            partial(_run, result.key, partial(edits.undo, result.key), "Undone."),
+            edits.changed_last(outcome.message.key),
+            partial(_run, outcome.message.key, partial(edits.undo, outcome.message.key), "Undone."),
         )
     invariants = sorted(
-        result.bundle.invariants,
+        outcome.selection.invariants,
         key=lambda invariant: (not invariant.active, -invariant.priority, invariant.source),
     )
     n_active = sum(invariant.active for invariant in invariants)
@@ -58,15 +63,15 @@ def draw_invariants(result: ContextResult, view: View, selected: int) -> None:
     shown = min(view.page, max(1, -(-len(invariants) // PER_PAGE)))
     start = (shown - 1) * PER_PAGE
     for number, invariant in enumerate(invariants[start : start + PER_PAGE], start):
-        _draw_invariant(result, invariant, number)
+        _draw_invariant(store, outcome, invariant, number)
     state.page.draw_pages(len(invariants), PER_PAGE, shown)
 
 
-def _draw_invariant(result: ContextResult, invariant: Invariant, number: int) -> None:
-    edit = _find_edits(result, invariant)[1] or InvariantEdit(of=invariant.text)
+def _draw_invariant(store: Store, outcome: Outcome, invariant: Invariant, number: int) -> None:
+    edit = _find_edits(store, outcome, invariant)[1] or InvariantEdit(of=invariant.text)
     by_person = "pinned" if invariant.pinned else "by a person" if invariant.found_by == "person" else ""
     badge = f" :gray-badge[:material/person: {by_person}]" if by_person else ""
-    with st.container(border=True, gap="xsmall", key=f"context-invariant-{number}"):
+    with st.container(border=True, gap="xsmall", key=f"explore-invariant-{number}"):
         st.markdown(f"**{TYPES[invariant.type]}** {STATES[invariant.state]}{badge}")
         show_text(invariant.text, limit=_MAX_TEXT)
         st.caption(literal(on_screen(invariant.reason), limit=300))
@@ -74,12 +79,12 @@ def _draw_invariant(result: ContextResult, invariant: Invariant, number: int) ->
 
             def draw_button(label: str, name: str, new: InvariantEdit | None) -> None:
                 st.button(
-                    label, key=f"context.{name}.{number}", type="tertiary", on_click=_run,
-                    args=(result.key, partial(_replace, result, invariant, new)),
+                    label, key=f"explore.{name}.{number}", type="tertiary", on_click=_run,
+                    args=(outcome.message.key, partial(_replace, store, outcome, invariant, new)),
                 )  # fmt: skip
 
             st.button(
-                f"Turn {invariant.source + 1:,}", key=f"context.source.{number}", type="tertiary",
+                f"Turn {invariant.source + 1:,}", key=f"explore.source.{number}", type="tertiary",
                 icon=":material/arrow_forward:", on_click=state.page.select, args=(invariant.source,),
             )  # fmt: skip
             if not invariant.active:
@@ -94,21 +99,21 @@ def _draw_invariant(result: ContextResult, invariant: Invariant, number: int) ->
                 draw_button("Pin", "pin", replace(edit, pinned=True, state=None))
 
 
-def _draw_form(result: ContextResult, turn: int) -> None:
+def _draw_form(store: Store, outcome: Outcome, turn: int) -> None:
     """Draw the form that adds an invariant from a turn, with the turn's text to begin with."""
-    name = f"context.add.{result.key}.{turn}"
+    name = f"explore.add.{outcome.message.key}.{turn}"
 
     def add() -> None:
         text = str(st.session_state[f"{name}.text"]).strip()
         edit = InvariantEdit(text=text, type=st.session_state[f"{name}.type"])
-        _run(result.key, lambda: InvariantEdits(result.app.store).put(result.key, turn, edit))
+        _run(outcome.message.key, lambda: InvariantEdits(store).put(outcome.message.key, turn, edit))
 
     with st.form(name, border=False):
         st.selectbox(
             "Type", list(TYPES), key=f"{name}.type", format_func=TYPES.__getitem__,
             index=list(TYPES).index("hard_constraint"),
         )  # fmt: skip
-        text = truncate(result.conversation.turns[turn].text, _MAX_TEXT)
+        text = truncate(outcome.message.conversation.turns[turn].text, _MAX_TEXT)
         st.text_area("Text", text, key=f"{name}.text", max_chars=_MAX_TEXT, height=110)
         st.form_submit_button("Add", type="primary", on_click=add)
 
@@ -123,19 +128,19 @@ def _run(key: str, act: Callable[[], object], sentence: str = "Saved.") -> None:
     run_action(state.page, run, key)
 
 
-def _replace(result: ContextResult, invariant: Invariant, new: InvariantEdit | None) -> None:
+def _replace(store: Store, outcome: Outcome, invariant: Invariant, new: InvariantEdit | None) -> None:
     """Store an edit in place of the present one; None, or an edit that changes nothing, removes it."""
-    edits, present = _find_edits(result, invariant)
+    edits, present = _find_edits(store, outcome, invariant)
     others = [edit for edit in edits if edit is not present]
     is_kept = new is not None and new != InvariantEdit(of=new.of)
     wanted = (*others, new) if new is not None and is_kept else tuple(others)
-    InvariantEdits(result.app.store).change(result.key, {invariant.source: wanted})
+    InvariantEdits(store).change(outcome.message.key, {invariant.source: wanted})
 
 
 def _find_edits(
-    result: ContextResult, invariant: Invariant
+    store: Store, outcome: Outcome, invariant: Invariant
 ) -> tuple[Sequence[InvariantEdit], InvariantEdit | None]:
     """Return the edits of an invariant's turn, and its own among them."""
-    edits = InvariantEdits(result.app.store).of(result.key).get(invariant.source, ())
+    edits = InvariantEdits(store).of(outcome.message.key).get(invariant.source, ())
     texts = ((edit, edit.of if edit.text is None else edit.text) for edit in edits)
     return edits, next((edit for edit, text in texts if text == invariant.text), None)

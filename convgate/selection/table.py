@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
@@ -13,24 +13,10 @@ from numpy.typing import NDArray
 
 from convgate.core.conversation import Turn
 from convgate.core.decisions import Override
-from convgate.gatekeeper.checks import Limits, check
-from convgate.gatekeeper.exchange import Exchange
-from convgate.invariants.invariant import quote_line
 from convgate.messages.repair import Repair
 from convgate.messages.table import MessageTable
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.messages.units import calls_of, is_result
-
-_NO_LENGTHS = Limits(greeting=0, short_user=0, short_assistant=0)  # how long a turn is does not matter here
-
-
-@dataclass(frozen=True, slots=True)
-class DecisionMark:
-    """A pattern of the gatekeeper by which a turn decides something or answers a question."""
-
-    reason: str  # a sentence
-    is_answer: bool = False
-    question: int | None = None  # the index of the turn that it answers
 
 
 @dataclass(eq=False)
@@ -44,7 +30,6 @@ class TurnTable:
     tokens: list[int] = field(default_factory=list)  # the same
     digests: list[bytes] = field(default_factory=list)  # of the turn and all turns before it
     user_turn: list[int | None] = field(default_factory=list)  # the last user's turn up to this one
-    marks: dict[int, DecisionMark] = field(default_factory=dict)  # by turn, increasing
 
     def first(self, count: int) -> TurnTable:
         """Return the rows of the first `count` turns."""
@@ -54,7 +39,6 @@ class TurnTable:
             self.tokens[:count],
             self.digests[:count],
             self.user_turn[:count],
-            {index: mark for index, mark in self.marks.items() if index < count},
         )
 
     def extend(self, new: Sequence[Turn], counter: TokenCounter | None) -> TurnTable:
@@ -63,20 +47,17 @@ class TurnTable:
             return self
         start, messages = len(self.turns), self.messages.extend(new)
         costs = turn_tokens(new, counter)
-        digests, user_turn, marks = list(self.digests), list(self.user_turn), dict(self.marks)
+        digests, user_turn = list(self.digests), list(self.user_turn)
         for index, turn in enumerate(new, start):
             is_user = bool(messages.is_user[index])
             digests.append(_digest(digests[-1] if digests else b"", turn))
             user_turn.append(index if is_user else (user_turn[-1] if index else None))
-            if mark := _find_mark(turn, messages.turns, index, is_user=is_user):
-                marks[index] = mark
         return TurnTable(
             messages,
             np.concatenate([self.costs, costs]),
             [*self.tokens, *costs.tolist()],
             digests,
             user_turn,
-            marks,
         )
 
     @property
@@ -178,31 +159,3 @@ def _digest(before: bytes, turn: Turn) -> bytes:
         (turn.role, turn.name or "", turn.tool_call_id or "", *turn.also_answers, turn.scored_text)
     )
     return blake2b(before + content.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-def _find_mark(turn: Turn, turns: Sequence[Turn], index: int, *, is_user: bool) -> DecisionMark | None:
-    """Return by what turn `index` decides or answers something; None when it does neither.
-
-    A user's turn may be a short answer to the last turn before it; instructions and tools decide nothing.
-    """
-    if not is_user:
-        return _match(turn.text, "", is_user=False) if turn.role == "assistant" and turn.text else None
-    places = range(index - 1, -1, -1)
-    question = next((i for i in places if not turns[i].is_instruction and turns[i].text.strip()), None)
-    mark = _match(turn.text, "" if question is None else turns[question].text, is_user=True)
-    return replace(mark, question=question) if mark is not None and mark.is_answer else mark
-
-
-def _match(text: str, question: str, *, is_user: bool) -> DecisionMark | None:
-    if is_user:
-        previous = (Turn.of("assistant", question),) if question else ()
-        decision = check(Exchange(text, previous=previous), _NO_LENGTHS)
-        if decision.rule == "answer":
-            return DecisionMark(f"it answers what was asked before ({quote_line(text)}).", is_answer=True)
-    else:
-        decision = check(Exchange("", text), _NO_LENGTHS)
-    match = next((match for match in decision.matches if match.category == "decision"), None)
-    if match is None:
-        return None
-    line, _, _ = text[match.start :].partition("\n")
-    return DecisionMark(f"it states a decision ({quote_line(line)}).")

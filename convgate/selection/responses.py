@@ -24,7 +24,7 @@ def decide(policy: Policy, current: CurrentMessage, history: History) -> TurnDec
     dropped here: they are sent with the first, see `make_valid`.
     """
     turns, stop = history.conversation.turns, history.stop
-    if not any(turn.continues for turn in history.turns):
+    if not has_responses(history):
         return policy.decide(current, history)
     starts = [index for index in range(stop) if index <= history.start or not turns[index].continues]
     groups = [range(*ends) for ends in pairwise([*starts, stop])]
@@ -38,6 +38,11 @@ def decide(policy: Policy, current: CurrentMessage, history: History) -> TurnDec
     )
     index = None if current.index is None else current.index - shift
     return _spread(policy.decide(replace(current, index=index), seen), heads, history_indices(history))
+
+
+def has_responses(history: History) -> bool:
+    """Return whether there is a response of several items among the turns."""
+    return any(turn.continues for turn in history.turns)
 
 
 def _join(turns: Sequence[Turn]) -> Turn:

@@ -1,0 +1,84 @@
+"""What stands around a selection: a memory of requests, and guardrails with their log."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Protocol
+
+from convgate.guardrails.request import Guard, RequestRecord
+from convgate.selection.memory import PastRequest, RequestMemory
+from convgate.selection.request import Request
+from convgate.selection.selection import Selection
+from convgate.selection.sending import SentMessages
+
+
+class Around(Protocol):
+    """Adds to a request before it is answered, and sees its answer."""
+
+    def before(self, request: Request) -> Request:
+        """Return the request with what is known of it."""
+        ...
+
+    def after(self, request: Request, selection: Selection, sent: SentMessages) -> None:
+        """Take note of the answer."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Remember:
+    """Knows the request before of the same conversation: what was sent, its intents, and its breaches."""
+
+    requests: RequestMemory = field(default_factory=RequestMemory)
+
+    def before(self, request: Request) -> Request:
+        """Add the request before."""
+        return replace(request, past=self.requests.find(request.table.digests))
+
+    def after(self, request: Request, selection: Selection, sent: SentMessages) -> None:
+        """Keep what was sent."""
+        past = PastRequest(
+            request.table.current, request.intents, sent.numbers, selection.tokens, selection.breaches
+        )
+        self.requests.keep(request.table.digests[-1], past)
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """Guardrails: each request is logged, without its text, and they may overrule its mode."""
+
+    guard: Guard
+    arm: str | None = None  # of a rollout
+
+    def before(self, request: Request) -> Request:
+        """Let the guard overrule the mode."""
+        return replace(request, overruled=self.guard.overruled)
+
+    def after(self, request: Request, selection: Selection, sent: SentMessages) -> None:
+        """Log the request."""
+        spent, table = selection.budgeted, request.table
+        decision = None if spent is None else spent.mode_decision
+        sections = {section.name: section.tokens for section in selection.sections}
+        self.guard.record(
+            RequestRecord(
+                id=selection.request_id,
+                at=datetime.now(UTC),
+                mode=selection.mode,
+                classified=decision.mode if decision else None,
+                confidence=decision.confidence if decision else None,
+                source=decision.source if decision else None,
+                tokens=sections or {"evidence": selection.tokens - int(table.costs[table.current])},
+                tokens_total=selection.tokens_total - int(table.costs[table.current]),
+                budget=selection.budget,
+                invariants=sum(invariant.held for invariant in selection.invariants),
+                breaches=sum(invariant not in request.earlier_breaches for invariant in selection.breaches),
+                over_budget=selection.over_budget,
+                fallbacks=selection.fallbacks,
+                seconds=time.perf_counter() - request.started,
+                invariant_types=Counter(each.type for each in selection.invariants if each.active),
+                arm=self.arm,
+                session=request.session if self.arm else None,
+            )
+        )

@@ -1,0 +1,93 @@
+"""Repair: from the chosen turns to the messages that are sent, a valid list with what is added to it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convgate.core.conversation import Turn
+from convgate.invariants.invariant import Invariant
+from convgate.messages.validity import ValidSelection, make_valid
+from convgate.selection.added import AddedMessage, Message
+from convgate.selection.memory import message_number
+from convgate.selection.request import Request
+from convgate.transcripts import to_messages
+from convgate.transcripts.dialects.base import Dialect
+
+
+@dataclass(frozen=True, eq=False)
+class SentMessages:
+    """The messages that are sent, in parallel lists, and what made them a valid list."""
+
+    valid: ValidSelection
+    messages: list[Message]
+    places: list[int | None]  # of each message its turn; None for an added one
+    turns: list[Turn]  # the same messages
+    tokens: list[int]  # of each
+    statements: list[AddedMessage]  # of what must hold and no turn that is sent says
+    capsules: list[AddedMessage]
+
+    @cached_property
+    def numbers(self) -> NDArray[np.int64]:
+        """(m,) of each message: its index, or a number below 0 for its text."""
+        rows = zip(self.places, self.turns, strict=True)
+        numbers = (message_number(turn.text) if place is None else place for place, turn in rows)
+        return np.fromiter(numbers, dtype=np.int64)
+
+
+def send(
+    request: Request,
+    kept: Collection[int] | NDArray[Any],
+    *,
+    held: Sequence[Invariant] = (),
+    statements: Sequence[AddedMessage] = (),
+    capsules: Sequence[AddedMessage] = (),
+    pair_answers: bool = False,
+) -> SentMessages:
+    """Return the valid list nearest to the kept turns, with added messages after the leading instructions.
+
+    Of the statements those are sent that say what is held and what no turn that is sent says.
+    """
+    table, dialect = request.table, request.dialect
+    valid = make_valid(table.messages, kept, table.current, pair_answers=pair_answers)
+    indices = valid.indices
+    if statements:
+        stated = {
+            invariant.text
+            for invariant in held
+            if invariant.source not in set(indices)
+            or invariant.text not in table.turns[invariant.source].text
+        }
+        statements = [statement for statement in statements if statement.turn.text in stated]
+    others = (row for row, index in enumerate(indices) if not table.is_instruction[index])
+    leading = next(others, len(indices))
+    added, start = [*statements, *capsules], slice(leading, leading)
+    messages = request.messages
+    sent = SentMessages(
+        valid,
+        to_messages(valid.of(request.turns)) if messages is None else valid.of(messages),
+        list(indices),
+        [table.turns[index] for index in indices],
+        table.costs[indices].tolist(),
+        list(statements),
+        list(capsules),
+    )
+    if messages is None and request.current.index is None:
+        sent.messages[-1] = dialect.message(request.current.turn.role, request.current.turn.text)
+    sent.messages[start] = [_in_shape(dialect, message) for message in added]
+    sent.places[start] = [None] * len(added)
+    sent.turns[start] = [message.turn for message in added]
+    sent.tokens[start] = [message.tokens for message in added]
+    return sent
+
+
+def _in_shape(dialect: Dialect, added: AddedMessage) -> Message:
+    """Return an added message as the API takes it: the very same where it has that shape."""
+    shaped = dialect.message(added.turn.role, added.turn.text)
+    takes_text = isinstance(shaped.get("content"), str)
+    return added.message if takes_text and shaped["role"] == added.message["role"] else shaped

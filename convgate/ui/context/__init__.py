@@ -1,1 +1,0 @@
-"""The page Context: what a model is sent for a message, by section, and why."""
