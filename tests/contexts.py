@@ -11,16 +11,23 @@ from typing import Any, ClassVar
 import numpy as np
 
 from convgate.core.conversation import CurrentMessage, History, Turn
+from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings, load_settings
 from convgate.guardrails.request import Fallback, RequestRecord
 from convgate.invariants.judge import UserMessage
+from convgate.invariants.reader import InvariantReader
 from convgate.invariants.statements import Kind, Statement, read_statements
+from convgate.messages.tokens import TokenCounter
+from convgate.modes.budgets import Budgets
 from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
-from convgate.policies.base import history_indices
-from convgate.selection.builder import ContextBuilder
-from convgate.selection.bundle import ContextBundle
-from convgate.selection.reading import ConversationReader
+from convgate.policies.base import Policy, history_indices
+from convgate.selection.around import Log, Remember
+from convgate.selection.fit import Fit
+from convgate.selection.packing import Packer, pack
+from convgate.selection.selection import Selection
+from convgate.selection.selector import Selector
+from convgate.selection.table import TurnTable
 from tests.fakes import FakeEncoder
 
 
@@ -120,15 +127,35 @@ def settings(**changes: Any) -> Settings:
     return load_settings().model_copy(update=changes)
 
 
-def builder(kept: Collection[int] | None = None, **fields: Any) -> ContextBuilder:
-    """A builder whose policy keeps these turns (all: None), counting words as tokens."""
-    fields.setdefault("policy", FixedPolicy(kept))
-    fields.setdefault("settings", _USUAL)
-    fields.setdefault("counter", count_words)
-    return ContextBuilder(classifier=FirstWordClassifier(), reader=ConversationReader(WordJudge()), **fields)
+def make_selector(
+    kept: Collection[int] | None = None,
+    *,
+    policy: Policy | None = None,
+    budgets: Budgets | None = None,
+    guard: RecordingGuard | None = None,
+    arm: str | None = None,
+    counter: TokenCounter = count_words,
+    tables: ConversationCache[TurnTable] | None = None,
+    filters: bool = True,
+    packer: Packer = pack,
+    shortens: bool = True,
+    **changes: Any,
+) -> Selector:
+    """A selector whose policy keeps these turns (all: None), counting words as tokens.
 
-
-_USUAL = Settings.model_construct(context_intents={})
+    Its budget is that of the modes' tables unless a setting or a call changes it.
+    """
+    reader = InvariantReader(WordJudge())
+    classifier = FirstWordClassifier()
+    return Selector(
+        policy or FixedPolicy(kept),
+        Fit(lambda: classifier, budgets or Budgets(), filters=filters, shortens=shortens, packer=packer),
+        settings(**{"context_budget": 53_000} | changes),
+        holds=lambda: reader,
+        around=[Remember(), *([Log(guard, arm)] if guard else ())],
+        counter=counter,
+        tables=tables or ConversationCache(),
+    )
 
 
 def chat(*texts: str) -> list[dict[str, Any]]:
@@ -153,7 +180,7 @@ def tool_result(id: str, text: str = "found it") -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": id, "content": text}
 
 
-def turns_by_section(bundle: ContextBundle) -> dict[str, list[int | None]]:
+def turns_by_section(bundle: Selection) -> dict[str, list[int | None]]:
     """Each section's turns, without empty sections."""
     return {
         section.name: [turn.index for turn in section.turns] for section in bundle.sections if section.turns

@@ -24,7 +24,8 @@ from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import policy_class, policy_names
 from convgate.policies.spec import PolicySpec, to_text
-from convgate.selection.selector import Selector, load_gate, load_policy
+from convgate.selection.load import load, load_gate
+from convgate.selection.selector import Selector
 from convgate.transcripts import read_conversations, to_messages
 from convgate.transcripts.characters import writable
 from convgate.versions import Draft, Versions
@@ -64,7 +65,7 @@ def outcome_of(selector: Selector, conversation: Conversation, **options: Any) -
     turns = [
         (one.kept, one.score, one.threshold, one.reason, one.stage, one.rule) for one in selection.decisions
     ]
-    return [*turns, (tuple(selection.indices), selection.tokens_kept)]
+    return [*turns, (tuple(selection.indices), selection.tokens)]
 
 
 CHOICES: list[tuple[str | None, Rule, Limits, bool]] = [
@@ -95,7 +96,7 @@ def test_the_file_alone_gives_the_very_same_decisions_on_every_sample(
     Versions(settings.home).activate("used", who="Ben")
 
     loaded = load_gate(settings=file, encoder=fake_encoder)
-    again = load_policy(settings=file, encoder=fake_encoder)
+    again = load(settings=file, encoder=fake_encoder)
 
     kept = 0
     for sample in SAMPLES:
@@ -178,7 +179,7 @@ def test_any_policy_decides_the_same_behind_its_file(
     policy = build_policy(only.name, settings, encoder, **only.parameters)
     file = tmp_path_factory.mktemp("agent") / "convgate-agent.toml"
     file.write_text(AgentSettings.of(policy, settings).to_toml(), encoding="utf-8")
-    there = load_policy(settings=file, encoder=encoder).policy
+    there = load(settings=file, encoder=encoder).policy
     for index in (3, 5):
         here = [one.to_json() for one in policy.decide(*SAID.at(index))]
         assert here == [one.to_json() for one in there.decide(*SAID.at(index))]

@@ -26,7 +26,7 @@ from convgate.invariants import find_invariants
 from convgate.invariants.judge import load_judge
 from convgate.policies.bm25 import BM25
 from convgate.policies.window import LastK
-from convgate.selection.selector import load_policy
+from convgate.selection.load import load
 from convgate.transcripts import Case, RelevanceSet
 from tests.fakes import FakeEncoder
 
@@ -189,7 +189,7 @@ def test_a_folder_that_is_one_export_is_one_file(tmp_path: Path) -> None:
 def test_rows_are_what_a_selector_decides() -> None:
     conversation = Conversation("c", tuple(Turn.of(**_turn(each)) for each in messages(9)))
     tables = BatchDecider(options_of(turns="all")).decide(Part("f", 0, [conversation]))
-    selector = load_policy("last_k")
+    selector = load(policy="last_k")
     rows = tables.decisions.to_pylist()
     assert [row["turn"] for row in rows] == [0, 2, 4, 6, 8]
     for row in rows:

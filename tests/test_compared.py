@@ -15,7 +15,7 @@ from convgate.policies.session_policy import SessionPolicy
 from convgate.store import Conversations, Store
 from convgate.transcripts import turns_from_messages
 from tests.commands import Run
-from tests.contexts import builder, chat, turns_by_section
+from tests.contexts import chat, make_selector, turns_by_section
 
 TESTS = Path(__file__).resolve().parent
 COMPARED = TESTS.parent / "docs" / "compared.md"
@@ -36,8 +36,8 @@ def test_every_test_that_the_comparison_names_exists() -> None:
 
 def test_a_correction_applies_to_the_request_that_states_it() -> None:
     messages = chat("The limit must be 300 words.", "Noted.", "No, I meant 500 words.")
-    assert builder().build(messages[:1]).indices == [0]
-    assert builder().build(messages).decisions.of(0).rule == "superseded"
+    assert make_selector().select(messages[:1]).indices == [0]
+    assert make_selector().select(messages).decisions.of(0).rule == "superseded"
 
 
 def test_rules_and_the_task_cross_an_idle_gap_that_drops_the_rest() -> None:
@@ -51,7 +51,7 @@ def test_rules_and_the_task_cross_an_idle_gap_that_drops_the_rest() -> None:
     policy = SessionPolicy(idle_gap_seconds=3600.0, scope="session")
     conversation = Conversation("live", turns_from_messages(messages))
     assert not policy.decide(*conversation.at(6)).kept.any()
-    bundle = builder(policy=policy).build(messages)
+    bundle = make_selector(policy=policy).select(messages)
     sections = turns_by_section(bundle)
     assert (sections["rules"], sections["task_state"]) == ([0], [4])
     assert {1, 2, 3}.isdisjoint(bundle.indices)
@@ -59,7 +59,7 @@ def test_rules_and_the_task_cross_an_idle_gap_that_drops_the_rest() -> None:
 
 def test_messages_that_a_context_adds_are_in_no_exchange() -> None:
     rule = "You must never delete the backups."
-    bundle = builder(set()).build(
+    bundle = make_selector(set()).select(
         chat(f"{'word ' * 60}. {rule}", "Fine.", "TASK so"), budget=40, capsules=["So far: a long talk."]
     )
     added = [m["content"] for m, at in zip(bundle.messages, bundle.places, strict=True) if at is None]

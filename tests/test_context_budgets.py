@@ -10,7 +10,7 @@ from convgate.core.errors import ContextError
 from convgate.invariants.finding import InvariantFinder
 from convgate.modes.budgets import SECTIONS, TABLE, Budgets
 from convgate.modes.mode import MODES
-from tests.contexts import builder, chat, settings, turns_by_section
+from tests.contexts import chat, make_selector, settings, turns_by_section
 
 ENOUGH = "one two three four five six seven eight nine ten eleven"  # 15 tokens
 
@@ -26,7 +26,7 @@ ENOUGH = "one two three four five six seven eight nine ten eleven"  # 15 tokens
     ],
 )
 def test_every_cell_of_the_table_is_that_of_the_specification(mode, cells):
-    bundle = builder().build(chat(mode))
+    bundle = make_selector().select(chat(mode))
     assert bundle.mode == mode
     assert tuple(section.name for section in bundle.sections) == SECTIONS
     assert tuple(section.budget for section in bundle.sections) == cells
@@ -58,7 +58,7 @@ def test_a_wrong_cell_is_an_error_that_names_it(cells, value):
 @pytest.mark.parametrize("budget", [-1, 2.5, True, "many"])
 def test_a_wrong_total_is_an_error(budget):
     with pytest.raises(ContextError):
-        builder().build(chat("hello"), budget=budget)
+        make_selector().select(chat("hello"), budget=budget)
 
 
 def test_a_smaller_total_scales_the_table_in_proportion():
@@ -78,7 +78,7 @@ def test_leftover_flows_to_evidence_and_restores_no_dropped_turn(monkeypatch):
     monkeypatch.setattr(InvariantFinder, "invariants", [])
     texts = [f"TASK {ENOUGH} {number}" for number in range(20)]
     tight = Budgets({**TABLE, "TASK": {**TABLE["TASK"], "evidence": 20, "recent": 0}})
-    bundle = builder(range(0, 40, 4), budgets=tight).build(chat(*texts, "TASK now"))
+    bundle = make_selector(range(0, 40, 4), budgets=tight).select(chat(*texts, "TASK now"))
     assert turns_by_section(bundle)["evidence"] == [0, 4, 8, 12, 16], "five times 17 tokens in a share of 20"
     assert {one.rule for one in bundle.decisions if not one.kept} == {"keeps"}
 
@@ -86,14 +86,14 @@ def test_leftover_flows_to_evidence_and_restores_no_dropped_turn(monkeypatch):
 def test_a_cell_of_0_turns_its_section_off():
     none = Budgets({**TABLE, "GENERAL": {**TABLE["GENERAL"], "recent": 0, "decisions": 0}})
     messages = chat("hello there", "Hi.", "We'll go with Postgres.", "Fine.", "and now")
-    assert turns_by_section(builder(set()).build(messages)) == {"recent": [0, 1, 3], "decisions": [2]}
-    assert turns_by_section(builder(set(), budgets=none).build(messages)) == {}
-    assert builder(budgets=none).build(messages, capsules=["A summary."]).section("capsules").turns
-    debugging = builder().build(chat("DEBUGGING it fails"), capsules=["A summary."])
+    assert turns_by_section(make_selector(set()).select(messages)) == {"recent": [0, 1, 3], "decisions": [2]}
+    assert turns_by_section(make_selector(set(), budgets=none).select(messages)) == {}
+    assert make_selector(budgets=none).select(messages, capsules=["A summary."]).section("capsules").turns
+    debugging = make_selector().select(chat("DEBUGGING it fails"), capsules=["A summary."])
     assert not debugging.section("capsules").turns
 
 
 def test_budget_of_the_argument_comes_before_that_of_the_settings():
-    made = builder(budget=500)
-    assert made.build(chat("hello")).budget == 500
-    assert made.build(chat("hello"), budget=0).budget == 0
+    made = make_selector(budget=500)
+    assert made.select(chat("hello")).budget == 500
+    assert made.select(chat("hello"), budget=0).budget == 0

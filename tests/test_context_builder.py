@@ -15,15 +15,14 @@ from convgate.invariants.finding import InvariantFinder
 from convgate.messages.check import check_valid
 from convgate.policies.build import build_policy
 from convgate.policies.window import LastK
-from convgate.selection.builder import ContextBuilder
 from convgate.transcripts import turns_from_messages
 from tests.contexts import (
     FirstWordClassifier,
     FixedPolicy,
     RecordingGuard,
     WordJudge,
-    builder,
     chat,
+    make_selector,
     settings,
     tool_calls_message,
     tool_result,
@@ -48,7 +47,7 @@ def test_each_turn_appears_once_with_its_reason():
         "user: TASK add a test",
     )
     before = copy.deepcopy(messages)
-    bundle = builder({2}).build(messages)
+    bundle = make_selector({2}).select(messages)
     assert messages == before
     assert turns_by_section(bundle) == {
         "rules": [0, 3], "task_state": [7], "recent": [8], "evidence": [2], "decisions": [5],
@@ -81,7 +80,7 @@ def test_a_mode_leaves_out_turns_of_another_unless_the_policy_keeps_them():
         "EXPLORATION what if we sold maps", "They fold badly.", "EXPLORATION or globes", "They roll.",
         "GENERAL hello again", "Hello.", "TASK build it",
     )  # fmt: skip
-    bundle = builder({0}).build(messages)
+    bundle = make_selector({0}).select(messages)
     assert bundle.mode == "TASK"
     assert turns_by_section(bundle) == {"evidence": [0], "recent": [4, 5]}
     assert [bundle.decisions.of(index).rule for index in (1, 2, 3)] == ["mode"] * 3
@@ -93,7 +92,7 @@ def test_a_mode_leaves_out_turns_of_another_unless_the_policy_keeps_them():
 def test_debugging_keeps_the_change_before_an_error_and_drops_successes():
     messages = chat("TASK add a page", "Done.", "GENERAL tea?", "Yes.", "TASK move the worker", "Moved.",
                     "DEBUGGING it crashes since", "Where?", "DEBUGGING in line 41")  # fmt: skip
-    bundle = builder(set()).build(messages)
+    bundle = make_selector(set()).select(messages)
     assert {0, 1}.isdisjoint(bundle.indices)
     assert {2, 3, 4, 5, 6, 7} <= set(bundle.indices)
 
@@ -101,9 +100,9 @@ def test_debugging_keeps_the_change_before_an_error_and_drops_successes():
 def test_newest_turns_take_half_of_the_recent_budget_and_the_best_ranked_the_rest():
     texts = [f"GENERAL {LONG}" if place % 2 == 0 else f"Yes {LONG}" for place in range(300)]
     messages = chat(*texts, "GENERAL so")
-    bundle = builder(policy=FixedPolicy(set(), {place: 1 - place / 300 for place in range(300)})).build(
-        messages
-    )
+    bundle = make_selector(
+        policy=FixedPolicy(set(), {place: 1 - place / 300 for place in range(300)})
+    ).select(messages)
     recent = turns_by_section(bundle)["recent"]
     n_oldest = next(place for place, index in enumerate(recent) if index != place)
     newest = recent[n_oldest:]
@@ -115,7 +114,7 @@ def test_newest_turns_take_half_of_the_recent_budget_and_the_best_ranked_the_res
 
 def test_a_policy_without_scores_leaves_the_recent_budget_to_the_newest_turns():
     texts = [f"GENERAL {LONG}" if place % 2 == 0 else f"Yes {LONG}" for place in range(300)]
-    bundle = builder(policy=FixedPolicy(set(), ranked=False)).build(chat(*texts, "GENERAL so"))
+    bundle = make_selector(policy=FixedPolicy(set(), ranked=False)).select(chat(*texts, "GENERAL so"))
     recent = turns_by_section(bundle)["recent"]
     assert recent == list(range(300 - len(recent), 300))
     assert 8_000 - 65 < bundle.section("recent").tokens <= 8_000 + 65, "one more opens the list"
@@ -123,9 +122,9 @@ def test_a_policy_without_scores_leaves_the_recent_budget_to_the_newest_turns():
 
 def test_without_the_filter_the_newest_stay_when_not_all_fits():
     messages = chat("TASK one two", "Yes.", "TASK three four", "Yes.", "TASK five six", "Yes.", "TASK now")
-    made = builder(set(), filters=False)
-    assert made.build(messages).indices == list(range(7))
-    bundle = made.build(messages, budget=32)
+    made = make_selector(set(), filters=False)
+    assert made.select(messages).indices == list(range(7))
+    bundle = made.select(messages, budget=32)
     assert bundle.indices == [2, 3, 4, 5, 6]
     assert bundle.decisions.of(0).rule == "budget"
     assert (
@@ -138,7 +137,7 @@ def test_a_corrected_statement_goes_and_its_reason_names_the_correction():
     messages = chat(
         "The limit must be 300 words.", "Noted.", "No, I meant 500 words.", "Noted.", "TASK write it"
     )
-    bundle = builder().build(messages)
+    bundle = make_selector().select(messages)
     superseded = [one for one in bundle.invariants if one.state == "superseded"]
     assert [(one.source, one.superseded_by) for one in superseded] == [(0, 2)]
     assert 0 not in bundle.indices
@@ -148,63 +147,63 @@ def test_a_corrected_statement_goes_and_its_reason_names_the_correction():
     assert turns_by_section(bundle)["rules"] == [2]
     assert 1 not in bundle.indices, "its answer would have to open the list"
     assert bundle.decisions.of(1).rule == "superseded"
-    full = builder(filters=False).build(messages)
+    full = make_selector(filters=False).select(messages)
     assert 0 in full.indices, "without the filter everything that fits"
 
 
 def test_a_question_is_kept_with_its_answer():
     messages = chat("TASK plan the party", "How many people are coming?", "twelve", "Good.",
                     "GENERAL rain", "Yes.", "TASK buy plates")  # fmt: skip
-    bundle = builder(set()).build(messages)
+    bundle = make_selector(set()).select(messages)
     assert turns_by_section(bundle)["decisions"] == [1, 2]
     assert bundle.decisions.of(1).reason == "Kept as a decision: it asks what the turn after it answers."
 
 
 def test_question_and_answer_stay_together_on_request():
     messages = chat("GENERAL a", "b.", "GENERAL c", "d.", "TASK e", "f.", "TASK g")
-    alone = builder({3}).build(messages)
-    paired = builder({0}, pair_answers=True).build(messages)
+    alone = make_selector({3}).select(messages)
+    paired = make_selector({0}, pair_answers=True).select(messages)
     assert {0, 1}.isdisjoint(alone.indices)
     assert {0, 1} <= set(paired.indices)
     assert paired.decisions.of(1).reason.endswith(
         "its question or its answer is kept, and they stay together."
     )
-    assert builder({0}, pair_answers=True).build(messages, budget=6 + 6).over_budget == 0
+    assert make_selector({0}, pair_answers=True).select(messages, budget=6 + 6).over_budget == 0
 
 
 class TestModes:
     def test_an_intent_decides_at_once_and_is_remembered_for_the_conversation(self):
-        made = builder()
+        made = make_selector()
         messages = chat("GENERAL well", "Yes?", "GENERAL go on")
-        assert made.build(messages[:1], intent="Debug").mode == "DEBUGGING"
-        later = made.build(messages)
+        assert made.select(messages[:1], intent="Debug").mode == "DEBUGGING"
+        later = made.select(messages)
         assert later.labels[0] == "DEBUGGING"
-        other = made.build(chat("GENERAL other", "Yes?", "GENERAL go on"))
+        other = made.select(chat("GENERAL other", "Yes?", "GENERAL go on"))
         assert other.labels[0] == "GENERAL", "another conversation knows nothing of it"
-        assert builder().build(messages).labels[0] == "GENERAL"
+        assert make_selector().select(messages).labels[0] == "GENERAL"
 
     @pytest.mark.parametrize("intent", ["dance", "", 3])
     def test_an_unknown_intent_is_classified_with_a_warning(self, intent, caplog):
-        bundle = builder().build(chat("TASK build a shed"), intent=intent)
-        assert (bundle.mode, bundle.mode_decision.source) == ("TASK", "classifier")
+        bundle = make_selector().select(chat("TASK build a shed"), intent=intent)
+        assert (bundle.mode, bundle.budgeted.mode_decision.source) == ("TASK", "classifier")
         assert [one.levelname for one in caplog.records] == ["WARNING"]
 
     def test_a_tools_result_is_answered_in_the_mode_of_its_question(self):
         messages = [*chat("DEBUGGING it fails"), tool_calls_message("a"), tool_result("a")]
-        bundle = builder().build(messages)
-        assert (bundle.mode, bundle.mode_decision.index) == ("DEBUGGING", 0)
+        bundle = make_selector().select(messages)
+        assert (bundle.mode, bundle.budgeted.mode_decision.index) == ("DEBUGGING", 0)
 
     def test_a_guard_falls_back_to_general_with_the_full_context_until_it_recovers(self):
         """Worked example 4: drift gives GENERAL with full context; later back to normal."""
         guard = RecordingGuard({"TASK"})
-        made = builder(set(), guard=guard)
+        made = make_selector(set(), guard=guard)
         messages = chat("EXPLORATION what if", "Maybe.", "GENERAL tea", "Yes.", "TASK build it")
-        drifted = made.build(messages)
+        drifted = made.select(messages)
         assert (drifted.mode, drifted.mode_decision.mode) == ("GENERAL", "TASK")
         assert drifted.indices == [0, 1, 2, 3, 4]
         assert [one.cause for one in drifted.fallbacks] == ["drift"]
         guard.overrules = ()
-        back = made.build(messages)
+        back = made.select(messages)
         assert (back.mode, back.indices, back.fallbacks) == ("TASK", [2, 3, 4], ())
         assert [(one.mode, one.classified) for one in guard.records] == [
             ("GENERAL", "TASK"),
@@ -214,7 +213,7 @@ class TestModes:
 
 def test_the_log_counts_active_invariants_by_type():
     guard = RecordingGuard()
-    builder(guard=guard).build(
+    make_selector(guard=guard).select(
         chat(
             "user: You must use Postgres.",
             "assistant: Fine.",
@@ -237,7 +236,7 @@ class TestAddedMessages:
             "user: GENERAL so",
         )
         own = {"role": "developer", "content": "Yesterday: bread."}
-        bundle = builder().build(messages, capsules=["Last week: cake.", own])
+        bundle = make_selector().select(messages, capsules=["Last week: cake.", own])
         assert [message["content"] for message in bundle.messages][:3] == [
             "Be brief.", "Last week: cake.", "Yesterday: bread.",
         ]  # fmt: skip
@@ -251,7 +250,7 @@ class TestAddedMessages:
     @pytest.mark.parametrize("capsules", ["one text", [{"role": "user", "content": "x"}], [3]])
     def test_an_invalid_capsule_is_refused(self, capsules):
         with pytest.raises(ContextError, match="capsule"):
-            builder().build(chat("hello"), capsules=capsules)
+            make_selector().select(chat("hello"), capsules=capsules)
 
     def test_reworded_invariants_are_sent_in_an_added_message(self, monkeypatch):
         real = InvariantFinder.invariants
@@ -261,13 +260,13 @@ class TestAddedMessages:
 
         monkeypatch.setattr(InvariantFinder, "invariants", property(edited))
         messages = chat("You must never delete the backups.", "Fine.", "TASK tidy up")
-        bundle = builder().build(messages)
+        bundle = make_selector().select(messages)
         assert bundle.messages[0] == {"role": "system", "content": "Never touch the tapes."}
         assert bundle.places[:2] == [None, 0]
-        shaped = builder().build(messages, dialect="gemini").messages[0]
+        shaped = make_selector().select(messages, dialect="gemini").messages[0]
         assert shaped == {"role": "user", "parts": [{"text": "Never touch the tapes."}]}
         with pytest.raises(TranscriptError, match="no dialect 'latin'"):
-            builder().build(messages, dialect="latin")
+            make_selector().select(messages, dialect="latin")
         assert bundle.breaches == ()
         assert [turn.index for turn in bundle.section("rules").turns] == [None, 0]
 
@@ -275,7 +274,7 @@ class TestAddedMessages:
 class TestQuestions:
     def test_a_question_is_put_behind_what_was_chosen(self):
         messages = chat("GENERAL a", "b.")
-        bundle = builder().build(messages, question="TASK and now")
+        bundle = make_selector().select(messages, question="TASK and now")
         assert bundle.messages[-1] == {"role": "user", "content": "TASK and now"}
         assert (bundle.indices, bundle.places, bundle.mode) == ([0, 1], [0, 1, None], "TASK")
         assert len(bundle.decisions) == 2
@@ -283,25 +282,25 @@ class TestQuestions:
     def test_a_turn_of_a_conversation_gives_the_same_as_its_messages(self):
         messages = chat("GENERAL a", "b.", "TASK c", "d.")
         conversation = Conversation("x", turns_from_messages(messages))
-        bundle = builder().build_at(conversation, 2)
-        assert bundle.indices == builder().build(messages).indices == [0, 1, 2]
+        bundle = make_selector().select_at(conversation, 2)
+        assert bundle.indices == make_selector().select(messages).indices == [0, 1, 2]
         assert bundle.messages[0] is messages[0]
         with pytest.raises(ConversationError):
-            builder().build_at(conversation, 2, question="x")
+            make_selector().select_at(conversation, 2, question="x")
 
 
 class TestBadInput:
     def test_no_messages_are_refused(self):
         with pytest.raises(ConversationError):
-            builder().build([])
+            make_selector().select([])
         with pytest.raises(TranscriptError, match="role"):
-            builder().build([{"content": "x"}])
+            make_selector().select([{"content": "x"}])
 
     @pytest.mark.parametrize("request_id", ["", 7, b"x", False])
     def test_an_invalid_request_id_is_refused_before_anything_is_recorded(self, request_id):
-        here = builder(guard=RecordingGuard())
+        here = make_selector(guard=RecordingGuard())
         with pytest.raises(ContextError):
-            here.build(chat("TASK a"), request_id=request_id)
+            here.select(chat("TASK a"), request_id=request_id)
         assert here.guard.records == []
 
     def test_a_budget_below_the_invariants_keeps_them_and_says_by_how_much(self):
@@ -309,13 +308,13 @@ class TestBadInput:
             "You must never delete the backups.", "Fine.", "I am allergic to peanuts.", "Noted.", "GENERAL so"
         )
         for budget in (0, 10):
-            bundle = builder().build(messages, budget=budget)
+            bundle = make_selector().select(messages, budget=budget)
             assert bundle.indices == [0, 2, 4]
             assert bundle.tokens == 10 + 9 + 6
             assert bundle.over_budget == bundle.tokens - budget
 
     def test_tool_results_without_users_give_violations(self):
-        bundle = builder().build([tool_result("a"), tool_result("b")])
+        bundle = make_selector().select([tool_result("a"), tool_result("b")])
         assert bundle.indices == [1]
         assert [violation.split(":")[0] for violation in bundle.violations] == ["orphan_result"]
         assert bundle.decisions.of(0).rule == "messages"
@@ -323,7 +322,7 @@ class TestBadInput:
     def test_orphans_and_calls_without_results_leave_and_the_present_one_stays(self):
         messages = [*chat("TASK look"), tool_result("z"), tool_calls_message("a", "b"), tool_result("a"),
                     *chat("user: TASK go on"), tool_calls_message("c", "d"), tool_result("c")]  # fmt: skip
-        bundle = builder().build(messages)
+        bundle = make_selector().select(messages)
         assert bundle.indices == [0, 4, 5, 6]
         assert bundle.missing_results == ("d",)
         assert "result is missing for 'b'" in bundle.decisions.of(2).reason
@@ -331,44 +330,47 @@ class TestBadInput:
 
 def test_any_policy_chooses_the_evidence():
     messages = chat("TASK a", "b.", "TASK c", "d.", "TASK e", "f.", "TASK g")
-    bundle = builder(policy=LastK(3)).build(messages)
+    bundle = make_selector(policy=LastK(3)).select(messages)
     assert turns_by_section(bundle) == {"evidence": [2, 3, 5], "task_state": [4]}
     pipeline = build_policy("pipeline", Settings(), FakeEncoder(), stages="gatekeeper > last_k(k=2)")
-    piped = builder(policy=pipeline).build(messages)
+    piped = make_selector(policy=pipeline).select(messages)
     assert {"gatekeeper", "last_k"} >= {one.stage for one in piped.decisions if not one.kept} - {"context"}
 
 
 def test_the_request_is_recorded_without_any_text():
     guard = RecordingGuard()
     messages = chat("You must never delete the backups.", "Fine.", "TASK tidy up")
-    bundle = builder(guard=guard).build(messages, request_id="mine", budget=20)
+    bundle = make_selector(guard=guard).select(messages, request_id="mine", budget=20)
     [record] = guard.records
     assert (record.id, record.mode, record.source, record.invariants) == ("mine", "TASK", "classifier", 1)
     assert (record.budget, record.over_budget, record.breaches) == (20, 0, 0)
     assert record.tokens == {section.name: section.tokens for section in bundle.sections}
     assert record.seconds > 0
     assert "backups" not in repr(record)
-    assert builder(guard=guard).build(messages).request_id != builder(guard=guard).build(messages).request_id
+    assert (
+        make_selector(guard=guard).select(messages).request_id
+        != make_selector(guard=guard).select(messages).request_id
+    )
 
 
 @pytest.mark.parametrize("on", [True, False])
 def test_load_context_takes_a_settings_file_and_logs_only_when_asked(tmp_path, monkeypatch, on):
-    from convgate.selection import builder as module
+    from convgate.selection import selector as module
     from tests.fakes import FakeEncoder
 
     monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
     file = tmp_path / "agent.toml"
     file.write_text(f"guard_log = {str(on).lower()}\ncontext_budget = 900\npair_answers = true\n")
-    made = convgate.load_context(file, encoder=FakeEncoder())
+    made = convgate.load(file, encoder=FakeEncoder())
     assert (made.guard is not None) is on
     assert (made.budget, made.pair_answers) == (900, True)
-    assert made.build(chat("TASK a")).budget == 900
+    assert made.select(chat("TASK a")).budget == 900
     assert not settings().database.exists() or on
 
 
 def test_a_policy_that_needs_no_encoder_loads_none(monkeypatch):
-    from convgate.selection import builder as module
+    from convgate.selection import selector as module
 
     monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
@@ -376,12 +378,12 @@ def test_a_policy_that_needs_no_encoder_loads_none(monkeypatch):
         "convgate.policies.build.default_encoder", lambda *_, **__: pytest.fail("it is loaded")
     )
     made = ContextBuilder.of(settings(policy="last_k"))
-    assert made.build(chat("TASK a", "Done.", "TASK b")).mode == "TASK"
+    assert made.select(chat("TASK a", "Done.", "TASK b")).mode == "TASK"
 
 
 def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkeypatch):
     from convgate.policies.agent_settings import AgentSettings
-    from convgate.selection import builder as module
+    from convgate.selection import selector as module
     from tests.fakes import FakeEncoder
 
     monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
@@ -401,17 +403,17 @@ def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkey
     (tmp_path / "agent.toml").write_text(
         AgentSettings.of(here.policy, own, pair_answers=own.pair_answers).to_toml()
     )
-    there = convgate.load_context(tmp_path / "agent.toml", encoder=FakeEncoder())
+    there = convgate.load(tmp_path / "agent.toml", encoder=FakeEncoder())
     messages = chat(*(word for n in range(12) for word in (f"TASK do part {n} of it", f"Part {n} is done.")))
-    expected = here.build(messages, question="now?", intent="ship", request_id="x").to_json()
-    assert there.build(messages, question="now?", intent="ship", request_id="x").to_json() == expected
+    expected = here.select(messages, question="now?", intent="ship", request_id="x").to_json()
+    assert there.select(messages, question="now?", intent="ship", request_id="x").to_json() == expected
     assert expected["budget"] == 90
     assert there.hysteresis == 0.1
 
 
 def test_a_turn_left_out_by_the_budget_names_all_that_it_would_cost():
     messages = chat("one two three", "yes", "four", "five", "six")  # 7, 5, 5, 5, 5 tokens
-    told = builder(kept=[1, 2, 3]).build(messages, budget=20).decisions.of(1)
+    told = make_selector(kept=[1, 2, 3]).select(messages, budget=20).decisions.of(1)
     assert (told.rule, told.kept) == ("budget", False)
     assert (
         "its 5 tokens and the 7 of what a valid list needs with it do not fit in what is left of 20"
@@ -423,5 +425,5 @@ def test_a_turn_left_out_by_the_budget_names_all_that_it_would_cost():
         tool_result("x", LONG),
         *chat("b", "c", "d"),
     ]
-    told = builder(kept=[1]).build(unit, budget=40).decisions.of(1)
+    told = make_selector(kept=[1]).select(unit, budget=40).decisions.of(1)
     assert "and the 64 of what a valid list needs with it do not fit" in told.reason

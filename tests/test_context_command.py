@@ -7,7 +7,7 @@ import json
 import pytest
 
 from convgate.policies.build import EncoderOnDemand
-from convgate.selection import builder as module
+from convgate.selection import selector as module
 from tests.commands import Run
 from tests.contexts import FirstWordClassifier, WordJudge, chat
 from tests.fakes import FakeEncoder

@@ -20,8 +20,8 @@ from convgate.messages.units import find_tool_units
 from convgate.messages.validity import make_valid
 from convgate.modes.budgets import SECTIONS, TABLE, Budgets
 from convgate.modes.mode import MODES
-from convgate.selection.bundle import ContextBundle
 from convgate.selection.packing import PackedTurns, pack
+from convgate.selection.selection import Selection
 from convgate.transcripts import turns_from_messages
 from tests.contexts import (
     ANSWERS,
@@ -29,10 +29,10 @@ from tests.contexts import (
     RULES,
     FixedPolicy,
     WordJudge,
-    builder,
     chat,
     count_words,
     random_conversation,
+    make_selector,
     tool_calls_message,
     tool_result,
     turns_by_section,
@@ -41,7 +41,7 @@ from tests.contexts import (
 BUDGETS = (0, 1, 10, 25, 40, 60, 100, 200, None)
 
 
-def mandatory_turns(turns: list[Turn], bundle: ContextBundle) -> set[int]:
+def mandatory_turns(turns: list[Turn], bundle: Selection) -> set[int]:
     """Turns that stand whatever it costs."""
     current = max(index for index in bundle.indices)
     unit = find_tool_units(turns[: current + 1]).by_turn.get(current)
@@ -54,7 +54,7 @@ def costs(turns: list[Turn], indices: set[int]) -> int:
     return sum(count_words(turns[index].scored_text) + 4 for index in indices)
 
 
-def assert_held(messages: list[dict[str, Any]], bundle: ContextBundle) -> None:
+def assert_held(messages: list[dict[str, Any]], bundle: Selection) -> None:
     """What matters most, for many contexts."""
     sent = [index for index in bundle.places if index is not None]
     for one in bundle.invariants:
@@ -71,7 +71,7 @@ def assert_held(messages: list[dict[str, Any]], bundle: ContextBundle) -> None:
     assert bundle.over_budget == max(0, bundle.tokens - bundle.budget)
 
 
-def assert_valid(messages: list[dict[str, Any]], bundle: ContextBundle) -> None:
+def assert_valid(messages: list[dict[str, Any]], bundle: Selection) -> None:
     """Everything that has to hold of a context, worked out apart from how it was made."""
     turns = list(turns_from_messages(messages))
     current = bundle.indices[-1]
@@ -110,12 +110,12 @@ def assert_valid(messages: list[dict[str, Any]], bundle: ContextBundle) -> None:
 def test_nothing_is_lost_and_every_list_is_valid_in_10000_random_conversations():
     rng = random.Random(6)
     tight = 0
-    made = builder()
+    made = make_selector()
     for number in range(10_000):
         messages = random_conversation(rng)
         kept = None if number % 3 == 0 else {index for index in range(12) if rng.random() < 0.5}
         one = replace(made, policy=FixedPolicy(kept), filters=number % 7 != 0, pair_answers=number % 5 == 0)
-        bundle = one.build(messages, budget=rng.choice(BUDGETS))
+        bundle = one.select(messages, budget=rng.choice(BUDGETS))
         tight += bundle.over_budget > 0
         assert_held(messages, bundle)
         if bundle.over_budget or number % 10 == 0:
@@ -129,23 +129,23 @@ RANDOM_CONVERSATIONS = st.integers(0, 2**32).map(lambda seed: random_conversatio
 @given(RANDOM_CONVERSATIONS, st.frozensets(st.integers(0, 12)), st.integers(0, 120))
 def test_a_larger_budget_never_shows_less_evidence_in_tokens_than_there_is_room_for(messages, kept, budget):
     before = copy.deepcopy(messages)
-    bundle = builder(kept).build(messages, budget=budget)
+    bundle = make_selector(kept).select(messages, budget=budget)
     assert_valid(messages, bundle)
     assert messages == before, "nothing is mutated"
 
 
 @given(RANDOM_CONVERSATIONS, st.frozensets(st.integers(0, 12)))
 def test_turns_that_fit_are_not_dropped(messages, kept):
-    bundle = builder(kept).build(messages, budget=100_000)
+    bundle = make_selector(kept).select(messages, budget=100_000)
     assert "budget" not in {one.rule for one in bundle.decisions}
     for one in bundle.decisions:
         if one.index in kept and not one.kept:
-            assert one.rule in {"superseded", "messages"} or one.stage == "messages"
+            assert one.rule in {"superseded", "messages"} or one.stage == "repair"
 
 
 @given(RANDOM_CONVERSATIONS)
 def test_without_the_filter_all_that_can_be_sent_is_sent(messages):
-    bundle = builder(frozenset(), filters=False).build(messages, budget=100_000)
+    bundle = make_selector(frozenset(), filters=False).select(messages, budget=100_000)
     assert {one.stage for one in bundle.decisions if not one.kept} <= {"messages"}
 
 
@@ -153,8 +153,8 @@ def test_without_the_filter_all_that_can_be_sent_is_sent(messages):
 @example(random_conversation(random.Random(6056)), frozenset({0}), 0)  # no message of the user is sent
 @given(RANDOM_CONVERSATIONS, st.frozensets(st.integers(0, 12)), st.integers(0, 120))
 def test_evidence_has_nothing_that_the_policy_dropped_while_all_would_fit(messages, kept, spare):
-    total = builder(kept).build(messages).tokens_total
-    bundle = builder(kept).build(messages, budget=total + spare)
+    total = make_selector(kept).select(messages).tokens_total
+    bundle = make_selector(kept).select(messages, budget=total + spare)
     units = find_tool_units(turns_from_messages(messages)).by_turn
     for index in turns_by_section(bundle).get("evidence", []):
         partners = units[index].members if index in units else (index,)
@@ -183,9 +183,9 @@ def test_sections_never_displace_turns_that_the_policy_keeps(rows, budget, mode,
         {index: score for index, (_, _, score) in enumerate(rows)},
         probabilities=probabilities,
     )
-    alone = builder(policy=policy, budgets=ALONE).build(messages, budget=budget)
+    alone = make_selector(policy=policy, budgets=ALONE).select(messages, budget=budget)
     budgets = Budgets({**TABLE, mode: {**TABLE[mode], **cells}})
-    bundle = builder(policy=policy, budgets=budgets).build(messages, budget=budget)
+    bundle = make_selector(policy=policy, budgets=budgets).select(messages, budget=budget)
     assert_held(messages, bundle)
     opens = next(index for index in alone.indices if messages[index]["role"] == "user")
     assert set(alone.indices) - ({opens} - policy.kept) <= set(bundle.indices)
@@ -194,13 +194,15 @@ def test_sections_never_displace_turns_that_the_policy_keeps(rows, budget, mode,
 def test_a_budget_below_the_conversation_is_filled_with_the_turns_that_the_policy_ranks_next():
     messages = chat("one", "two", "three", "four " * 30, "five", "six", "TASK so")  # 5 tokens each, but one
     policy = FixedPolicy({4}, {0: 0.2, 1: 0.3, 2: 0.1, 3: 0.4, 5: 0.25})
-    assert builder(policy=policy).build(messages).indices == [4, 5, 6], "the rest is left out"
-    total = builder(policy=policy).build(messages).tokens_total
-    assert builder(policy=policy).build(messages, budget=total).indices == [4, 5, 6], "all of it would fit"
-    filled = builder(policy=policy).build(messages, budget=6 + 5 + 5 + 5)
+    assert make_selector(policy=policy).select(messages).indices == [4, 5, 6], "the rest is left out"
+    total = make_selector(policy=policy).select(messages).tokens_total
+    assert make_selector(policy=policy).select(messages, budget=total).indices == [4, 5, 6], (
+        "all of it would fit"
+    )
+    filled = make_selector(policy=policy).select(messages, budget=6 + 5 + 5 + 5)
     assert filled.indices == [0, 1, 4, 6], "1 is next, 0 opens the list for it, 3 is too long"
     assert "the policy dropped it" in filled.decisions.of(1).reason
-    unranked = builder(policy=replace(policy, ranked=False)).build(messages, budget=6 + 5 + 5 + 5)
+    unranked = make_selector(policy=replace(policy, ranked=False)).select(messages, budget=6 + 5 + 5 + 5)
     assert unranked.indices == [4, 5, 6], "a policy without scores ranks nothing"
 
 
@@ -209,26 +211,28 @@ def test_statements_replace_mandatory_turns_that_do_not_fit():
     messages = chat(
         f"{'word ' * 60}. {rule}", "Fine.", f"{'word ' * 30}. Always answer in English.", "Yes.", "TASK so"
     )
-    longest = builder(set()).build(messages, budget=70)
+    longest = make_selector(set()).select(messages, budget=70)
     assert longest.places[:2] == [None, 2], "the rest of the budget goes to the shorter turn"
     assert (longest.messages[0]["role"], longest.messages[0]["content"][:33]) == ("system", rule[:33])
     assert (longest.over_budget, longest.breaches) == (0, ())
     assert longest.decisions.of(0).rule == "budget"
     assert "message of its own" in longest.decisions.of(0).reason
-    assert builder(set()).build(messages, budget=40).places == [None, None, 4]
-    assert builder(set()).build(messages, budget=5).over_budget > 0, "the statements stay whatever it is"
-    assert {0, 2, 4} <= set(builder(set()).build(messages, budget=200).indices)
+    assert make_selector(set()).select(messages, budget=40).places == [None, None, 4]
+    assert make_selector(set()).select(messages, budget=5).over_budget > 0, (
+        "the statements stay whatever it is"
+    )
+    assert {0, 2, 4} <= set(make_selector(set()).select(messages, budget=200).indices)
 
 
 def test_a_budget_pays_for_a_statement_and_its_turn_competes_as_evidence():
     rule = "You must never delete the backups."
     messages = chat(f"{'word ' * 20}. {rule}", "b " * 20, "c", "d " * 20, "TASK so")
     policy = FixedPolicy({3}, {0: 0.1, 1: 0.4, 2: 0.1, 3: 0.9}, probabilities=True)
-    bundle = builder(policy=policy).build(messages, budget=50)
+    bundle = make_selector(policy=policy).select(messages, budget=50)
     assert bundle.places == [None, 2, 3, 4], "the whole turn of the rule would leave no room for 3"
     assert "a message of its own" in bundle.decisions.of(0).reason
     needed = replace(policy, scores={0: 0.95, 1: 0.1, 2: 0.1, 3: 0.1})
-    bundle = builder(policy=needed).build(messages, budget=50)
+    bundle = make_selector(policy=needed).select(messages, budget=50)
     assert bundle.places == [0, 2, 4], "its own turn says it, and its statement is not sent, too"
     assert turns_by_section(bundle)["rules"] == [0]
     assert "it states what must hold" in bundle.decisions.of(0).reason
@@ -246,7 +250,7 @@ def test_an_edited_statement_frees_nothing_of_its_turn(monkeypatch):
     messages = chat(f"{'word ' * 25}. You must never delete the backups.", "b " * 9, "c", "d " * 9, "TASK so")
     policy = FixedPolicy({0, 1, 2, 3}, {0: 0.9, 1: 0.4, 2: 0.3, 3: 0.2}, probabilities=True)
     for budget in range(20, 110):
-        bundle = builder(policy=policy).build(messages, budget=budget)
+        bundle = make_selector(policy=policy).select(messages, budget=budget)
         assert bundle.tokens <= max(budget, count_words(text) + 4 + 6), budget
 
 
@@ -254,7 +258,7 @@ def test_a_statement_of_two_turns_is_sent_until_both_are():
     rule = "You must never delete the backups."
     messages = chat(f"{'word ' * 20}. {rule}", "b", f"{'more ' * 25}. {rule}", "d", "TASK so")
     policy = FixedPolicy(set(), {0: 0.9, 1: 0.1, 2: 0.1, 3: 0.1}, probabilities=True)
-    bundle = builder(policy=policy).build(messages, budget=40)
+    bundle = make_selector(policy=policy).select(messages, budget=40)
     assert (bundle.over_budget, bundle.breaches) == (0, ()), "the first turn would not spare the statement"
     assert rule in {message["content"] for message in bundle.messages}
 
@@ -264,16 +268,20 @@ def test_evidence_is_chosen_by_expected_use_for_its_tokens():
     scores = {0: 0.6, 2: 0.5, 4: 0.4}
     policy = FixedPolicy({0, 2, 4}, scores, probabilities=True)
     room = 6 + 30
-    assert builder(policy=policy).build(messages, budget=room).indices == [2, 4, 5, 6]
+    assert make_selector(policy=policy).select(messages, budget=room).indices == [2, 4, 5, 6]
     likely = replace(policy, scores={**scores, 0: 0.99})
-    assert builder(policy=likely).build(messages, budget=room).indices == [0, 6], "much use is worth it"
+    assert make_selector(policy=likely).select(messages, budget=room).indices == [0, 6], (
+        "much use is worth it"
+    )
     for scored in (0, 2, 4):
         unscored = replace(
             policy, scores={index: 0.6 if index == scored else math.nan for index in (0, 2, 4)}
         )
-        assert scored in builder(policy=unscored).build(messages, budget=room).indices, "no score comes last"
+        assert scored in make_selector(policy=unscored).select(messages, budget=room).indices, (
+            "no score comes last"
+        )
     other = replace(policy, probabilities=False)
-    assert builder(policy=other).build(messages, budget=room).indices == [0, 6], "by score alone"
+    assert make_selector(policy=other).select(messages, budget=room).indices == [0, 6], "by score alone"
 
 
 class LosingPacker:
@@ -301,7 +309,7 @@ def test_every_invariant_that_a_packer_loses_is_caught_and_the_baseline_has_it(c
     for number in range(1_500):
         messages = random_conversation(rng)
         packer = LosingPacker(1 + number % 7)
-        bundle = builder(frozenset(), packer=packer).build(messages, budget=rng.choice(BUDGETS))
+        bundle = make_selector(frozenset(), packer=packer).select(messages, budget=rng.choice(BUDGETS))
         losses += bool(packer.lost)
         assert {one.source for one in bundle.breaches} == packer.lost
         assert [one.cause for one in bundle.fallbacks] == ["breach"] * bool(bundle.breaches)
@@ -321,7 +329,7 @@ def test_a_changed_word_of_an_invariant_is_a_breach(monkeypatch):
 
     real = assembly.assemble
     monkeypatch.setattr(assembly, "assemble", meddling)
-    bundle = builder().build(chat("You must never delete the backups.", "Fine.", "TASK add a page"))
+    bundle = make_selector().select(chat("You must never delete the backups.", "Fine.", "TASK add a page"))
     assert [one.source for one in bundle.breaches] == [0]
 
 
@@ -332,7 +340,7 @@ def test_units_are_packed_whole_or_not_at_all():
         *chat("assistant: It works.", "user: GENERAL bye", "assistant: Bye.", "user: TASK three"),
     ]
     for budget in range(0, 80):
-        bundle = builder({4}).build(messages, budget=budget)
+        bundle = make_selector({4}).select(messages, budget=budget)
         assert {3, 4, 5} <= set(bundle.indices) or {3, 4, 5}.isdisjoint(bundle.indices)
         assert_valid(messages, bundle)
     assert {3, 4, 5} <= set(bundle.indices)

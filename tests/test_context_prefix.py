@@ -16,15 +16,15 @@ from convgate.core.conversation_cache import ConversationCache
 from convgate.policies.window import LastK
 from convgate.selection.memory import PastRequest, RequestMemory
 from convgate.selection.packing import PackedTurns
-from convgate.selection.turn_table import TurnTable
+from convgate.selection.table import TurnTable
 from convgate.transcripts import turns_from_messages
 from tests.contexts import (
     FirstWordClassifier,
     FixedPolicy,
-    builder,
     chat,
     count_words,
     random_conversation,
+    make_selector,
     turns_by_section,
 )
 
@@ -38,11 +38,11 @@ BEFORE = {0: 0.9, 1: 0.1, 2: 0.9, 3: 0.1}
 
 def second_context(scores, *, hysteresis):
     """The context of the second message, whose scores are these; 0 and 2 stood in the first."""
-    made = builder(policy=FixedPolicy({0, 2}, BEFORE), hysteresis=hysteresis)
-    before = made.build(FIRST)
+    made = make_selector(policy=FixedPolicy({0, 2}, BEFORE), hysteresis=hysteresis)
+    before = made.select(FIRST)
     assert turns_by_section(before)["evidence"] == [0, 2]
     kept = {index for index, score in scores.items() if score > 0.5}
-    return replace(made, policy=FixedPolicy(kept, scores)).build(THEN)
+    return replace(made, policy=FixedPolicy(kept, scores)).select(THEN)
 
 
 def test_a_turn_stays_until_a_change_gains_more_than_the_margin():
@@ -63,32 +63,32 @@ def test_hysteresis_cuts_no_invariant_and_no_budget():
     messages = chat(
         "LEARNING a", "b.", "You must never delete the backups.", "Fine.", "LEARNING e", "f.", "LEARNING g"
     )
-    made = builder(policy=FixedPolicy(set(), dict.fromkeys(range(6), 0.45)), hysteresis=0.4)
-    made.build(messages[:5])
-    bundle = made.build(messages, budget=0)
+    made = make_selector(policy=FixedPolicy(set(), dict.fromkeys(range(6), 0.45)), hysteresis=0.4)
+    made.select(messages[:5])
+    bundle = made.select(messages, budget=0)
     assert bundle.indices == [2, 6]
 
 
 def test_the_report_tells_how_much_of_the_front_stayed():
-    made = builder({0, 1, 2, 3})
-    first = made.build(FIRST)
+    made = make_selector({0, 1, 2, 3})
+    first = made.select(FIRST)
     assert first.prefix is None
-    grown = made.build(THEN)
+    grown = made.select(THEN)
     assert (grown.prefix.tokens, grown.prefix.before) == (first.tokens, first.tokens)
-    other = builder(policy=FixedPolicy({2, 3, 4}))
-    other.build(FIRST)
-    changed = replace(other, policy=FixedPolicy({0, 1, 2, 3, 4})).build(THEN)
+    other = make_selector(policy=FixedPolicy({2, 3, 4}))
+    other.select(FIRST)
+    changed = replace(other, policy=FixedPolicy({0, 1, 2, 3, 4})).select(THEN)
     assert changed.prefix.tokens == 0, "the first message is another one"
-    same = builder({0, 1, 2, 3})
-    capsuled = same.build(FIRST, capsules=["So far: a."])
-    assert same.build(THEN, capsules=["So far: a."]).prefix.tokens == capsuled.tokens
-    assert same.build(THEN, capsules=["So far: b."]).prefix.tokens == 0
+    same = make_selector({0, 1, 2, 3})
+    capsuled = same.select(FIRST, capsules=["So far: a."])
+    assert same.select(THEN, capsules=["So far: a."]).prefix.tokens == capsuled.tokens
+    assert same.select(THEN, capsules=["So far: b."]).prefix.tokens == 0
 
 
 def test_a_typed_question_is_recognised_when_it_has_become_a_message():
-    made = builder()
-    asked = made.build(FIRST[:4], question="LEARNING e")
-    assert made.build(THEN).prefix.tokens == asked.tokens
+    made = make_selector()
+    asked = made.select(FIRST[:4], question="LEARNING e")
+    assert made.select(THEN).prefix.tokens == asked.tokens
 
 
 class FirstTimeLosingPacker:
@@ -108,8 +108,8 @@ def test_after_a_breach_the_baseline_serves_the_rest_of_that_conversation_alone(
     messages = chat(
         "You must never delete the backups.", "Fine.", "LEARNING a", "b.", "LEARNING c", "d.", "LEARNING e"
     )
-    made = builder(set(), packer=FirstTimeLosingPacker())
-    [breached, later] = [made.build(messages[:5]), made.build(messages)]
+    made = make_selector(set(), packer=FirstTimeLosingPacker())
+    [breached, later] = [made.select(messages[:5]), made.select(messages)]
     assert [one.source for one in breached.breaches] == [one.source for one in later.breaches] == [0]
     assert breached.indices == [0, 1, 2, 3, 4]
     assert later.indices == list(range(7)), "the newest turns that fit, and what must hold"
@@ -117,9 +117,9 @@ def test_after_a_breach_the_baseline_serves_the_rest_of_that_conversation_alone(
     assert "earlier in this conversation" in later.fallbacks[0].reason
     assert "the newest turns that fit" in later.decisions.of(3).reason
     assert [record.levelname for record in caplog.records] == ["ERROR"], "logged once"
-    branch = made.build([*messages[:3], *chat("user: skip", "assistant: x.", "user: LEARNING y")[1:]])
+    branch = made.select([*messages[:3], *chat("user: skip", "assistant: x.", "user: LEARNING y")[1:]])
     assert branch.breaches == (), "a branch from before the breach has none"
-    small = made.build([*messages, *chat("user: skip", "assistant: f.", "user: LEARNING g")[1:]], budget=24)
+    small = made.select([*messages, *chat("user: skip", "assistant: f.", "user: LEARNING g")[1:]], budget=24)
     assert small.indices == [0, 7, 8]
     assert small.over_budget == 0
 
@@ -138,14 +138,14 @@ class TestMemory:
         assert memory.find([b"x", b"y"]) is None
 
     def test_requests_share_the_intents_of_earlier_ones(self):
-        made = builder()
+        made = make_selector()
         for stop in (1, 3, 5):
-            assert made.build(THEN[:stop], intent="task" if stop < 5 else "debug").mode != "LEARNING"
+            assert made.select(THEN[:stop], intent="task" if stop < 5 else "debug").mode != "LEARNING"
         first, second, last = (request.intents for request in made.memory._requests.values())
         assert (last.earlier, second.earlier, first.earlier) == (second, first, None)
         assert last.by_turn() == {0: "TASK", 2: "TASK", 4: "DEBUGGING"}
-        assert made.build(THEN[:5], intent="learn").labels[4] == "LEARNING", "the same message once more"
-        assert made.build(THEN).labels[2] == "TASK"
+        assert made.select(THEN[:5], intent="learn").labels[4] == "LEARNING", "the same message once more"
+        assert made.select(THEN).labels[2] == "TASK"
 
     def test_the_least_recently_used_entry_is_evicted(self):
         memory = RequestMemory(size=2)
@@ -196,21 +196,21 @@ def test_building_message_by_message_gives_what_building_at_once_gives(seed):
     import random
 
     messages = random_conversation(random.Random(seed))
-    grown = builder({1, 2, 5})
+    grown = make_selector({1, 2, 5})
     for stop in range(1, len(messages) + 1):
-        bundle = grown.build(messages[:stop])
-    assert bundle.indices == builder({1, 2, 5}).build(messages).indices
+        bundle = grown.select(messages[:stop])
+    assert bundle.indices == make_selector({1, 2, 5}).select(messages).indices
 
 
 def test_threads_share_a_builder():
-    made = builder({0, 2}, hysteresis=0.1)
+    made = make_selector({0, 2}, hysteresis=0.1)
     conversations = [chat(f"LEARNING {name}", "b.", "LEARNING c", "d.", "LEARNING e") for name in "abcdefgh"]
     barrier = threading.Barrier(4)
 
     def run(number: int) -> list[list[int]]:
         barrier.wait()
         return [
-            made.build(messages, budget=40).indices
+            made.select(messages, budget=40).indices
             for messages in (*conversations[number:], *conversations[:number])
         ]
 
@@ -221,9 +221,9 @@ def test_threads_share_a_builder():
 
 @pytest.mark.parametrize("margin", [0.0, 0.2])
 def test_a_policy_without_scores_holds_nothing(margin):
-    made = builder(policy=LastK(2), hysteresis=margin)
-    made.build(FIRST)
-    assert made.build(THEN).prefix.held == ()
+    made = make_selector(policy=LastK(2), hysteresis=margin)
+    made.select(FIRST)
+    assert made.select(THEN).prefix.held == ()
 
 
 class CountingClassifier(FirstWordClassifier):
@@ -239,21 +239,21 @@ class CountingClassifier(FirstWordClassifier):
 
 def test_only_new_turns_of_a_conversation_are_read():
     classifier = CountingClassifier()
-    made = replace(builder(), classifier=classifier)
-    made.build(FIRST)
-    made.build(FIRST)
-    made.build(THEN)
+    made = replace(make_selector(), classifier=classifier)
+    made.select(FIRST)
+    made.select(FIRST)
+    made.select(THEN)
     assert classifier.asked == [3, 1]
-    made.build(FIRST[:3])
+    made.select(FIRST[:3])
     assert classifier.asked == [3, 1, 2], "a branch is read anew"
-    assert made.build(THEN, intent="task").mode == "TASK"
+    assert made.select(THEN, intent="task").mode == "TASK"
     assert classifier.asked == [3, 1, 2, 2], "and so is what was read without the intent, from before it on"
 
 
 def test_the_benchmark_times_scoring_separately():
     from tools.benchmark.context import measure_context
 
-    measured = measure_context(builder(counter=None), n=20, rounds=2).to_json()
+    measured = measure_context(make_selector(counter=None), n=20, rounds=2).to_json()
     assert measured["turns"] == 20
     assert measured["warm"]["ours_ms"] > 0
     assert measured["times_scoring"] == pytest.approx(1 / measured["warm"]["ratio"])

@@ -14,7 +14,7 @@ from convgate.adapters.selection import MessageSelector
 from convgate.core.errors import TranscriptError
 from convgate.selection.selector import Selector
 from convgate.transcripts import dialect_of, to_messages, turns_from_messages
-from tests.contexts import FixedPolicy, builder
+from tests.contexts import FixedPolicy, make_selector
 from tests.dialects import DIALECTS, random_exchanges
 
 NAMES = pytest.mark.parametrize("name", DIALECTS)
@@ -48,7 +48,7 @@ def check_many(name: str, count: int) -> None:
             any(message is one for one in messages) for message in selection.messages
         ), "the very same objects, where nothing has to be joined"
         budget, dialect = rng.choice([0, 20, 60, 120, None]), name.removesuffix(" without ids")
-        context = builder(policy=policy).build(messages, budget=budget, dialect=dialect)
+        context = make_selector(policy=policy).select(messages, budget=budget, dialect=dialect)
         assert (check(context.messages), context.breaches) == ([], ()), seed
         adapted = select_messages(messages, MessageSelector(Selector(policy)))
         assert check(adapted) == [], seed
@@ -202,7 +202,7 @@ def test_messages_that_a_context_adds_have_the_shape_of_the_list():
     for name in ("anthropic", "bedrock", "gemini"):
         write, check = DIALECTS[name]
         messages = list(write(random_exchanges(random.Random(3))))
-        context = builder(set()).build(messages, budget=10_000, capsules=["They fly to Lisbon."])
+        context = make_selector(set()).select(messages, budget=10_000, capsules=["They fly to Lisbon."])
         assert check(context.messages) == []
         first = blocks_of(context.messages)[0]
         assert first == "They fly to Lisbon." or first["text"] == "They fly to Lisbon."
@@ -246,7 +246,7 @@ def test_what_a_user_says_beside_results_is_theirs():
         {"role": "user", "content": "TASK tidy up"},
     ]
     assert turns_from_messages(messages)[2].users_text == rule
-    bundle = builder(set()).build(messages)
+    bundle = make_selector(set()).select(messages)
     assert [(one.source, one.text) for one in bundle.invariants] == [(2, rule)], "and what a tool says is not"
     assert {1, 2} <= set(bundle.indices)
 
@@ -319,11 +319,11 @@ def test_what_an_agent_of_ag_ui_does_and_thinks_is_no_users():
 
 def test_added_messages_have_the_shape_of_apps_too():
     messages = [{"id": "1", "role": "user", "parts": [{"type": "text", "text": "TASK go"}]}]
-    (added, _) = builder(set()).build(messages, capsules=["They fly to Lisbon."]).messages
+    (added, _) = make_selector(set()).select(messages, capsules=["They fly to Lisbon."]).messages
     assert added == {"role": "system", "parts": [{"type": "text", "text": "They fly to Lisbon."}]}
     signed = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
     answered = [{"role": "user", "content": "TASK go"}, {"role": "assistant", "content": [signed]}]
-    bundle = builder().build(
+    bundle = make_selector().select(
         [*answered, {"role": "user", "content": "So?"}], capsules=["They fly to Lisbon."]
     )
     assert {message["role"] for message in bundle.messages} == {"user", "assistant"}
@@ -359,7 +359,7 @@ def test_summaries_and_messages_of_data_alone_are_always_sent(name: str):
         name
     ] in reason
     assert 1 in select_indices(messages)
-    bundle = builder(set()).build(messages, budget=1)
+    bundle = make_selector(set()).select(messages, budget=1)
     assert 1 in bundle.indices
     assert "rules" in {section.name for section in bundle.sections if section.tokens}
 

@@ -32,7 +32,7 @@ def test_items_of_one_response_stay_together_and_say_so():
     for kept in (1, 2):  # the response, or the output
         selection = Selector(FixedPolicy({kept})).select(items)
         assert (selection.indices, selection.violations) == ([0, 1, 2, 3, 4, 6], ())
-        reasons = {decision.reason for decision in selection.decisions if decision.stage == "messages"}
+        reasons = {decision.reason for decision in selection.decisions if decision.stage == "repair"}
         assert any("of the same response of the model" in reason for reason in reasons)
     broken_off = [*items[:2], *items[6:]]
     selection = Selector(FixedPolicy({1})).select(broken_off)

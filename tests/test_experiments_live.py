@@ -20,7 +20,7 @@ from convgate.experiments.live import ArmSelection, LiveExperiment
 from convgate.experiments.report import report
 from convgate.experiments.trials import assign_session
 from convgate.policies.base import Policy
-from convgate.selection.turn_table import TurnTable
+from convgate.selection.table import TurnTable
 from convgate.store import Store
 from convgate.store.experiments import Experiments, Stratum
 from convgate.transcripts import turns_from_messages
@@ -71,8 +71,8 @@ def test_each_arm_sends_its_own_selection_of_the_callers_messages(store: Store) 
     assert everything.messages == MESSAGES
     assert all(sent is given for sent, given in zip(last.messages, MESSAGES[6:], strict=True))
     assert (last.sent, last.arm) == ((6, 7, 8), "last")
-    expected = convgate.load_policy("last_k", k=2).select(MESSAGES)
-    assert (list(last.messages), last.tokens) == (expected.messages, expected.tokens_kept)
+    expected = convgate.load(policy="last_k", k=2).select(MESSAGES)
+    assert (list(last.messages), last.tokens) == (expected.messages, expected.tokens)
 
 
 def test_the_first_call_assigns_the_session_in_its_stratum(store: Store) -> None:
@@ -100,7 +100,7 @@ def test_a_matched_arm_gets_the_tokens_of_the_control_for_the_same_request(store
 def test_contexts_are_arms_and_controls(store: Store, fake_encoder: FakeEncoder) -> None:
     experiment = live(store, fake_encoder, context="context:last_k", matched="context:bm25")
     context, matched = (select_in(store, experiment, arm) for arm in ("context", "matched"))
-    bundle = convgate.load_context(Settings(policy="last_k")).build(MESSAGES)
+    bundle = convgate.load(Settings(policy="last_k")).select(MESSAGES)
     assert (list(context.messages), context.tokens) == (bundle.messages, bundle.tokens)
     assert 0 < matched.tokens <= context.tokens
 

@@ -30,13 +30,13 @@ from convgate.experiments.selection import ArmSelector, fill
 from convgate.gatekeeper.model import ModelError
 from convgate.messages.validity import make_valid
 from convgate.policies.registry import policy_class
-from convgate.selection.turn_table import TurnTable
+from convgate.selection.table import TurnTable
 from convgate.store import Store
 from convgate.store.experiments import Experiments
 from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.relevance_sets import write_relevance_set
 from tests.commands import Run
-from tests.contexts import FixedPolicy, builder, count_words
+from tests.contexts import FixedPolicy, count_words, make_selector
 
 SIZE = 5  # tokens of a turn of one word
 
@@ -92,7 +92,7 @@ def test_matched_tokens_are_those_of_the_control_and_the_best_turns_fill_them() 
 
 
 def test_a_share_is_of_the_history_and_binds_contexts_too() -> None:
-    found = run_replay([*arms(last="last_k(k=8)"), ArmSelector("context", builder())], 0.5)
+    found = run_replay([*arms(last="last_k(k=8)"), ArmSelector("context", make_selector())], 0.5)
     assert value(found["last", 0.5], "token_share") == 0.5
     assert value(found["last", 0.5], "recall") == 0.5
     share = value(found["context", 0.5], "token_share")
@@ -115,7 +115,7 @@ def test_a_context_fills_its_budget_but_for_what_its_mode_drops() -> None:
     turns = (*make_set().conversations["c0"].turns[:8], current)
     case = Case("c", "c", 8, None, frozenset({1, 4}))
     own = RelevanceSet("own", {"c": Conversation("c", turns)}, (case,))
-    context = builder(policy=FixedPolicy((1,), {1: 0.05, 4: 0.15}, probabilities=True))
+    context = make_selector(policy=FixedPolicy((1,), {1: 0.05, 4: 0.15}, probabilities=True))
     found = rows(replay(own, [ArmSelector("own", context)], [0.75], counter=count_words))
     assert value(found["own", 0.75], "tokens") == 6 * SIZE
     assert value(found["own", 0.75], "recall") == 0.5
@@ -125,7 +125,7 @@ def test_a_turn_whose_invariant_is_stated_instead_counts_as_sent() -> None:
     first = Turn.of("user", "It must be Python. " + "Here is a story about that. " * 40)
     talk = Conversation("c", (first, Turn.of("assistant", "Noted."), Turn.of("user", "Write it.")))
     own = RelevanceSet("own", {"c": talk}, (Case("c", "c", 2, None, frozenset({0})),))
-    found = rows(replay(own, [ArmSelector("context", builder())], [0.2], counter=count_words))
+    found = rows(replay(own, [ArmSelector("context", make_selector())], [0.2], counter=count_words))
     assert value(found["context", 0.2], "recall") == 1.0
     assert (value(found["context", 0.2], "token_share") or 1) < 0.2
 

@@ -17,7 +17,7 @@ from convgate.guardrails import Guardrails
 from convgate.guardrails.request import Fallback
 from convgate.store import Store
 from tests.commands import Run
-from tests.contexts import builder, chat
+from tests.contexts import chat, make_selector
 from tests.guardrails import open_guardrails, put_baseline, request
 from tests.session_agents import Clock
 
@@ -46,11 +46,11 @@ def test_the_last_recorded_outcome_counts(store: Store) -> None:
 def test_a_built_context_is_logged_and_overruled_while_modes_drift(store: Store) -> None:
     put_baseline(store, {"GENERAL": 1_000})
     with Guardrails(store.path, Settings(guard_drift_min_requests=3)) as guard:
-        contexts = builder(guard=guard)
+        contexts = make_selector(guard=guard)
         messages = chat("TASK build a shed", "fine", "TASK now paint it")
-        bundles = [contexts.build(messages) for _ in range(3)]
+        bundles = [contexts.select(messages) for _ in range(3)]
         assert guard.flush()
-        drifting = contexts.build(messages)
+        drifting = contexts.select(messages)
         guard.flush()
     assert [one.mode for one in bundles] == ["TASK"] * 3
     assert (drifting.mode, drifting.mode_decision.mode) == ("GENERAL", "TASK")

@@ -12,7 +12,6 @@ import pytest
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import EncoderError
 from convgate.core.settings import load_settings
-from convgate.selection.builder import ContextBuilder
 from convgate.selection.packing import PackedTurns, pack
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import ModeCorrections
@@ -100,7 +99,7 @@ def test_a_program_builds_the_same_messages(key: str, monkeypatch: pytest.Monkey
     assert (sent[0]["role"], len(sent)) == ("system", int(metric(app, "Earlier turns").split()[0]) + 1)
     assert sent[-1]["content"] == "add refresh tokens to the login"
     assert json.loads(app.code[0].value) == sent
-    assert "builder.build(messages, intent='debug')" in app.code[1].value
+    assert "builder.select(messages, intent='debug')" in app.code[1].value
     path = load_settings().home / "agent.toml"
     path.write_text(files["context.download_settings"])
     assert load_settings(path).context_budget == 9_000

@@ -61,7 +61,7 @@ def put_drift(store: Store, *, raised: datetime, cleared: datetime | None = None
 
 def test_it_opens_without_requests_and_without_a_log(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     app = open_monitor()
-    assert "convgate.load_context()" in app.code[0].value
+    assert "convgate.load()" in app.code[0].value
     assert "monitor.set" not in {button.key for button in app.button}
     monkeypatch.setenv("CONVGATE_GUARD_LOG", "false")
     assert "guard_log" in page_text(open_monitor())

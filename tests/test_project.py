@@ -260,8 +260,8 @@ def test_the_settings_file_for_agents_can_be_read(tmp_path: Path, monkeypatch: p
     assert 'load_gate(settings="agent.toml")' in spans
     rule = convgate.load_gate(settings="agent.toml").policy.rule
     assert (rule.name, rule.k) == ("top_k", 8)
-    assert 'convgate.load_policy("last_k", k=20)' in spans
-    assert convgate.load_policy("last_k", k=20).select(messages).messages == messages
+    assert 'convgate.load(policy="last_k", k=20)' in spans
+    assert convgate.load(policy="last_k", k=20).select(messages).messages == messages
 
 
 # Where the app lies

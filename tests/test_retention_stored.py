@@ -61,7 +61,7 @@ def test_pruned_turns_are_kept_but_not_sent_until_undone(store: Store) -> None:
     selection = Selector(LastK(k=10)).select_at(marked, question="which tax?")
     assert selection.indices == [0, 1, 2, 5, 6]
     assert selection.decisions[4].rule == "pruned"
-    bundle = contexts.builder().build_at(marked, question="GENERAL which tax?")
+    bundle = contexts.builder().select_at(marked, question="GENERAL which tax?")
     assert bundle.indices == [0, 1, 2, 5, 6]
     assert next(each for each in bundle.to_json()["dropped"] if each["index"] == 4)["by"] == "messages"
     assert undo_pruning(store, key) == [3, 4]
@@ -72,7 +72,7 @@ def test_an_instruction_that_names_the_field_is_sent_all_the_same() -> None:
     turns = (Turn.of("system", "Be brief.", metadata={PRUNED_FIELD: "x"}), Turn.of("user", "hello"))
     conversation = Conversation("", turns)
     assert Selector(LastK(k=1)).select_at(conversation).indices == [0, 1]
-    assert contexts.builder().build_at(conversation).indices == [0, 1]
+    assert contexts.builder().select_at(conversation).indices == [0, 1]
 
 
 def test_a_tool_call_leaves_with_all_its_results_or_not_at_all(store: Store) -> None:

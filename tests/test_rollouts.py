@@ -21,7 +21,7 @@ from convgate.store.guard_states import Alert, GuardStates
 from convgate.store.requests import Requests
 from convgate.store.rollouts import Rollouts
 from tests.commands import Run
-from tests.contexts import builder, chat
+from tests.contexts import chat, make_selector
 from tests.guardrails import open_guardrails
 from tests.llm_server import ChatServer, raw_reply
 from tests.rollouts import do_checklist, log_both, log_requests, review_modes
@@ -480,8 +480,8 @@ def test_a_damaged_rollout_gives_the_control(store: Store, rollout: Rollout, dam
 
 def test_a_builder_logs_its_arm_and_outcomes_their_latency(store: Store, clock: Clock) -> None:
     with open_guardrails(store, clock) as guard:
-        contexts = builder(guard=guard, arm="candidate")
-        bundles = [contexts.build(chat("TASK build a shed")) for _ in range(4)]
+        contexts = make_selector(guard=guard, arm="candidate")
+        bundles = [contexts.select(chat("TASK build a shed")) for _ in range(4)]
         guard.flush()
     period = NINE - timedelta(3650), NINE + timedelta(3650)
     for bundle, seconds in zip(bundles, (1.0, 4.0, 3.0), strict=False):
@@ -502,10 +502,10 @@ def test_a_builder_logs_its_arm_and_outcomes_their_latency(store: Store, clock: 
 
 def test_a_session_counts_once(store: Store, clock: Clock) -> None:
     with open_guardrails(store, clock) as guard:
-        contexts = builder(guard=guard, arm="candidate")
+        contexts = make_selector(guard=guard, arm="candidate")
         sessions = ("a \ud800", "b", "a \ud800", "a \ud800", None)
-        bundles = [contexts.build(chat("TASK build a shed"), session=session) for session in sessions]
-        builder(guard=guard).build(chat("TASK build a shed"), session="without an arm")
+        bundles = [contexts.select(chat("TASK build a shed"), session=session) for session in sessions]
+        make_selector(guard=guard).select(chat("TASK build a shed"), session="without an arm")
         guard.flush()
     for bundle, seconds in zip(bundles, (1.0, 4.0, 2.0, 6.0, None), strict=True):
         is_slow = seconds is None or seconds > 3

@@ -60,7 +60,7 @@ def test_a_wish_that_was_replaced_is_not_held(settings: Settings):
 def test_a_turn_that_the_policy_keeps_stays_its_own_choice(settings: Settings):
     policy = CosineTopK(FakeEncoder(), k=6)
     selection = Selector.of(policy, settings).select(chat(WISH))
-    assert selection.decisions.of(0).stage == "policy"
+    assert selection.decisions.of(0).stage == "score"
 
 
 def test_one_setting_turns_it_off(settings: Settings):

@@ -13,7 +13,7 @@ from convgate.core.settings import load_settings
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Absolute, Rule, TopK
 from convgate.messages.check import check_valid
-from convgate.selection.selector import load_gate, load_policy
+from convgate.selection.load import load, load_gate
 from convgate.versions import Draft, Version, Versions, write_version
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
@@ -42,7 +42,7 @@ def test_three_lines_give_valid_messages_and_a_reason_for_every_turn():
     assert len(selection.decisions) == 5
     assert all(record.reason for record in selection.decisions)
     assert selection.decisions[0].forced, "the system message is not the gate's choice"
-    assert 0 < selection.tokens_kept < selection.tokens_total
+    assert 0 < selection.tokens < selection.tokens_total
 
 
 def test_question_is_put_behind_the_selected_messages():
@@ -50,7 +50,7 @@ def test_question_is_put_behind_the_selected_messages():
     assert selection.messages[-1] == {"role": "user", "content": "fibonacci function with memo"}
     assert MESSAGES[3] in selection.messages
     assert len(selection.decisions) == 6
-    assert selection.tokens_kept <= selection.tokens_total
+    assert selection.tokens <= selection.tokens_total
 
 
 def test_no_messages_and_invalid_messages_are_refused():
@@ -86,7 +86,7 @@ def test_version_decides_by_its_own_rule_unless_another_is_named(tmp_path: Path)
     found = add_version("mine", threshold_rule="top_k", threshold_parameters={"k": 2, "above": 0.25})
 
     def rule(**options: Any) -> Rule:
-        return load_policy("gate", version="mine", encoder=FakeEncoder(), **options).policy.rule
+        return load(policy="gate", version="mine", encoder=FakeEncoder(), **options).policy.rule
 
     assert rule() == TopK(k=2, above=0.25)
     assert rule(rule="absolute", threshold=0.5) == Absolute(0.5)

@@ -18,14 +18,14 @@ from convgate.core.errors import TranscriptError
 from convgate.embedding.base import Embeddings, Progress
 from convgate.embedding.cache import default_encoder
 from convgate.policies.gate import GatePolicy
-from convgate.selection.builder import ContextBuilder
-from convgate.selection.selector import Selector, load_gate, load_policy
+from convgate.selection.load import load, load_gate
+from convgate.selection.selector import Selector
 from convgate.sessions import SessionManager
 from convgate.store import documents
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store
 from convgate.transcripts import MessageReader, turns_from_messages
-from tests.contexts import builder, turns_by_section
+from tests.contexts import make_selector, turns_by_section
 from tests.fakes import FakeEncoder
 
 CALL = {
@@ -77,10 +77,10 @@ def test_errors_name_the_place_in_the_whole_list() -> None:
 
 
 def test_the_callers_own_objects_are_returned_although_equal_ones_are_known() -> None:
-    selector, context = load_policy("everything"), builder({0, 1, 2, 3})
+    selector, context = load(policy="everything"), make_selector({0, 1, 2, 3})
     for messages in (MESSAGES, copy.deepcopy(MESSAGES)):
         assert all(map(lambda sent, own: sent is own, selector.select(messages).messages, messages))
-        assert all(any(sent is own for own in messages) for sent in context.build(messages).messages)
+        assert all(any(sent is own for own in messages) for sent in context.select(messages).messages)
 
 
 def growing_messages(name: str) -> list[dict[str, Any]]:
@@ -141,20 +141,27 @@ def test_eight_threads_on_one_gate_get_what_one_gets() -> None:
 
 
 @pytest.mark.shipped
-def test_eight_threads_on_one_builder_get_what_one_gets() -> None:
-    def contexts(made: ContextBuilder, name: str) -> list[Any]:
+def test_eight_threads_within_a_budget_get_what_one_gets() -> None:
+    def contexts(made: Selector, name: str) -> list[Any]:
         messages = growing_messages(name)
-        bundles = [made.build(messages[:stop]) for stop in range(1, 42, 2)]
+        bundles = [made.select(messages[:stop]) for stop in range(1, 42, 2)]
         return [
-            (one.messages, one.mode, dict(one.labels), turns_by_section(one), one.invariants, one.tokens)
+            (
+                one.messages,
+                one.mode,
+                dict(one.budgeted.labels),
+                turns_by_section(one),
+                one.invariants,
+                one.tokens,
+            )
             for one in bundles
         ]
 
-    def new_builder() -> ContextBuilder:
-        return builder(policy=load_gate(encoder=WaitingEncoder()).policy, budget=150)
+    def new_selector() -> Selector:
+        return make_selector(policy=load_gate(encoder=WaitingEncoder()).policy, context_budget=150)
 
-    expected = [contexts(new_builder(), f"talk {number}") for number in range(4)]
-    shared = new_builder()
+    expected = [contexts(new_selector(), f"talk {number}") for number in range(4)]
+    shared = new_selector()
     assert run_threads(lambda name: contexts(shared, name)) == expected * 2
 
 

@@ -105,11 +105,11 @@ def test_a_pipelines_gate_is_the_active_version_or_the_one_that_is_written(tmp_p
     app: Any = SimpleNamespace(settings=Settings(home=tmp_path), encoder=FakeEncoder)
 
     def gate(option: str = "pipeline") -> str:
-        return next(one.version for one in scoring.load_policy(app, option).policies[::-1])
+        return next(one.version for one in scoring.load(app, option).policies[::-1])
 
     assert gate() == "one"
     versions.activate("two", who="me")
     assert gate() == "two"
     assert gate('pipeline(stages="last_k > gate@one")') == "one"
     app.encoder = None
-    assert scoring.load_policy(app, 'pipeline(stages="last_k > bm25")').encoder is None
+    assert scoring.load(app, 'pipeline(stages="last_k > bm25")').encoder is None

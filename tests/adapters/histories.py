@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
-from convgate.selection.selector import Selector, load_gate
+from convgate.selection.load import load_gate
+from convgate.selection.selector import Selector
 from tests.fakes import FakeEncoder
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

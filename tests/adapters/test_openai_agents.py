@@ -34,7 +34,7 @@ from convgate.core.errors import ContextError
 from convgate.selection.selector import Selector
 from tests.adapters.responses import all_in, exchange, output, user, violations
 from tests.adapters.responses import call as asked
-from tests.contexts import FixedPolicy, builder
+from tests.contexts import FixedPolicy, make_selector
 
 pytestmark = pytest.mark.adapters
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -177,7 +177,7 @@ def test_everything_is_sent_when_selecting_fails(caplog) -> None:
 
 def test_a_budget_bounds_what_a_session_sends() -> None:
     history = [item for place in range(20) for item in exchange(f"topic{place}", f"call{place}")]
-    select = session_input_callback(builder(), budget=100)
+    select = session_input_callback(make_selector(), budget=100)
     combined = asyncio.run(select(history, [user("So?")]))
     assert 1 < len(combined) < len(history) / 2
     assert violations(combined) == []

@@ -14,7 +14,7 @@ from convgate.adapters.selection import MessageSelector
 from convgate.core.errors import ContextError, MissingExtraError
 from convgate.messages.check import check_valid
 from convgate.messages.tokens import turn_tokens
-from convgate.selection.builder import load_context
+from convgate.selection.load import load
 from convgate.transcripts import turns_from_messages
 from tests.adapters.histories import (
     ABOUT_LOSS,
@@ -25,7 +25,7 @@ from tests.adapters.histories import (
     failing_gate,
     small_gate,
 )
-from tests.contexts import FixedPolicy, builder, chat
+from tests.contexts import FixedPolicy, chat, make_selector
 from tests.fakes import FakeEncoder
 
 ASKED = [*HISTORY, {"role": "user", "content": QUESTION}]
@@ -103,7 +103,7 @@ def test_failures_are_logged_and_everything_is_kept(caplog: pytest.LogCaptureFix
 
 
 def test_budget_covers_the_tool_steps_as_well():
-    selector = MessageSelector.of(load_context(encoder=FakeEncoder()), budget=150)
+    selector = MessageSelector.of(load(encoder=FakeEncoder()), budget=150)
     tokens = turn_tokens(turns_from_messages(ASKED + STEPS))
     assert tokens.sum() > 150
     long_result = {**STEPS[1], "content": "bread " * 60}
@@ -116,17 +116,17 @@ def test_budget_covers_the_tool_steps_as_well():
 def test_turns_of_invariants_are_kept_when_the_context_states_them_apart():
     rule = "You must never delete the backups. " + "The reasons are long. " * 100
     messages = chat(rule, "Fine.", "TASK tidy up")
-    bundle = builder(set()).build(messages, budget=60)
+    bundle = make_selector(set()).select(messages, budget=60)
     assert (bundle.places, bundle.indices) == ([None, 2], [2]), "the rule is in a message that was added"
-    assert MessageSelector.of(builder(set()), budget=60).keep(messages) == [0, 2]
+    assert MessageSelector.of(make_selector(set()), budget=60).keep(messages) == [0, 2]
 
 
 def test_a_budget_pays_for_the_whole_turn_of_what_must_hold():
     rule = f"{'word ' * 20}. You must never delete the backups."  # 31 tokens; 2 costs 5, 3 24, the last 6
     messages = chat(rule, "b " * 20, "c", "d " * 20, "TASK so")
     policy = FixedPolicy({3}, {0: 0.1, 1: 0.4, 2: 0.1, 3: 0.9}, probabilities=True)
-    assert builder(policy=policy).build(messages, budget=50).places == [None, 2, 3, 4]
-    kept = MessageSelector.of(builder(policy=policy), budget=50).keep(messages)
+    assert make_selector(policy=policy).select(messages, budget=50).places == [None, 2, 3, 4]
+    kept = MessageSelector.of(make_selector(policy=policy), budget=50).keep(messages)
     assert kept == [0, 2, 4], "the statement alone cannot be sent, and 3 does not fit beside its turn"
 
 

@@ -23,7 +23,8 @@ from starlette.testclient import TestClient
 
 import convgate
 from convgate.messages.check import check_valid
-from convgate.selection.selector import Selector, load_policy
+from convgate.selection.load import load
+from convgate.selection.selector import Selector
 from convgate.server import limits
 from convgate.server.app import create_app
 from convgate.store import Conversations, Store
@@ -60,12 +61,12 @@ def error_of(response: Any) -> tuple[int, str]:
 def test_select_returns_what_the_package_selects(client: TestClient, convgate_home: Path) -> None:
     messages = long_chat()
     reply = client.post("/v1/select", json={"messages": messages}).json()
-    selection = load_policy(settings=settings_of(convgate_home)).select(messages)
+    selection = load(settings=settings_of(convgate_home)).select(messages)
     assert reply["messages"] == selection.messages
     assert len(reply["messages"]) < len(messages)
     assert reply["indices"] == selection.indices
     assert reply["decisions"] == [record.to_json() for record in selection.decisions]
-    assert (reply["tokens_kept"], reply["tokens_total"]) == (selection.tokens_kept, selection.tokens_total)
+    assert (reply["tokens"], reply["tokens_total"]) == (selection.tokens, selection.tokens_total)
     assert check_valid(reply["messages"]) == []
     assert reply["policy"] == "last_k"
     assert reply["session"] is None

@@ -14,7 +14,7 @@ pytest.importorskip("fastapi")
 httpx = pytest.importorskip("httpx")
 pytest.importorskip("prometheus_client")
 
-from convgate.selection.selector import load_gate
+from convgate.selection.load import load_gate
 from convgate.server.app import create_app
 from tests.adapters.serving import AUTHORIZED, TOKEN, long_chat, running, settings_of
 

@@ -28,7 +28,8 @@ from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.gatekeeper import Gatekeeper
 from convgate.gatekeeper.model import LanguageModel
 from convgate.policies.window import LastK
-from convgate.selection.selector import Selector, load_policy
+from convgate.selection.load import load
+from convgate.selection.selector import Selector
 from convgate.sessions import SessionManager
 from convgate.store import Store
 from tests import contexts
@@ -154,7 +155,7 @@ def test_spans_go_to_the_endpoint_of_the_settings(
     endpoint, requests = collector
     monkeypatch.setattr(traces, "_active", [])
     monkeypatch.setattr(traces, "_providers", {})
-    selector = load_policy("last_k", settings=Settings(trace_endpoint=endpoint))
+    selector = load(policy="last_k", settings=Settings(trace_endpoint=endpoint))
     for _ in range(2):
         selector.select(contexts.chat("one", "two", "three"))
     traces.flush_traces()
@@ -187,8 +188,8 @@ def test_spans_join_the_trace_of_the_program_that_has_one(
 
 def test_without_a_reason_opentelemetry_is_not_imported() -> None:
     code = (
-        "import sys; from convgate.selection.selector import load_policy;"
-        "load_policy('last_k').select([{'role': 'user', 'content': 'hi'}]);"
+        "import sys; from convgate.selection.load import load;"
+        "load('last_k').select([{'role': 'user', 'content': 'hi'}]);"
         "assert not any(name.startswith('opentelemetry') for name in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
