@@ -146,16 +146,21 @@ def make_selector(
     Its budget is that of the modes' tables unless a setting or a call changes it.
     """
     reader = InvariantReader(WordJudge())
-    classifier = FirstWordClassifier()
+    fit = Fit(FirstWordClassifier, budgets or Budgets(), filters=filters, shortens=shortens, packer=packer)
     return Selector(
         policy or FixedPolicy(kept),
-        Fit(lambda: classifier, budgets or Budgets(), filters=filters, shortens=shortens, packer=packer),
+        lambda: fit,
         settings(**{"context_budget": 53_000} | changes),
         holds=lambda: reader,
-        around=[Remember(), *([Log(guard, arm)] if guard else ())],
+        around=[Remember(), *([Log(lambda: guard, logs_all=True, arm=arm)] if guard else ())],
         counter=counter,
         tables=tables or ConversationCache(),
     )
+
+
+def plain(policy: Policy, **changes: Any) -> Selector:
+    """A selector without a budget that holds nothing."""
+    return replace(make_selector(policy=policy, **{"context_budget": None} | changes), holds=None)
 
 
 def chat(*texts: str) -> list[dict[str, Any]]:

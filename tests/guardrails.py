@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from convgate.core.settings import Settings
-from convgate.guardrails import Guardrails
+from convgate.guardrails.guardrails import Guardrails
 from convgate.guardrails.request import RequestRecord
 from convgate.modes.mode import Mode
 from convgate.store import Store

@@ -26,7 +26,7 @@ ENOUGH = "one two three four five six seven eight nine ten eleven"  # 15 tokens
     ],
 )
 def test_every_cell_of_the_table_is_that_of_the_specification(mode, cells):
-    bundle = make_selector().select(chat(mode))
+    bundle = make_selector().select(chat(mode), budget=sum(cells))
     assert bundle.mode == mode
     assert tuple(section.name for section in bundle.sections) == SECTIONS
     assert tuple(section.budget for section in bundle.sections) == cells
@@ -94,6 +94,6 @@ def test_a_cell_of_0_turns_its_section_off():
 
 
 def test_budget_of_the_argument_comes_before_that_of_the_settings():
-    made = make_selector(budget=500)
+    made = make_selector(context_budget=500)
     assert made.select(chat("hello")).budget == 500
     assert made.select(chat("hello"), budget=0).budget == 0

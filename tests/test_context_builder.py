@@ -15,6 +15,7 @@ from convgate.invariants.finding import InvariantFinder
 from convgate.messages.check import check_valid
 from convgate.policies.build import build_policy
 from convgate.policies.window import LastK
+from convgate.selection.around import Log
 from convgate.transcripts import turns_from_messages
 from tests.contexts import (
     FirstWordClassifier,
@@ -69,7 +70,7 @@ def test_each_turn_appears_once_with_its_reason():
     assert reasons[7][2] == "Kept as task state: it is the latest task that the user set."
     assert reasons[8][2] == "Kept as recent: it is part of the last exchange."
     assert {turn.index: turn.reason for turn in bundle.section("rules").turns}[3] == reasons[3][2]
-    assert {one.stage for one in bundle.decisions} == {"context"}
+    assert {one.stage for one in bundle.decisions} == {"score", "hold", "fit", "repair"}
     assert bundle.messages[0] is messages[0]
     assert check_valid(bundle.messages) == []
     assert bundle.to_json()["sections"][0]["turns"][0]["index"] == 0
@@ -177,10 +178,10 @@ class TestModes:
         messages = chat("GENERAL well", "Yes?", "GENERAL go on")
         assert made.select(messages[:1], intent="Debug").mode == "DEBUGGING"
         later = made.select(messages)
-        assert later.labels[0] == "DEBUGGING"
+        assert later.budgeted.labels[0] == "DEBUGGING"
         other = made.select(chat("GENERAL other", "Yes?", "GENERAL go on"))
-        assert other.labels[0] == "GENERAL", "another conversation knows nothing of it"
-        assert make_selector().select(messages).labels[0] == "GENERAL"
+        assert other.budgeted.labels[0] == "GENERAL", "another conversation knows nothing of it"
+        assert make_selector().select(messages).budgeted.labels[0] == "GENERAL"
 
     @pytest.mark.parametrize("intent", ["dance", "", 3])
     def test_an_unknown_intent_is_classified_with_a_warning(self, intent, caplog):
@@ -199,7 +200,7 @@ class TestModes:
         made = make_selector(set(), guard=guard)
         messages = chat("EXPLORATION what if", "Maybe.", "GENERAL tea", "Yes.", "TASK build it")
         drifted = made.select(messages)
-        assert (drifted.mode, drifted.mode_decision.mode) == ("GENERAL", "TASK")
+        assert (drifted.mode, drifted.budgeted.mode_decision.mode) == ("GENERAL", "TASK")
         assert drifted.indices == [0, 1, 2, 3, 4]
         assert [one.cause for one in drifted.fallbacks] == ["drift"]
         guard.overrules = ()
@@ -298,10 +299,11 @@ class TestBadInput:
 
     @pytest.mark.parametrize("request_id", ["", 7, b"x", False])
     def test_an_invalid_request_id_is_refused_before_anything_is_recorded(self, request_id):
-        here = make_selector(guard=RecordingGuard())
+        guard = RecordingGuard()
+        here = make_selector(guard=guard)
         with pytest.raises(ContextError):
             here.select(chat("TASK a"), request_id=request_id)
-        assert here.guard.records == []
+        assert guard.records == []
 
     def test_a_budget_below_the_invariants_keeps_them_and_says_by_how_much(self):
         messages = chat(
@@ -317,7 +319,7 @@ class TestBadInput:
         bundle = make_selector().select([tool_result("a"), tool_result("b")])
         assert bundle.indices == [1]
         assert [violation.split(":")[0] for violation in bundle.violations] == ["orphan_result"]
-        assert bundle.decisions.of(0).rule == "messages"
+        assert bundle.decisions.of(0).rule == "repair"
 
     def test_orphans_and_calls_without_results_leave_and_the_present_one_stays(self):
         messages = [*chat("TASK look"), tool_result("z"), tool_calls_message("a", "b"), tool_result("a"),
@@ -347,15 +349,13 @@ def test_the_request_is_recorded_without_any_text():
     assert record.tokens == {section.name: section.tokens for section in bundle.sections}
     assert record.seconds > 0
     assert "backups" not in repr(record)
-    assert (
-        make_selector(guard=guard).select(messages).request_id
-        != make_selector(guard=guard).select(messages).request_id
-    )
+    made = make_selector(guard=guard)
+    assert made.select(messages).request_id != made.select(messages).request_id
 
 
 @pytest.mark.parametrize("on", [True, False])
-def test_load_context_takes_a_settings_file_and_logs_only_when_asked(tmp_path, monkeypatch, on):
-    from convgate.selection import selector as module
+def test_load_takes_a_settings_file_and_logs_only_when_asked(tmp_path, monkeypatch, on):
+    from convgate.selection import load as module
     from tests.fakes import FakeEncoder
 
     monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
@@ -363,27 +363,26 @@ def test_load_context_takes_a_settings_file_and_logs_only_when_asked(tmp_path, m
     file = tmp_path / "agent.toml"
     file.write_text(f"guard_log = {str(on).lower()}\ncontext_budget = 900\npair_answers = true\n")
     made = convgate.load(file, encoder=FakeEncoder())
-    assert (made.guard is not None) is on
-    assert (made.budget, made.pair_answers) == (900, True)
+    assert any(isinstance(each, Log) for each in made.around) is on
     assert made.select(chat("TASK a")).budget == 900
     assert not settings().database.exists() or on
 
 
 def test_a_policy_that_needs_no_encoder_loads_none(monkeypatch):
-    from convgate.selection import selector as module
+    from convgate.selection import load as module
 
     monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
     monkeypatch.setattr(
         "convgate.policies.build.default_encoder", lambda *_, **__: pytest.fail("it is loaded")
     )
-    made = ContextBuilder.of(settings(policy="last_k"))
+    made = convgate.load(settings(policy="last_k", guard_log=False, context_budget=900))
     assert made.select(chat("TASK a", "Done.", "TASK b")).mode == "TASK"
 
 
 def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkeypatch):
     from convgate.policies.agent_settings import AgentSettings
-    from convgate.selection import selector as module
+    from convgate.selection import load as module
     from tests.fakes import FakeEncoder
 
     monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
@@ -399,7 +398,7 @@ def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkey
         pair_answers=True,
         guard_log=False,
     )
-    here = ContextBuilder.of(own, encoder=FakeEncoder())
+    here = convgate.load(own, encoder=FakeEncoder())
     (tmp_path / "agent.toml").write_text(
         AgentSettings.of(here.policy, own, pair_answers=own.pair_answers).to_toml()
     )
@@ -408,7 +407,7 @@ def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkey
     expected = here.select(messages, question="now?", intent="ship", request_id="x").to_json()
     assert there.select(messages, question="now?", intent="ship", request_id="x").to_json() == expected
     assert expected["budget"] == 90
-    assert there.hysteresis == 0.1
+    assert there.settings.context_hysteresis == 0.1
 
 
 def test_a_turn_left_out_by_the_budget_names_all_that_it_would_cost():

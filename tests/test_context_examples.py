@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from convgate.core.conversation import Conversation
+from convgate.selection.load import load
 from convgate.selection.selection import Selection
+from convgate.selection.selector import Selector
 from convgate.transcripts import read_conversations
 from tests.contexts import settings, turns_by_section
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from convgate.core.settings import load_settings
+from convgate.selection.load import load
 from tests.conftest import CHECKOUT
 from tools.context_figures import CHATS, fill_budgets
 
@@ -36,6 +37,6 @@ def test_a_context_sends_no_less_of_what_is_needed_than_the_gate_alone(
     for share in shares:
         gate, context = (
             sum(case.complete for case in filled[share, name]) / len(filled[share, name])
-            for name in ("gate", "context")
+            for name in ("gate", "sections")
         )
         assert context >= gate - 0.01, f"{share:.0%}"

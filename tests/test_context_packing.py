@@ -31,14 +31,14 @@ from tests.contexts import (
     WordJudge,
     chat,
     count_words,
-    random_conversation,
     make_selector,
+    random_conversation,
     tool_calls_message,
     tool_result,
     turns_by_section,
 )
 
-BUDGETS = (0, 1, 10, 25, 40, 60, 100, 200, None)
+BUDGETS = (0, 1, 10, 25, 40, 60, 100, 200, 53_000)
 
 
 def mandatory_turns(turns: list[Turn], bundle: Selection) -> set[int]:
@@ -114,8 +114,9 @@ def test_nothing_is_lost_and_every_list_is_valid_in_10000_random_conversations()
     for number in range(10_000):
         messages = random_conversation(rng)
         kept = None if number % 3 == 0 else {index for index in range(12) if rng.random() < 0.5}
-        one = replace(made, policy=FixedPolicy(kept), filters=number % 7 != 0, pair_answers=number % 5 == 0)
-        bundle = one.select(messages, budget=rng.choice(BUDGETS))
+        fit = replace(made.fit(), filters=number % 7 != 0)
+        one = replace(made, policy=FixedPolicy(kept), fit=lambda fit=fit: fit)
+        bundle = one.select(messages, budget=rng.choice(BUDGETS), pair_answers=number % 5 == 0)
         tight += bundle.over_budget > 0
         assert_held(messages, bundle)
         if bundle.over_budget or number % 10 == 0:
@@ -321,14 +322,16 @@ def test_every_invariant_that_a_packer_loses_is_caught_and_the_baseline_has_it(c
 
 
 def test_a_changed_word_of_an_invariant_is_a_breach(monkeypatch):
-    from convgate.selection import assembly
+    from convgate.selection import fit
 
-    def meddling(table, indices, messages, *others):
-        changed = [{**one, "content": str(one["content"]).replace("never", "sometimes")} for one in messages]
-        return real(table, indices, changed, *others)
+    def meddling(*args, **options):
+        sent = real(*args, **options)
+        for message in sent.messages:
+            message["content"] = str(message["content"]).replace("never", "sometimes")
+        return sent
 
-    real = assembly.assemble
-    monkeypatch.setattr(assembly, "assemble", meddling)
+    real = fit.send
+    monkeypatch.setattr(fit, "send", meddling)
     bundle = make_selector().select(chat("You must never delete the backups.", "Fine.", "TASK add a page"))
     assert [one.source for one in bundle.breaches] == [0]
 

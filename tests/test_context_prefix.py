@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -23,8 +24,8 @@ from tests.contexts import (
     FixedPolicy,
     chat,
     count_words,
-    random_conversation,
     make_selector,
+    random_conversation,
     turns_by_section,
 )
 
@@ -38,7 +39,7 @@ BEFORE = {0: 0.9, 1: 0.1, 2: 0.9, 3: 0.1}
 
 def second_context(scores, *, hysteresis):
     """The context of the second message, whose scores are these; 0 and 2 stood in the first."""
-    made = make_selector(policy=FixedPolicy({0, 2}, BEFORE), hysteresis=hysteresis)
+    made = make_selector(policy=FixedPolicy({0, 2}, BEFORE), context_hysteresis=hysteresis)
     before = made.select(FIRST)
     assert turns_by_section(before)["evidence"] == [0, 2]
     kept = {index for index, score in scores.items() if score > 0.5}
@@ -51,7 +52,7 @@ def test_a_turn_stays_until_a_change_gains_more_than_the_margin():
     assert {0, 4} <= set(steady.indices), "0 lost less than the margin"
     assert {1, 2}.isdisjoint(steady.indices), "1 gained less than it; 2 lost more"
     assert steady.prefix.held == (0,)
-    assert "stays from the context before" in steady.decisions.of(0).reason
+    assert "stays from the request before" in steady.decisions.of(0).reason
     assert steady.decisions.of(1).rule == "hysteresis"
     free = second_context(scores, hysteresis=0)
     assert 0 in free.indices, "the answer 1 has to be opened by its question"
@@ -141,11 +142,13 @@ class TestMemory:
         made = make_selector()
         for stop in (1, 3, 5):
             assert made.select(THEN[:stop], intent="task" if stop < 5 else "debug").mode != "LEARNING"
-        first, second, last = (request.intents for request in made.memory._requests.values())
+        first, second, last = (request.intents for request in made.around[0].requests._requests.values())
         assert (last.earlier, second.earlier, first.earlier) == (second, first, None)
         assert last.by_turn() == {0: "TASK", 2: "TASK", 4: "DEBUGGING"}
-        assert made.select(THEN[:5], intent="learn").labels[4] == "LEARNING", "the same message once more"
-        assert made.select(THEN).labels[2] == "TASK"
+        assert made.select(THEN[:5], intent="learn").budgeted.labels[4] == "LEARNING", (
+            "the same message once more"
+        )
+        assert made.select(THEN).budgeted.labels[2] == "TASK"
 
     def test_the_least_recently_used_entry_is_evicted(self):
         memory = RequestMemory(size=2)
@@ -203,7 +206,7 @@ def test_building_message_by_message_gives_what_building_at_once_gives(seed):
 
 
 def test_threads_share_a_builder():
-    made = make_selector({0, 2}, hysteresis=0.1)
+    made = make_selector({0, 2}, context_hysteresis=0.1)
     conversations = [chat(f"LEARNING {name}", "b.", "LEARNING c", "d.", "LEARNING e") for name in "abcdefgh"]
     barrier = threading.Barrier(4)
 
@@ -221,7 +224,7 @@ def test_threads_share_a_builder():
 
 @pytest.mark.parametrize("margin", [0.0, 0.2])
 def test_a_policy_without_scores_holds_nothing(margin):
-    made = make_selector(policy=LastK(2), hysteresis=margin)
+    made = make_selector(policy=LastK(2), context_hysteresis=margin)
     made.select(FIRST)
     assert made.select(THEN).prefix.held == ()
 
@@ -239,7 +242,8 @@ class CountingClassifier(FirstWordClassifier):
 
 def test_only_new_turns_of_a_conversation_are_read():
     classifier = CountingClassifier()
-    made = replace(make_selector(), classifier=classifier)
+    made = make_selector()
+    made = replace(made, fit=cache(lambda: replace(make_selector().fit(), classifier=lambda: classifier)))
     made.select(FIRST)
     made.select(FIRST)
     made.select(THEN)

@@ -12,9 +12,8 @@ import pytest
 from convgate.adapters.openai import select_messages
 from convgate.adapters.selection import MessageSelector
 from convgate.core.errors import TranscriptError
-from convgate.selection.selector import Selector
 from convgate.transcripts import dialect_of, to_messages, turns_from_messages
-from tests.contexts import FixedPolicy, make_selector
+from tests.contexts import FixedPolicy, make_selector, plain
 from tests.dialects import DIALECTS, random_exchanges
 
 NAMES = pytest.mark.parametrize("name", DIALECTS)
@@ -39,9 +38,9 @@ def check_many(name: str, count: int) -> None:
         messages = list(write(random_exchanges(rng)))
         before = copy.deepcopy(messages)
         assert check(messages) == [], "the list itself is valid"
-        assert Selector(FixedPolicy()).select(messages).indices == list(range(len(messages)))
+        assert plain(FixedPolicy()).select(messages).indices == list(range(len(messages)))
         policy = random_policy(rng, len(messages))
-        selection = Selector(policy).select(messages)
+        selection = plain(policy).select(messages)
         assert (check(selection.messages), selection.violations) == ([], ()), seed
         assert blocks_of(selection.messages) == blocks_of([messages[index] for index in selection.indices])
         assert name.startswith(("bedrock", "gemini")) or all(
@@ -50,7 +49,7 @@ def check_many(name: str, count: int) -> None:
         budget, dialect = rng.choice([0, 20, 60, 120, None]), name.removesuffix(" without ids")
         context = make_selector(policy=policy).select(messages, budget=budget, dialect=dialect)
         assert (check(context.messages), context.breaches) == ([], ()), seed
-        adapted = select_messages(messages, MessageSelector(Selector(policy)))
+        adapted = select_messages(messages, MessageSelector(plain(policy)))
         assert check(adapted) == [], seed
         assert messages == before, "nothing is changed"
 
@@ -91,7 +90,7 @@ def test_a_list_shows_its_dialect_and_a_question_is_put_in_its_shape(name: str):
     messages = list(write(exchanges))
     expected = {"gemini without ids": "gemini"}.get(name, name)
     assert dialect_of(messages).name == expected
-    sent = Selector(FixedPolicy(set())).select(messages, question="And now?").messages
+    sent = plain(FixedPolicy(set())).select(messages, question="And now?").messages
     assert check(sent) == []
     last = blocks_of(sent[-1:])[-1]
     assert last == "And now?" or last["text"] == "And now?"
@@ -167,10 +166,8 @@ def test_an_approval_belongs_to_its_call():
         {"role": "user", "content": "Thanks."},
     ]
     for kept in ({1}, {2}, {3}):
-        assert Selector(FixedPolicy(kept)).select(messages).indices == [0, 1, 2, 3, 4]
-    assert Selector(FixedPolicy({1, 2})).select(messages[:3] + messages[4:]).indices == [3], (
-        "it is unanswered"
-    )
+        assert plain(FixedPolicy(kept)).select(messages).indices == [0, 1, 2, 3, 4]
+    assert plain(FixedPolicy({1, 2})).select(messages[:3] + messages[4:]).indices == [3], "it is unanswered"
 
 
 def test_a_list_of_two_dialects_is_refused():
@@ -181,7 +178,7 @@ def test_a_list_of_two_dialects_is_refused():
     ) as error:
         turns_from_messages([{"role": "user", "content": "Look."}, use, result])
     assert error.value.field == "messages[2].tool_call_id"
-    selector = Selector(FixedPolicy())
+    selector = plain(FixedPolicy())
     assert selector.select([{"role": "user", "content": "Look."}, use]).indices == [0]
     with pytest.raises(TranscriptError):
         selector.select([{"role": "user", "content": "Look."}, use, result])
@@ -194,7 +191,7 @@ def test_a_list_of_two_dialects_is_refused():
 def test_a_part_of_a_tool_in_no_known_shape_is_refused(type_: str):
     answer = {"role": "assistant", "content": [{"type": type_, "name": "look"}]}
     with pytest.raises(TranscriptError, match="no dialect that convgate reads") as error:
-        Selector(FixedPolicy()).select([{"role": "user", "content": "Look."}, answer])
+        plain(FixedPolicy()).select([{"role": "user", "content": "Look."}, answer])
     assert error.value.field == "messages[1].content[0]"
 
 
@@ -209,7 +206,7 @@ def test_messages_that_a_context_adds_have_the_shape_of_the_list():
 
 
 def test_neighbours_are_joined_only_where_both_are_lists_of_parts():
-    gate = Selector(FixedPolicy())
+    gate = plain(FixedPolicy())
     one, two = {"role": "user", "parts": "Hello"}, {"role": "user", "parts": [{"text": "Go."}]}
     assert gate.select([one, two]).messages == [one, two], "a text is no list of parts"
     assert gate.select([two, two]).messages == [{"role": "user", "parts": [{"text": "Go."}] * 2}]
@@ -229,9 +226,9 @@ def test_a_response_without_an_id_answers_the_call_of_its_name():
         {"role": "model", "parts": [{"functionCall": {"id": "7", "name": "look", "args": {}}}]},
         {"role": "user", "parts": [{"functionResponse": {"name": "look", "response": {"colour": "red"}}}]},
     ]
-    selection = Selector(FixedPolicy(set())).select(messages)
+    selection = plain(FixedPolicy(set())).select(messages)
     assert (selection.indices, selection.violations) == ([0, 1, 2], ())
-    assert Selector(FixedPolicy({2})).select(messages, question="So?").indices == [0, 1, 2]
+    assert plain(FixedPolicy({2})).select(messages, question="So?").indices == [0, 1, 2]
 
 
 def test_what_a_user_says_beside_results_is_theirs():
@@ -262,7 +259,7 @@ def test_objects_of_an_sdk_among_the_parts_are_read_and_sent_as_they_are():
     answer = {"role": "assistant", "content": [Part()]}
     result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "red"}]}
     messages = [{"role": "user", "content": "Look."}, answer, result]
-    selection = Selector(FixedPolicy()).select(messages)
+    selection = plain(FixedPolicy()).select(messages)
     assert selection.messages == messages
     assert selection.messages[1] is answer
 
@@ -312,7 +309,7 @@ def test_what_an_agent_of_ag_ui_does_and_thinks_is_no_users():
     turns = turns_from_messages(messages)
     assert [turn.role for turn in turns] == ["user", *["assistant"] * 3, "user"]
     assert turns[1].parts[0].kind == "thinking"
-    selection = Selector(FixedPolicy({3})).select(messages, pair_answers=True)
+    selection = plain(FixedPolicy({3})).select(messages, pair_answers=True)
     assert selection.messages == messages
     assert to_messages(turns) == messages
 
@@ -351,7 +348,7 @@ def test_summaries_and_messages_of_data_alone_are_always_sent(name: str):
     ask = [{"type": "text", "text": "TASK go"}] if name == "data" else "TASK go"
     asked = {"role": "user", shape: ask}
     messages = [asked, *SUMMARIES[name], asked]
-    selection = Selector(FixedPolicy(set())).select(messages)
+    selection = plain(FixedPolicy(set())).select(messages)
     assert 1 in selection.indices
     assert other not in selection.messages
     reason = selection.decisions[1].reason
@@ -370,7 +367,7 @@ def test_a_summary_that_can_be_read_is_read():
 
 
 def select_indices(messages: list[Any]) -> list[int]:
-    sent = select_messages(messages, MessageSelector(Selector(FixedPolicy(set()))))
+    sent = select_messages(messages, MessageSelector(plain(FixedPolicy(set()))))
     return [index for index, message in enumerate(messages) if any(message is one for one in sent)]
 
 

@@ -9,9 +9,8 @@ from convgate.adapters.selection import MessageSelector
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
 from convgate.messages.check import check_valid
-from convgate.selection.selector import Selector
 from convgate.transcripts import turns_from_messages
-from tests.contexts import FixedPolicy
+from tests.contexts import FixedPolicy, plain
 
 
 def test_items_of_one_response_stay_together_and_say_so():
@@ -30,12 +29,12 @@ def test_items_of_one_response_stay_together_and_say_so():
     ]  # fmt: skip
     assert [turn.source for turn in turns] == items
     for kept in (1, 2):  # the response, or the output
-        selection = Selector(FixedPolicy({kept})).select(items)
+        selection = plain(FixedPolicy({kept})).select(items)
         assert (selection.indices, selection.violations) == ([0, 1, 2, 3, 4, 6], ())
         reasons = {decision.reason for decision in selection.decisions if decision.stage == "repair"}
         assert any("of the same response of the model" in reason for reason in reasons)
     broken_off = [*items[:2], *items[6:]]
-    selection = Selector(FixedPolicy({1})).select(broken_off)
+    selection = plain(FixedPolicy({1})).select(broken_off)
     assert selection.indices == [2]
     assert "broke off" in selection.decisions[1].reason
     assert check_valid(broken_off)[0].startswith("incomplete_response: message 1 ")
@@ -45,7 +44,7 @@ def test_items_of_one_response_stay_together_and_say_so():
 def test_what_an_item_refers_to_must_be_in_the_list():
     for item in ({"type": "item_reference", "id": "msg_1"}, {"id": "msg_1"}, {"type": "new", "x": 1}):
         with pytest.raises(TranscriptError) as error:
-            Selector(FixedPolicy()).select([item, {"role": "user", "content": "So?"}])
+            plain(FixedPolicy()).select([item, {"role": "user", "content": "So?"}])
         assert str(error.value.field).startswith("messages[0].")
 
 
@@ -57,7 +56,7 @@ def test_an_output_may_name_the_item_of_its_call(id: str):
         {"type": "local_shell_call_output", "id": id, "output": "a.txt"},
         {"role": "user", "content": "GENERAL thanks"},
     ]
-    selection = Selector(FixedPolicy({2})).select(items)
+    selection = plain(FixedPolicy({2})).select(items)
     assert (selection.indices, selection.violations, check_valid(items)) == ([0, 1, 2, 3], (), [])
 
 
@@ -68,7 +67,7 @@ def test_a_users_message_behind_an_output_is_the_users():
         {"type": "function_call_output", "call_id": "a", "output": "red"},
         {"role": "user", "content": "GENERAL thanks"},
     ]
-    assert select_messages(items, MessageSelector(Selector(FixedPolicy(set())))) == items[3:]
+    assert select_messages(items, MessageSelector(plain(FixedPolicy(set())))) == items[3:]
 
 
 class SeenPolicy(FixedPolicy):
@@ -90,12 +89,12 @@ def test_a_policy_sees_a_response_as_one_turn_without_its_reasoning():
     ]
     scores = {0: 0.1, 1: 0.9, 2: 0.2, 3: 0.3}
     policy = SeenPolicy(set(), scores, probabilities=True)
-    selection = Selector(policy).select(items)
+    selection = plain(policy).select(items)
     assert policy.seen == ["TASK find a boat", "look({})\nlook({})", "red", "blue"]
     assert (policy.current, selection.indices) == (4, [6])
     assert [decision.score for decision in selection.decisions] == [0.1, None, 0.9, None, 0.2, 0.3]
     assert "leaves with the response" in selection.decisions[1].reason
     current, history = Conversation("live", turns_from_messages(items)).at(6, window=4)
-    decisions = Selector(policy).decide(current, history)
+    decisions = plain(policy).decide(current, history)
     assert policy.seen == ["look({})\nlook({})", "red", "blue"], "the window begins within the response"
     assert decisions.indices.tolist() == [2, 3, 4, 5]

@@ -22,8 +22,8 @@ from convgate.core.settings import Settings
 from convgate.experiments.arms import load_experiment
 from convgate.experiments.report import report as report_experiment
 from convgate.experiments.trials import assign_session, next_trial, rate_trial
-from convgate.guardrails import set_baseline
 from convgate.guardrails.report import report
+from convgate.guardrails.rules import set_baseline
 from convgate.labels.agreement import agreement
 from convgate.labels.exchange import write_labels
 from convgate.labels.gold import gold_counts

@@ -15,10 +15,11 @@ import pytest
 
 from convgate.core.errors import ContextError, SettingsError, StoreError
 from convgate.core.settings import Settings, load_settings
-from convgate.guardrails import guardrails, set_baseline
+from convgate.guardrails import guardrails
 from convgate.guardrails.guardrails import post_alert
 from convgate.guardrails.outcomes import record_outcomes
 from convgate.guardrails.request import Fallback
+from convgate.guardrails.rules import set_baseline
 from convgate.modes.mode import MODES
 from convgate.store import Store
 from convgate.store.guard_states import Alert, GuardStates

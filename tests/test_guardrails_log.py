@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from convgate.core.settings import Settings
-from convgate.guardrails import Guardrails, guardrails, load_guard
+from convgate.guardrails import guardrails
+from convgate.guardrails.guardrails import Guardrails, load_guard
 from convgate.guardrails.request import Fallback, RequestRecord
 from convgate.store import Store
 from convgate.store.requests import Requests

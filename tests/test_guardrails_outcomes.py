@@ -13,7 +13,7 @@ import convgate
 from convgate.cli.monitor import beginning
 from convgate.core.errors import ContextError, StoreError
 from convgate.core.settings import Settings
-from convgate.guardrails import Guardrails
+from convgate.guardrails.guardrails import Guardrails
 from convgate.guardrails.request import Fallback
 from convgate.store import Store
 from tests.commands import Run

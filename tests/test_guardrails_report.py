@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
-from convgate.guardrails import Guardrails, divergence
+from convgate.guardrails.guardrails import Guardrails
 from convgate.guardrails.report import MAX_BINS, bin_edges, report, report_json
 from convgate.guardrails.request import Fallback, RequestRecord
-from convgate.guardrails.rules import observe
+from convgate.guardrails.rules import divergence, observe
 from convgate.guardrails.simulation import drift_shares, simulate
 from convgate.modes.mode import MODES, Mode
 from convgate.store import Store

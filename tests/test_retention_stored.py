@@ -12,12 +12,12 @@ from convgate.messages.table import PRUNED_FIELD
 from convgate.policies.retention.pruning import apply_pruning, plan_pruning, undo_pruning, with_pruned
 from convgate.policies.retention_policy import Pruning
 from convgate.policies.window import LastK
-from convgate.selection.selector import Selector
 from convgate.sessions import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import PrunedTurn, PrunedTurns
 from tests import contexts
 from tests.commands import Run
+from tests.contexts import plain
 
 FEW = Pruning(keep_last=2, period=0)
 
@@ -58,7 +58,7 @@ def test_pruned_turns_are_kept_but_not_sent_until_undone(store: Store) -> None:
     conversation = Conversations(store).get(key).conversation
     assert conversation.turns == TURNS
     marked = with_pruned(conversation, PrunedTurns(store).of(key))
-    selection = Selector(LastK(k=10)).select_at(marked, question="which tax?")
+    selection = plain(LastK(k=10)).select_at(marked, question="which tax?")
     assert selection.indices == [0, 1, 2, 5, 6]
     assert selection.decisions[4].rule == "pruned"
     bundle = contexts.builder().select_at(marked, question="GENERAL which tax?")
@@ -71,7 +71,7 @@ def test_pruned_turns_are_kept_but_not_sent_until_undone(store: Store) -> None:
 def test_an_instruction_that_names_the_field_is_sent_all_the_same() -> None:
     turns = (Turn.of("system", "Be brief.", metadata={PRUNED_FIELD: "x"}), Turn.of("user", "hello"))
     conversation = Conversation("", turns)
-    assert Selector(LastK(k=1)).select_at(conversation).indices == [0, 1]
+    assert plain(LastK(k=1)).select_at(conversation).indices == [0, 1]
     assert contexts.builder().select_at(conversation).indices == [0, 1]
 
 

@@ -9,11 +9,11 @@ import pytest
 from convgate.adapters.selection import MessageSelector
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
+from convgate.messages.repair import HOLD
 from convgate.policies.base import Policy
 from convgate.policies.cosine import CosineTopK
 from convgate.policies.window import LastK
-from convgate.selection.hold import STAGE
-from convgate.selection.selector import Selector
+from convgate.selection.load import selector_of
 from tests.fakes import FakeEncoder
 
 WISH = "From now on always give all lengths in metric units, please."
@@ -42,10 +42,10 @@ def settings(tmp_path) -> Settings:
 
 
 def test_a_lasting_wish_is_sent_though_the_policy_drops_it_and_the_reason_says_so(settings: Settings):
-    selection = Selector.of(keeps_nothing(), settings).select(chat(WISH))
+    selection = selector_of(keeps_nothing(), settings).select(chat(WISH))
     assert selection.indices == [0, 6]
     decision = selection.decisions.of(0)
-    assert decision.stage == STAGE
+    assert decision.stage == HOLD
     assert decision.forced
     assert "metric" in decision.reason
     assert not selection.decisions.of(2).kept
@@ -53,32 +53,32 @@ def test_a_lasting_wish_is_sent_though_the_policy_drops_it_and_the_reason_says_s
 
 def test_a_wish_that_was_replaced_is_not_held(settings: Settings):
     other = "No, from now on always give all lengths in imperial units instead."
-    selection = Selector.of(keeps_nothing(), settings).select(chat(WISH, other))
+    selection = selector_of(keeps_nothing(), settings).select(chat(WISH, other))
     assert selection.indices == [2, 8]
 
 
 def test_a_turn_that_the_policy_keeps_stays_its_own_choice(settings: Settings):
     policy = CosineTopK(FakeEncoder(), k=6)
-    selection = Selector.of(policy, settings).select(chat(WISH))
+    selection = selector_of(policy, settings).select(chat(WISH))
     assert selection.decisions.of(0).stage == "score"
 
 
 def test_one_setting_turns_it_off(settings: Settings):
     off = settings.model_copy(update={"hold_invariants": False})
-    assert Selector.of(keeps_nothing(), off).select(chat(WISH)).indices == [6]
+    assert selector_of(keeps_nothing(), off).select(chat(WISH)).indices == [6]
 
 
-def test_a_policy_without_an_encoder_never_loads_one(settings: Settings):
-    assert Selector.of(LastK(k=1), settings).hold is None
+def test_a_policy_without_an_encoder_holds_too(settings: Settings):
+    assert selector_of(LastK(k=0), settings).select(chat(WISH)).indices == [0, 6]
 
 
 def test_adapters_hold_it_too(settings: Settings):
-    selector = MessageSelector(Selector.of(keeps_nothing(), settings))
+    selector = MessageSelector(selector_of(keeps_nothing(), settings))
     assert selector.keep(chat(WISH)) == [0, 6]
 
 
 def test_a_question_that_is_typed_is_answered_under_the_same_wishes(settings: Settings):
     messages = chat(WISH)[:-1]
-    selection = Selector.of(keeps_nothing(), settings).select(messages, question="How long is a marathon?")
+    selection = selector_of(keeps_nothing(), settings).select(messages, question="How long is a marathon?")
     assert selection.indices == [0]
     assert selection.messages[-1]["content"] == "How long is a marathon?"

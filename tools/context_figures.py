@@ -1,13 +1,13 @@
-"""How often a selection within a budget has every turn that the answer needs, under a share of the history's tokens.
+"""How often every turn that the answer needs is sent, under a share of the history's tokens.
 
     python -m tools.context_figures [FILE.jsonl ...] [--shares 0.15 0.35]
 
 Files are relevance sets; what their cases have as `needed`, else as `relevant`, has to be sent. Without a
-file, the held-out part of the written conversations is measured. A selection within the budget, by sections, is compared with rankings that
-fill the same budget best first: the newest turns, the user's turns first, cosine, and the gate's use per
-token. The budget is the share of the history's tokens plus those of the current message. A needed turn counts
-as sent when its message is, or when it states an invariant that must hold, whose words are then sent in any
-case.
+file, the held-out part of the written conversations is measured. The sections of a budget are compared with
+rankings that fill the same budget best first: the newest turns, the user's turns first, cosine, and the
+gate's use per token. The budget is the share of the history's tokens plus those of the current message. A
+needed turn counts as sent when its message is, or when it states an invariant that must hold, whose words are
+then sent in any case.
 """
 
 from __future__ import annotations

@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from convgate.core.settings import load_settings
-from convgate.guardrails import Guardrails, set_baseline
+from convgate.guardrails.guardrails import Guardrails
 from convgate.guardrails.request import Fallback, RequestRecord
+from convgate.guardrails.rules import set_baseline
 from convgate.guardrails.simulation import drift_shares
 from convgate.modes.mode import MODES, Mode
 from convgate.store import Store

@@ -109,7 +109,7 @@ def _load_arms(ablation: Ablation, settings: Settings) -> list[ArmSelector]:
     if ablation == "mode":
         return load_arms({"random": "random", "mode": policy}, settings)
     return load_arms(
-        {"sections": policy, settings.policy: f"alone:{policy}", "newest": "alone:last_k"}, settings
+        {"sections": policy, settings.policy: f"alone:{policy}", "newest": "alone:everything"}, settings
     )
 
 

@@ -48,7 +48,8 @@ class ArmSelector:
         """Return the arm of a policy."""
         selector = replace(selector_of(policy, settings), around=())
         if alone:
-            selector = replace(selector, holds=None, fit=replace(selector.fit, budgets=_EVIDENCE_ALONE))
+            usual = selector.fit
+            selector = replace(selector, holds=None, fit=lambda: replace(usual(), budgets=_EVIDENCE_ALONE))
         return cls(name, selector, alone)
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Protocol
@@ -47,21 +48,28 @@ class Remember:
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """Guardrails: each request is logged, without its text, and they may overrule its mode."""
+    """Guardrails: requests are logged, without their text, and a mode may be overruled.
 
-    guard: Guard
+    Without a budget, where no mode is read, a request is logged if all of them are.
+    """
+
+    load: Callable[[], Guard | None]  # called for the first request that is logged
+    logs_all: bool = False
     arm: str | None = None  # of a rollout
 
     def before(self, request: Request) -> Request:
         """Let the guard overrule the mode."""
-        return replace(request, overruled=self.guard.overruled)
+        guard = self.load() if request.budget is not None else None
+        return request if guard is None else replace(request, overruled=guard.overruled)
 
     def after(self, request: Request, selection: Selection, sent: SentMessages) -> None:
         """Log the request."""
+        if (request.budget is None and not self.logs_all) or (guard := self.load()) is None:
+            return
         spent, table = selection.budgeted, request.table
         decision = None if spent is None else spent.mode_decision
         sections = {section.name: section.tokens for section in selection.sections}
-        self.guard.record(
+        guard.record(
             RequestRecord(
                 id=selection.request_id,
                 at=datetime.now(UTC),

@@ -118,7 +118,7 @@ class Fit:
             ranked=scores is not None,
             uses=uses,
             disabled=frozenset(name for name, tokens in cells.items() if not tokens),
-            fills_budget=table.total > (request.budget or 0),
+            fills_budget=scores is not None and table.total > (request.budget or 0),
             filters=self.filters and reading.fallback is None,
             paired=request.pair_answers,
         )

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from convgate.core.settings import Settings, resolve_settings
 from convgate.embedding.base import Encoder
-from convgate.guardrails import load_guard
 from convgate.guardrails.request import Guard
 from convgate.invariants.judge import load_judge
 from convgate.invariants.reader import InvariantReader
@@ -18,9 +17,11 @@ from convgate.modes.classifier import load_classifier
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.selection.around import Around, Log, Remember
-from convgate.selection.fit import Fit
 from convgate.selection.selector import Selector
 from convgate.traces import start_traces
+
+if TYPE_CHECKING:
+    from convgate.selection.fit import Fit
 
 
 def load(
@@ -37,7 +38,8 @@ def load(
     settings: or the path of a settings file. policy: another one, by name. version: of the gate, by name, or
     the folder of one; without versions, or for "untrained", the gate ranks by cosine similarity. encoder:
     replaces that of the settings. arm: of a rollout, for the log. `parameters` are the policy's own, such as
-    `k=5` for `last_k`. Requests are logged, without their text, unless the settings say otherwise.
+    `k=5` for `last_k`. Requests with a
+    budget, and all of an arm, are logged without their text, unless the settings say otherwise.
 
     Raises SettingsError, PolicyError, GateError or EncoderError for what cannot be had.
     """
@@ -46,7 +48,14 @@ def load(
     built = build_policy(
         policy or chosen.policy, chosen, encoder or EncoderOnDemand(chosen), version=version, **parameters
     )
-    return selector_of(built, chosen, guard=load_guard(chosen), arm=arm)
+
+    @cache
+    def guard() -> Guard | None:
+        from convgate.guardrails.guardrails import load_guard  # opens the database
+
+        return load_guard(chosen)
+
+    return selector_of(built, chosen, log=Log(guard, logs_all=arm is not None, arm=arm))
 
 
 def load_gate(
@@ -63,14 +72,21 @@ def selector_of(
     policy: Policy,
     settings: Settings,
     *,
-    guard: Guard | None = None,
-    arm: Literal["candidate", "control"] | None = None,
+    log: Log | None = None,
 ) -> Selector:
     """Return what selects by a policy; ContextError for budgets that cannot be."""
-    around: Sequence[Around] = [Remember()] if guard is None else [Remember(), Log(guard, arm)]
+    budgets = Budgets.of(settings)
+
+    @cache
+    def fit() -> Fit:
+        from convgate.selection.fit import Fit  # needs the gatekeeper's patterns
+
+        return Fit(cache(lambda: load_classifier(settings)), budgets, filters=settings.context_filter)
+
+    around: Sequence[Around] = [Remember()] if log is None else [Remember(), log]
     return Selector(
         policy,
-        Fit(cache(lambda: load_classifier(settings)), Budgets.of(settings), filters=settings.context_filter),
+        fit,
         settings,
         holds=cache(lambda: InvariantReader(load_judge(settings))) if settings.hold_invariants else None,
         around=around,

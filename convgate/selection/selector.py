@@ -17,7 +17,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.conversation_cache import ConversationCache
@@ -35,7 +35,6 @@ from convgate.policies.base import Policy, encoder_of
 from convgate.selection import responses
 from convgate.selection.added import Capsule, Message, read_capsules
 from convgate.selection.around import Around
-from convgate.selection.fit import Fit
 from convgate.selection.hold import hold
 from convgate.selection.memory import HYSTERESIS, compare_prefix, keep_steady
 from convgate.selection.reading import encode_turns
@@ -48,13 +47,16 @@ from convgate.transcripts import MessageReader, list_messages, turns_from_messag
 from convgate.transcripts.dialects.base import join_neighbours
 from convgate.transcripts.message_reader import dialect_named
 
+if TYPE_CHECKING:
+    from convgate.selection.fit import Fit
+
 
 @dataclass(frozen=True, eq=False)
 class Selector:
     """Selects the messages that go to a model. Thread-safe as long as its policy and its encoder are."""
 
     policy: Policy
-    fit: Fit
+    fit: Callable[[], Fit]  # loaded when there is a budget
     settings: Settings
     holds: Callable[[], InvariantReader] | None = None  # finds what must hold; None: nothing is held
     around: Sequence[Around] = ()  # memory, guardrails and log
@@ -166,7 +168,7 @@ class Selector:
             )  # fmt: skip
             decisions = sent.valid.applied_to(decisions)
         else:
-            sent, decisions, budgeted = self.fit.send(request, decisions, invariants, self.counter)
+            sent, decisions, budgeted = self.fit().send(request, decisions, invariants, self.counter)
         quotes = self.settings.assistant_first == "quote"
         messages = quote_opening(sent.messages, sent.turns) if quotes else sent.messages
         tokens, indices = sum(sent.tokens), sent.valid.indices
@@ -183,7 +185,7 @@ class Selector:
             budgeted=budgeted,
             request_id=request.id,
             sent=turns_from_messages(messages) if messages is not sent.messages else sent.turns,
-            places=sent.places,
+            places=[*sent.places[:-1], None] if request.current.index is None else sent.places,
             user_first=quotes or request.dialect.user_first,
         )
         return selection, sent
@@ -245,7 +247,7 @@ class Selector:
             turns,
             progress,
             encoder=encoder_of(self.policy),
-            classifier=self.fit.classifier() if with_modes else None,
+            classifier=self.fit().classifier() if with_modes else None,
             reader=self.holds,
         )
 

@@ -9,6 +9,7 @@ from convgate.core.settings import Settings, load_settings
 from convgate.embedding.base import Encoder
 from convgate.guardrails.request import Guard
 from convgate.policies.build import EncoderOnDemand, build_policy
+from convgate.selection.around import Log
 from convgate.selection.load import selector_of
 from convgate.selection.selector import Selector
 from convgate.store.rollouts import Arm
@@ -21,7 +22,7 @@ class Arms:
     def __init__(self, settings: Settings, guard: Guard | None, encoder: Encoder | None) -> None:
         def load(settings: Settings, arm: Arm | None = None) -> Selector:
             policy = build_policy(settings.policy, settings, encoder or EncoderOnDemand(settings))
-            return selector_of(policy, settings, guard=guard, arm=arm)
+            return selector_of(policy, settings, log=Log(lambda: guard, logs_all=True, arm=arm))
 
         start_traces(settings)
         self.default = load(settings)

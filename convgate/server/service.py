@@ -17,7 +17,7 @@ from convgate.core.conversation import Conversation
 from convgate.core.errors import ConversationError, StoreError
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
-from convgate.guardrails import Guardrails, load_guard
+from convgate.guardrails.guardrails import Guardrails, load_guard
 from convgate.guardrails.outcomes import check_outcome, record_outcomes
 from convgate.labels.feedback import Feedback, keep_feedback
 from convgate.rollouts.rollout import Rollout

@@ -163,7 +163,7 @@ def select(
     settings = app.settings.model_copy(update={"pair_answers": pair_answers, "context_budget": budget})
     selector = _selector(app, policy, settings)
     guard = _CurrentGuard(fallbacks_of(GuardStates(app.store).open_alerts()) if budget is not None else {})
-    selector = replace(selector, around=[Remember(), Log(guard)], tables=_turn_tables(message.key))
+    selector = replace(selector, around=[Remember(), Log(lambda: guard)], tables=_turn_tables(message.key))
     turns = enumerate(message.conversation.turns)
     edits = [(index, turn.metadata[EDITS_FIELD]) for index, turn in turns if EDITS_FIELD in turn.metadata]
     values = [getattr(settings, name) for name in _USED]
@@ -182,7 +182,7 @@ def _selector(app: App, policy: Policy, settings: Settings) -> Selector:
     return replace(
         selector,
         holds=selector.holds and (lambda: statement_reader(app.settings)),
-        fit=replace(selector.fit, classifier=lambda: mode_classifier(app.settings)),
+        fit=lambda: replace(selector.fit(), classifier=lambda: mode_classifier(app.settings)),
     )
 
 

@@ -11,6 +11,7 @@ from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.selection.load import load_gate
 from convgate.selection.selector import Selector
+from tests.contexts import plain
 from tests.fakes import FakeEncoder
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -63,7 +64,7 @@ class FailingPolicy:
 
 def failing_gate() -> Selector:
     """Return a selector that raises."""
-    return Selector(FailingPolicy())
+    return plain(FailingPolicy())
 
 
 def run_example(name: str) -> None:

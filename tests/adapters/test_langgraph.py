@@ -15,7 +15,6 @@ from langgraph.prebuilt import create_react_agent
 
 from convgate.adapters.langgraph import pre_model_hook, to_openai
 from convgate.messages.check import check_valid
-from convgate.selection.selector import Selector
 from tests.adapters.histories import (
     ABOUT_DISHES,
     HISTORY,
@@ -27,7 +26,7 @@ from tests.adapters.histories import (
     small_gate,
 )
 from tests.adapters.test_langchain import fake_model, read_loss
-from tests.contexts import FixedPolicy
+from tests.contexts import FixedPolicy, plain
 
 pytestmark = [
     pytest.mark.adapters,
@@ -93,5 +92,5 @@ def test_a_summary_of_removed_messages_is_always_sent() -> None:
         AIMessage("Boil it."),
         HumanMessage("So?"),
     ]
-    sent = pre_model_hook(Selector(FixedPolicy(set()))).invoke({"messages": messages})["llm_input_messages"]
+    sent = pre_model_hook(plain(FixedPolicy(set()))).invoke({"messages": messages})["llm_input_messages"]
     assert sent == [summary, messages[-1]]

@@ -19,9 +19,8 @@ from convgate.adapters.litellm import ConvgateHandler, select_messages
 from convgate.adapters.openai import default_selector
 from convgate.adapters.selection import MessageSelector
 from convgate.messages.check import check_valid
-from convgate.selection.selector import Selector
 from tests.adapters.responses import exchange, output, user, violations
-from tests.contexts import FixedPolicy, chat, tool_calls_message, tool_result
+from tests.contexts import FixedPolicy, chat, plain, tool_calls_message, tool_result
 
 pytestmark = [
     pytest.mark.adapters,
@@ -53,12 +52,12 @@ def model(monkeypatch: pytest.MonkeyPatch) -> RecordingModel:
 
 
 def hooked(data: dict[str, Any], call_type: str = "acompletion", *kept: int) -> dict[str, Any]:
-    handler = ConvgateHandler(Selector(FixedPolicy(kept)))
+    handler = ConvgateHandler(plain(FixedPolicy(kept)))
     return asyncio.run(handler.async_pre_call_hook(None, None, data, call_type))
 
 
 def test_the_model_receives_a_valid_part_of_the_messages(model: RecordingModel) -> None:
-    sent = select_messages(MESSAGES, MessageSelector(Selector(FixedPolicy({3}))))
+    sent = select_messages(MESSAGES, MessageSelector(plain(FixedPolicy({3}))))
     answer = litellm.completion("own/model", messages=sent)
     assert answer.choices[0].message.content == "Fine."
     assert sent == [*MESSAGES[:5], MESSAGES[8]]
@@ -100,9 +99,7 @@ def test_other_requests_pass_unchanged(data: dict[str, Any], call_type: str) -> 
 
 def test_the_proxy_finds_the_hook() -> None:
     assert "async_pre_call_hook" in vars(ConvgateHandler), "it looks in the class itself"
-    assert isinstance(
-        ConvgateHandler(Selector(FixedPolicy())), litellm.integrations.custom_logger.CustomLogger
-    )
+    assert isinstance(ConvgateHandler(plain(FixedPolicy())), litellm.integrations.custom_logger.CustomLogger)
 
 
 class BrokenPolicy(FixedPolicy):
@@ -111,7 +108,7 @@ class BrokenPolicy(FixedPolicy):
 
 
 def test_all_messages_are_sent_when_selecting_fails(caplog) -> None:
-    handler = ConvgateHandler(Selector(BrokenPolicy()))
+    handler = ConvgateHandler(plain(BrokenPolicy()))
     data = asyncio.run(handler.async_pre_call_hook(None, None, {"messages": MESSAGES}, "acompletion"))
     assert data["messages"] == MESSAGES
     assert "no room" in caplog.text

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from convgate.adapters.openai import default_selector, select_messages
 from convgate.adapters.selection import MessageSelector
 from convgate.messages.check import check_valid
-from convgate.selection.selector import Selector
 from tests.adapters.responses import (
     all_in,
     answer,
@@ -25,7 +24,7 @@ from tests.adapters.responses import (
     user,
     violations,
 )
-from tests.contexts import FixedPolicy, make_selector, tool_calls_message, tool_result
+from tests.contexts import FixedPolicy, make_selector, plain, tool_calls_message, tool_result
 
 pytestmark = pytest.mark.adapters
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -33,7 +32,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 def selector(*kept: int) -> MessageSelector:
     """Keeps these messages, of items these responses and other items."""
-    return MessageSelector(Selector(FixedPolicy(kept)))
+    return MessageSelector(make_selector(kept, context_budget=None))
 
 
 CHAT = [
@@ -51,12 +50,12 @@ CHAT = [
 
 def test_chat_messages_are_the_same_objects_in_order_with_whole_tool_calls() -> None:
     before = copy.deepcopy(CHAT)
-    sent = select_messages(CHAT, make_selector(4))
+    sent = select_messages(CHAT, selector(4))
     assert [CHAT.index(message) for message in sent] == [0, 1, 2, 3, 4, 8]
     assert all_in(sent, CHAT)
     assert before == CHAT
     assert check_valid(sent) == []
-    assert select_messages(iter(CHAT), make_selector()) == [CHAT[0], CHAT[8]]
+    assert select_messages(iter(CHAT), selector()) == [CHAT[0], CHAT[8]]
 
 
 def test_objects_of_the_openai_package_are_returned_as_they_are() -> None:
@@ -66,21 +65,21 @@ def test_objects_of_the_openai_package_are_returned_as_they_are() -> None:
 
     said = ChatCompletionMessage(role="assistant", content="The rate is too high.")
     messages = [user("Why is the loss nan?"), said, user("Lunch?"), answer("Soup."), user("So?")]
-    sent = select_messages(messages, make_selector(1))
+    sent = select_messages(messages, selector(1))
     assert [id(one) for one in sent] == [id(messages[index]) for index in (0, 1, 4)]
 
     called = ResponseFunctionToolCall(type="function_call", call_id="a", name="look", arguments="{}")
     items = [user("Why?"), called, output("a"), answer("So."), user("Lunch?"), answer("Soup."), user("And?")]
-    sent = select_messages(items, make_selector(2))
+    sent = select_messages(items, selector(2))
     assert [id(one) for one in sent] == [id(items[index]) for index in (0, 1, 2, 6)]
 
 
 def test_a_call_is_sent_with_its_output_and_its_reasoning() -> None:
     items = [*exchange("loss", "a", "b"), *exchange("lunch", "c"), user("So?")]
-    sent = select_messages(items, make_selector(3))  # an output
+    sent = select_messages(items, selector(3))  # an output
     assert [items.index(item) for item in sent] == [0, 1, 2, 3, 4, 5, len(items) - 1]
     assert violations(sent) == []
-    sent = select_messages(items, make_selector(4))  # the answer
+    sent = select_messages(items, selector(4))  # the answer
     assert [items.index(item) for item in sent] == [0, 6, 7, len(items) - 1]
 
 
@@ -99,7 +98,7 @@ def test_every_selection_of_items_is_valid(
     done = len(items)
     last = exchange("now", "x", "y")
     items += last[: 1 if cut < 5 else 6]  # the question, or the outputs of its calls
-    sent = select_messages(items, make_selector(*kept))
+    sent = select_messages(items, selector(*kept))
     assert all_in(sent, items)
     assert violations(sent) == []
     assert sent[-1] is items[-1]
@@ -111,12 +110,12 @@ def test_every_selection_of_items_is_valid(
 def test_runs_that_end_with_an_output_are_selected_from() -> None:
     items = [item for place in range(5) for item in exchange(f"t{place}", f"{place}", thinks=False)[:3]]
     items.append(user("So?"))
-    assert select_messages(items, make_selector(4)) == [*items[3:6], items[-1]]
+    assert select_messages(items, selector(4)) == [*items[3:6], items[-1]]
 
 
 def test_reasoning_whose_response_broke_off_leaves() -> None:
     items = [user("Why?"), reasoning("a"), user("Why not?"), answer("So."), user("And?")]
-    assert select_messages(items, make_selector(1, 3)) == items[2:]
+    assert select_messages(items, selector(1, 3)) == items[2:]
 
 
 @pytest.mark.parametrize(
@@ -146,24 +145,24 @@ def test_reasoning_whose_response_broke_off_leaves() -> None:
 def test_other_calls_are_sent_with_their_results(asked: dict[str, Any], result: dict[str, Any]) -> None:
     result = {"type": f"{asked['type']}_output", "call_id": "a", "output": "done", **result}
     items = [user("Look."), reasoning("a"), asked, result, user("Lunch?"), answer("Soup."), user("And?")]
-    assert select_messages(items, make_selector(2)) == [*items[:4], items[6]]
-    assert select_messages(items, make_selector(3)) == items[4:5] + items[6:]
+    assert select_messages(items, selector(2)) == [*items[:4], items[6]]
+    assert select_messages(items, selector(3)) == items[4:5] + items[6:]
     running = [*items[4:6], *items[:4]]
-    assert select_messages(running, make_selector()) == running[2:]
+    assert select_messages(running, selector()) == running[2:]
 
 
 def test_calls_that_hold_their_results_leave_with_their_reasoning() -> None:
     searched = [reasoning("a"), {"type": "web_search_call", "id": "ws", "action": {}}, answer("Rome.")]
     items = [user("Where?"), *searched, user("Lunch?"), answer("Soup."), user("And?")]
-    assert select_messages(items, make_selector(1)) == [*items[:4], items[6]]
-    assert select_messages(items, make_selector(3)) == items[4:]
+    assert select_messages(items, selector(1)) == [*items[:4], items[6]]
+    assert select_messages(items, selector(3)) == items[4:]
 
 
 def test_items_that_later_ones_depend_on_are_always_sent() -> None:
     tools = {"type": "mcp_list_tools", "id": "m", "server_label": "db", "tools": []}
     summary = {"type": "compaction", "encrypted_content": "…"}
     items = [summary, user("a"), reasoning("a"), tools, call("c"), output("c"), answer("b"), user("So?")]
-    assert select_messages(items, make_selector()) == [items[0], items[2], items[3], items[7]]
+    assert select_messages(items, selector()) == [items[0], items[2], items[3], items[7]]
 
 
 @pytest.mark.parametrize(
@@ -171,14 +170,14 @@ def test_items_that_later_ones_depend_on_are_always_sent() -> None:
 )
 def test_references_and_unknown_items_make_the_list_stay_whole(item: dict[str, Any], caplog) -> None:
     items = [user("a"), item, answer("b"), user("c"), answer("d"), user("So?")]
-    assert select_messages(items, make_selector()) == items
+    assert select_messages(items, selector()) == items
     assert "selecting failed" in caplog.text
 
 
 def test_outputs_of_calls_that_the_server_has_are_sent() -> None:
     items = [output("a"), output("b")]
-    assert select_messages(items, make_selector()) == items
-    assert select_messages([], make_selector()) == []
+    assert select_messages(items, selector()) == items
+    assert select_messages([], selector()) == []
 
 
 class BrokenPolicy(FixedPolicy):
@@ -187,7 +186,7 @@ class BrokenPolicy(FixedPolicy):
 
 
 def test_all_messages_are_sent_when_selecting_fails(caplog) -> None:
-    broken = MessageSelector(Selector(BrokenPolicy()))
+    broken = MessageSelector(plain(BrokenPolicy()))
     assert select_messages(CHAT, broken) == CHAT
     assert "no room" in caplog.text
 
@@ -222,5 +221,5 @@ def test_a_response_with_hosted_tools_is_one_group() -> None:
 
     response = [reasoning("a"), hosted("w1"), reasoning("b"), hosted("w2"), reasoning("c"), answer("Rome.")]
     items = [user("Where?"), *response, user("And when?"), answer("In May."), user("So?")]
-    assert select_messages(items, make_selector(1)) == [*items[:7], items[-1]]
-    assert select_messages(items, make_selector(2, 3)) == items[7:]
+    assert select_messages(items, selector(1)) == [*items[:7], items[-1]]
+    assert select_messages(items, selector(2, 3)) == items[7:]

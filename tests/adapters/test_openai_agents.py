@@ -34,7 +34,7 @@ from convgate.core.errors import ContextError
 from convgate.selection.selector import Selector
 from tests.adapters.responses import all_in, exchange, output, user, violations
 from tests.adapters.responses import call as asked
-from tests.contexts import FixedPolicy, make_selector
+from tests.contexts import FixedPolicy, make_selector, plain
 
 pytestmark = pytest.mark.adapters
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -93,7 +93,7 @@ class TopicPolicy(FixedPolicy):
 
 
 def keep_topic() -> Selector:
-    return Selector(TopicPolicy())
+    return plain(TopicPolicy())
 
 
 SCRIPT = (
@@ -163,8 +163,8 @@ class BrokenPolicy(FixedPolicy):
 def test_everything_is_sent_when_selecting_fails(caplog) -> None:
     model, session = ScriptedModel(*SCRIPT), SQLiteSession("a")
     hooks = {
-        "session_input_callback": session_input_callback(Selector(BrokenPolicy())),
-        "call_model_input_filter": call_model_input_filter(Selector(BrokenPolicy())),
+        "session_input_callback": session_input_callback(plain(BrokenPolicy())),
+        "call_model_input_filter": call_model_input_filter(plain(BrokenPolicy())),
     }
 
     async def ask() -> list[str]:

@@ -33,7 +33,7 @@ from convgate.adapters.pydantic_ai import SelectionCapability, to_openai
 from convgate.messages.check import check_valid
 from convgate.selection.selector import Selector
 from tests.adapters.histories import HISTORY, QUESTION, failing_gate, run_example, small_gate
-from tests.contexts import FixedPolicy
+from tests.contexts import FixedPolicy, plain
 
 pytestmark = pytest.mark.adapters
 
@@ -204,7 +204,7 @@ def test_a_call_stays_with_the_retry_that_answers_it() -> None:
         ModelRequest([UserPromptPart("So?")]),
     ]
     for kept in ({1}, {2}):
-        capability = SelectionCapability(Selector(FixedPolicy(kept)))
+        capability = SelectionCapability(plain(FixedPolicy(kept)))
         sent = asyncio.run(capability.process(list(messages)))
         assert sent == [*messages[:3], messages[-1]], "or neither"
     assert to_openai(messages[4].parts[0])["role"] == "feedback"

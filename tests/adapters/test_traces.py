@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.contexts import plain
+
 pytest.importorskip("opentelemetry.sdk")
 pytest.importorskip("opentelemetry.exporter.otlp.proto.http")
 
@@ -29,7 +31,6 @@ from convgate.gatekeeper.gatekeeper import Gatekeeper
 from convgate.gatekeeper.model import LanguageModel
 from convgate.policies.window import LastK
 from convgate.selection.load import load
-from convgate.selection.selector import Selector
 from convgate.sessions import SessionManager
 from convgate.store import Store
 from tests import contexts
@@ -68,7 +69,7 @@ def test_an_experiment_has_a_span_with_the_arm(memory: InMemorySpanExporter, sto
 
 
 def test_a_selection_is_a_retrieval_with_its_figures(memory: InMemorySpanExporter) -> None:
-    Selector(LastK(k=1)).select(contexts.chat(SECRET, "two", "three"))
+    plain(LastK(k=1)).select(contexts.chat(SECRET, "two", "three"))
     [span] = memory.get_finished_spans()
     assert span.name == "convgate.select"
     found = attributes(span)
@@ -180,7 +181,7 @@ def test_spans_join_the_trace_of_the_program_that_has_one(
 ) -> None:
     [provider] = traces._active
     with provider.get_tracer("agent").start_as_current_span("agent") as outer:
-        Selector(LastK(k=1)).select(contexts.chat("one", "two", "three"))
+        plain(LastK(k=1)).select(contexts.chat("one", "two", "three"))
     inner, _ = memory.get_finished_spans()
     assert inner.parent is not None
     assert inner.parent.span_id == outer.get_span_context().span_id

@@ -77,7 +77,7 @@ def measure_context(selector: Selector, *, n: int = 1_000, rounds: int = 15) -> 
         around=[Remember()],
         tables=ConversationCache(),
         holds=cache(lambda: InvariantReader(load_judge(selector.settings))),
-        fit=replace(selector.fit, modes=ModeReader(), marks=ConversationCache()),
+        fit=cache(lambda: replace(selector.fit(), modes=ModeReader(), marks=ConversationCache())),
         settings=selector.settings.model_copy(update={"context_budget": _BUDGET}),
     )
     start = time.perf_counter()

@@ -10,8 +10,8 @@ import streamlit as st
 
 from convgate.core.settings import Settings
 from convgate.core.text import format_share, format_time, pluralize
-from convgate.guardrails import set_baseline
 from convgate.guardrails.report import Report, Totals, report
+from convgate.guardrails.rules import set_baseline
 from convgate.store.database import Store
 from convgate.store.guard_states import Baseline, GuardStates
 from convgate.store.requests import Requests
