@@ -24,7 +24,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import policy_class, policy_names
 from convgate.policies.spec import PolicySpec, to_text
-from convgate.selection.load import load, load_gate
+from convgate.selection.load import load, load_gate, selector_of
 from convgate.selection.selector import Selector
 from convgate.transcripts import read_conversations, to_messages
 from convgate.transcripts.characters import writable
@@ -101,7 +101,7 @@ def test_the_file_alone_gives_the_very_same_decisions_on_every_sample(
     kept = 0
     for sample in SAMPLES:
         (conversation, *_) = read_conversations(sample).conversations
-        expected = outcome_of(Selector.of(policy, settings), conversation, pair_answers=pairs)
+        expected = outcome_of(selector_of(policy, settings), conversation, pair_answers=pairs)
         assert outcome_of(loaded, conversation) == expected
         assert outcome_of(again, conversation) == expected
         kept += sum(bool(row[0]) for row in expected[:-1])

@@ -1,4 +1,4 @@
-"""`convgate context`."""
+"""`convgate select` within a budget."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 
 from convgate.policies.build import EncoderOnDemand
-from convgate.selection import selector as module
+from convgate.selection import load as module
 from tests.commands import Run
 from tests.contexts import FirstWordClassifier, WordJudge, chat
 from tests.fakes import FakeEncoder
@@ -39,7 +39,7 @@ def file(tmp_path):
 
 
 def test_json_is_the_bundle_alone_on_standard_output(file, run: Run):
-    code, out, err = run("context", file, "--json")
+    code, out, err = run("select", file, "--budget", 53_000, "--json")
     found = json.loads(out)
     assert (code, err) == (0, "")
     assert (found["mode"], found["own"], found["confidence"], found["source"]) == (
@@ -58,7 +58,7 @@ def test_json_is_the_bundle_alone_on_standard_output(file, run: Run):
     [invariant] = found["invariants"]
     assert (invariant["source"], invariant["active"], invariant["state"]) == (1, True, "active")
     assert found["messages"][-1] == MESSAGES[-1]
-    dropped = {one["index"] for one in found["dropped"]}
+    dropped = {one["index"] for one in found["decisions"] if not one["kept"]}
     kept = {turn["index"] for section in found["sections"] for turn in section["turns"]}
     assert kept | dropped == set(range(7))
     assert kept & dropped == set()
@@ -67,34 +67,40 @@ def test_json_is_the_bundle_alone_on_standard_output(file, run: Run):
 
 
 def test_turn_intent_budget_and_question(file, run: Run):
-    _, out, _ = run("context", file, "--json", "--turn", 5, "--intent", "learn", "--budget", 0)
+    _, out, _ = run("select", file, "--json", "--turn", 5, "--intent", "learn", "--budget", 0)
     found = json.loads(out)
     assert (found["mode"], found["source"], found["budget"]) == ("LEARNING", "intent", 0)
     assert [message["content"] for message in found["messages"]] == [
         MESSAGES[i]["content"] for i in (0, 1, 5)
     ]
     assert found["over_budget"] == found["tokens"] > 0
-    _, out, _ = run("context", file, "--json", "--question", "DEBUGGING why", "--policy", "last_k")
+    _, out, _ = run(
+        "select", file, "--json", "--budget", 53_000, "--question", "DEBUGGING why", "--policy", "last_k"
+    )
     found = json.loads(out)
     assert found["mode"] == "DEBUGGING"
     assert found["messages"][-1] == {"role": "user", "content": "DEBUGGING why"}
 
 
 def test_without_the_filter_every_turn_is_kept(file, run: Run):
-    _, out, _ = run("context", file, "--json", "--no-filter")
+    _, out, _ = run("select", file, "--json", "--budget", 53_000, "--no-filter")
     assert json.loads(out)["messages"] == MESSAGES
 
 
-def test_the_table_shows_sections_invariants_and_dropped_turns(file, run: Run, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "160")
-    code, out, _ = run("context", file)
+def test_the_explanation_has_sections_and_dropped_turns(file, run: Run):
+    code, out, err = run("select", file, "--budget", 53_000, "--explain")
     assert code == 0
-    assert out.startswith("TASK (confidence 0.95), to answer message 7\n")
-    assert "of 53,000 tokens" in out
-    for told in ("Rules", "safety requirement", "Decisions", "Unchanged at the front"):
-        assert told in out
-    _, out, _ = run("context", file, "--budget", 5)
-    assert "25 tokens over the budget" in " ".join(out.split())
+    assert json.loads(out)["messages"][-1] == MESSAGES[-1]
+    for line in ("TASK with 0.95", "of 53,000 tokens", "safety requirement", "decisions:", "Kept as a rule"):
+        assert line in err
+    _, _, err = run("select", file, "--budget", 5, "--explain")
+    assert "25 tokens over the budget" in err
+
+
+def test_an_intent_needs_a_budget(file, run: Run):
+    code, out, err = run("select", file, "--intent", "learn")
+    assert (code, out) == (2, "")
+    assert "--intent" in err
 
 
 @pytest.mark.parametrize(
@@ -108,6 +114,6 @@ def test_the_table_shows_sections_invariants_and_dropped_turns(file, run: Run, m
     ],
 )
 def test_a_wrong_argument_is_an_error_that_names_it(file, run: Run, words, value):
-    code, out, err = run("context", file, *words)
+    code, out, err = run("select", file, "--budget", 53_000, *words)
     assert (code in {1, 2}, out) == (True, "")
     assert value in err

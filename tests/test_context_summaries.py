@@ -9,7 +9,6 @@ import pytest
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import PolicyError, SettingsError, StoreError
-from convgate.core.settings import Settings
 from convgate.gatekeeper.model import LanguageModel
 from convgate.policies.retention.pruning import undo_pruning
 from convgate.sessions import SessionManager
@@ -51,10 +50,8 @@ def server() -> Iterator[ChatServer]:
 
 def manager(store: Store, workspace: str = "shop", kept: Any = None, **settings: Any) -> SessionManager:
     policy = contexts.FixedPolicy(kept, scores={3: 0.8, 1: 0.6})
-    chosen = Settings.model_construct(context_intents={}, **settings)
-    return SessionManager(
-        store, workspace=workspace, clock=Clock(), builder=contexts.builder(policy=policy, settings=chosen)
-    )
+    selector = contexts.make_selector(policy=policy, **settings)
+    return SessionManager(store, workspace=workspace, clock=Clock(), selector=selector)
 
 
 def test_an_extract_quotes_the_best_turns_in_order_with_their_numbers() -> None:
@@ -100,7 +97,7 @@ def test_summaries_are_made_at_checkpoints_and_sent_as_capsules(store: Store) ->
     assert (first.stop, first.text) == (2, "[0] user: the shop is in Rome\n[1] assistant: noted")
     key = sessions.add_message("it is small").key
     assert Summaries(store).get(key) == first
-    bundle = sessions.context()
+    bundle = sessions.select()
     [capsule] = bundle.section("capsules").turns
     assert capsule.reason == "a summary of messages 0 to 1, by keeps."
     assert first.text in str(bundle.messages[0]["content"])
@@ -186,7 +183,7 @@ def earlier(store: Store) -> str:
 def test_nothing_is_recalled_unless_asked_for(store: Store, earlier: str) -> None:
     sessions = manager(store)
     sessions.add_message("GENERAL hello")
-    assert sessions.context().section("capsules").turns == ()
+    assert sessions.select().section("capsules").turns == ()
 
 
 def test_the_policy_ranks_notes_of_earlier_sessions_with_reasons(store: Store, earlier: str) -> None:
@@ -199,7 +196,7 @@ def test_the_policy_ranks_notes_of_earlier_sessions_with_reasons(store: Store, e
         "score 0.60 by keeps, rank 2 of 2.",
     ]
     assert capsules[0].reason.startswith("a summary of the earlier conversation “use tabs.")
-    shown = sessions.context().section("capsules").turns
+    shown = sessions.select().section("capsules").turns
     assert [turn.reason for turn in shown] == [one.reason for one in capsules]
     one_note = manager(store, session_recall=1)
     assert len(one_note.capsules(one_note.history())) == 1
@@ -214,9 +211,8 @@ def test_the_threshold_for_turns_does_not_count_for_notes(store: Store, earlier:
 
 def test_without_scores_the_newest_notes_come_first(store: Store, earlier: str) -> None:
     policy = contexts.FixedPolicy(ranked=False)
-    settings = Settings.model_construct(context_intents={}, session_recall=1)
-    builder = contexts.builder(policy=policy, settings=settings)
-    sessions = SessionManager(store, workspace="shop", clock=Clock(), builder=builder)
+    selector = contexts.make_selector(policy=policy, session_recall=1)
+    sessions = SessionManager(store, workspace="shop", clock=Clock(), selector=selector)
     sessions.add_message("GENERAL hello")
     [capsule] = sessions.capsules(sessions.history())
     assert "use tabs." in capsule.text
@@ -239,9 +235,8 @@ def test_other_workspaces_deleted_and_own_conversations_are_not_recalled(store: 
 @pytest.mark.parametrize("way", ["a new conversation", "a new session", "end"])
 def test_all_of_a_conversation_is_summarised_when_it_ends(store: Store, way: str) -> None:
     clock = Clock()
-    settings = Settings.model_construct(context_intents={}, session_summary_turns=2, session_recall=2)
-    builder = contexts.builder(policy=contexts.FixedPolicy(), settings=settings)
-    sessions = SessionManager(store, workspace="shop", clock=clock, builder=builder)
+    selector = contexts.make_selector(session_summary_turns=2, session_recall=2)
+    sessions = SessionManager(store, workspace="shop", clock=clock, selector=selector)
     first = sessions.add_messages(contexts.chat("the shop is in Rome", "noted", "it is small")).key
     known = Summaries(store).get(first)
     assert known is not None

@@ -28,28 +28,25 @@ from tests.gates import trained_gate
 
 
 @pytest.mark.parametrize(
-    ("text", "policy", "parameters", "is_context"),
+    ("text", "policy", "parameters", "alone"),
     [
         ("everything", "everything", {}, False),
         ("none", "last_k", {"k": 0}, False),
         ("last_k(k=3)", "last_k", {"k": 3}, False),
-        ("context:bm25", "bm25", {}, True),
-        ("context", "hybrid", {}, True),
+        ("alone:bm25", "bm25", {}, True),
     ],
 )
-def test_an_arm_is_read_from_text(
-    text: str, policy: str, parameters: dict[str, int], is_context: bool
-) -> None:
+def test_an_arm_is_read_from_text(text: str, policy: str, parameters: dict[str, int], alone: bool) -> None:
     arm = read_arm("a", text, "free", Settings(policy="hybrid"))
     assert (arm.settings.policy, arm.settings.policy_parameters) == (policy, parameters)
-    assert arm.is_context == is_context
+    assert arm.alone == alone
 
 
 def test_an_arm_is_read_from_a_settings_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('policy = "cosine"\ncontext_budget = 900\n')
-    arm = read_arm("a", f"context:{file}", "matched", Settings())
-    assert (arm.settings.policy, arm.settings.context_budget, arm.is_context) == ("cosine", 900, True)
+    arm = read_arm("a", str(file), "matched", Settings())
+    assert (arm.settings.policy, arm.settings.context_budget, arm.alone) == ("cosine", 900, False)
 
 
 def test_an_arm_keeps_the_version_that_was_active() -> None:

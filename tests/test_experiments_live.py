@@ -20,6 +20,7 @@ from convgate.experiments.live import ArmSelection, LiveExperiment
 from convgate.experiments.report import report
 from convgate.experiments.trials import assign_session
 from convgate.policies.base import Policy
+from convgate.selection.around import Remember
 from convgate.selection.table import TurnTable
 from convgate.store import Store
 from convgate.store.experiments import Experiments, Stratum
@@ -97,21 +98,21 @@ def test_a_matched_arm_gets_the_tokens_of_the_control_for_the_same_request(store
     assert start == 0
 
 
-def test_contexts_are_arms_and_controls(store: Store, fake_encoder: FakeEncoder) -> None:
-    experiment = live(store, fake_encoder, context="context:last_k", matched="context:bm25")
-    context, matched = (select_in(store, experiment, arm) for arm in ("context", "matched"))
-    bundle = convgate.load(Settings(policy="last_k")).select(MESSAGES)
-    assert (list(context.messages), context.tokens) == (bundle.messages, bundle.tokens)
-    assert 0 < matched.tokens <= context.tokens
+def test_an_arm_sends_what_its_settings_select(store: Store, fake_encoder: FakeEncoder) -> None:
+    experiment = live(store, fake_encoder, last="last_k", matched="bm25")
+    last, matched = (select_in(store, experiment, arm) for arm in ("last", "matched"))
+    selection = convgate.load(Settings(policy="last_k")).select(MESSAGES)
+    assert (list(last.messages), last.tokens) == (selection.messages, selection.tokens)
+    assert 0 < matched.tokens <= last.tokens
 
 
-def test_a_context_remembers_the_earlier_requests_of_its_session(store: Store) -> None:
-    experiment = live(store, context="context:last_k", other="everything")
-    select_in(store, experiment, "context", MESSAGES[:5])
+def test_an_arm_remembers_the_earlier_requests_of_its_session(store: Store) -> None:
+    experiment = live(store, last="last_k", other="everything")
+    select_in(store, experiment, "last", MESSAGES[:5])
     (arm, _) = stored(store).arms
-    loaded = experiment._selectors.load(arm).selects
-    assert isinstance(loaded, convgate.ContextBuilder)
-    assert loaded.memory.find(TurnTable().extend(turns_from_messages(MESSAGES[:7]), None).digests)
+    (remember,) = experiment._selectors.load(arm).selector.around
+    assert isinstance(remember, Remember)
+    assert remember.requests.find(TurnTable().extend(turns_from_messages(MESSAGES[:7]), None).digests)
 
 
 def test_encoders_are_loaded_once_and_only_for_arms_that_need_one(

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import convgate
-from convgate.core.conversation import Conversation, ToolCall, Turn
+from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import ExperimentError
 from convgate.core.settings import Settings
 from convgate.experiments.ablations import ablate
@@ -26,11 +24,8 @@ from convgate.experiments.replay import (
     load_arms,
     replay,
 )
-from convgate.experiments.selection import ArmSelector, fill
+from convgate.experiments.selection import ArmSelector
 from convgate.gatekeeper.model import ModelError
-from convgate.messages.validity import make_valid
-from convgate.policies.registry import policy_class
-from convgate.selection.table import TurnTable
 from convgate.store import Store
 from convgate.store.experiments import Experiments
 from convgate.transcripts.cases import Case, RelevanceSet
@@ -57,6 +52,11 @@ def arms(**texts: str) -> list[ArmSelector]:
     return load_arms(texts, Settings())
 
 
+def fixed(name: str, *args: Any, **options: Any) -> ArmSelector:
+    """An arm whose policy keeps the same turns always."""
+    return ArmSelector.of(name, FixedPolicy(*args, **options), Settings(), alone=True)
+
+
 def rows(result: Replay) -> dict[tuple[str, object], ReplayRow]:
     return {(row.arm, row.budget): row for row in result.rows()}
 
@@ -81,7 +81,7 @@ def test_everything_has_every_needed_turn_and_none_has_no_turn() -> None:
 
 
 def test_matched_tokens_are_those_of_the_control_and_the_best_turns_fill_them() -> None:
-    chosen = [*arms(last="last_k(k=3)"), ArmSelector("best", FixedPolicy((), {1: 0.4, 6: 0.3}))]
+    chosen = [*arms(last="last_k(k=3)"), fixed("best", (), {1: 0.4, 6: 0.3})]
     found = run_replay(chosen)
     assert ("last", "matched") not in found
     assert value(found["last", "free"], "tokens") == value(found["best", "matched"], "tokens") == 4 * SIZE
@@ -92,7 +92,7 @@ def test_matched_tokens_are_those_of_the_control_and_the_best_turns_fill_them() 
 
 
 def test_a_share_is_of_the_history_and_binds_contexts_too() -> None:
-    found = run_replay([*arms(last="last_k(k=8)"), ArmSelector("context", make_selector())], 0.5)
+    found = run_replay([*arms(last="alone:last_k(k=8)"), ArmSelector("context", make_selector())], 0.5)
     assert value(found["last", 0.5], "token_share") == 0.5
     assert value(found["last", 0.5], "recall") == 0.5
     share = value(found["context", 0.5], "token_share")
@@ -101,13 +101,8 @@ def test_a_share_is_of_the_history_and_binds_contexts_too() -> None:
 
 
 def test_policies_without_a_ranking_fill_with_what_they_keep_then_with_the_newest() -> None:
-    found = run_replay([ArmSelector("fixed", FixedPolicy((1,), ranked=False))], 0.5)
+    found = run_replay([fixed("fixed", (1,), ranked=False)], 0.5)
     assert value(found["fixed", 0.5], "recall") == 1.0, "turn 1, turn 0 that opens the list, and 7 and 6"
-
-
-def test_the_users_turn_that_opens_the_list_counts() -> None:
-    table = TurnTable().extend(make_set().conversations["c0"].turns, count_words)
-    assert fill(table, [2, 1, 7, 6], 5 * SIZE) == [1, 2, 7]
 
 
 def test_a_context_fills_its_budget_but_for_what_its_mode_drops() -> None:
@@ -148,33 +143,11 @@ def test_random_turns_are_the_same_in_every_run() -> None:
     assert 0.2 < (value(rows(first)[key], "recall") or 0) < 0.8
 
 
-ROLES = st.lists(st.sampled_from(["user", "assistant", "call", "result", "system"]), min_size=1, max_size=12)
-
-
-@given(ROLES, st.integers(0, 60), st.randoms(use_true_random=False))
-def test_a_filled_list_is_valid_and_within_its_tokens(roles: list[str], budget: int, random: Any) -> None:
-    turns = []
-    for place, role in enumerate(roles):
-        call = (ToolCall("a", "find", "{}"),) if role == "call" else ()
-        kind = {"call": "assistant", "result": "tool"}.get(role, role)
-        answers = "a" if role == "result" else None
-        turns.append(Turn.of(kind, f"word{place}", tool_calls=call, tool_call_id=answers))
-    turns.append(Turn.of("user", "now"))
-    table = TurnTable().extend(turns, count_words)
-    ranking = random.sample(range(len(turns) - 1), len(turns) - 1)
-    chosen = fill(table, ranking, budget)
-    valid = make_valid(turns, chosen, table.current)
-    tokens = sum(table.tokens[index] for index in valid.indices)
-    always = make_valid(turns, [], table.current).indices
-    assert tokens <= max(budget, sum(table.tokens[index] for index in always))
-    assert set(chosen) <= set(valid.indices)
-
-
 @pytest.mark.parametrize(
     ("chosen", "budgets"), [(["a", "a"], ["free"]), ([], ["free"]), (["a"], [0.0]), (["a"], [1.5])]
 )
 def test_what_cannot_be_replayed_is_refused(chosen: list[str], budgets: list[Any]) -> None:
-    made = [ArmSelector(name, policy_class("everything")()) for name in chosen]
+    made = [fixed(name) for name in chosen]
     with pytest.raises(ExperimentError):
         replay(make_set(), made, budgets)
 
@@ -246,7 +219,7 @@ def test_ablations_compare_turns_modes_and_lengths(scored_by_words: Settings) ->
     assert tokens[0] > 0
     whole = points["turns", "all turns"].tokens.value or 0
     assert max(tokens) <= 0.6 * whole
-    assert {arm for ablation, arm in points if ablation == "length"} == {"context", "bm25", "newest"}
+    assert {arm for ablation, arm in points if ablation == "length"} == {"sections", "bm25", "newest"}
 
 
 def test_an_ablation_by_length_has_each_case_in_one_group(scored_by_words: Settings) -> None:

@@ -53,7 +53,7 @@ def test_a_built_context_is_logged_and_overruled_while_modes_drift(store: Store)
         drifting = contexts.select(messages)
         guard.flush()
     assert [one.mode for one in bundles] == ["TASK"] * 3
-    assert (drifting.mode, drifting.mode_decision.mode) == ("GENERAL", "TASK")
+    assert (drifting.mode, drifting.budgeted.mode_decision.mode) == ("GENERAL", "TASK")
     assert [one.cause for one in drifting.fallbacks] == ["drift"]
     convgate.record_outcome(drifting.request_id, ok=True)
     assert outcomes(store) == {one.request_id: None for one in bundles} | {drifting.request_id: 1}

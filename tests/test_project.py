@@ -97,9 +97,17 @@ NOT_TO_SELECT = {
 
 
 @pytest.mark.parametrize(
-    ("policy", "more"), [("last_k", {"onnxruntime", "safetensors", "asyncio"}), ("gate", set())]
+    ("policy", "holds", "more"),
+    [
+        ("last_k", "false", {"onnxruntime", "safetensors", "asyncio"}),
+        ("last_k", "true", set()),
+        ("gate", "true", set()),
+    ],
 )
-def test_a_process_imports_only_what_its_policy_needs(policy: str, more: set[str], tmp_path: Path) -> None:
+def test_a_process_imports_only_what_its_policy_needs(
+    policy: str, holds: str, more: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONVGATE_HOLD_INVARIANTS", holds)
     file = tmp_path / "chat.json"
     file.write_text('[{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]')
     code = """

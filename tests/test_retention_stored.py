@@ -61,9 +61,9 @@ def test_pruned_turns_are_kept_but_not_sent_until_undone(store: Store) -> None:
     selection = plain(LastK(k=10)).select_at(marked, question="which tax?")
     assert selection.indices == [0, 1, 2, 5, 6]
     assert selection.decisions[4].rule == "pruned"
-    bundle = contexts.builder().select_at(marked, question="GENERAL which tax?")
+    bundle = contexts.make_selector().select_at(marked, question="GENERAL which tax?")
     assert bundle.indices == [0, 1, 2, 5, 6]
-    assert next(each for each in bundle.to_json()["dropped"] if each["index"] == 4)["by"] == "messages"
+    assert bundle.decisions.of(4).rule == "repair"
     assert undo_pruning(store, key) == [3, 4]
     assert with_pruned(conversation, PrunedTurns(store).of(key)) is conversation
 
@@ -72,7 +72,7 @@ def test_an_instruction_that_names_the_field_is_sent_all_the_same() -> None:
     turns = (Turn.of("system", "Be brief.", metadata={PRUNED_FIELD: "x"}), Turn.of("user", "hello"))
     conversation = Conversation("", turns)
     assert plain(LastK(k=1)).select_at(conversation).indices == [0, 1]
-    assert contexts.builder().select_at(conversation).indices == [0, 1]
+    assert contexts.make_selector().select_at(conversation).indices == [0, 1]
 
 
 def test_a_tool_call_leaves_with_all_its_results_or_not_at_all(store: Store) -> None:
@@ -97,17 +97,17 @@ def test_only_turns_of_the_conversation_can_be_pruned(store: Store) -> None:
 
 
 def test_a_session_goes_on_without_its_pruned_turns(store: Store) -> None:
-    sessions = SessionManager(store, workspace="shop", builder=contexts.builder())
+    sessions = SessionManager(store, workspace="shop", selector=contexts.make_selector())
     for turn in TURNS:
         key = sessions.add_message(turn).key
     apply_pruning(store, plan_pruning(store, key, FEW))
     grown = sessions.add_message("GENERAL and then?")
-    assert sessions.context().indices == [0, 1, 2, 5, 6, 7]
+    assert sessions.select().indices == [0, 1, 2, 5, 6, 7]
     assert all(
         PRUNED_FIELD not in turn.metadata for turn in Conversations(store).get(grown.key).conversation.turns
     )
     undo_pruning(store, grown.key)
-    assert sessions.context().indices == list(range(8))
+    assert sessions.select().indices == list(range(8))
 
 
 def test_the_command_is_a_dry_run_unless_told(store: Store, run: Run) -> None:

@@ -22,7 +22,7 @@ def clock() -> Clock:
 @pytest.fixture
 def sessions(store: Store, clock: Clock) -> SessionManager:
     return SessionManager(
-        store, workspace="shop", rules=BoundaryRules(), clock=clock, builder=contexts.builder()
+        store, workspace="shop", rules=BoundaryRules(), clock=clock, selector=contexts.make_selector()
     )
 
 
@@ -85,13 +85,13 @@ def test_messages_are_added_all_or_none(sessions: SessionManager) -> None:
 
 def test_a_context_is_built_from_stored_messages(sessions: SessionManager) -> None:
     with pytest.raises(SessionError):
-        sessions.context()
+        sessions.select()
     session = sessions.add_messages(contexts.chat("user: TASK a login", "assistant: Fine.")).session.id
     sessions.add_message("TASK add a logout")
-    assert [message["content"] for message in sessions.context().messages] == [
+    assert [message["content"] for message in sessions.select().messages] == [
         "TASK a login", "Fine.", "TASK add a logout",
     ]  # fmt: skip
-    bundle = sessions.context(session, "DEBUGGING it fails", request_id="r1")
+    bundle = sessions.select(session, "DEBUGGING it fails", request_id="r1")
     assert (bundle.mode, bundle.request_id) == ("DEBUGGING", "r1")
     assert bundle.messages[-1]["content"] == "DEBUGGING it fails"
     assert len(texts(sessions)) == 3, "a question is not stored"
@@ -112,6 +112,6 @@ def test_messages_are_stored_with_their_times(sessions: SessionManager, clock: C
 def test_a_context_has_no_fields_that_a_model_refuses(sessions: SessionManager) -> None:
     own = {"workflow_state": "ACTIVE", "confidence": 0.4, "created_at": "2026-11-20T08:00:00Z"}
     sessions.add_message({"role": "user", "content": "GENERAL hello", "name": "Ada", **own})
-    assert sessions.context().messages == [{"role": "user", "content": "GENERAL hello", "name": "Ada"}]
+    assert sessions.select().messages == [{"role": "user", "content": "GENERAL hello", "name": "Ada"}]
     [turn] = sessions.history().conversation.turns
     assert turn.metadata["confidence"] == 0.4

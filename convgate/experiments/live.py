@@ -47,7 +47,7 @@ class LiveExperiment:
     """An experiment whose arms answer requests. Thread-safe; after a fork, load it again.
 
     Policies and encoders are loaded when an arm first needs them, and kept. Arms select as `convgate.load`
-    does, without a memory of requests, guardrails and their log.
+    does, without guardrails and their log.
     """
 
     def __init__(self, store: Store, experiment: Experiment, *, encoder: Encoder | None = None) -> None:

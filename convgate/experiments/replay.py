@@ -221,7 +221,7 @@ def replay(
     if not cases:
         raise ExperimentError(f"{relevance_set.name} has no case to replay.")
     _prepare(relevance_set, cases, arms, progress)
-    arms = [replace(arm, selector=replace(arm.selector, counter=counter)) for arm in arms]
+    arms = [replace(arm, selector=replace(arm.selector, counter=counter, around=())) for arm in arms]
     keys = [
         (arm.name, budget) for budget in budgets for arm in arms if budget != "matched" or arm is not arms[0]
     ]

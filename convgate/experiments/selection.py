@@ -15,6 +15,7 @@ from convgate.experiments.judge import Messages
 from convgate.modes.budgets import Budgets
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
+from convgate.selection.fit import Fit
 from convgate.selection.load import selector_of
 from convgate.selection.selector import Selector
 
@@ -40,16 +41,20 @@ class ArmSelector:
     """An arm, ready to select."""
 
     name: str
-    selector: Selector  # without memory and log
+    selector: Selector  # without a log
     alone: bool = False  # whether the policy selects by its ranking alone
 
     @classmethod
     def of(cls, name: str, policy: Policy, settings: Settings, *, alone: bool = False) -> ArmSelector:
         """Return the arm of a policy."""
-        selector = replace(selector_of(policy, settings), around=())
+        selector = selector_of(policy, settings)
         if alone:
             usual = selector.fit
-            selector = replace(selector, holds=None, fit=lambda: replace(usual(), budgets=_EVIDENCE_ALONE))
+            selector = replace(
+                selector,
+                holds=None,
+                fit=lambda: replace(usual(), budgets=_EVIDENCE_ALONE, fills_unscored=True),
+            )
         return cls(name, selector, alone)
 
     @property

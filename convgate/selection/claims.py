@@ -291,8 +291,9 @@ class SectionClaims:
         current = self.table.current
         rows = np.flatnonzero(self._may_fill & self._may_claim[:current])
         if self.filters:
-            # a budget goes to the highest use per token, whether the policy's rule keeps the turn or not
-            is_first = self._is_kept[rows] & (not self.fills_budget)
+            # a budget goes to the highest use per token, whether the policy's rule keeps the turn or not;
+            # without scores, first to what it keeps
+            is_first = self._is_kept[rows] & (not self.fills_budget or not self.ranked)
             rows = rows[np.lexsort((rows, self._utility[rows], is_first))[::-1]]
             for index in self._affordable("evidence", rows, self._min_tokens[rows], room):
                 yield self._claim("evidence", index, None if self.kept[index] else _FILLS)

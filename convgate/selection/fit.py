@@ -36,6 +36,7 @@ class Fit:
 
     classifier: Callable[[], ModeClassifier]  # loaded when there is a budget
     budgets: Budgets = field(default_factory=Budgets)
+    fills_unscored: bool = False  # with the newest turns, where a policy gives no scores
     filters: bool = True  # whether policy and mode drop turns that would fit
     shortens: bool = True  # whether the statement of what must hold may be sent in place of its turn
     packer: Packer = pack
@@ -118,7 +119,7 @@ class Fit:
             ranked=scores is not None,
             uses=uses,
             disabled=frozenset(name for name, tokens in cells.items() if not tokens),
-            fills_budget=scores is not None and table.total > (request.budget or 0),
+            fills_budget=(self.fills_unscored or scores is not None) and table.total > (request.budget or 0),
             filters=self.filters and reading.fallback is None,
             paired=request.pair_answers,
         )

@@ -82,9 +82,9 @@ def test_a_selection_is_a_retrieval_with_its_figures(memory: InMemorySpanExporte
 def test_a_context_names_its_session_mode_and_invariants_but_no_text(
     memory: InMemorySpanExporter, store: Store
 ) -> None:
-    sessions = SessionManager(store, workspace="shop", builder=contexts.builder())
+    sessions = SessionManager(store, workspace="shop", selector=contexts.make_selector())
     id = sessions.add_message(f"TASK You must never delete {SECRET}.").session.id
-    sessions.context(request_id="r1")
+    sessions.select(request_id="r1")
     [span] = memory.get_finished_spans()
     found = attributes(span)
     assert span.name == "convgate.context"
