@@ -15,7 +15,6 @@ from convgate.invariants.finding import InvariantFinder
 from convgate.messages.check import check_valid
 from convgate.policies.build import build_policy
 from convgate.policies.window import LastK
-from convgate.selection.around import Log
 from convgate.transcripts import turns_from_messages
 from tests.contexts import (
     FirstWordClassifier,
@@ -363,9 +362,8 @@ def test_load_takes_a_settings_file_and_logs_only_when_asked(tmp_path, monkeypat
     file = tmp_path / "agent.toml"
     file.write_text(f"guard_log = {str(on).lower()}\ncontext_budget = 900\npair_answers = true\n")
     made = convgate.load(file, encoder=FakeEncoder())
-    assert any(isinstance(each, Log) for each in made.around) is on
     assert made.select(chat("TASK a")).budget == 900
-    assert not settings().database.exists() or on
+    assert settings().database.exists() is on
 
 
 def test_a_policy_that_needs_no_encoder_loads_none(monkeypatch):

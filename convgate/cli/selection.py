@@ -69,7 +69,7 @@ def select(
     settings_file: options.SettingsFileOption = None,
     budget: Annotated[
         int | None,
-        typer.Option(help="Tokens of everything that is sent: by sections of the message's mode.", min=0),
+        typer.Option(help="Tokens of everything that is sent: by sections of the message's mode."),
     ] = None,
     intent: Annotated[
         str | None,

@@ -15,7 +15,6 @@ from convgate.experiments.judge import Messages
 from convgate.modes.budgets import Budgets
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy
-from convgate.selection.fit import Fit
 from convgate.selection.load import selector_of
 from convgate.selection.selector import Selector
 

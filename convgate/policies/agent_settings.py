@@ -16,7 +16,7 @@ from convgate.core.parameters import parameter_values
 from convgate.core.settings import Settings
 from convgate.embedding.base import DTYPES
 from convgate.gatekeeper.rules_file import RulesFile
-from convgate.policies.base import Policy
+from convgate.policies.base import Policy, encoder_of
 from convgate.policies.gate import GatePolicy
 from convgate.policies.gatekeeper import GatekeeperPolicy
 from convgate.policies.pipeline import Pipeline
@@ -60,7 +60,7 @@ class AgentSettings:
     @classmethod
     def of(cls, policy: Policy, settings: Settings, *, pair_answers: bool = False) -> AgentSettings:
         """Return the settings with which another program chooses as this policy does."""
-        encoder = getattr(policy, "encoder", None)
+        encoder = encoder_of(policy)
         dtype = None if encoder is None else encoder.identity.dtype
         stages = policy.policies if isinstance(policy, Pipeline) else (policy,)
         gate = next((stage for stage in stages if isinstance(stage, GatePolicy)), None)

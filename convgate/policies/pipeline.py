@@ -16,7 +16,7 @@ from convgate.core.decisions import Floats, Override, TurnDecisions, Why
 from convgate.core.errors import GateError, PolicyError
 from convgate.core.parameters import ParameterSet, text
 from convgate.embedding.base import Encoder, Progress
-from convgate.policies.base import Policy, PreparablePolicy, WholeHistoryPolicy, history_indices
+from convgate.policies.base import Policy, PreparablePolicy, WholeHistoryPolicy, encoder_of, history_indices
 from convgate.policies.spec import PolicySpec, read_policies
 
 DEFAULT_STAGES = "gatekeeper > session > gate"
@@ -47,7 +47,7 @@ class Pipeline(ParameterSet):
     @cached_property
     def encoder(self) -> Encoder | None:
         """The encoder that its stages share; None when none of them needs one."""
-        encoders = (getattr(policy, "encoder", None) for policy in self.policies)
+        encoders = (encoder_of(policy) for policy in self.policies)
         return next((encoder for encoder in encoders if encoder is not None), None)
 
     def prepare(self, conversations: Sequence[Conversation], *, progress: Progress | None = None) -> None:

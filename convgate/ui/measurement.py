@@ -16,7 +16,7 @@ from convgate.evaluation.judged_cases import (
     count_tokens,
     judge_set,
 )
-from convgate.policies.base import Policy
+from convgate.policies.base import Policy, encoder_of
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
 from convgate.ui.results_cache import compute_once, is_computed
@@ -24,7 +24,7 @@ from convgate.ui.results_cache import compute_once, is_computed
 
 def digest(policy: Policy) -> str:
     """Return a text that is equal for policies that decide the same."""
-    encoder = getattr(policy, "encoder", None)
+    encoder = encoder_of(policy)
     identity = repr(encoder.identity) if encoder else ""
     if isinstance(policy, GatePolicy):
         return f"{policy.name} {policy.gate.fingerprint} {policy.rule} {policy.limits} {identity}"

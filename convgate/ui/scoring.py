@@ -111,7 +111,7 @@ def load_gate(app: App, option: str = GatePolicy.name) -> GatePolicy:
 
 def encode_ahead(message: OpenMessage, policy: Policy) -> None:
     """Encode all turns of the conversation, with a progress bar the first time; nothing without encoder."""
-    encoder: Encoder | None = getattr(policy, "encoder", None)
+    encoder = encoder_of(policy)
     if encoder is None:
         return
 
