@@ -25,10 +25,9 @@ from convgate.modes.classifier import ModeClassifier
 from convgate.modes.classifier import shipped_model as mode_model
 from convgate.modes.conversation import ModeTracker
 from convgate.policies.base import PreparablePolicy
-from convgate.policies.build import build_policy, find_version, parameters_of
+from convgate.policies.build import build_policy, find_version, spec_of
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import check_spec, stages_of
-from convgate.policies.spec import PolicySpec
 from convgate.selection.load import selector_of
 from convgate.selection.reading import encode_turns
 from convgate.selection.selection import Selection
@@ -95,7 +94,7 @@ def batch_options(
     when there is no such policy or version.
     """
     name = policy or settings.policy
-    check_spec(PolicySpec(name, parameters_of(settings, name)))
+    check_spec(replace(spec_of(settings, name), version=None))
     return BatchOptions(
         settings, name, resolve_version([name], settings, version), turns, context, embeddings, format
     )
@@ -103,7 +102,7 @@ def batch_options(
 
 def resolve_version(policies: Sequence[str], settings: Settings, version: str | None) -> str | None:
     """Return the name or the folder of the gate's version; None when no stage of the policies is a gate."""
-    stages = [stage.name for name in policies for stage in stages_of(name, parameters_of(settings, name))]
+    stages = [stage.name for name in policies for stage in stages_of(spec_of(settings, name))]
     if GatePolicy.name not in stages:
         return None
     found = find_version(settings, version)

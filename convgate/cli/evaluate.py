@@ -78,12 +78,12 @@ def _policies_asked_for(
 ) -> tuple[list[str], Settings]:
     """Return the policies asked for, each once, and the one to compare with; and the settings."""
     from convgate.core.settings import load_settings
-    from convgate.policies.build import parameters_of
+    from convgate.policies.build import spec_of
     from convgate.policies.registry import policy_names, stages_of
 
     unique_names = dict.fromkeys([*(names or policy_names()), *([against] if against else [])])
     settings = load_settings()
-    stages = [stage.name for name in unique_names for stage in stages_of(name, parameters_of(settings, name))]
+    stages = [stage.name for name in unique_names for stage in stages_of(spec_of(settings, name))]
     if gate is not None and "gate" not in stages:
         raise typer.BadParameter("no policy that is measured has a gate", param_hint="--gate")
     return list(unique_names), settings

@@ -39,7 +39,7 @@ def score(
 
     options.check_current(turn, question)
     chosen = load_settings(settings_file)
-    if settings_file is not None and chosen.policy != "gate":
+    if settings_file is not None and not chosen.policy.startswith("gate"):
         output.print_note(f"{settings_file} chooses the policy {chosen.policy}, but scores are the gate's")
     conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad)
     current, _ = conversation.find_current(turn, question)
@@ -161,12 +161,13 @@ def _build_policy(
     """Return the policy of the settings, with what --gate, --rule and --set change of it."""
     from convgate.policies.build import EncoderOnDemand, build_policy
     from convgate.policies.registry import check_spec
-    from convgate.policies.spec import PolicySpec
+    from convgate.policies.spec import PolicySpec, read_policy
 
-    if name != "gate" and (gate is not None or rule is not None):
+    chosen = read_policy(name)
+    if chosen.name != "gate" and (gate is not None or rule is not None):
         raise typer.BadParameter(f"--gate and --rule belong to gate, not to {name}")
     values = options.parse_assignments(assignments) | ({} if rule is None else {"rule": rule})
-    check_spec(PolicySpec(name, values))
+    check_spec(PolicySpec(chosen.name, {**chosen.parameters, **values}))
     return build_policy(name, settings, EncoderOnDemand(settings), version=gate, **values)
 
 

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -22,7 +22,7 @@ from convgate.evaluation.metrics import Bools
 from convgate.experiments.judge import ChatModel
 from convgate.experiments.replay import RECALL, AnswerCheck, Budget, load_arms, replay
 from convgate.experiments.selection import ArmSelector
-from convgate.policies.spec import PolicySpec
+from convgate.policies.build import spec_of
 from convgate.transcripts.cases import RelevanceSet
 from convgate.versions.card import Metric
 
@@ -102,7 +102,7 @@ def ablate(
 
 
 def _load_arms(ablation: Ablation, settings: Settings) -> list[ArmSelector]:
-    policy = PolicySpec(settings.policy, settings.policy_parameters, settings.version).to_text()
+    policy = replace(spec_of(settings), version=settings.version).to_text()
     if ablation == "turns":
         windows = {f"last {k}": f"last_k(k={k})" for k in (3, 1)}
         return load_arms({"all turns": "everything", **windows, "none": "none"}, settings)

@@ -67,9 +67,11 @@ class AgentSettings:
         values: dict[str, Any] = {
             "encoder": settings.encoder,
             "encoder_dtype": dtype if dtype in DTYPES else None,
-            "policy": policy.name,
+            "policy": policy.stages if isinstance(policy, Pipeline) else policy.name,
             "pair_answers": pair_answers or None,
-            "policy_parameters": {name: getattr(policy, name) for name in policy_settings(policy.name)},
+            "policy_parameters": {}
+            if isinstance(policy, Pipeline)
+            else {name: getattr(policy, name) for name in policy_settings(policy.name)},
         }
         names = [
             *("hold_invariants", "assistant_first"),

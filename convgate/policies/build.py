@@ -12,7 +12,7 @@ from convgate.embedding.cache import default_encoder
 from convgate.gate.thresholds import Limits, MaxMissed, Rule, Stricter, make_rule
 from convgate.policies.base import Policy
 from convgate.policies.registry import check_spec, policy_class, stages_of
-from convgate.policies.spec import PolicySpec, to_text
+from convgate.policies.spec import PIPELINE, PolicySpec, read_policy, to_text
 
 if TYPE_CHECKING:
     from convgate.policies.gate import GatePolicy
@@ -48,16 +48,21 @@ def build_policy(
     version: str | Path | Version | None = None,
     **parameters: Any,
 ) -> Policy:
-    """Return the policy of that name, with the settings' parameters unless `parameters` replace them.
+    """Return the policy of that name or text, with the settings' parameters unless others replace them.
 
     Only a policy that needs an encoder loads it. The gate takes its version, rule and limits from the
     settings unless named, such as `rule="top_k", k=5`.
 
     Raises PolicyError for an unknown policy or parameter, GateError for a version that cannot be loaded.
     """
-    parameters = parameters_of(settings, name) | parameters
+    from convgate.versions import UNTRAINED, Versions
+
+    spec = spec_of(settings, name)
+    name, parameters = spec.name, {**spec.parameters, **parameters}
     check_spec(PolicySpec(name, parameters))
-    if name == "pipeline":
+    if version is None and spec.version is not None:
+        version = spec.version if spec.version == UNTRAINED else Versions(settings.home).get(spec.version)
+    if name == PIPELINE:
         return _build_pipeline(parameters, settings, encoder, version)
     policy = policy_class(name)
     if name == "session":
@@ -109,7 +114,7 @@ def _build_pipeline(
     from convgate.versions import UNTRAINED, Versions
 
     policies, stages = [], []
-    for number, stage in enumerate(stages_of(Pipeline.name, parameters), start=1):
+    for number, stage in enumerate(stages_of(PolicySpec(PIPELINE, parameters)), start=1):
         # With the settings' parameters, so that the pipeline's text has all of them elsewhere too.
         stage_parameters = parameters_of(settings, stage.name) | dict(stage.parameters)
         stages.append(replace(stage, parameters=stage_parameters))
@@ -157,4 +162,14 @@ def rule_of(
 
 def parameters_of(settings: Settings, name: str) -> dict[str, Any]:
     """Return the settings' parameters of the policy; none when the settings choose another one."""
-    return dict(settings.policy_parameters) if settings.policy == name else {}
+    return dict(spec_of(settings, name).parameters)
+
+
+def spec_of(settings: Settings, text: str | None = None) -> PolicySpec:
+    """Return the policy that a text names, such as `last_k(k=5)` or `gatekeeper > gate`, or the settings.
+
+    The settings' parameters belong to the policy that they name. Raises PolicyError for other text.
+    """
+    spec = read_policy(text or settings.policy)
+    own = settings.policy_parameters if (text or settings.policy) == settings.policy else {}
+    return replace(spec, parameters={**own, **spec.parameters})

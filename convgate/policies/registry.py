@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
 
 from convgate.core.errors import PolicyError
 from convgate.core.parameters import check_parameters, parameter_names
 from convgate.gate.thresholds import RULES, Limits
 from convgate.policies.base import Policy
-from convgate.policies.spec import PolicySpec
+from convgate.policies.spec import PIPELINE, PolicySpec
 
 # In the order in which they are shown; a new policy is one new file and one line here. A module is imported
 # when its policy is asked for: a window shall not wait for what BM25 and the gate need.
@@ -56,13 +54,13 @@ def policy_labels() -> dict[str, str]:
     return {name: policy_class(name).label for name in _CLASSES}
 
 
-def stages_of(name: str, parameters: Mapping[str, Any]) -> tuple[PolicySpec, ...]:
-    """Return the stages of a pipeline with these parameters; of another policy, that policy alone."""
-    if name != "pipeline":
-        return (PolicySpec(name, parameters),)
+def stages_of(spec: PolicySpec) -> tuple[PolicySpec, ...]:
+    """Return the stages of a pipeline; of another policy, that policy alone."""
+    if spec.name != PIPELINE:
+        return (spec,)
     from convgate.policies.pipeline import DEFAULT_STAGES, read_stages
 
-    return read_stages(str(parameters.get("stages", DEFAULT_STAGES)))
+    return read_stages(str(spec.parameters.get("stages", DEFAULT_STAGES)))
 
 
 def policy_settings(name: str) -> list[str]:
@@ -86,9 +84,9 @@ def check_spec(spec: PolicySpec) -> None:
     if spec.version is not None:
         raise PolicyError(f"only the gate has versions; {name}@{spec.version} is none")
     check_parameters(policy, name, parameters)
-    if name == "pipeline":
+    if name == PIPELINE:
         from convgate.policies.pipeline import in_stage
 
-        for number, stage in enumerate(stages_of(name, parameters), start=1):
+        for number, stage in enumerate(stages_of(spec), start=1):
             with in_stage(number, stage):
                 check_spec(stage)

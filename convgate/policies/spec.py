@@ -21,6 +21,9 @@ from convgate.core.errors import PolicyError
 Value = bool | int | float | str
 Separator = Literal[">", ","]
 
+PIPELINE = "pipeline"
+"""The policy whose stages are policies, one after the other."""
+
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _POLICY = re.compile(
@@ -44,6 +47,15 @@ class PolicySpec:
         """Return the text that `read_policy` reads as this.
 
         >>> PolicySpec("pipeline", {"stages": "bm25 > gate"}).to_text()
+        'bm25 > gate'
+        """
+        stages = self.parameters.get("stages")
+        return str(stages) if self.name == PIPELINE and stages else self.to_call()
+
+    def to_call(self) -> str:
+        """Return the text that `read_policies` reads as this among others.
+
+        >>> PolicySpec("pipeline", {"stages": "bm25 > gate"}).to_call()
         'pipeline(stages="bm25 > gate")'
         """
         name = self.name if self.version is None else f"{self.name}@{self.version}"
@@ -52,15 +64,13 @@ class PolicySpec:
 
 
 def read_policy(text: str) -> PolicySpec:
-    """Return the policy that the text names.
+    """Return the policy that the text names; several with > between them are the stages of one.
 
     Values are numbers, `true`, `false`, `inf`, single words, and other text in "quotes" as in JSON. Raises
     PolicyError for text that cannot be read, and for a parameter that is set twice.
     """
     specs = read_policies(text)
-    if len(specs) != 1:
-        raise PolicyError(f"{text!r}: one policy was expected; got {len(specs)}")
-    return specs[0]
+    return specs[0] if len(specs) == 1 else PolicySpec(PIPELINE, {"stages": to_text(specs)})
 
 
 def read_policies(text: str, separator: Separator = ">") -> tuple[PolicySpec, ...]:
@@ -80,7 +90,7 @@ def read_policies(text: str, separator: Separator = ">") -> tuple[PolicySpec, ..
 
 def to_text(specs: Iterable[PolicySpec], separator: Separator = ">") -> str:
     """Return the text that `read_policies` reads as these."""
-    return (", " if separator == "," else f" {separator} ").join(spec.to_text() for spec in specs)
+    return (", " if separator == "," else f" {separator} ").join(spec.to_call() for spec in specs)
 
 
 def _read_parameters(text: str) -> dict[str, Value]:

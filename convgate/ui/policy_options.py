@@ -10,7 +10,7 @@ from pathlib import Path
 from convgate.core.text import truncate
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import check_spec, policy_labels, policy_names
-from convgate.policies.spec import PolicySpec, read_policy
+from convgate.policies.spec import PIPELINE, PolicySpec, read_policy
 from convgate.ui.codecs import Codec
 from convgate.versions.catalog import Versions
 
@@ -50,12 +50,14 @@ def option_label(option: str) -> str:
 
     >>> option_label("gate@mine"), option_label("last_k"), option_label("last_k(k=5)")
     ('Gate mine', 'Last k turns', 'Last k turns (k=5)')
-    >>> option_label('pipeline(stages="gatekeeper > bm25")')
-    'Pipeline (stages="gatekeeper > bm25")'
+    >>> option_label("gatekeeper > bm25")
+    'Pipeline: gatekeeper > bm25'
     """
     spec = read_policy(option)
     label = policy_labels()[spec.name] if spec.version is None else f"Gate {spec.version}"
     if not spec.parameters:
         return label
+    if spec.name == PIPELINE:
+        return truncate(f"{label.partition(':')[0]}: {spec.to_text()}", _MAX_PARAMETERS)
     parameters = spec.to_text().partition("(")[2]
     return f"{label.partition(':')[0]} {truncate(f'({parameters}', _MAX_PARAMETERS)}"

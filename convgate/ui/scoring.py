@@ -80,7 +80,7 @@ def load_policy(app: App, option: str) -> Policy:
     that is unknown or invalid.
     """
     spec = read_policy(option)
-    stages = stages_of(spec.name, {**parameters_of(app.settings, spec.name), **spec.parameters})
+    stages = stages_of(PolicySpec(spec.name, {**parameters_of(app.settings, spec.name), **spec.parameters}))
     # An unknown stage is reported by `build_policy`, with its position.
     needs_encoder = any(
         stage.name in policy_names() and policy_class(stage.name).needs_encoder for stage in stages

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from convgate.adapters.selection import MessageSelector
-from convgate.core.errors import ContextError, MissingExtraError
+from convgate.core.errors import MissingExtraError
 from convgate.messages.check import check_valid
 from convgate.messages.tokens import turn_tokens
 from convgate.selection.load import load
@@ -135,9 +135,14 @@ def test_sources_are_loaded_from_settings(tmp_path: Path):
     file.write_text('policy = "last_k"\npolicy_parameters = { k = 1 }\n')
     assert MessageSelector.of(file).keep(ASKED) == [N_TURNS - 2, N_TURNS - 1, N_TURNS]
     file.write_text("context_budget = 60\n")
-    assert MessageSelector.of(str(file)).source.budget == 60
-    with pytest.raises(ContextError):
-        MessageSelector.of(small_gate(), budget=60)
+    selector = MessageSelector.of(str(file))
+    tokens = turn_tokens(turns_from_messages(ASKED))
+    assert (
+        tokens[selector.keep(ASKED)].sum()
+        <= 60
+        < tokens[MessageSelector.of(selector.selector, 90).keep(ASKED)].sum()
+        <= 90
+    )
 
 
 @pytest.mark.parametrize(

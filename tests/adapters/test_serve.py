@@ -99,7 +99,7 @@ def test_score_has_every_turn_with_the_gates_parts(convgate_home: Path) -> None:
         reply = client.post("/v1/score", json={"messages": long_chat()}).json()
         selected = client.post("/v1/select", json={"messages": long_chat()}).json()["decisions"]
     assert [turn["kept"] for turn in reply["turns"]] == [turn["kept"] for turn in selected]
-    assert reply["turns"][0]["stage"] == "messages"  # the system message is kept anyway
+    assert reply["turns"][0]["stage"] == "hold"  # the system message is kept anyway
     assert reply["policy"] == "gate untrained"
     assert [turn["index"] for turn in reply["turns"]] == list(range(len(long_chat()) - 1))
     assert all(sum(turn["parts"].values()) == pytest.approx(turn["logit"]) for turn in reply["turns"])
@@ -113,13 +113,16 @@ def test_encoder_is_loaded_before_the_first_request(convgate_home: Path) -> None
         assert encoder.calls
 
 
-def test_context_is_logged_and_takes_an_outcome(client: TestClient) -> None:
+def test_a_selection_is_logged_and_takes_an_outcome(client: TestClient) -> None:
     body = {"messages": long_chat(), "budget": 500, "intent": "debug", "request_id": "mine"}
-    reply = client.post("/v1/context", json=body).json()
+    reply = client.post("/v1/select", json=body).json()
     assert (reply["request_id"], reply["budget"], reply["mode"]) == ("mine", 500, "DEBUGGING")
     assert check_valid(reply["messages"]) == []
     outcome = {"request_id": "mine", "ok": False}
     assert client.post("/v1/outcome", json=outcome).json() == outcome
+    plain = client.post("/v1/select", json={"messages": long_chat()}).json()
+    outcome = {"request_id": plain["request_id"], "ok": True}
+    assert client.post("/v1/outcome", json=outcome).json() == outcome, "without a budget too"
     unknown = client.post("/v1/outcome", json={"request_id": "other", "ok": True})
     assert error_of(unknown) == (409, "store")
 
@@ -138,7 +141,7 @@ def test_health_and_schema_need_no_token_and_metrics_do(client: TestClient) -> N
     anonymous = TestClient(client.app)
     assert anonymous.get("/healthz").json() == {"status": "ok"}
     assert set(anonymous.get("/openapi.json").json()["paths"]) == {
-        "/v1/select", "/v1/context", "/v1/score", "/v1/feedback", "/v1/outcome", "/healthz", "/metrics",
+        "/v1/select", "/v1/score", "/v1/feedback", "/v1/outcome", "/healthz", "/metrics",
     }  # fmt: skip
     page = anonymous.get("/docs").text
     assert "/v1/select" in page
@@ -392,8 +395,8 @@ def test_rules_of_the_settings_begin_a_new_history_with_the_instructions(convgat
 
 def test_a_context_has_the_summary_of_its_session(convgate_home: Path) -> None:
     with client_of(convgate_home, session_summary_turns=2) as client:
-        body = {"messages": long_chat()[:3], "session": "a", "intent": "task"}
-        sections = client.post("/v1/context", json=body).json()["sections"]
+        body = {"messages": long_chat()[:3], "session": "a", "intent": "task", "budget": 53_000}
+        sections = client.post("/v1/select", json=body).json()["sections"]
         [capsule] = next(one["turns"] for one in sections if one["name"] == "capsules")
         assert "messages 0 to 1" in capsule["reason"]
 
@@ -491,28 +494,19 @@ def candidate(tmp_path: Path) -> Path:
     return file
 
 
-def test_contexts_and_selections_are_those_of_the_sessions_arm(convgate_home: Path, candidate: Path) -> None:
+def test_selections_are_those_of_the_sessions_arm(convgate_home: Path, candidate: Path) -> None:
     rollout = start_at_half(Store(convgate_home / "convgate.db"))
     chat: list[dict[str, Any]] = long_chat()
-    sent: dict[tuple[str, str], set[tuple[int, int | None]]] = {}
+    sent: dict[str, set[int | None]] = {"candidate": set(), "control": set()}
     with client_of(convgate_home, server_candidate=candidate) as client:
-        for path in ("/v1/context", "/v1/select"):
-            for number in range(12):
-                id = f"{path[4:]}-{number}"
-                reply = client.post(path, json={"messages": chat, "session": id}).json()
-                assert reply["arm"] == rollout.arm(id)
-                sent.setdefault((path, reply["arm"]), set()).add(
-                    (len(reply["messages"]), reply.get("budget"))
-                )
-                outcome = {"request_id": reply["request_id"], "ok": False, "error": True, "seconds": 2}
-                assert client.post("/v1/outcome", json=outcome).status_code == 200
-        replies = [
-            client.post(path, json={"messages": chat}).json() for path in ("/v1/context", "/v1/select")
-        ]
-        assert [reply["arm"] for reply in replies] == [None, None]
-    assert (sent["/v1/select", "candidate"], sent["/v1/select", "control"]) == ({(4, None)}, {(6, None)})
-    assert [budget for _, budget in sent["/v1/context", "candidate"]] == [500]
-    assert [budget for _, budget in sent["/v1/context", "control"]] != [500]
+        for number in range(24):
+            reply = client.post("/v1/select", json={"messages": chat, "session": f"s{number}"}).json()
+            assert reply["arm"] == rollout.arm(f"s{number}")
+            sent[reply["arm"]].add(reply.get("budget"))
+            outcome = {"request_id": reply["request_id"], "ok": False, "error": True, "seconds": 2}
+            assert client.post("/v1/outcome", json=outcome).status_code == 200
+        assert client.post("/v1/select", json={"messages": chat}).json()["arm"] is None
+    assert sent == {"candidate": {500}, "control": {None}}
     figures = rollout.status().figures
     for arm, other in (("candidate", figures.candidate), ("control", figures.control)):
         assert other.requests == other.sessions_with_error == rollout.status().sessions[arm]
@@ -522,5 +516,5 @@ def test_contexts_and_selections_are_those_of_the_sessions_arm(convgate_home: Pa
 
 @pytest.mark.parametrize("values", [{"ok": True, "error": True}, {"ok": True, "seconds": -1}])
 def test_an_outcome_that_cannot_be_is_refused(client: TestClient, values: dict[str, Any]) -> None:
-    client.post("/v1/context", json={"messages": long_chat(), "request_id": "mine"})
+    client.post("/v1/select", json={"messages": long_chat(), "request_id": "mine"})
     assert client.post("/v1/outcome", json={"request_id": "mine", **values}).status_code == 422

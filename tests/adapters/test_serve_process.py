@@ -166,10 +166,10 @@ def test_appends_of_many_clients_are_stored_once_although_workers_are_killed() -
         assert answered <= set(texts), "no message that was answered is lost"
 
 
-def test_outcome_may_reach_another_worker_than_its_context() -> None:
+def test_outcome_may_reach_another_worker_than_its_selection() -> None:
     with served() as (_, first), served() as (_, second):
         body = {"messages": long_chat(), "request_id": "mine"}
-        assert first.post("/v1/context", json=body).status_code == 200
+        assert first.post("/v1/select", json=body).status_code == 200
         assert second.post("/v1/outcome", json={"request_id": "mine", "ok": True}).status_code == 200
 
 

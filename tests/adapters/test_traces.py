@@ -87,7 +87,7 @@ def test_a_context_names_its_session_mode_and_invariants_but_no_text(
     sessions.select(request_id="r1")
     [span] = memory.get_finished_spans()
     found = attributes(span)
-    assert span.name == "convgate.context"
+    assert span.name == "convgate.select"
     assert found["gen_ai.conversation.id"] == found["session.id"] == id
     assert (found["convgate.request_id"], found["convgate.mode"]) == ("r1", "TASK")
     assert found["convgate.invariants"] == ("hard_constraint",)
