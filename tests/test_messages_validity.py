@@ -11,7 +11,6 @@ from convgate import ToolCall, Turn
 from convgate.core.errors import ConversationError
 from convgate.messages import ToolUnit, ValidSelection, check_valid, find_tool_units, make_valid
 from convgate.messages.opening import quote_opening
-from convgate.messages.table import PRUNED_FIELD
 
 
 def user(text: str = "question", **fields) -> Turn:
@@ -258,7 +257,7 @@ def test_a_result_with_neither_id_nor_name_answers_the_nearest_open_call() -> No
 def test_a_pruned_call_takes_its_results_along_and_the_other_way_round() -> None:
     for pruned in (1, 2):
         turns = [user(), call("a"), result("a"), user()]
-        turns[pruned] = replace(turns[pruned], metadata={PRUNED_FIELD: "old."})
+        turns[pruned] = replace(turns[pruned], pruned="old.")
         selection = make_valid(turns, [0, 1, 2], 3)
         assert selection.indices == [0, 3]
         assert {override.rule for override in selection.overrides.values()} == {"pruned", "current"}

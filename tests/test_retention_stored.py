@@ -8,7 +8,6 @@ import pytest
 
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import StoreError
-from convgate.messages.table import PRUNED_FIELD
 from convgate.policies.retention.pruning import apply_pruning, plan_pruning, undo_pruning, with_pruned
 from convgate.policies.retention_policy import Pruning
 from convgate.policies.window import LastK
@@ -68,8 +67,8 @@ def test_pruned_turns_are_kept_but_not_sent_until_undone(store: Store) -> None:
     assert with_pruned(conversation, PrunedTurns(store).of(key)) is conversation
 
 
-def test_an_instruction_that_names_the_field_is_sent_all_the_same() -> None:
-    turns = (Turn.of("system", "Be brief.", metadata={PRUNED_FIELD: "x"}), Turn.of("user", "hello"))
+def test_a_pruned_instruction_is_sent_all_the_same() -> None:
+    turns = (Turn.of("system", "Be brief.", pruned="x"), Turn.of("user", "hello"))
     conversation = Conversation("", turns)
     assert plain(LastK(k=1)).select_at(conversation).indices == [0, 1]
     assert contexts.make_selector().select_at(conversation).indices == [0, 1]
@@ -103,9 +102,7 @@ def test_a_session_goes_on_without_its_pruned_turns(store: Store) -> None:
     apply_pruning(store, plan_pruning(store, key, FEW))
     grown = sessions.add_message("GENERAL and then?")
     assert sessions.select().indices == [0, 1, 2, 5, 6, 7]
-    assert all(
-        PRUNED_FIELD not in turn.metadata for turn in Conversations(store).get(grown.key).conversation.turns
-    )
+    assert all(turn.pruned is None for turn in Conversations(store).get(grown.key).conversation.turns)
     undo_pruning(store, grown.key)
     assert sessions.select().indices == list(range(8))
 

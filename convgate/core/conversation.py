@@ -75,6 +75,7 @@ class Turn:
     also_answers: tuple[str, ...] = ()  # ids of further calls that it answers
     continues: bool = False  # whether it is of the same response of a model as the turn before
     needs_next: bool = False  # whether APIs refuse it without a turn that continues it, as reasoning is
+    pruned: str | None = None  # why it was pruned from what is stored, as a part of a sentence
     metadata: Mapping[str, Any] = field(default_factory=dict)
     source: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from convgate.core.conversation import Turn
 from convgate.core.decisions import Override
 from convgate.core.text import join_words, quote
-from convgate.messages.table import PRUNED_FIELD, MessageTable
+from convgate.messages.table import MessageTable
 from convgate.messages.units import ToolUnit, is_result
 
 HOLD, REPAIR = "hold", "repair"
@@ -53,7 +53,7 @@ class Repair:
         self._drop(
             table.is_pruned,
             PRUNED,
-            lambda index: f"it was pruned: {table.turns[index].metadata[PRUNED_FIELD]}",
+            lambda index: f"it was pruned: {table.turns[index].pruned}",
         )
         pruned_calls = {*table.unit_call[table.is_pruned].tolist()} - {-1, current_call}
         if pruned_calls:

@@ -14,17 +14,9 @@ from convgate.messages.units import ToolUnits, find_tool_units, is_from_user
 from convgate.transcripts.dialects.base import Dialect
 from convgate.transcripts.message_reader import dialect_of, find_mark
 
-PRUNED_FIELD = "pruned_reason"
-"""The field of a turn that was pruned from what is stored: why, as a part of a sentence."""
-
 
 def _no_flags() -> NDArray[np.bool_]:
     return np.zeros(0, dtype=np.bool_)
-
-
-def is_pruned(turn: Turn) -> bool:
-    """Return whether the turn was pruned from what is stored."""
-    return PRUNED_FIELD in turn.metadata
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +72,7 @@ class MessageTable:
             [*self.turns, *new],
             _append(self.is_instruction, [turn.is_instruction for turn in new]),
             _append(self.is_user, [is_from_user(turn) for turn in new]),
-            _append(self.is_pruned, [is_pruned(turn) for turn in new]),
+            _append(self.is_pruned, [turn.pruned is not None for turn in new]),
             _append(self.is_held, [turn.held_because is not None for turn in new]),
             _append(self.unit_call, [-1 if unit is None else unit.call for unit in calls]),
             units,

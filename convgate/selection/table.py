@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from convgate.core.conversation import Turn
 from convgate.core.decisions import Override
-from convgate.messages.repair import Repair
+from convgate.messages.repair import Repair, find_exchanges
 from convgate.messages.table import MessageTable
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.messages.units import calls_of, is_result
@@ -117,7 +117,8 @@ class TurnTable:
 
     def group(self, index: int, *, paired: bool = False) -> tuple[int, ...]:
         """Return the turns that are sent together with this one: its tool unit; if `paired`, its exchange."""
-        if paired and (group := self._exchange_of[index]) >= 0:
+        if paired:
+            group = self._exchange_of[index]
             order, ordered = self._exchanges
             low, high = np.searchsorted(ordered, [group, group + 1])
             return tuple(order[low:high].tolist())
@@ -126,14 +127,10 @@ class TurnTable:
 
     @cached_property
     def _exchange_of(self) -> NDArray[np.int64]:
-        """(n,) the user's turn that each turn answers, or is; a late result goes with its call. -1: none."""
-        rows, calls = np.arange(len(self.turns)), self.messages.unit_call
-        groups = np.maximum.accumulate(np.where(self.messages.is_user, rows, -1))
-        groups[self.is_instruction | self.is_unsendable] = -1
-        is_late = (groups >= 0) & (calls >= 0)
-        is_late &= groups[calls] >= 0
-        groups[is_late] = groups[calls[is_late]]
-        return groups
+        """(n,) the user's turn that each turn answers, or is, as of `find_exchanges`; alone: its own index."""
+        is_free = ~(self.is_instruction | self.is_unsendable)
+        groups = find_exchanges(self.messages.is_user & is_free, self.messages.unit_call)
+        return np.where(is_free, groups, np.arange(len(groups)))
 
     @cached_property
     def _exchanges(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

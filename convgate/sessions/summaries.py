@@ -17,7 +17,6 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import Settings
 from convgate.core.text import to_line, truncate
 from convgate.gatekeeper.model import LanguageModel, ModelError, read_text
-from convgate.messages.table import is_pruned
 from convgate.policies.base import Policy
 from convgate.selection.added import Capsule
 from convgate.store.summaries import TurnSummary
@@ -132,5 +131,5 @@ def _readable(conversation: Conversation, stop: int) -> dict[int, Turn]:
     return {
         index: turn
         for index, turn in enumerate(conversation.turns[:stop])
-        if turn.text.strip() and not turn.is_instruction and not is_pruned(turn)
+        if turn.text.strip() and not turn.is_instruction and turn.pruned is None
     }

@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from convgate.core.conversation import Conversation
-from convgate.messages.table import PRUNED_FIELD
 from convgate.messages.tokens import turn_tokens
 from convgate.messages.units import find_tool_units
 from convgate.policies.retention_policy import Pruning
@@ -69,5 +68,5 @@ def with_pruned(conversation: Conversation, pruned: Mapping[int, PrunedTurn]) ->
         return conversation
     turns = list(conversation.turns)
     for index, turn in pruned.items():
-        turns[index] = replace(turns[index], metadata={**turns[index].metadata, PRUNED_FIELD: turn.reason})
+        turns[index] = replace(turns[index], pruned=turn.reason)
     return replace(conversation, turns=tuple(turns))
