@@ -265,8 +265,8 @@ def test_the_settings_file_for_agents_can_be_read(tmp_path: Path, monkeypatch: p
     spans = {
         token.content for tokens in documents().values() for token in tokens if token.type == "code_inline"
     }
-    assert 'load_gate(settings="agent.toml")' in spans
-    rule = convgate.load_gate(settings="agent.toml").policy.rule
+    assert 'convgate.load("agent.toml")' in spans
+    rule = convgate.load("agent.toml").policy.rule
     assert (rule.name, rule.k) == ("top_k", 8)
     assert 'convgate.load(policy="last_k", k=20)' in spans
     assert convgate.load(policy="last_k", k=20).select(messages).messages == messages
