@@ -45,7 +45,7 @@ def choices(draw: st.DrawFn) -> ThresholdSettings:
 
 NAMES = st.lists(st.sampled_from(["@labels", "mine"]), unique=True).map(tuple)
 POLICY_OPTIONS = st.sampled_from(["gate", "gate@mine", "bm25"])
-ARMS = st.sampled_from(["none", "random", "context", "context:bm25", "gate@mine", "last_k(k=3)"])
+ARMS = st.sampled_from(["none", "random", "alone:gate", "alone:bm25", "gate@mine", "last_k(k=3)"])
 SHARED: dict[str, st.SearchStrategy[Any]] = {
     "conversation": st.none() | st.just("0123456789abcdef"),
     "turn": st.none() | st.integers(0, 10_000),

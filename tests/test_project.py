@@ -257,6 +257,19 @@ def test_the_python_for_agents_runs_as_it_stands(document: str, capsys: pytest.C
 
 
 @pytest.mark.usefixtures("gate_for_the_fake_encoder")
+@pytest.mark.parametrize("document", ["docs/selection.md", "docs/policies.md", "docs/gate.md"])
+def test_the_python_of_a_page_runs_as_it_stands(document: str) -> None:
+    messages = [{"role": "user", "content": f"the training loss is nan in run {run}"} for run in range(3)]
+    names: dict[str, Any] = {"messages": messages, "convgate": convgate}
+    blocks = code_blocks(document, "python")
+    assert blocks
+    for block in blocks:
+        exec(compile(block, document, "exec"), names)
+    selection = names.get("selection") or names["selector"].select(messages)
+    assert selection.messages[-1] is messages[-1]
+
+
+@pytest.mark.usefixtures("gate_for_the_fake_encoder")
 def test_the_settings_file_for_agents_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     messages = [{"role": "user", "content": "my training loss becomes nan"}]
     (agent,) = code_blocks("docs/agents.md", "toml")
@@ -265,8 +278,8 @@ def test_the_settings_file_for_agents_can_be_read(tmp_path: Path, monkeypatch: p
     spans = {
         token.content for tokens in documents().values() for token in tokens if token.type == "code_inline"
     }
-    assert 'load_gate(settings="agent.toml")' in spans
-    rule = convgate.load_gate(settings="agent.toml").policy.rule
+    assert 'convgate.load("agent.toml")' in spans
+    rule = convgate.load("agent.toml").policy.rule
     assert (rule.name, rule.k) == ("top_k", 8)
     assert 'convgate.load(policy="last_k", k=20)' in spans
     assert convgate.load(policy="last_k", k=20).select(messages).messages == messages

@@ -109,7 +109,7 @@ def _steady(rounds: int) -> tuple[Any, list[Row]]:
     result = measure_steady()
     rows = []
     for n, cost in result["message"].items():
-        for what, times in zip(("selecting", "context"), cost["times_encoding"], strict=True):
+        for what, times in zip(("selecting", "with a budget"), cost["times_encoding"], strict=True):
             measured = f"{times:.2f} × encoding it ({cost['encode_ms']:.1f} ms)"
             rows.append(Row(f"a message in {int(n):,} turns, {what}", measured, f"{cost['goal_below']} ×"))
     for what, growth in result["growth"].items():

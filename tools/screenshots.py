@@ -21,7 +21,7 @@ from tests.browser.running_app import (
     running_chromium,
     wait_until_idle,
 )
-from tools.worked_home import NAME, agents, contexts, experiments, work
+from tools.worked_home import NAME, agents, budgets, experiments, work
 from tools.worked_requests import log_requests
 
 CHECKOUT = Path(__file__).resolve().parent.parent
@@ -75,7 +75,7 @@ def pages_to_show(home: Path, sample: str) -> Iterator[tuple[str, str]]:
     keys = add_samples(home)
     conversation, further = keys[sample][0], work(home, keys[SAMPLE][0])
     further |= agents(home, keys[DAY][0])
-    further |= contexts(keys[LOGIN][0]) | experiments(home) | log_requests(home)
+    further |= budgets(keys[LOGIN][0]) | experiments(home) | log_requests(home)
     pages = {path.lower() or "library": f"{path}?conversation={conversation}" for path in page_paths()}
     yield from (pages | further).items()
 

@@ -84,12 +84,12 @@ def experiments(home: Path) -> dict[str, str]:
     return {"experiments": report, "experiments-rate": f"{report}&rate=1"}
 
 
-def contexts(login: str) -> dict[str, str]:
-    """What else there is to see of the context of a conversation; addresses, by name."""
+def budgets(login: str) -> dict[str, str]:
+    """What else there is to see of a conversation within a budget; addresses, by name."""
     return {
-        "context-small": f"Context?conversation={login}&budget=100&show=dropped",
-        "context-invariants": f"Context?conversation={login}&show=invariants&selected=12",
-        "context-messages": f"Context?conversation={login}&show=messages",
+        "explore-budget": f"Explore?conversation={login}&budget=100&list=dropped",
+        "explore-invariants": f"Explore?conversation={login}&list=invariants&selected=12",
+        "explore-messages": f"Explore?conversation={login}&budget=400&messages=1",
     }
 
 

@@ -23,9 +23,7 @@ with needs_extra("langchain", "the adapter of LangChain"):
 class SelectionMiddleware(AgentMiddleware):
     """Sends the selected messages to the model; the agent's state keeps all.
 
-    source: what chooses; default: the active gate. budget: tokens of what is sent, with a context builder.
-
-    Raises ContextError for a gate or policy with a budget.
+    source: what chooses. budget: tokens of what is sent. Both by default as the settings have them.
     """
 
     def __init__(self, source: Source | None = None, budget: int | None = None) -> None:

@@ -23,9 +23,7 @@ ROLES = {"human": "user", "ai": "assistant"}  # by a message's type; other types
 def pre_model_hook(source: Source | None = None, budget: int | None = None) -> RunnableLambda:
     """Return a hook that gives the selected messages as `llm_input_messages`; the state keeps all.
 
-    source: what chooses; default: the active gate. budget: tokens of what is sent, with a context builder.
-
-    Raises ContextError for a gate or policy with a budget.
+    source: what chooses. budget: tokens of what is sent. Both by default as the settings have them.
     """
     selector = MessageSelector.of(source, budget)
 

@@ -25,14 +25,11 @@ ROLES = {"chatbot": "assistant", "model": "assistant"}  # by LlamaIndex's; other
 class SelectionMemory(BaseChatStoreMemory):
     """Stores every message in a chat store; `get` returns the selected ones, `get_all` all.
 
-    A source that is not a settings file's path is not serialized: a restored memory has the active gate, or
-    with a budget the context builder.
-
-    Raises ContextError for a gate or policy with a budget.
+    A source that is not a settings file's path is not serialized: a restored memory has the active gate.
     """
 
     source: Any = Field(default=None, exclude=True)  # what chooses; None: the active gate
-    budget: int | None = None  # tokens of what is sent, with a context builder
+    budget: int | None = None  # tokens of what is sent; None: that of the settings
     _selector: MessageSelector = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:

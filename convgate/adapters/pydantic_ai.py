@@ -38,9 +38,7 @@ class SelectionCapability(AbstractCapability[Any]):
 
     `ProcessHistory(SelectionCapability().process)` instead drops messages from the run's history, for good.
 
-    source: what chooses; default: the active gate. budget: tokens of what is sent, with a context builder.
-
-    Raises ContextError for a gate or policy with a budget.
+    source: what chooses. budget: tokens of what is sent. Both by default as the settings have them.
     """
 
     def __init__(self, source: Source | None = None, budget: int | None = None) -> None:

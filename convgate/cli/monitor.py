@@ -99,7 +99,7 @@ def beginning(text: str, now: datetime) -> datetime:
 
 
 def record_outcome(
-    request_id: Annotated[str, typer.Argument(help="The `request_id` of a context.", metavar="ID")],
+    request_id: Annotated[str, typer.Argument(help="The `request_id` of a selection.", metavar="ID")],
     ok: Annotated[bool, typer.Option("--ok/--failed", help="Whether the answer was useful.")],
     error: Annotated[bool, typer.Option("--error", help="There was no answer; with --failed.")] = False,
     seconds: Annotated[float | None, typer.Option(help="Seconds until the answer.", min=0)] = None,

@@ -65,7 +65,7 @@ class PolicyError(ConvgateError):
 
 
 class ContextError(ConvgateError):
-    """A context was asked for with an unknown intent, mode or section, or a budget that is none."""
+    """A selection was asked for with an unknown intent, mode or section, or a budget that is none."""
 
     code = "context"
 

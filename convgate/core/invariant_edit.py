@@ -22,7 +22,7 @@ class InvariantEdit:
     type: EditedType | None = None  # required for an added one
     scope: str | None = None  # "" for everything
     state: EditedState | None = None  # "active": holds, whatever is detected later; "ended": no longer
-    pinned: StrictBool = False  # stands in every context, whatever its type, and nothing detected ends it
+    pinned: StrictBool = False  # sent with every message, whatever its type, and nothing detected ends it
 
     @property
     def about(self) -> tuple[str | None, str | None]:

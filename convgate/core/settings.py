@@ -95,11 +95,13 @@ class Settings(BaseModel):
     session_summary_model: str | None = Field(
         None, min_length=1
     )  # at the gatekeeper's endpoint; None: extracts
-    session_recall: int = Field(0, ge=0, le=100)  # notes of earlier sessions that a context may have
+    session_recall: int = Field(0, ge=0, le=100)  # notes of earlier sessions that may be sent
 
-    context_budget: int | None = Field(None, ge=0, le=10**9)  # tokens of a context; None: that of the table
+    context_budget: int | None = Field(
+        None, ge=0, le=10**9
+    )  # tokens of everything that is sent; None: no limit
     context_budgets: dict[str, dict[str, int]] = {}  # tokens by mode and section, in place of the table's
-    context_filter: bool = True  # whether gate and mode drop turns that would fit
+    context_filter: bool = True  # whether policy and mode drop turns that would fit
     context_intents: dict[str, str] = {}  # further intents by the mode that they ask for
     context_hysteresis: float = Field(0, ge=0, le=1e9)  # gain in score that a change must bring
 

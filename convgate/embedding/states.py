@@ -1,4 +1,4 @@
-"""The bundled encoder's states after its fourth layer, which the gate's cues and the context's models read.
+"""The bundled encoder's states after its fourth layer, which the gate's cues, modes and invariants read.
 
 The fourth layer represents whether a text is a question, an order or a complaint, and whether it leans on
 another, better than the last. Its states come from the pass that gives the vectors (`encode_together`).

@@ -3,8 +3,8 @@
 | ablation | compared |
 |---|---|
 | turns | all turns, the last three, the last one, none |
-| mode | turns at random in N tokens; contexts, which filter by mode and take M < N; the same filled up to N |
-| length | contexts, their policy and the newest turns in N tokens, by the length of the conversation |
+| mode | turns at random in N tokens; sections, which filter by mode and take M < N; the same filled up to N |
+| length | sections, their policy and the newest turns in N tokens, by the length of the conversation |
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How modes and the sections of a context look wherever they are drawn: a colour, and a sign besides.
+"""How modes and the sections of a budget look wherever they are drawn: a colour, and a sign besides.
 
 >>> mode_letter("DEBUGGING"), SECTION_LABELS["task_state"]
 ('D', 'Task state')

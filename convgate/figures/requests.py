@@ -22,7 +22,7 @@ CAUSES: Mapping[str, str] = {
     "errors": "errors of the mode",
     "breach": "lost invariant",
 }
-"""Why GENERAL or the baseline context was sent, in words."""
+"""Why GENERAL or the baseline was sent, in words."""
 
 FEW = 20
 """Requests; bins with fewer are pale, for their shares mean little."""
@@ -120,7 +120,7 @@ def tokens_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> go.
 
 
 def latency_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> go.Figure:
-    """Return percentiles of the milliseconds that building a context took, as three lines."""
+    """Return percentiles of the milliseconds that selecting took, as three lines."""
     fig = time_drawing(frame, palette)
     fig.update_layout(
         margin={"r": 16}, hovermode="x unified", yaxis=axis(palette, "ms", rangemode="tozero", nticks=4)

@@ -31,7 +31,7 @@ def record_outcome(
     """
     if record_outcomes([check_outcome(RequestOutcome(request_id, ok, error, seconds))], place=place):
         raise ContextError(
-            f"no request {request_id!r} is logged: pass `request_id` of the context, and check guard_log,"
+            f"no request {request_id!r} is logged: pass `request_id` of the selection, and check guard_log,"
             " guard_log_days and guard_log_max_rows"
         )
 

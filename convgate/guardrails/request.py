@@ -15,7 +15,7 @@ Cause = Literal["drift", "misclassified", "errors", "breach"]
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """Why another context was given than the mode asks for."""
+    """Why something else was sent than the mode asks for."""
 
     cause: Cause
     reason: str  # a sentence with the figures
@@ -38,7 +38,7 @@ class RequestRecord:
     breaches: int  # invariants that were missing before the fallback to the baseline
     over_budget: int  # tokens by which required turns exceed the budget
     fallbacks: tuple[Fallback, ...]
-    seconds: float  # that building took
+    seconds: float  # that selecting took
     invariant_types: Mapping[str, int] = field(default_factory=dict)  # active ones
     arm: str | None = None  # of a rollout
     session: str | None = None  # id, of which a hash is logged; None: unknown, or without an arm

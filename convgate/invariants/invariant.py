@@ -1,4 +1,4 @@
-"""An invariant: a statement of the user that must hold, with its state; and the check of a context."""
+"""An invariant: a statement of the user that must hold, with its state; and the check of what is sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sections of a context, how many tokens each may take in each mode, and what a mode leaves out.
+"""The sections of a budget, how many tokens each may take in each mode, and what a mode leaves out.
 
 >>> Budgets().cells("TASK")["evidence"], Budgets().total("TASK")
 (28000, 53000)
@@ -86,11 +86,11 @@ class Budgets:
         return self.table[mode]
 
     def total(self, mode: Mode) -> int:
-        """Return the default tokens of a whole context."""
+        """Return the tokens of all sections."""
         return sum(self.table[mode].values())
 
     def shares(self, mode: Mode, total: int) -> dict[SectionName, int]:
-        """Return the tokens of each section in a context of `total`: below the table's, all in proportion."""
+        """Return the tokens of each section of a budget of `total`: below the table's, all in proportion."""
         default = max(1, self.total(mode))
         return {
             section: tokens * min(total, default) // default for section, tokens in self.table[mode].items()

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-import safetensors
 from numpy.typing import NDArray
 
 from convgate.core.errors import ContextError
@@ -175,6 +174,8 @@ def read_model(file: Path, labels: tuple[str, ...], command: str) -> TextModel:
     command: fits it anew, for the error. Raises ContextError when the file is missing, damaged, or has other
     labels.
     """
+    import safetensors
+
     advice = f"run `{command}`, or install convgate again"
     try:
         with safetensors.safe_open(str(file), framework="np") as opened:

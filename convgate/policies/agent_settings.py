@@ -27,7 +27,7 @@ from convgate.versions import SHIPPED, UNTRAINED, Versions
 
 FILE_NAME = "convgate-agent.toml"
 
-# Settings besides a policy's own parameters that its decisions, or contexts, depend on.
+# Settings besides a policy's own parameters that its decisions, or what is sent, depend on.
 _SETTINGS_OF: Mapping[type, tuple[str, ...]] = {
     SessionPolicy: (
         "session_idle_gap_seconds",

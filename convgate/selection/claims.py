@@ -36,7 +36,7 @@ Integers = NDArray[np.int64]
 Room = Callable[[SectionName], int]
 
 
-class Claim(NamedTuple):  # hundreds are made for a context, and tuples sooner than dataclasses
+class Claim(NamedTuple):  # hundreds are made for a request, and tuples sooner than dataclasses
     """Turns that a section claims together, or not at all."""
 
     section: SectionName
@@ -48,7 +48,7 @@ class Claim(NamedTuple):  # hundreds are made for a context, and tuples sooner t
 
 
 class Placement(NamedTuple):
-    """Where a turn stands in the context."""
+    """Where a turn stands in what is sent."""
 
     section: SectionName
     reason: str | None  # a sentence; None: that of the policy, which kept it; of a rule, `explain_required`
@@ -64,7 +64,7 @@ _ASKS = "it asks what the turn after it answers."
 
 @dataclass(frozen=True, eq=False)
 class SectionClaims:
-    """The turns that each section of a context claims."""
+    """The turns that each section of a budget claims."""
 
     table: TurnTable
     reading: ConversationReading

@@ -1,4 +1,4 @@
-"""Conversations of the library as every policy and context sees them: with what was changed of them."""
+"""Conversations of the library as every policy sees them: with what was changed of them."""
 
 from __future__ import annotations
 

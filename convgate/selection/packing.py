@@ -10,14 +10,14 @@ from convgate.selection.claims import Claim, Placement, SectionClaims
 from convgate.selection.table import TurnTable
 
 _WITHOUT_MOVES: tuple[SectionName, ...] = ("evidence", "recent")  # others move placed evidence
-_BASELINE = "the baseline context takes the newest turns that fit."
+_BASELINE = "the baseline takes the newest turns that fit."
 
 
 @dataclass(frozen=True, slots=True)
 class ContextBudget:
-    """The tokens that a context may take."""
+    """The tokens that may be sent."""
 
-    total: int  # tokens of the whole context
+    total: int  # tokens of everything that is sent
     shares: Mapping[SectionName, int]  # tokens of each section
     added: int = 0  # tokens of messages that are no turns
     excluded: frozenset[int] = frozenset()  # users' turns that may not be added to open the list
@@ -25,7 +25,7 @@ class ContextBudget:
 
 @dataclass(frozen=True, slots=True)
 class PackedTurns:
-    """The turns of the context, without the current message, before the list is made valid."""
+    """The turns that are sent, without the current message, before the list is made valid."""
 
     placed: dict[int, Placement]  # by turn
     capsules: list[int] = field(default_factory=list)  # positions in the given list
@@ -36,7 +36,7 @@ Packer = Callable[[SectionClaims, Sequence[int], ContextBudget], PackedTurns]
 
 
 def pack(claims: SectionClaims, capsules: Sequence[int], budget: ContextBudget) -> PackedTurns:
-    """Return the turns of the context, in time linear in the claims; capsules: the tokens of each.
+    """Return the turns that are sent, in time linear in the claims; capsules: the tokens of each.
 
     After the required turns, capsules take their share, and evidence whatever fits. Each other section then
     takes what it claims within its share, also from evidence. The rest of the budget goes to claims that

@@ -36,7 +36,7 @@ class ConversationReading:
 
     @cached_property
     def held(self) -> list[Invariant]:
-        """The invariants that every context must have."""
+        """The invariants that must be sent."""
         return [invariant for invariant in self.invariants if invariant.held]
 
 

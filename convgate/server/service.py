@@ -1,4 +1,4 @@
-"""What the endpoints share: the policy, the context builder, the store, and the threads that they run in."""
+"""What the endpoints share: what selects, the store, and the threads that they run in."""
 
 from __future__ import annotations
 

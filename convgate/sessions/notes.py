@@ -1,4 +1,4 @@
-"""What conversations leave for later contexts: summaries when they pass a checkpoint or end, and recall."""
+"""What conversations leave for later ones: summaries when they pass a checkpoint or end, and recall."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class RequestRow:
     breaches: int
     over_budget: int  # tokens
     fallbacks: tuple[str, ...]  # causes
-    seconds: float  # to build the context
+    seconds: float  # to select
     invariant_types: tuple[int, int, int, int] = (0, 0, 0, 0)  # active invariants of each type
     arm: str | None = None  # of a rollout
     session: int | None = None  # a hash, 0 or more

@@ -116,7 +116,7 @@ def read_all(page: Address[Any], message: OpenMessage, encode: Encode, key: str)
         )
         return not draw_encoding(page, message, None)
     encoding = encode_in_background(f"{message.key} {key}", turns, range(len(turns)), encode)
-    return not draw_encoding(page, message, encoding, "The context is shown when all are read.")
+    return not draw_encoding(page, message, encoding, "The selection is shown when all are read.")
 
 
 @st.cache_resource(max_entries=4, show_spinner=False, on_release=BackgroundEncoding.close)

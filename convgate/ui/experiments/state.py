@@ -1,6 +1,6 @@
 """What Experiments shows, between reruns.
 
-?experiment=pilot, ?experiment=pilot&rate=1, ?on=replay&data=@labels&control=everything&arms=gate; context
+?experiment=pilot, ?experiment=pilot&rate=1, ?on=replay&data=@labels&control=everything&arms=gate; alone:gate
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ BudgetName = Literal["matched", "free", "share"]
 def _read_arm(text: str) -> str:
     """Return an arm of a replay; no path of a settings file, for a link must not open files."""
     arm = text.strip()
-    policy = arm.removeprefix("context").removeprefix(":")
-    if policy and arm not in ("none", RandomOrder.name):
+    policy = arm.removeprefix("alone:")
+    if arm not in ("none", RandomOrder.name):
         check_spec(read_policy(policy))
     return arm
 
@@ -39,7 +39,7 @@ class View(PageState):
     rate: bool = False
     data: str | None = None  # replayed; None: the first that has labelled turns
     control: str = param("last_k", ARM)
-    arms: tuple[str, ...] = param(("gate", "context"), ARMS)
+    arms: tuple[str, ...] = param(("gate", "alone:gate"), ARMS)
     budgets: tuple[BudgetName, ...] = ("matched",)
     share: float = param(0.35, codecs.share(0.05, 1.0))  # of the history's tokens
     measure: bool = False  # whether a person asked for the replay

@@ -95,7 +95,7 @@ class Charts:
         errors = self.report.errors
         st.markdown("**Errors by mode**", help="Outcomes of `record_outcome`, with 95% intervals.")
         if not any(mode.newest.count or mode.period.count for mode in errors):
-            st.caption("No outcomes. Record them: `convgate.record_outcome(context.request_id, ok=False)`")
+            st.caption("No outcomes. Record them: `convgate.record_outcome(selection.request_id, ok=False)`")
             return
         figure = mode_errors_figure(errors, palette=current_palette())
         self._draw("errors", figure, describe_mode_errors(errors))
