@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from convgate.core.conversation import Conversation
+from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
@@ -94,14 +94,17 @@ class ArmRequest:
     conversation: Conversation  # the last turn is the message to answer
 
     @cached_property
+    def _asked(self) -> tuple[CurrentMessage, History]:
+        return self.conversation.at(len(self.conversation) - 1)
+
+    @cached_property
     def _decisions(self) -> TurnDecisions:
-        return self.arm.selector.decide(*self.conversation.at(len(self.conversation) - 1))
+        return self.arm.selector.decide(*self._asked)
 
     def send(self, budget: int | None) -> SentMessages:
         """Return what is sent within the tokens of everything; None: as many as the arm takes."""
-        selection = self.arm.selector.select_at(
-            self.conversation,
-            len(self.conversation) - 1,
+        selection = self.arm.selector.select_current(
+            *self._asked,
             budget=budget,
             intent="general" if self.arm.alone else None,
             decisions=self._decisions,

@@ -2,18 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import uuid
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from convgate.core.conversation import CurrentMessage, History, Turn
+from convgate.core.errors import ContextError
+from convgate.core.settings import Settings
 from convgate.guardrails.request import Fallback
 from convgate.invariants.invariant import Invariant
-from convgate.modes.mode import Mode
-from convgate.selection.added import AddedMessage
+from convgate.messages.tokens import TokenCounter
+from convgate.modes.mode import Mode, find_mode
+from convgate.selection.added import AddedMessage, Capsule, Message, read_capsules
 from convgate.selection.memory import NamedIntents, PastRequest
 from convgate.selection.table import TurnTable
 from convgate.transcripts.dialects.base import Dialect
+from convgate.transcripts.message_reader import dialect_named
+
+
+class Options(TypedDict, total=False):
+    """What else a selection may depend on."""
+
+    capsules: Sequence[str | Message | Capsule]  # summaries by the caller
+    pair_answers: bool | None  # whether a question and its answer stay together; None: as the settings say
+    adds: bool  # whether messages may be sent that are no turns; True unless given
+    dialect: str | None  # of added messages, such as "anthropic"; None: that of the list, else OpenAI's
+    request_id: str | None  # the request's name for `record_outcome`; None: a new one
+
+
+class Limits(TypedDict, total=False):
+    """What limits a selection, and names it in figures."""
+
+    budget: int | None
+    intent: str | None
+    session: str | None
+
+
+class AllOptions(Options, Limits):
+    """All options."""
 
 
 def _overrules_nothing(_: Mode) -> Fallback | None:
@@ -30,7 +57,7 @@ class Request:
     history: History
     table: TurnTable  # of all turns up to the message to answer, which is its last
     dialect: Dialect  # the shape of messages that are added
-    messages: Sequence[Mapping[str, Any]] | None = None  # the caller's; None: the sources of the turns
+    messages: Sequence[Message] | None = None  # the caller's; None: the sources of the turns
     budget: int | None = None  # tokens of everything that is sent; None: no limit
     intent: Mode | None = None  # the mode that the caller named
     capsules: Sequence[AddedMessage] = ()
@@ -58,3 +85,41 @@ class Request:
     def earlier_breaches(self) -> tuple[Invariant, ...]:
         """What had to hold and was missing in an earlier request of this conversation."""
         return self.past.breaches if self.past else ()
+
+
+def ask(
+    current: CurrentMessage,
+    history: History,
+    table: TurnTable,
+    started: float,
+    messages: Sequence[Message] | None,
+    budget: int | None,
+    settings: Settings,
+    counter: TokenCounter | None,
+    options: AllOptions,
+) -> Request:
+    """Return the request; ContextError for a wrong option."""
+    id = options.get("request_id")
+    id = uuid.uuid4().hex if id is None else id
+    if not isinstance(id, str) or not id:
+        raise ContextError(f"the id of a request is text that is not empty; got {id!r}")
+    intent, dialect, paired = options.get("intent"), options.get("dialect"), options.get("pair_answers")
+    shape = table.messages.dialect if dialect is None else dialect_named(dialect)
+    if messages is not None and current.index is None:
+        messages = [*messages, shape.message(current.turn.role, current.turn.text)]
+    adds = options.get("adds", True)
+    return Request(
+        id,
+        started,
+        current,
+        history,
+        table,
+        shape,
+        messages,
+        budget,
+        intent=None if intent is None else find_mode(intent, settings),
+        capsules=read_capsules(options.get("capsules", ()), counter) if adds else (),
+        pair_answers=settings.pair_answers if paired is None else paired,
+        adds=adds,
+        session=options.get("session"),
+    )

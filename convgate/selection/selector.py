@@ -14,38 +14,33 @@
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
-from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
 from convgate.embedding.base import Progress
-from convgate.invariants.invariant import Invariant
 from convgate.invariants.reader import InvariantReader
 from convgate.messages.opening import quote_opening
 from convgate.messages.tokens import TokenCounter
 from convgate.modes.budgets import check_total
-from convgate.modes.mode import find_mode
 from convgate.policies.base import Policy, encoder_of
 from convgate.selection import responses
-from convgate.selection.added import Capsule, Message, read_capsules
+from convgate.selection.added import Message
 from convgate.selection.around import Around
 from convgate.selection.hold import hold
 from convgate.selection.memory import HYSTERESIS, compare_prefix, keep_steady
 from convgate.selection.reading import encode_turns
-from convgate.selection.request import Request
+from convgate.selection.request import AllOptions, Limits, Options, Request, ask
 from convgate.selection.selection import Selection
 from convgate.selection.sending import SentMessages, send
 from convgate.selection.table import TurnTable
 from convgate.traces import span
 from convgate.transcripts import MessageReader, list_messages, turns_from_messages
 from convgate.transcripts.dialects.base import join_neighbours
-from convgate.transcripts.message_reader import dialect_named
 
 if TYPE_CHECKING:
     from convgate.selection.fit import Fit
@@ -78,7 +73,7 @@ class Selector:
         intent: str | None = None,
         question: str | None = None,
         session: str | None = None,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> Selection:
         """Return the messages to send for the current one: the last from the user or a tool.
 
@@ -86,58 +81,53 @@ class Selector:
         are not sent. `question` is the current message instead, put behind the selected ones. `budget`:
         tokens of everything that is sent. `intent`: what the message is meant for, which chooses the sections
         of a budget; unknown: logged, ignored. `session`: an id for spans and the figures of a rollout.
-        Further options as of `select_at`.
 
         Raises TranscriptError for messages that cannot be read, ConversationError when there are none,
         ContextError for a wrong argument.
         """
         messages = list_messages(messages)
-        return self.select_at(
-            Conversation(id="live", turns=self.reader.read(messages)),
-            budget=budget, intent=intent, question=question, session=session, messages=messages, **options,
-        )  # fmt: skip
+        current, history = Conversation("live", self.reader.read(messages)).find_current(question=question)
+        limits: Limits = {"budget": budget, "intent": intent, "session": session}
+        return self.select_current(current, history, messages=messages, **limits, **options)
 
     def select_at(
         self,
         conversation: Conversation,
         index: int | None = None,
         *,
-        budget: int | None = None,
-        intent: str | None = None,
         question: str | None = None,
-        session: str | None = None,
-        capsules: Sequence[str | Message | Capsule] = (),
-        pair_answers: bool | None = None,
-        adds: bool = True,
-        dialect: str | None = None,
-        request_id: str | None = None,
-        messages: Sequence[Message] | None = None,
-        decisions: TurnDecisions | None = None,
+        **options: Unpack[AllOptions],
     ) -> Selection:
-        """Return the same for a turn of a conversation (0-based), or a question put after its last turn.
-
-        capsules: summaries by the caller. pair_answers: keeps questions and answers together; None: as the
-        settings say. adds: whether messages may be sent that are no turns. dialect: the shape of added
-        messages, such as "anthropic"; default: that of the list, OpenAI's where it shows none. request_id:
-        the request's name for `record_outcome`. messages: those of all turns; None: their sources.
-        decisions: the policy's, where they were made already.
-        """
-        return self.select_current(
-            *conversation.find_current(index, question),
-            budget=budget, intent=intent, session=session, capsules=capsules, pair_answers=pair_answers,
-            adds=adds, dialect=dialect, request_id=request_id, messages=messages, decisions=decisions,
-        )  # fmt: skip
+        """Return the same for a turn of a conversation (0-based), or a question put after its last turn."""
+        return self.select_current(*conversation.find_current(index, question), **options)
 
     def select_current(
         self,
         current: CurrentMessage,
         history: History,
         *,
+        messages: Sequence[Message] | None = None,
         decisions: TurnDecisions | None = None,
-        **options: Any,
+        **options: Unpack[AllOptions],
     ) -> Selection:
-        """Return the same for a message and the turns before it; options as of `select_at`."""
-        request = self._ask(current, history, **options)
+        """Return the same for a message and the turns before it.
+
+        messages: those of all turns; None: their sources. decisions: the policy's, where they were made.
+        """
+        started = time.perf_counter()
+        budget = options.get("budget")
+        budget = self.settings.context_budget if budget is None else check_total(budget)
+        turns = [*history.conversation.turns[: history.stop], current.turn]
+
+        def extend(known: TurnTable | None, new: Sequence[Turn]) -> TurnTable:
+            n_known = len(turns) - len(new)
+            self.encode(new[max(0, history.start - n_known) :], with_modes=budget is not None)
+            return (known or TurnTable()).extend(new, self.counter)
+
+        table = self.tables.get(turns, extend)
+        request = ask(
+            current, history, table, started, messages, budget, self.settings, self.counter, options
+        )
         with span("convgate.select", operation="retrieval") as attributes:
             for each in self.around:
                 request = each.before(request)
@@ -148,17 +138,13 @@ class Selector:
             attributes["gen_ai.conversation.id"] = attributes["session.id"] = request.session
         return selection
 
-    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
-        """Return the policy's decisions alone: the stage `score`."""
-        return responses.decide(self.policy, current, history)
-
     def _answer(self, request: Request, decisions: TurnDecisions | None) -> tuple[Selection, SentMessages]:
         """Return what is sent for a request: every stage in order."""
         if decisions is None:
             decisions = self.decide(request.current, request.history)
         decisions = keep_steady(decisions, request.past, self.settings.context_hysteresis)
         steady = [i for i in decisions.overrides if decisions.overrides[i].rule == HYSTERESIS]
-        invariants = self._read_invariants(request)
+        invariants = [] if self.holds is None else self.holds().read(request.table.turns)
         budgeted = None
         if request.budget is None:
             decisions, statements = hold(request, decisions, invariants, self.counter)
@@ -190,54 +176,9 @@ class Selector:
         )
         return selection, sent
 
-    def _ask(
-        self,
-        current: CurrentMessage,
-        history: History,
-        *,
-        budget: int | None = None,
-        intent: str | None = None,
-        session: str | None = None,
-        capsules: Sequence[str | Message | Capsule] = (),
-        pair_answers: bool | None = None,
-        adds: bool = True,
-        dialect: str | None = None,
-        request_id: str | None = None,
-        messages: Sequence[Message] | None = None,
-    ) -> Request:
-        """Return the request; ContextError for a wrong argument."""
-        started = time.perf_counter()
-        request_id = uuid.uuid4().hex if request_id is None else request_id
-        if not isinstance(request_id, str) or not request_id:
-            raise ContextError(f"the id of a request is text that is not empty; got {request_id!r}")
-        budget = self.settings.context_budget if budget is None else check_total(budget)
-        turns = [*history.conversation.turns[: history.stop], current.turn]
-        with_budget = budget is not None
-
-        def extend(known: TurnTable | None, new: Sequence[Turn]) -> TurnTable:
-            n_known = len(turns) - len(new)
-            self.encode(new[max(0, history.start - n_known) :], with_modes=with_budget)
-            return (known or TurnTable()).extend(new, self.counter)
-
-        table = self.tables.get(turns, extend)
-        shape = table.messages.dialect if dialect is None else dialect_named(dialect)
-        if messages is not None and current.index is None:
-            messages = [*messages, shape.message(current.turn.role, current.turn.text)]
-        return Request(
-            id=request_id,
-            started=started,
-            current=current,
-            history=history,
-            table=table,
-            dialect=shape,
-            messages=messages,
-            budget=budget,
-            intent=None if intent is None else find_mode(intent, self.settings),
-            capsules=read_capsules(capsules, self.counter) if adds else (),
-            pair_answers=self.settings.pair_answers if pair_answers is None else pair_answers,
-            adds=adds,
-            session=session,
-        )
+    def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:
+        """Return the policy's decisions alone: the stage `score`."""
+        return responses.decide(self.policy, current, history)
 
     def encode(
         self, turns: Sequence[Turn], progress: Progress | None = None, *, with_modes: bool = False
@@ -250,7 +191,3 @@ class Selector:
             classifier=self.fit().classifier() if with_modes else None,
             reader=self.holds,
         )
-
-    def _read_invariants(self, request: Request) -> list[Invariant]:
-        """Return what the turns state that must hold or held once."""
-        return [] if self.holds is None else self.holds().read(request.table.turns)

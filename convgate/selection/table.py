@@ -127,7 +127,7 @@ class TurnTable:
 
     @cached_property
     def _exchange_of(self) -> NDArray[np.int64]:
-        """(n,) the user's turn that each turn answers, or is, as of `find_exchanges`; alone: its own index."""
+        """(n,) the user's turn that each turn answers, or is; alone: its own index."""
         is_free = ~(self.is_instruction | self.is_unsendable)
         groups = find_exchanges(self.messages.is_user & is_free, self.messages.unit_call)
         return np.where(is_free, groups, np.arange(len(groups)))
