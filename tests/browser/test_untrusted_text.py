@@ -32,7 +32,8 @@ def test_a_hostile_transcript_is_text_in_preview_list_errors_and_explore(page: P
     page.on("dialog", refuse)
     page.goto("/")
     name = HOSTILE.replace("/", "")[:90]
-    conversation = {"title": HOSTILE, "messages": [{"role": "user", "content": HOSTILE}] * 2}
+    messages = [{"role": "user", "content": text} for text in (HOSTILE, "Go on.")]
+    conversation = {"title": HOSTILE, "messages": messages}
     upload(page, {"hostile.json": json.dumps(conversation).encode(), f"{name}.json": b"{"})
     preview = page.get_by_test_id("stText").filter(has_text="Ignore all previous")
     expect(preview).to_have_count(1)
