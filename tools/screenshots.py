@@ -12,15 +12,8 @@ from urllib.parse import quote
 from playwright.sync_api import Browser, Page
 
 from convgate.ui.annotator import COOKIE
-from tests.browser.running_app import (
-    add_samples,
-    find_chromium,
-    open_page,
-    page_paths,
-    running_app,
-    running_chromium,
-    wait_until_idle,
-)
+from tests.browser.actions import new_page, open_page, wait_until_idle
+from tests.browser.running_app import add_samples, find_chromium, page_paths, running_app, running_chromium
 from tools.worked_home import NAME, agents, budgets, experiments, work
 from tools.worked_requests import log_requests
 
@@ -38,6 +31,13 @@ HEIGHT = """() => Math.ceil(Math.max(...['stMainBlockContainer', 'stSidebarUserC
     const box = document.querySelector(`[data-testid="${name}"]`)?.getBoundingClientRect();
     return box && box.right > 0 ? box.bottom : 0;
 })))"""
+
+STEADY = """async () => {
+    const height = () => document.querySelector('[data-testid="stMain"]').scrollHeight;
+    const before = height();
+    for (let frame = 0; frame < 20; frame++) await new Promise(requestAnimationFrame);
+    return before === height() && document.fonts.status === 'loaded';
+}"""
 
 
 def main() -> None:
@@ -93,7 +93,7 @@ def take_pictures(browser: Browser, address: str, stem: Path, *, scale: float) -
             )
             if stem.name != FIRST:
                 context.add_cookies([{"name": COOKIE, "value": quote(NAME, safe=""), "url": address}])
-            page = context.new_page()
+            page = new_page(context)
             open_page(page, address)
             show_all(page, width, height)
             error = "-error" if page.get_by_test_id("stException").count() else ""
@@ -112,6 +112,7 @@ def show_all(page: Page, width: int, height: int) -> None:
             return
         page.set_viewport_size({"width": width, "height": wanted})
         wait_until_idle(page)
+        page.wait_for_function(STEADY, polling=50)
 
 
 if __name__ == "__main__":

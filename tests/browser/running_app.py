@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
 from convgate.core.home import app_root
 from convgate.messages import turn_tokens
@@ -39,19 +39,6 @@ CHROMIUM_FLAGS = [
     "--disable-sync",
     f"--host-resolver-rules=MAP {REBOUND_NAME} 127.0.0.1",
 ]
-
-IDLE = """() => {
-    const app = document.querySelector('[data-testid="stApp"]');
-    if (!app || app.dataset.testConnectionState !== 'CONNECTED') return false;
-    if (app.dataset.testScriptState !== 'notRunning') return false;
-    const page = document.querySelector('[data-testid="stMainBlockContainer"]');
-    if (!page || !page.querySelector('[data-testid="stVerticalBlock"] > *')) return false;
-    const unfinished = ['[data-stale="true"]', '[data-testid="stSkeleton"]', '[data-testid="stSpinner"]'];
-    if (app.querySelector(unfinished.join())) return false;
-    const charts = [...app.querySelectorAll('[data-testid="stPlotlyChart"]')];
-    if (charts.some(chart => !chart.querySelector('.main-svg'))) return false;
-    return document.fonts.status === 'loaded';
-}"""
 
 
 class AppDidNotStartError(RuntimeError):
@@ -137,66 +124,6 @@ def add_samples(home: Path) -> dict[str, list[str]]:
         )
         keys[file.name] = [addition.key for addition in added]
     return keys
-
-
-def open_page(page: Page, address: str) -> None:
-    """Go there and wait until everything is drawn."""
-    page.goto(address)
-    wait_until_idle(page)
-
-
-def wait_until_idle(page: Page, *, timeout: float = 120_000, frames: int = 20) -> None:
-    """Returns once Streamlit has run, everything is drawn, and the page keeps its height for some frames."""
-    page.wait_for_function(
-        IDLE, timeout=timeout, polling=50
-    )  # not each frame, which takes a core from the app
-    page.wait_for_load_state("networkidle", timeout=timeout)
-    if not frames:
-        return
-    page.wait_for_function(
-        f"""async () => {{
-            const height = () => document.querySelector('[data-testid="stMain"]').scrollHeight;
-            const before = height();
-            for (let frame = 0; frame < {frames}; frame++) await new Promise(requestAnimationFrame);
-            return before === height() && ({IDLE})();
-        }}""",
-        timeout=timeout,
-        polling=50,
-    )
-
-
-def go_to(page: Page, address: str, *, frames: int = 20) -> None:
-    """Go from one place of the app to another without loading it anew, and wait until everything is drawn.
-
-    frames: as many the page keeps its height for; 0 when nobody looks at where it goes.
-    """
-    with awaited_run(page):
-        page.evaluate(
-            """address => {
-                history.pushState({}, '', address);
-                dispatchEvent(new PopStateEvent('popstate'));
-            }""",
-            address,
-        )
-    wait_until_idle(page, frames=frames)
-
-
-@contextmanager
-def awaited_run(page: Page) -> Iterator[None]:
-    """Waits for the run that the block causes to begin."""
-    page.evaluate(
-        """() => { window.runBegan = new Promise(resolve => {
-            setTimeout(resolve, 3000);  // a run that is quick enough is over before it is seen
-            const app = document.querySelector('[data-testid="stApp"]');
-            new MutationObserver((_, observer) => {
-                if (app.dataset.testScriptState !== 'running') return;
-                observer.disconnect();
-                resolve();
-            }).observe(app, {attributes: true});
-        }) }"""
-    )
-    yield
-    page.evaluate("() => window.runBegan")
 
 
 def _wait_until_it_answers(

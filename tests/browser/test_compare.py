@@ -1,15 +1,15 @@
-"""Compare in a real browser: three policies, a typed one, a click in the table, the measurement."""
+"""Compare in a real browser: four policies, a click in the table, the measurement."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.running_app import go_to, wait_until_idle
+from tests.browser.actions import go_to, query
 
 
 @pytest.fixture
@@ -19,43 +19,28 @@ def compare(sample_keys: dict[str, list[str]], go_to_address: Callable[[str], Pa
     return go_to_address(f"/Compare?conversation={conversation}&policies=everything,last_k(k=3)")
 
 
-def query(page: Page) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
-
-
-def test_a_third_policy_and_a_click_in_the_table(compare: Page) -> None:
+def test_policies_are_added_by_choice_and_by_text_and_a_click_opens_a_turn(compare: Page) -> None:
     page = compare
     menu = page.get_by_role("combobox", name=re.compile("Policies"))
     menu.click()
     page.get_by_role("option", name="BM25", exact=True).click()
     menu.press("Escape")
     expect(page.get_by_role("row", name=re.compile("^BM25"))).to_be_visible()
-    wait_until_idle(page)
-    assert query(page)["policies"] == "everything, last_k(k=3), bm25"
-
-    page.reload()
-    wait_until_idle(page)
-    expect(page.get_by_role("row", name=re.compile("^BM25"))).to_be_visible()
-    table = page.get_by_test_id("stDataFrame")
-    table.click(position={"x": 100, "y": 35 * 2 + 17})  # the second row, in the column of "everything"
-    expect(page.get_by_role("heading", name="Explore")).to_be_visible()
-    wait_until_idle(page)
-    assert query(page).items() >= {"policy": "everything", "selected": "2"}.items()
-    page.go_back()
-    expect(page.get_by_role("row", name=re.compile("^BM25"))).to_be_visible()
-
-
-@pytest.mark.slow
-def test_a_typed_policy_has_its_parameters(compare: Page) -> None:
-    page = compare
-    menu = page.get_by_role("combobox", name=re.compile("Policies"))
     menu.click()
     page.keyboard.type("last_k(k=5)")
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
     expect(page.get_by_role("row", name=re.compile(r"^Last k turns \(k=5\)"))).to_be_visible()
-    wait_until_idle(page)
-    assert query(page)["policies"] == "everything, last_k(k=3), last_k(k=5)"
+    assert query(page)["policies"] == "everything, last_k(k=3), bm25, last_k(k=5)"
+
+    page.reload()
+    expect(page.get_by_role("row", name=re.compile("^BM25"))).to_be_visible()
+    table = page.get_by_test_id("stDataFrame")
+    table.click(position={"x": 100, "y": 35 * 2 + 17})  # the second row, in the column of "everything"
+    expect(page.get_by_role("heading", name="Explore")).to_be_visible()
+    assert query(page).items() >= {"policy": "everything", "selected": "2"}.items()
+    page.go_back()
+    expect(page.get_by_role("row", name=re.compile("^BM25"))).to_be_visible()
 
 
 @pytest.mark.slow
@@ -63,7 +48,6 @@ def test_the_same_policies_on_the_labelled_samples(compare: Page) -> None:
     page = compare
     page.get_by_role("button", name=re.compile("^Measure 2 policies")).click()
     expect(page.get_by_role("row", name=re.compile("^Everything 1.00"))).to_be_visible()
-    wait_until_idle(page)
     assert query(page)["measure"] == "1"
     go_to(page, f"/Compare?{urlsplit(page.url).query}")
     expect(page.get_by_role("row", name=re.compile(r"^Last k turns \(k=3\)")).first).to_be_visible()

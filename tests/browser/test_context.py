@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.running_app import wait_until_idle
+from tests.browser.actions import enter, press
 
 ADDED = "There is a table of users in Postgres"
 
@@ -21,29 +21,23 @@ def test_a_context_is_budgeted_stepped_through_and_given_an_invariant(
     expect(page.get_by_text("answering turn 24")).to_be_visible()
     expect(page.get_by_test_id("stMetric").filter(has_text="Mode")).to_contain_text("Task")
     budget = page.get_by_role("spinbutton", name="Budget (tokens)")
-    budget.fill("4000")
-    budget.press("Enter")
-    budget.blur()
+    enter(budget, "4000")
     expect(page.get_by_test_id("stMetricValue").filter(has_text="of 4,000")).to_be_visible()
-    wait_until_idle(page)
-    page.locator("body").press("p")
+    press(page, "p")
     expect(page.get_by_text("answering turn 22")).to_be_visible()
-    wait_until_idle(page)
 
     page.get_by_role("radio", name="Invariants").click()
     page.get_by_role("button", name="Add from turn").click()
-    page.get_by_label("Text", exact=True).fill(ADDED)
+    enter(page.get_by_label("Text", exact=True), ADDED)
     page.get_by_role("button", name="Add", exact=True).click()
     card = page.locator("[class*='st-key-context-invariant-']").filter(has_text=ADDED)
     expect(card.get_by_text("by a person")).to_be_visible()
-    wait_until_idle(page)
 
     page.reload()
-    wait_until_idle(page)
     expect(page.get_by_text("answering turn 22")).to_be_visible()
     expect(page.get_by_test_id("stMetricValue").filter(has_text="of 4,000")).to_be_visible()
     expect(card.get_by_text(ADDED, exact=True)).to_be_visible()
     card.get_by_role("button", name="Remove").click()
     expect(card).to_have_count(0)
-    page.locator("body").press("z")
+    press(page, "z")
     expect(card.get_by_text(ADDED, exact=True)).to_be_visible()

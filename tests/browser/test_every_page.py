@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.running_app import go_to, open_page, page_paths
+from tests.browser.actions import go_to, open_page
+from tests.browser.running_app import page_paths
 
 ALIKE = {"", "Train", "Versions", "Experiments", "Monitor"}  # with a conversation in the address and without
 BACKGROUND = {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}

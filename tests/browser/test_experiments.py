@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -15,13 +14,11 @@ from convgate.core.settings import Settings
 from convgate.experiments.arms import Arm, Experiment, create_experiment
 from convgate.store import Store
 from convgate.store.experiments import Experiments
-from tests.browser.running_app import awaited_run, open_page, wait_until_idle
-from tests.browser.test_label import choose_name, wait_for_value
+from tests.browser.actions import choose_name, open_page, press, wait_for_value
 from tests.experiments import add_trials, new_experiment
 
 NAME = "Ada Queue"
 ARMS = ("xylophone", "quagga")
-_counts = count(1)
 
 
 @pytest.fixture
@@ -60,10 +57,10 @@ def test_answers_are_rated_by_keyboard_without_a_sign_of_the_arm(
     first, third = (True, (), 5), (None, None, None)
     second = (False, ("forgotten_constraint", "hallucination"), 2)
     expect(page.get_by_text("Answer of 0.")).to_be_visible()
-    press(page, "y5")
+    press(page, *"y5")
     wait_for_value(page, stored, [first])
     expect(page.get_by_text("Answer of 1.")).to_be_visible()
-    press(page, "nfasa2")
+    press(page, *"nfasa2")
     wait_for_value(page, stored, [first, second])
     expect(page.get_by_text("Answer of 2.")).to_be_visible()
     press(page, "z")
@@ -72,7 +69,7 @@ def test_answers_are_rated_by_keyboard_without_a_sign_of_the_arm(
     press(page, "2")
     wait_for_value(page, stored, [first, second])
     expect(page.get_by_text("Answer of 2.")).to_be_visible()
-    press(page, "ug0")
+    press(page, *"ug0")
     wait_for_value(page, stored, [first, second, third])
     expect(page.get_by_text("No answer needs your rating.")).to_be_visible()
     expect(page.get_by_text("3 answers rated, 0 to rate")).to_be_visible()
@@ -83,25 +80,14 @@ def test_answers_are_rated_by_keyboard_without_a_sign_of_the_arm(
 
 
 def test_a_replay_is_started_and_kept_by_its_address(go_to_address: Callable[[str], Page]) -> None:
-    control = f"last_k(k={next(_counts)})"  # another one in a rerun, for the app keeps results
-    page = go_to_address(f"/Experiments?on=replay&data=samples&control={control}&arms=bm25; context:bm25")
+    page = go_to_address("/Experiments?on=replay&data=samples&control=last_k(k=1)&arms=bm25; context:bm25")
     page.get_by_role("button", name=re.compile("Replay .* messages")).click()
     export = page.get_by_role("button", name="Export CSV table")
     expect(export).to_be_visible()
-    wait_until_idle(page)
     with page.expect_download() as download:
         export.click()
     assert "Context with BM25,matched,recall," in download.value.path().read_text()
     page.reload()
     expect(page.get_by_role("row", name=re.compile("^Context with BM25 as the control"))).to_be_visible()
-    wait_until_idle(page)
     page.get_by_role("button", name="Free", exact=True).click()
     expect(page.get_by_role("button", name=re.compile("Replay .* messages"))).to_be_visible()
-
-
-def press(page: Page, keys: str) -> None:
-    """Press keys one after the other, each when the page shows the result of the one before."""
-    for key in keys:
-        with awaited_run(page):
-            page.keyboard.press(key)
-        wait_until_idle(page, frames=0)

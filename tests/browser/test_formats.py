@@ -8,13 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import FilePayload, Page, expect
+from playwright.sync_api import Page, expect
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.store import Conversations, Store
 from convgate.transcripts import FORMATS, Format, Transcript, read_conversations, write_conversation
 from convgate.transcripts.registry import WritableFormat
-from tests.browser.running_app import go_to, wait_until_idle
+from tests.browser.actions import go_to, upload
 from tests.test_transcripts_exports import FILES, FOLDER
 from tests.test_transcripts_layouts import PEOPLE, SAMPLES
 
@@ -40,23 +40,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return {**named, "archive.upload": Path(archive).read_bytes()}
 
 
-def upload(page: Page, files: dict[str, bytes]) -> None:
-    """Put the files into the Library's field, and wait for their previews."""
-    go_to(page, "/")
-    if not page.get_by_role("tab", name="Files").is_visible():
-        page.get_by_text("Add conversations").click()
-    payloads: list[FilePayload] = [
-        {"name": name, "mimeType": "", "buffer": content} for name, content in files.items()
-    ]
-    page.locator("input[type=file]").first.set_input_files(payloads)
-    expect(page.get_by_test_id("stCheckbox").filter(has_text="Redact secrets").first).to_be_visible()
-    wait_until_idle(page)
-
-
 def expect_turns(page: Page, conversation: Conversation) -> None:
     """Explore shows every turn of the conversation."""
     rows = page.locator(".row")
-    expect(rows).to_have_count(len(conversation), timeout=120_000)  # the encoder is loaded
+    expect(rows).to_have_count(len(conversation))
     said = [turn.scored_text.split() for turn in conversation.turns]
     for row, words in zip(rows.all(), said, strict=True):
         assert " ".join(words[:3]) in " ".join(row.inner_text().split())
@@ -72,20 +59,20 @@ def test_every_format_is_previewed_added_and_shown(
     labels = {format.name: format.label for format in FORMATS}
     upload(page, files)
 
+    expect(page.get_by_test_id("stCheckbox").filter(has_text="Redact secrets").first).to_be_visible()
     previews = "\n".join(page.get_by_test_id("stMarkdown").all_inner_texts()).replace("\u2060", "")
     for name, transcript in transcripts.items():
         assert f"{name} · {labels[transcript.format]} · {transcript.summary}" in previews
     total = sum(map(len, transcripts.values()))
     page.get_by_role("button", name=f"Add {total} conversations").click()
     expect(page.get_by_test_id("stAlertContentSuccess")).to_be_visible()
-    wait_until_idle(page)
 
     store = Store(app_home / "convgate.db")
     library = Conversations(store)
     added = {row.origin: row for row in library.find(per_page=200).rows if row.origin in files}
     assert set(added) == set(files)
     for row in added.values():
-        go_to(page, f"/Explore?conversation={row.key}", frames=0)
+        go_to(page, f"/Explore?conversation={row.key}")
         conversation = library.get(row.key).conversation
         assert conversation.turns in [read.turns for read in transcripts[row.origin]]
         expect_turns(page, conversation)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.running_app import open_page, running_app
+from tests.browser.actions import new_page, open_page
+from tests.browser.running_app import running_app
 
 
 @pytest.mark.slow
@@ -20,7 +21,7 @@ def test_the_app_runs_from_the_wheel(chromium: Browser, wheel: Path, tmp_path: P
         app.write('\nimport streamlit as st\n\nst.caption("This is the copy in the wheel.")\n')
     where = {"PYTHONPATH": os.pathsep.join([str(installed), os.environ["PYTHONPATH"]])}
     with running_app(tmp_path / "home", environment=where) as address:
-        page = chromium.new_page()
+        page = new_page(chromium.new_context())
         open_page(page, address)
         expect(page.get_by_text("This is the copy in the wheel.")).to_be_visible()
         expect(page.get_by_test_id("stException")).to_have_count(0)

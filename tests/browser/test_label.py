@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.text import pluralize
 from convgate.store import ADJUDICATED, Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.store.queues import NewItem, Queues
-from tests.browser.running_app import open_page, wait_until_idle
+from tests.browser.actions import choose_name, new_page, open_page, press, wait_for_value
 
 ASKED = [(4, 3), (4, 1), (2, 1), (2, 0)]  # messages of a queue, and the turns that it asks about
 ANSWERS = {"1": "relevant", "2": "not_relevant", "3": "unsure"}
@@ -59,35 +57,6 @@ def add(store: Store) -> Callable[..., str]:
     return add_talk
 
 
-def wait_for_value(page: Page, read: Callable[[], Any], wanted: Any, *, patience: float = 30) -> None:
-    """Reads until it is what is wanted; fails with what it was last."""
-    end = time.monotonic() + patience
-    while (found := read()) != wanted and time.monotonic() < end:
-        page.wait_for_timeout(50)
-    assert found == wanted
-
-
-def tab_to(page: Page, place: Locator) -> None:
-    """Moves the focus there with the Tab key alone."""
-    for _ in range(120):
-        page.keyboard.press("Tab")
-        if place.evaluate("element => element === document.activeElement"):
-            return
-    raise AssertionError("Tab does not lead there")
-
-
-def choose_name(page: Page, name: str) -> None:
-    """Says who labels, by keyboard; where somebody was said before, that it is another."""
-    if (change := page.get_by_role("button", name="Change", exact=True)).count():
-        change.press("Enter")
-        wait_until_idle(page)
-    tab_to(page, page.get_by_role("textbox", name="Your name, to label"))
-    page.keyboard.type(name)
-    page.keyboard.press("Enter")
-    expect(page.get_by_text(f"Labelling as {name}")).to_be_visible()
-    wait_until_idle(page)
-
-
 def current_turn(page: Page) -> int:
     """The 0-based turn that is asked about."""
     return int(page.locator('.row[aria-selected="true"]').get_attribute("data-turn") or -1)
@@ -117,7 +86,6 @@ def press_digits(page: Page, read: Callable[[], dict[int, str]], digits: str) ->
     assert list(stored)[len(before)] == first
     assert {turn: stored[turn] for turn in before} == before
     wait_for_value(page, lambda: current_turn(page) in stored, False)
-    wait_until_idle(page)
     return stored
 
 
@@ -135,7 +103,7 @@ def test_ten_turns_by_keyboard_alone(page: Page, store: Store, add: Callable[...
     here = current_turn(page)
     context = page.context
     page.close()
-    page = context.new_page()
+    page = new_page(context)
     open_page(page, "/Label")
     expect(page.get_by_text(f"Labelling as {name}")).to_be_visible()
     expect(page.get_by_text(f"{name}, 5 of {len(SAID) - 1}")).to_be_visible()
@@ -146,11 +114,10 @@ def test_ten_turns_by_keyboard_alone(page: Page, store: Store, add: Callable[...
 
     *_, third, second, last = wanted
     for turn in (last, second, third):
-        page.keyboard.press("z")
+        press(page, "z")
         expect(page.get_by_text(re.compile(rf"Undone .*, turn {turn + 1}$"))).to_be_visible()
-        wait_until_idle(page)
         assert current_turn(page) == turn
-    page.keyboard.press("y")
+    press(page, "y")
     expect(page.get_by_text(re.compile(rf"Redone .*, turn {third + 1}$"))).to_be_visible()
     left = {turn: answer for turn, answer in wanted.items() if turn not in (last, second)}
     assert held() == left
@@ -171,24 +138,18 @@ def test_what_is_typed_into_a_field_answers_nothing_and_a_switch_takes_no_keys(
     page.keyboard.type("3 reasons, 1 zebra")
     expect(field).to_have_value("3 reasons, 1 zebra")
     field.fill("")
-    wait_until_idle(page)
     assert labels.of(current).of(name) == {}
 
-    wait_until_idle(page)
     page.get_by_text("Show the gate's decision").click()
-    wait_until_idle(page)
     turn = current_turn(page)
-    page.keyboard.press("1")
+    press(page, "1")
     wait_for_value(page, lambda: labels.of(current).of(name).get(turn), "relevant")
-    wait_until_idle(page)
     page.get_by_test_id("stButtonGroup").get_by_text("Annotators").click()
     expect(page.get_by_text("Train on").first).to_be_visible()
-    wait_until_idle(page)
     turn = current_turn(page)
-    page.keyboard.press("2")
+    press(page, "2")
     wait_for_value(page, lambda: labels.of(current).of(name).get(turn), "not_relevant")
-    wait_until_idle(page)
-    page.keyboard.press("z")
+    press(page, "z")
     wait_for_value(page, lambda: labels.of(current).of(name).get(turn), None)
 
 
@@ -206,10 +167,9 @@ def test_the_same_keys_answer_on_explore(
 
     assert current_turn(page) == 2
     wanted = press_digits(page, held, "132")
-    page.keyboard.press("z")
+    press(page, "z")
     wait_for_value(page, held, dict(list(wanted.items())[:-1]))
-    wait_until_idle(page)
-    page.keyboard.press("y")
+    press(page, "y")
     wait_for_value(page, held, wanted)
 
 
@@ -225,14 +185,12 @@ def test_two_disagree_in_a_queue_and_one_adjudicates(
     page = go_to_address(f"/Label?queue={queue}")
     choose_name(page, names[0])
     expect(page.get_by_text(f"{names[0]}, 0 of {count}")).to_be_visible()
-    wait_until_idle(page)
     address = page.url
 
     def answer_all(page: Page, name: str, digits: str) -> None:
         for done, digit in enumerate(digits, start=1):
-            page.keyboard.press(digit)
+            press(page, digit)
             expect(page.get_by_text(f"{name}, {done} of {count}")).to_be_visible()
-            wait_until_idle(page, frames=0)
         expect(page.get_by_text("All turns of this queue have an answer of yours.")).to_be_visible()
 
     answer_all(page, names[0], "1" * count)
@@ -244,9 +202,8 @@ def test_two_disagree_in_a_queue_and_one_adjudicates(
 
     page.get_by_test_id("stButtonGroup").get_by_text("Disagreements").click()
     expect(page.get_by_text(f"{pluralize(before + 1, 'disagreement')} to adjudicate")).to_be_visible()
-    wait_until_idle(page)
     assert current_turn(page) == disputed_turn
-    page.keyboard.press("2")
+    press(page, "2")
     wait_for_value(page, lambda: len(labels.disagreements()), before)
     everything = [labels.of(CurrentKey(key, turn)).answers for turn in (2, 4)]
     (disputed,) = [dict(said) for answers in everything for said in answers.values() if len(said) > 2]

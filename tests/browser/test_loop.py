@@ -14,8 +14,7 @@ from playwright.sync_api import Page, expect
 from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.training.run import Run, Runs
 from convgate.versions import Versions
-from tests.browser.running_app import open_page, wait_until_idle
-from tests.browser.test_label import wait_for_value
+from tests.browser.actions import PATIENCE, enter, open_page, wait_for_value
 from tests.planted_sets import make_relevance_set
 
 pytestmark = [pytest.mark.slow, pytest.mark.shipped]  # the app starts with the version that ships
@@ -70,14 +69,11 @@ def test_a_threshold_for_a_wanted_recall_becomes_a_version(
     page = go_to_address("/Tune?rule=expected,strictness=1")  # goals are of rules other than the promise
     page.get_by_test_id("stButtonGroup").get_by_text("Min recall").click()
     slider = page.get_by_role("slider", name=re.compile("Keep at least this share of the relevant turns"))
-    slider.focus()
-    page.keyboard.press("Home")
+    slider.press("Home")
     expect(page.get_by_text(re.compile(r"For recall 0\.05: .*recall 0\.\d\d"))).to_be_visible()
-    wait_until_idle(page)
     use = page.get_by_role("button", name=re.compile("^Use this "))
     use.click()
     expect(use).to_be_disabled()
-    wait_until_idle(page)
     assert "goal=recall" in page.url
 
     count = flips(page)
@@ -88,7 +84,7 @@ def test_a_threshold_for_a_wanted_recall_becomes_a_version(
     expect(page.get_by_text(re.compile("now · score .*broken"))).to_have_count(0)
     expect(page.get_by_test_id("stPageLink").filter(has_text="for message").first).to_be_visible()
 
-    page.get_by_role("textbox", name="Name", exact=True).fill("the-surest")
+    enter(page.get_by_role("textbox", name="Name", exact=True), "the-surest")
     page.get_by_role("button", name="Save version").click()
     expect(page.get_by_text("Version the-surest saved. It is not active yet.")).to_be_visible()
     before = versions.active
@@ -110,16 +106,10 @@ def test_training_on_labels_is_watched_compared_used_and_undone(
     parent = versions.active
     open_page(page, "/Train")
     page.get_by_test_id("stButtonGroup").get_by_text("Six scenarios").click()
-    wait_until_idle(page)
-    page.get_by_role("spinbutton", name="Max epochs").fill(str(EPOCHS))
-    page.keyboard.press("Enter")
-    wait_until_idle(page)
+    enter(page.get_by_role("spinbutton", name="Max epochs"), str(EPOCHS))
     name = page.get_by_role("textbox", name="Name", exact=True)
-    name.fill("mine")
-    page.keyboard.press("Enter")
-    wait_until_idle(page)
+    enter(name, "mine")
     page.get_by_text("Activate it when it is better").click()
-    wait_until_idle(page)
     expect(name).to_have_value("mine")
     page.get_by_role("button", name="Start training").click()
     expect(page).to_have_url(re.compile(r"[?&]run="))
@@ -132,7 +122,7 @@ def test_training_on_labels_is_watched_compared_used_and_undone(
         return len(run.read_record().epochs) if run.has_record else 0
 
     process = training_process(id)
-    wait_for_value(page, lambda: epochs() > 0 or not Run(folder).is_active, True, patience=120)
+    wait_for_value(page, lambda: epochs() > 0 or not Run(folder).is_active, True)
     process.suspend()  # held still, so that what the page shows can be compared
     try:
         first = epochs()
@@ -140,30 +130,27 @@ def test_training_on_labels_is_watched_compared_used_and_undone(
         expect(page.get_by_role("heading", name="Running: mine")).to_be_visible()
         wait_for_value(page, lambda: points(page), first)
         page.reload()
-        wait_until_idle(page)
         expect(page.get_by_role("heading", name="Running: mine")).to_be_visible()
         wait_for_value(page, lambda: points(page), first)
         process.resume()
-        wait_for_value(page, lambda: epochs() > first, True, patience=120)
+        wait_for_value(page, lambda: epochs() > first, True)
         wait_for_value(page, lambda: points(page) > first, True)
     finally:
         with suppress(psutil.NoSuchProcess):  # a short training is over by now
             process.resume()
-    expect(page.get_by_role("heading", name="Done: mine")).to_be_visible(timeout=120_000)
+    expect(page.get_by_role("heading", name="Done: mine")).to_be_visible(timeout=2 * PATIENCE)
     expect(page.get_by_text("Version mine saved.")).to_be_visible()
     assert versions.active == parent, "it was asked not to be activated by itself"
 
     page.get_by_role("button", name="Activate", exact=True).click()
     expect(page.get_by_text("It is the active version.")).to_be_visible()
     assert versions.active == "mine"
-    wait_until_idle(page)
 
     open_page(page, "/Versions")
     row = page.locator(".st-key-version-mine")
     expect(row.get_by_text("active")).to_be_visible()
     row.get_by_role("link", name=re.compile("^Compare with")).click()
     expect(page).to_have_url(re.compile("/Compare.*policies="))
-    wait_until_idle(page)
     expect(page.get_by_test_id("stException")).to_have_count(0)
     open_page(page, "/Versions")
     page.get_by_role("button", name=f"Roll back to {parent}").click()

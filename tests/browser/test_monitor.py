@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,7 +14,7 @@ from convgate.core.settings import Settings
 from convgate.rollouts.phases import PHASES
 from convgate.rollouts.rollout import Rollout
 from convgate.store import Store
-from tests.browser.running_app import wait_until_idle
+from tests.browser.actions import enter
 from tests.guardrails import USUAL, add_requests
 
 pytestmark = pytest.mark.slow
@@ -26,8 +25,7 @@ def test_a_simulation_is_moved_by_keys_and_a_baseline_is_kept(
 ) -> None:
     page = go_to_address("/Monitor?on=simulation&minutes=60")
     expect(page.get_by_text(re.compile(r"^Minute \d+: every request is built as GENERAL"))).to_be_visible()
-    page.get_by_role("slider", name="Minutes since the start").focus()
-    page.keyboard.press("End")
+    page.get_by_role("slider", name="Minutes since the start").press("End")
     expect(page.get_by_text("each request is built in its own mode")).to_be_visible()
     expect(page).to_have_url(re.compile("step="))
 
@@ -37,17 +35,15 @@ def test_a_simulation_is_moved_by_keys_and_a_baseline_is_kept(
     expect(page).to_have_url(re.compile("period=7d"))
     page.get_by_role("button", name="Set from this period").click()
     expect(page.get_by_text("Baseline set: 300 requests.")).to_be_visible()
-    wait_until_idle(page)
     page.reload()
-    wait_until_idle(page)
     expect(page.get_by_text("nats from the baseline, limit 0.1")).to_be_visible()
 
 
 @pytest.fixture
 def rollout(app_home: Path) -> Iterator[Rollout]:
-    """A rollout of its own for each run of a test."""
+    """A rollout in its first phase."""
     rollout = Rollout(Store(app_home / "convgate.db"), Settings())
-    rollout.start(f"weights {secrets.token_hex(4)}", owners=["Ada"])
+    rollout.start("weights", owners=["Ada"])
     yield rollout
     rollout.roll_back(who="Ada", reason="The test is over.")
 
@@ -57,8 +53,7 @@ def test_a_rollout_is_stopped_for_a_reason(go_to_address: Callable[[str], Page],
     page.get_by_text(PHASES[0].checklist[1]).click()
     expect(page.get_by_text("2 items of the checklist to do.")).to_be_visible()
     page.get_by_role("button", name="Stop …").click()
-    page.get_by_label("Reason").fill("Odd answers.")
-    page.get_by_label("Reason").press("Enter")
+    enter(page.get_by_label("Reason"), "Odd answers.")
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(page.get_by_text("Done: stop.")).to_be_visible()
     assert rollout.status().decisions[0].reason == "Odd answers."

@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.running_app import REBOUND_NAME, open_page, running_app
+from tests.browser.actions import new_page, open_page
+from tests.browser.running_app import REBOUND_NAME, running_app
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +49,7 @@ def other_site(app_address: str) -> Iterator[str]:
 def test_a_page_on_another_port_cannot_frame_read_or_drive_the_app(
     chromium: Browser, app_address: str, other_site: str
 ) -> None:
-    page = chromium.new_page()
+    page = new_page(chromium.new_context())
     open_page(page, app_address)  # so that the browser has all cookies
     page.goto(other_site)
     assert page.evaluate("Promise.all([opened, read])") == [False, False]
@@ -75,7 +76,7 @@ def test_the_printed_address_opens_the_app_and_reload_and_deep_links_work(
     with running_app(tmp_path / "home", environment={"CONVGATE_APP_TOKEN": "true"}) as address:
         log = (tmp_path / "home" / "app.log").read_text()
         printed = next(word for word in log.split() if word.startswith(address))
-        page = chromium.new_page()
+        page = new_page(chromium.new_context())
         page.goto(address)
         page.get_by_label("Token").fill(printed.partition("token=")[2])
         page.get_by_role("button", name="Open").click()

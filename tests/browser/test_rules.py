@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.running_app import go_to, open_page, wait_until_idle
+from tests.browser.actions import enter, expect_no_overflow, go_to, open_page
 
 SAMPLE = "purple_button_one_day.json"
 
@@ -30,12 +30,10 @@ def editor(page: Page) -> Locator:
 
 def test_a_rule_is_typed_previewed_saved_and_decides_after_a_reload(rules: Page, app_home: Path) -> None:
     page = rules
-    editor(page).fill("skip_patterns:\n- pattern: '^test it")  # the closing quotation mark is missing
-    page.keyboard.press("Control+Enter")
+    enter(editor(page), "skip_patterns:\n- pattern: '^test it")  # the closing quotation mark is missing
     expect(page.get_by_text("Line 2:")).to_be_visible()
     text = "skip_patterns:\n- pattern: '^test it'\n  reason: <b>asks</b> for a test"
-    editor(page).fill(text)
-    page.keyboard.press("Control+Enter")
+    enter(editor(page), text)
     expect(page.get_by_text("Line 2:")).to_have_count(0)
     page.get_by_text("What changes", exact=True).click()
     expect(page.get_by_text(re.compile("1 changed decision"))).to_be_visible()
@@ -48,7 +46,6 @@ def test_a_rule_is_typed_previewed_saved_and_decides_after_a_reload(rules: Page,
     page.get_by_text("Skipped 1", exact=True).click()
     row = page.locator(".exchange")
     expect(row).to_have_count(1)
-    wait_until_idle(page)
     open_page(page, page.url)
     expect(row).to_have_count(1)
     expect(row.locator("mark")).to_have_text("Test it")
@@ -64,12 +61,10 @@ def test_a_draft_survives_another_page_and_fits_on_a_phone(rules: Page) -> None:
     page = rules
     page.get_by_role("button", name="Insert an example").click()
     expect(editor(page)).to_have_value(re.compile("skip_patterns"))
-    wait_until_idle(page)
     go_to(page, "/")
     go_to(page, "/Rules")
     expect(editor(page)).to_have_value(re.compile("skip_patterns"))
     page.set_viewport_size({"width": 400, "height": 800})
-    wait_until_idle(page)
-    assert page.get_by_test_id("stMain").evaluate("main => main.scrollWidth <= main.clientWidth")
+    expect_no_overflow(page)
     page.get_by_role("button", name="Discard").click()
     expect(editor(page)).to_have_value("")

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from convgate.figures.palette import DARK, LIGHT
-from tests.browser.running_app import open_page
+from tests.browser.actions import open_page
 from tests.browser.test_every_page import expect_sound
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Dialog, Locator, Page, expect
 
-from tests.browser.running_app import open_page, wait_until_idle
+from tests.browser.actions import upload
 
 HOSTILE = (
     "<img src=x onerror=alert(1)> <b>bold</b> &amp; [l](https://a.example/x) ![i](https://a.example/i.png) "
@@ -22,21 +22,19 @@ def expect_text_alone(place: Locator, *, text: str = HOSTILE) -> None:
     assert [element.evaluate("e => e.outerHTML") for element in place.locator(ALIVE).all()] == []
 
 
-def test_a_hostile_transcript_is_text_in_preview_list_and_errors(page: Page) -> None:
+def test_a_hostile_transcript_is_text_in_preview_list_errors_and_explore(page: Page) -> None:
     dialogs: list[str] = []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-    conversation = {"title": HOSTILE, "messages": [{"role": "user", "content": HOSTILE}]}
-    open_page(page, "/")
-    if page.get_by_text("Add conversations").count():
-        page.get_by_text("Add conversations").click()
 
+    def refuse(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", refuse)
+    page.goto("/")
     name = HOSTILE.replace("/", "")[:90]
-    page.locator("input[type=file]").first.set_input_files(
-        [
-            {"name": "hostile.json", "mimeType": "", "buffer": json.dumps(conversation).encode()},
-            {"name": f"{name}.json", "mimeType": "", "buffer": b"{"},
-        ]
-    )
+    messages = [{"role": "user", "content": text} for text in (HOSTILE, "Go on.")]
+    conversation = {"title": HOSTILE, "messages": messages}
+    upload(page, {"hostile.json": json.dumps(conversation).encode(), f"{name}.json": b"{"})
     preview = page.get_by_test_id("stText").filter(has_text="Ignore all previous")
     expect(preview).to_have_count(1)
     expect_text_alone(preview)
@@ -46,7 +44,16 @@ def test_a_hostile_transcript_is_text_in_preview_list_and_errors(page: Page) -> 
     page.get_by_role("button", name="Add to the library").click()
     outcome = page.get_by_test_id("stAlertContentSuccess")
     expect(outcome).to_contain_text("Added")
-    wait_until_idle(page)
     expect_text_alone(outcome)
-    expect_text_alone(page.get_by_test_id("stPageLink").filter(has_text="onerror"), text=HOSTILE[:110])
+    link = page.get_by_test_id("stPageLink").filter(has_text="onerror")
+    expect_text_alone(link, text=HOSTILE[:110])
+
+    link.first.click()
+    row = page.locator('.row[data-turn="0"]')
+    row.click()
+    expect(page.get_by_role("heading", name="Turn 1", exact=True)).to_be_visible()
+    expect_text_alone(row.locator(".text"))
+    expect_text_alone(page.locator(".st-key-explore-panel").get_by_test_id("stText"))
+    page.get_by_role("tab", name="Words").click()
+    expect_text_alone(page.locator(".turn-words"))
     assert dialogs == []
