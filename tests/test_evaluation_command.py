@@ -108,9 +108,9 @@ def test_json_is_the_only_standard_output_and_is_written_to_a_file(run, write_li
     assert (found["gate"], found["threshold_parameters"]["goal"]) == ("untrained", "the best F1")
     assert found["found"]["recall"] == 1
     assert len(found["curve"]["thresholds"]) == len(found["curve"]["precision"]) > 3
-    _, shown, _ = run("calibrate", write_lines(lines_of(6)), "--out", out)
+    assert run("calibrate", write_lines(lines_of(6)), "--out", out)[1] == ""
     assert json.loads(out.read_text()) == found
-    assert shown.startswith("Threshold")
+    assert run("calibrate", write_lines(lines_of(6)))[1].startswith("Threshold")
     assert run("calibrate", write_lines(lines_of(6)), "--json", "--out", out)[1] == ""
 
 

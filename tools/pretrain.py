@@ -11,7 +11,8 @@ from typing import Annotated
 import typer
 
 from convgate.cli.main import main
-from convgate.cli.options import JsonOption, OutOption, SkipBadOption
+from convgate.cli.options import SkipBadOption
+from convgate.cli.result import Result, with_json
 from convgate.cli.training import (
     ActivateOption,
     EpochsOption,
@@ -32,6 +33,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
+@with_json
 def pretrain(
     files: Annotated[
         list[Path] | None,
@@ -51,9 +53,7 @@ def pretrain(
     who: WhoOption = None,
     activate: ActivateOption = False,
     skip_bad: SkipBadOption = False,
-    json_output: JsonOption = False,
-    out: OutOption = None,
-) -> None:
+) -> Result:
     """Train a gate from scratch: on the texts in the checkout, and on the sets named.
 
     After Ctrl-C, the same command with --run FOLDER resumes.
@@ -61,7 +61,7 @@ def pretrain(
     settings = override_settings(TrainingSettings(), epochs, learning_rate, seed)
     plan = PretrainingPlan(tuple(files or ()), settings, preset=preset, skip_bad=skip_bad)
     activation: Activate = "always" if activate else "never"
-    run_training(plan, run, name=name, note=note, who=who, activate=activation, json=json_output, out=out)
+    return run_training(plan, run, name=name, note=note, who=who, activate=activation)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,9 @@ import typer
 FileArgument = Annotated[
     Path, typer.Argument(help="A transcript; - reads standard input.", metavar="FILE", allow_dash=True)
 ]
+LinesArgument = Annotated[
+    Path, typer.Argument(help="Lines of JSON; - reads standard input.", metavar="FILE.jsonl", allow_dash=True)
+]
 TurnOption = Annotated[
     int | None,
     typer.Option(help="The current message, from 0; the last from the user or a tool by default.", min=0),

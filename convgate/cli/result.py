@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 P = ParamSpec("P")
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")]
 Kind = Literal["number", "word", "line", "prose"]
 _COLUMNS: Mapping[Kind, dict[str, Any]] = {
     "number": {"justify": "right"},
@@ -76,7 +77,7 @@ def with_json(command: Callable[P, Result | None]) -> Callable[P, None]:
 
 def _options(
     *,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")] = False,
+    json_output: JsonOption = False,
     out: Annotated[Path | None, typer.Option(help="Write to this file instead.", dir_okay=False)] = None,
 ) -> None: ...
 

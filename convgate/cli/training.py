@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from convgate.cli.options import JsonOption, OutOption, SkipBadOption
-from convgate.cli.output import print_note, progress_bar, write_json
+from convgate.cli.options import SkipBadOption
+from convgate.cli.output import print_note, progress_bar
+from convgate.cli.result import Result, with_json
 from convgate.core.errors import ConvgateError
 from convgate.core.home import login_name
 
@@ -38,6 +39,7 @@ WhoOption = Annotated[
 ActivateOption = Annotated[bool, typer.Option("--activate", help="Use the new version from now on.")]
 
 
+@with_json
 def train(
     files: Annotated[
         list[Path],
@@ -70,9 +72,7 @@ def train(
         ),
     ] = True,
     skip_bad: SkipBadOption = False,
-    json_output: JsonOption = False,
-    out: OutOption = None,
-) -> None:
+) -> Result:
     """Train a version further on labelled conversations.
 
     A fifth of the conversations is held out for comparing both versions; about a third of the others chooses
@@ -94,7 +94,7 @@ def train(
         )
     plan = Plan(tuple(files), settings, parent=chosen, skip_bad=skip_bad, replay=tuple(replay or ()))
     activation: Activate = "better" if activate else "never"
-    run_training(plan, run, name=name, note=note, who=who, activate=activation, json=json_output, out=out)
+    return run_training(plan, run, name=name, note=note, who=who, activate=activation)
 
 
 def override_settings(
@@ -110,17 +110,9 @@ def override_settings(
 
 
 def run_training(
-    plan: Plan,
-    folder: Path | None,
-    *,
-    name: str | None,
-    note: str,
-    who: str | None,
-    activate: Activate,
-    json: bool,
-    out: Path | None,
-) -> None:
-    """Train as planned, in the run's folder or a new one, and print the outcome."""
+    plan: Plan, folder: Path | None, *, name: str | None, note: str, who: str | None, activate: Activate
+) -> Result:
+    """Train as planned, in the run's folder or a new one, and return the outcome."""
     from convgate.core.extras import needs_extra
     from convgate.core.settings import load_settings
     from convgate.policies.build import EncoderOnDemand
@@ -139,16 +131,9 @@ def run_training(
     with progress_bar() as report:
         try:
             outcome = train_version(
-                plan,
-                encoder=EncoderOnDemand(settings),
-                versions=Versions(settings.home),
-                run=run,
-                listener=_Listener(report),
-                name=name,
-                note=note,
-                who=who,
-                activate=activate,
-            )
+                plan, encoder=EncoderOnDemand(settings), versions=Versions(settings.home), run=run,
+                listener=_Listener(report), name=name, note=note, who=who, activate=activate,
+            )  # fmt: skip
         except (KeyboardInterrupt, StoppedError):
             print_note(
                 f"Stopped. The same command with --run {run.folder} resumes after the last whole epoch."
@@ -160,19 +145,16 @@ def run_training(
             elif folder is None:
                 rmtree(run.folder, ignore_errors=True)
             raise
-    if json or out:
-        write_json(outcome.to_json(), out)
-        return
-    name = outcome.version.name
-    typer.echo(f"Version {name} was made; its learned threshold is {outcome.threshold:.2f}.")
-    for sentence in (*outcome.notes, outcome.sentence):
-        if sentence:
-            typer.echo(sentence)
-    if outcome.active:
-        typer.echo("It is active.")
-    else:
+    name, active = outcome.version.name, "It is active."
+    if not outcome.active:
         why = outcome.why_not_active if activate == "better" else ""
-        typer.echo(f"{why} To activate it: convgate versions activate {name}".lstrip())
+        active = f"{why} To activate it: convgate versions activate {name}".lstrip()
+    return Result(
+        outcome.to_json(),
+        f"Version {name} was made; its learned threshold is {outcome.threshold:.2f}.",
+        filter(None, (*outcome.notes, outcome.sentence)),
+        active,
+    )
 
 
 class _Listener:

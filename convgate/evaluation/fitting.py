@@ -50,6 +50,15 @@ class FittedThreshold:
     which NOTHING or EVERYTHING is relevant. Ranking is not measured: it is the same with both."""
     notes: tuple[str, ...]  # sentences: what to know before relying on it
 
+    @property
+    def headline(self) -> str:
+        """The fitted threshold, or what is promised, in a sentence."""
+        if isinstance(self.rule, MaxMissed):
+            return f"Loses at most {self.rule.max_missed:.1%} of the needed turns, by {self.rule.fitted_on}."
+        interval = self.threshold.interval
+        between = f" ({interval[0]:.3f}–{interval[1]:.3f})" if interval else ""
+        return f"Threshold {self.rule.threshold:.3f}{between} for {self.rule.goal}, on {self.rule.fitted_on}."
+
     def to_json(self) -> dict[str, Any]:
         """Return the object that `convgate calibrate --json` prints; null where undefined."""
         found, now = (_selection(self.result.policies[name].to_json()) for name in (FOUND, NOW))
