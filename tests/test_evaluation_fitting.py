@@ -13,27 +13,24 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.core.errors import EvaluationError
+from convgate.core.errors import PolicyError
 from convgate.evaluation.calibration import BestFBeta, MinCost, MinPrecision, MinRecall, calibrate
 from convgate.evaluation.curves import threshold_curve
 from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.fitting import FOUND, NOTHING, NOW, fit_threshold
 from convgate.evaluation.judged_cases import judge
 from convgate.evaluation.metrics import METRICS
-from convgate.evaluation.sweeps import at_value, reach, sweep_of, value_of
 from convgate.evaluation.tuning import ScoredCases, score_cases
+from convgate.gate.rule import ROUNDING, Limits, Rule
 from convgate.gate.thresholds import (
-    ROUNDING,
     RULES,
     Absolute,
     Anchored,
     Blended,
     Calibrated,
     Expected,
-    Limits,
     MaxMissed,
     Relative,
-    Rule,
     Stricter,
     TokenBudget,
     TopK,
@@ -207,13 +204,13 @@ RULE: st.SearchStrategy[Rule] = st.one_of(
 def test_the_rule_keeps_what_reaches_its_parameter(
     rule: Rule, scores: np.ndarray[Any, Any], learned: float, share: float
 ) -> None:
-    sweep = sweep_of(rule)
+    sweep = rule.sweep
     assert sweep is not None
     value = sweep.low + share * (sweep.high - sweep.low)
-    reached = reach(rule, scores, learned=learned)
+    reached = rule.reach(scores, learned=learned)
     finite = reached[np.isfinite(reached)]
     assume(not (np.abs(finite - value) < 1e-6).any() or value in finite)
-    cut = at_value(rule, value).cut(scores, learned=learned)
+    cut = rule.at(value).cut(scores, learned=learned)
     assert (reached >= value - ROUNDING).tolist() == cut.kept.tolist()
 
 
@@ -221,24 +218,24 @@ def test_the_rule_keeps_what_reaches_its_parameter(
 def test_a_turn_is_kept_at_the_very_value_that_it_reaches(
     rule: Rule, scores: np.ndarray[Any, Any], learned: float
 ) -> None:
-    sweep = sweep_of(rule)
+    sweep = rule.sweep
     assert sweep is not None
-    reached = reach(rule, scores, learned=learned)
+    reached = rule.reach(scores, learned=learned)
     for row in np.flatnonzero(np.isfinite(reached)):
         if sweep.low <= reached[row] <= sweep.high:
-            assert at_value(rule, float(reached[row])).cut(scores, learned=learned).kept[row]
+            assert rule.at(float(reached[row])).cut(scores, learned=learned).kept[row]
 
 
 def test_every_rule_is_swept_or_fills_a_number() -> None:
-    assert {name for name, rule in RULES.items() if sweep_of(rule()) is None} == {"top_k", "token_budget"}
+    assert {name for name, rule in RULES.items() if rule().sweep is None} == {"top_k", "token_budget"}
     for rule in (TopK(), TokenBudget()):
-        assert value_of(rule, learned=0.4) is None
-        with pytest.raises(EvaluationError):
-            reach(rule, np.array([0.5]))
-        with pytest.raises(EvaluationError):
-            at_value(rule, 0.5)
-    assert value_of(Anchored(), learned=0.4) == 0.4
-    assert value_of(Stricter(0.7), learned=0.4) == 0.7
+        assert rule.value(learned=0.4) is None
+        with pytest.raises(PolicyError):
+            rule.reach(np.array([0.5]))
+        with pytest.raises(PolicyError):
+            rule.at(0.5)
+    assert Anchored().value(learned=0.4) == 0.4
+    assert Stricter(0.7).value(learned=0.4) == 0.7
 
 
 WORDS = ["lake", "house", "boat", "bread", "tea", "rain", "router", "invoice", "parcel", "late"]

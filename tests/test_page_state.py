@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.gate.thresholds import RULES, Limits
+from convgate.gate.rule import Limits
+from convgate.gate.thresholds import RULES
 from convgate.policies.spec import read_policies
 from convgate.ui.compare.state import View as CompareView
 from convgate.ui.context.state import View as ContextView

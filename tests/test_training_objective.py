@@ -15,7 +15,7 @@ from torch import Tensor
 from convgate.embedding.base import Embeddings
 from convgate.gate.config import GateConfig
 from convgate.gate.features import FEATURES
-from convgate.gate.thresholds import Rule
+from convgate.gate.rule import Rule
 from convgate.training.comparison import compare_gates, fit_threshold_on
 from convgate.training.encoder_calibration import measure_whitening
 from convgate.training.episodes import Episode, Question, read_episodes

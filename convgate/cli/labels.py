@@ -1,4 +1,4 @@
-"""`convgate import` and `convgate labels`: conversations and labels in the library."""
+"""`convgate import`, `feedback` and `labels`: conversations and labels in the library."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from convgate.cli import inputs, options, output
 from convgate.cli.result import Part, Result, Table, fields, pick, show, with_json, write_export, write_text
 from convgate.core.errors import ConvgateError
 from convgate.core.home import login_name
+from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
     from convgate.labels.imports import Import
@@ -78,6 +79,34 @@ def _show_added(additions: list[Addition], *, dry_run: bool) -> Iterator[Part]:
     n_new = sum(addition.new for addition in additions)
     end = "; this was a dry run." if dry_run else "."
     yield f"{n_new:,} added, {len(additions) - n_new:,} in the library already{end}"
+
+
+@with_json
+def feedback(
+    file: options.LinesArgument,
+    source: Annotated[str, typer.Option(help="The agent's name.")] = "agent",
+    dry_run: options.DryRunOption = False,
+    skip_bad: options.SkipBadOption = False,
+) -> Result:
+    """Store feedback from an agent in the label log: all lines of a file, or none when one is bad.
+
+    A line: {"messages": […] or "conversation": KEY, "turn": 3 or [3, 4], "relevant": true, "at"?,
+    "question"?, "source"?, "version"?, "how"?: "explicit" or "implicit"}
+    """
+    from convgate.labels.feedback import keep_feedback_lines
+
+    lines = inputs.open_source(file)
+    with inputs.writable_library(dry_run=dry_run) as store, store.write():
+        actions, problems = keep_feedback_lines(store, lines, agent=source, skip_bad=skip_bad)
+    output.print_problems(problems)
+    rows = []
+    for action in actions:
+        current = action.current
+        at = {"conversation": current and current.conversation, "at": current and current.turn}
+        rows.append(pick(action, "action", "changed") | at)
+    changed = pluralize(sum(action.changed for action in actions), "answer")
+    end = "; this was a dry run." if dry_run else "."
+    return Result({"kept": not dry_run, "feedback": rows}, f"{changed} new or different{end}")
 
 
 @labels.callback(invoke_without_command=True)

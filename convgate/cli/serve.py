@@ -1,4 +1,4 @@
-"""`convgate serve`: selections over HTTP, and a proxy in front of an OpenAI-compatible API."""
+"""`convgate serve` and `convgate mcp`: selections over HTTP, a proxy, and tools for coding agents."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from convgate.cli import options, output
+from convgate.cli.result import show
 from convgate.core.errors import ConvgateError, SettingsError
 from convgate.core.extras import needs_extra
 
@@ -96,7 +97,7 @@ def serve(
         lines = [f"convgate serves at {home}", "Stop it with Ctrl+C."]
         if settings.server_token is None:
             lines[1:1] = [f"Token: {token}", f"The same in an address: {home}/token/{token}/v1"]
-        output.print_lines(*lines)
+        show(*lines)
         sys.stdout.flush()
         if workers == 1:
             uvicorn.Server(config).run(sockets=[listener])
@@ -117,3 +118,11 @@ def create_worker_app() -> Starlette:
         output.print_error(error)
         sys.exit(STARTUP_FAILURE)
     return app
+
+
+def mcp(settings_file: options.SettingsFileOption = None) -> None:
+    """Serve tools for coding agents over standard input and output (MCP)."""
+    from convgate.core.settings import load_settings
+    from convgate.mcp import build_server
+
+    build_server(load_settings(settings_file)).run()

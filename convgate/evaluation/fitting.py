@@ -16,7 +16,7 @@ from convgate.core.errors import EvaluationError
 from convgate.core.parameters import parameter_values
 from convgate.core.text import join_words, pluralize
 from convgate.evaluation.bootstrap import LEVEL
-from convgate.evaluation.calibration import Fittable, Goal, best_row, calibrate
+from convgate.evaluation.calibration import Goal, best_row, calibrate
 from convgate.evaluation.curves import CurveSums, ThresholdCurve
 from convgate.evaluation.judged_cases import EvaluationProgress, silent
 from convgate.evaluation.metrics import ANSWER_METRICS, SELECTION_METRICS, Bools
@@ -24,7 +24,7 @@ from convgate.evaluation.results import PolicyResult, SetResult, summarise
 from convgate.evaluation.risk_control import calibrate_promise
 from convgate.evaluation.tuning import ScoredCases, score_cases
 from convgate.gate.promise import level_of, read_levels
-from convgate.gate.thresholds import Anchored, Calibrated, MaxMissed
+from convgate.gate.thresholds import Anchored, Calibrated, Fittable, MaxMissed
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts.characters import printable
 from convgate.versions.card import Metric

@@ -8,7 +8,8 @@ from typing import Any
 
 from convgate.core.errors import PolicyError
 from convgate.core.parameters import check_parameters, parameter_names
-from convgate.gate.thresholds import RULES, Limits
+from convgate.gate.rule import Limits
+from convgate.gate.thresholds import RULES
 from convgate.policies.base import Policy
 from convgate.policies.spec import PolicySpec
 

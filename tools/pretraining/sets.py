@@ -14,7 +14,7 @@ from convgate.embedding.states import states_beside
 from convgate.gate.arrays import Floats
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
-from convgate.gate.thresholds import Rule
+from convgate.gate.rule import Rule
 from convgate.training.encoder_calibration import measure_whitening
 from convgate.training.episodes import Episode, read_episodes
 from convgate.training.gate_module import GateModule
