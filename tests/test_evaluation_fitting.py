@@ -226,6 +226,23 @@ def test_a_turn_is_kept_at_the_very_value_that_it_reaches(
             assert rule.at(float(reached[row])).cut(scores, learned=learned).kept[row]
 
 
+@pytest.mark.parametrize(
+    ("rule", "reached"),
+    [
+        (Anchored(anchor=0.8), [0.9, 0.4]),
+        (Anchored(anchor=0.95), [-np.inf, -np.inf]),
+        (Stricter(), [1, -np.inf]),
+        (Relative(), [1, -1]),
+        (Blended(weight=0.5), [np.inf, -1.4]),  # (0.9 − 0.25) / 0.5 is above 1; (0.4 − 0.25) / 0.5 = 0.3
+        (Blended(weight=0.0), [np.inf, -np.inf]),
+    ],
+    ids=repr,
+)
+def test_reach_by_hand(rule: Rule, reached: list[float]) -> None:
+    """The mean is 0.65, the deviation 0.25, the learned threshold 0.5."""
+    assert rule.reach(np.array([0.9, 0.4]), learned=0.5) == pytest.approx(reached)
+
+
 def test_every_rule_is_swept_or_fills_a_number() -> None:
     assert {name for name, rule in RULES.items() if rule().sweep is None} == {"top_k", "token_budget"}
     for rule in (TopK(), TokenBudget()):
