@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from convgate.cli import options, output
 from convgate.cli.result import JsonOption, Result, emit
@@ -21,30 +22,17 @@ def check_ray(command: str) -> None:
 
 
 def batch(
-    locations: Annotated[
-        list[str],
-        typer.Argument(
-            help="Transcripts, Parquet files of conversations, or folders of them: paths, or addresses"
-            " such as s3://bucket/folder.",
-            metavar="INPUT…",
-        ),
-    ],
-    out: Annotated[str, typer.Option(help="The folder of the results, a path or an address.", metavar="DIR")],
+    locations: Annotated[list[str], Argument(help="Transcripts or Parquet: files, folders, s3://…")],
+    out: Annotated[str, Option(help="The folder of the results, a path or an address.", metavar="DIR")],
     policy: options.PolicyOption = None,
     gate: options.GateOption = None,
     settings_file: options.SettingsFileOption = None,
-    turns: Annotated[
-        Literal["last", "all"], typer.Option(help="Answer the last message of each conversation, or all.")
-    ] = "last",
-    context: Annotated[bool, typer.Option("--context", help="Add mode and invariants.")] = False,
-    embeddings: Annotated[
-        bool, typer.Option("--embeddings", help="Also write the vector of every turn.")
-    ] = False,
+    turns: Annotated[Literal["last", "all"], Option(help="Messages of a conversation to answer.")] = "last",
+    context: Annotated[bool, Option("--context", help="Add mode and invariants.")] = False,
+    embeddings: Annotated[bool, Option("--embeddings", help="Also write the vector of every turn.")] = False,
     format: options.FormatOption = None,
     workers: options.WorkersOption = None,
-    num_gpus: Annotated[
-        float, typer.Option(help="GPUs of each worker, such as 1 or 0.5, for its encoder.", min=0)
-    ] = 0,
+    num_gpus: Annotated[float, Option(help="GPUs of each worker, such as 0.5, for its encoder.", min=0)] = 0,
     address: options.AddressOption = None,
     json_output: JsonOption = False,
 ) -> None:

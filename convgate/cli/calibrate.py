@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from convgate.cli import inputs, options, output
 from convgate.cli.result import Part, Result, check_folder, with_json, write_text
@@ -24,49 +25,22 @@ MIN_WIDTH_INTERVALS = 60  # columns
 
 @with_json
 def calibrate(
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Relevance sets (JSONL); with --encoder any transcripts.", metavar="SET.jsonl"),
-    ] = None,
+    files: Annotated[list[Path] | None, Argument(help="Relevance sets.", metavar="SET.jsonl")] = None,
     gate: options.GateOption = None,
-    encoder: Annotated[
-        str | None,
-        typer.Option(
-            help="Instead of a threshold, make a version for this encoder, with the same learned weights."
-            " Without files, conversations that come with convgate are measured.",
-            metavar="NAME",
-        ),
-    ] = None,
-    name: Annotated[str | None, typer.Option(help="With --encoder: what the new version is called.")] = None,
-    precision: Annotated[
-        float | None, typer.Option(help="Min precision, 0 to 1: the most recall that has it.", metavar="P")
-    ] = None,
-    recall: Annotated[
-        float | None, typer.Option(help="Min recall, 0 to 1: the highest threshold with it.", metavar="R")
-    ] = None,
-    f_beta: Annotated[
-        float | None,
-        typer.Option(help="The best F-beta: above 1 for recall, below 1 for precision.", metavar="B"),
-    ] = None,
-    cost_ratio: Annotated[
-        float | None,
-        typer.Option(help="The lowest cost, where a false keep costs C, a false drop 1.", metavar="C"),
-    ] = None,
-    max_missed: Annotated[
-        float | None,
-        typer.Option(help="Lose at most this share of the needed turns, such as 0.02.", metavar="X"),
-    ] = None,
-    settings_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--settings", help="Write a new settings file that uses the fitted rule.", dir_okay=False
-        ),
-    ] = None,
+    encoder: Annotated[str | None, Option(help="Make a version for this encoder instead.")] = None,
+    name: Annotated[str | None, Option(help="With --encoder: what the new version is called.")] = None,
+    precision: Annotated[float | None, Option(help="Min precision: the most recall that has it.")] = None,
+    recall: Annotated[float | None, Option(help="Min recall: the highest threshold that has it.")] = None,
+    f_beta: Annotated[float | None, Option(help="The best F-beta; above 1 for recall.")] = None,
+    cost_ratio: Annotated[float | None, Option(help="The cost of a false keep in false drops.")] = None,
+    max_missed: Annotated[float | None, Option(help="Max share of needed turns that are lost.")] = None,
+    settings_file: Annotated[Path | None, Option("--settings", help="Write settings that use it.")] = None,
     skip_bad: options.SkipBadOption = False,
 ) -> Result:
     """Fit the gate's threshold on labelled cases, and compare it with the rule in use.
 
-    The best F1 is the default goal. With --encoder, make a version of the gate for another encoder instead.
+    The best F1 is the default goal; the settings go to a new file. With --encoder, make a version with the
+    same learned weights for another encoder, measured on the transcripts, or on texts of convgate.
     """
     from convgate.evaluation.calibration import BestFBeta, MinCost, MinPrecision, MinRecall
     from convgate.evaluation.fitting import fit_promise, fit_threshold

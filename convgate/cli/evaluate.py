@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Option
 
 from convgate.cli import inputs, options, output
 from convgate.cli.batch import check_ray
@@ -21,18 +22,11 @@ MIN_WIDTH_INTERVALS = 115  # columns; a narrower terminal shows values without i
 @with_json
 def evaluate(
     files: options.SetsArgument,
-    policy: Annotated[
-        list[str] | None, typer.Option(help="A policy to measure; may be repeated. All by default.")
-    ] = None,
+    policy: Annotated[list[str] | None, Option(help="To measure; may be repeated. All by default.")] = None,
     gate: options.GateOption = None,
-    against: Annotated[
-        str | None, typer.Option(help="Also show how the others differ from this policy (paired intervals).")
-    ] = None,
-    by_tag: Annotated[bool, typer.Option("--by-tag", help="Also show a table for each tag.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown, intervals included.")] = False,
-    engine: Annotated[
-        Literal["local", "ray"], typer.Option(help="ray measures on all processors, or on a cluster.")
-    ] = "local",
+    against: Annotated[str | None, Option(help="Also show differences from this policy.")] = None,
+    markdown: Annotated[bool, Option("--markdown", help="Print Markdown, intervals included.")] = False,
+    engine: Annotated[Literal["local", "ray"], Option(help="ray: all processors, or a cluster.")] = "local",
     workers: options.WorkersOption = None,
     address: options.AddressOption = None,
     skip_bad: options.SkipBadOption = False,
@@ -60,8 +54,8 @@ def evaluate(
             evaluation = run(sets, policies, progress=progress)
     return Result(
         _to_json(evaluation, against),
-        _show(evaluation, by_tag=by_tag, against=against),
-        text=to_markdown(evaluation, by_tag=by_tag, against=against) if markdown else None,
+        _show(evaluation, against=against),
+        text=to_markdown(evaluation, against=against) if markdown else None,
     )
 
 
@@ -97,13 +91,13 @@ def _to_json(evaluation: Evaluation, against: str | None) -> dict[str, Any]:
     return values
 
 
-def _show(evaluation: Evaluation, *, by_tag: bool, against: str | None) -> Iterator[Part]:
+def _show(evaluation: Evaluation, *, against: str | None) -> Iterator[Part]:
     from rich.console import Console
 
     from convgate.evaluation.report import LEGEND, rich_tables
 
     intervals = Console().width >= MIN_WIDTH_INTERVALS
-    yield from rich_tables(evaluation, by_tag=by_tag, against=against, intervals=intervals)
+    yield from rich_tables(evaluation, against=against, intervals=intervals)
     yield LEGEND
     if not intervals:
         yield "--markdown and --json show the intervals."

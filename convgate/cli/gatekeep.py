@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from convgate.cli import inputs, options, output
 from convgate.cli.result import Part, Result, Table, fields, with_json
@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 @with_json
 def gatekeep(
     file: options.LinesArgument,
-    rules: Annotated[
-        Path | None,
-        typer.Option(help="Your own rules (YAML) instead of those of the settings.", metavar="RULES.yaml"),
-    ] = None,
+    rules: Annotated[Path | None, Option(help="Your own rules (YAML).", metavar="RULES.yaml")] = None,
     skip_bad: options.SkipBadOption = False,
 ) -> Result:
     """Decide whether each exchange is worth storing, with the reason.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
 from convgate.cli import inputs, options, output
 from convgate.cli.result import Part, Result, Table, fields, pick, show, with_json, write_export, write_text
@@ -25,16 +26,11 @@ labels = typer.Typer(
 
 @with_json
 def import_conversations(
-    files: Annotated[
-        list[Path],
-        typer.Argument(help="Transcripts; - reads standard input.", metavar="FILE", allow_dash=True),
-    ],
+    files: Annotated[list[Path], Argument(help="Transcripts; - reads standard input.", allow_dash=True)],
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
     redact: options.RedactOption = False,
-    workspace: Annotated[
-        str | None, typer.Option(help="The project that new conversations belong to.", metavar="NAME")
-    ] = None,
+    workspace: Annotated[str | None, Option(help="The project of new conversations.", metavar="NAME")] = None,
     dry_run: options.DryRunOption = False,
 ) -> Result:
     """Add the conversations of files, archives and folders to the library.
@@ -84,7 +80,7 @@ def _show_added(additions: list[Addition], *, dry_run: bool) -> Iterator[Part]:
 @with_json
 def feedback(
     file: options.LinesArgument,
-    source: Annotated[str, typer.Option(help="The agent's name.")] = "agent",
+    source: Annotated[str, Option(help="The agent's name.")] = "agent",
     dry_run: options.DryRunOption = False,
     skip_bad: options.SkipBadOption = False,
 ) -> Result:
@@ -131,17 +127,9 @@ def show_labels(context: typer.Context) -> Result | None:
 @labels.command("import")
 @with_json
 def import_labels(
-    files: Annotated[
-        list[Path],
-        typer.Argument(help="Relevance sets, or lists of relevant turns.", metavar="FILE"),
-    ],
-    annotator: Annotated[
-        str | None, typer.Option(help="The annotator, where a file does not name one.")
-    ] = None,
-    conversation: Annotated[
-        str | None,
-        typer.Option(help="The conversation's key, where a file does not name one.", metavar="KEY"),
-    ] = None,
+    files: Annotated[list[Path], Argument(help="Relevance sets, or lists of relevant turns.")],
+    annotator: Annotated[str | None, Option(help="The annotator, where a file does not name one.")] = None,
+    conversation: Annotated[str | None, Option(help="Its key, where a file does not name one.")] = None,
     dry_run: options.DryRunOption = False,
     skip_bad: options.SkipBadOption = False,
 ) -> Result:
@@ -199,9 +187,7 @@ def _import_json(labels_import: Import, saved: ActionRecord | None) -> dict[str,
 
 @labels.command()
 def undo(
-    annotator: Annotated[
-        str | None, typer.Option(help="Whose last action; your own without it.", metavar="NAME")
-    ] = None,
+    annotator: Annotated[str | None, Option(help="Whose last action; your own by default.")] = None,
 ) -> None:
     """Undo the last action of an annotator: an import, an answer or feedback. Answers changed since stay."""
     from convgate.store import Labels
@@ -216,23 +202,14 @@ def undo(
 
 @labels.command()
 def export(
-    format: Annotated[
-        Literal["relevance-set", "csv"],
-        typer.Option("--format", help="A relevance set has everything; CSV is for spreadsheets."),
-    ] = "relevance-set",
-    annotator: Annotated[
-        list[str] | None,
-        typer.Option("--annotator", help="Only this annotator; may be repeated.", metavar="NAME"),
-    ] = None,
-    conversation: Annotated[
-        list[str] | None,
-        typer.Option("--conversation", help="Only this one, by its key; may be repeated.", metavar="KEY"),
-    ] = None,
+    format: Annotated[Literal["relevance-set", "csv"], Option(help="CSV has less.")] = "relevance-set",
+    annotator: Annotated[list[str] | None, Option(help="Only this one; may be repeated.")] = None,
+    conversation: Annotated[list[str] | None, Option(help="Only this key; may be repeated.")] = None,
     redact: options.RedactOption = False,
     out: options.OutOption = None,
     force: options.ForceOption = False,
 ) -> None:
-    """Write all labels to one file, for training, evaluation, or import without loss."""
+    """Write all labels to one file, for training, evaluation or import; CSV is for spreadsheets."""
     from convgate.labels.exchange import write_labels
     from convgate.store import Conversations, Labels
     from convgate.transcripts.redaction import Redactor
@@ -256,15 +233,9 @@ def export(
 @labels.command()
 @with_json
 def calibration(
-    draw: Annotated[
-        bool, typer.Option("--draw", help="Draw 20 judged turns of the week for the lead annotator.")
-    ] = False,
-    lead: Annotated[
-        str | None, typer.Option(help="The lead annotator; your user name by default.", metavar="NAME")
-    ] = None,
-    week: Annotated[
-        str | None, typer.Option(help="The week to draw from; last week by default.", metavar="2026-W48")
-    ] = None,
+    draw: Annotated[bool, Option("--draw", help="Draw 20 judged turns for the lead annotator.")] = False,
+    lead: Annotated[str | None, Option(help="The lead annotator; your user name by default.")] = None,
+    week: Annotated[str | None, Option(help="To draw from, such as 2026-W48; last week by default.")] = None,
 ) -> Result:
     """Show how well the judges agree with a lead annotator, week by week; draw a week with --draw."""
     from convgate.labels.calibration import calibration, draw_calibration
@@ -284,8 +255,8 @@ def calibration(
 
 @labels.command()
 def trains(
-    name: Annotated[str, typer.Argument(help="The annotator.", metavar="NAME")],
-    switch: Annotated[Literal["on", "off"], typer.Argument(help="Whether their answers are trained on.")],
+    name: Annotated[str, Argument(help="The annotator.", metavar="NAME")],
+    switch: Annotated[Literal["on", "off"], Argument(help="Whether their answers are trained on.")],
 ) -> None:
     """Set whether an annotator's answers are trained on and evaluated with."""
     from convgate.store import Labels

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
 from convgate.cli import inputs, options, output
 from convgate.cli.result import Result, Table, pick, with_json
@@ -20,13 +21,11 @@ _OUTCOMES: dict[Action, str] = {
 
 @with_json
 def prune(
-    keys: Annotated[
-        list[str] | None, typer.Argument(help="Keys of conversations; all by default.", metavar="[KEY]...")
-    ] = None,
+    keys: Annotated[list[str] | None, Argument(help="Keys of conversations; all by default.")] = None,
     workspace: options.WorkspaceOption = None,
     set: options.SetOption = None,
-    apply: Annotated[bool, typer.Option("--apply", help="Prune; without it nothing is changed.")] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Undo the last pruning of each conversation.")] = False,
+    apply: Annotated[bool, Option("--apply", help="Prune; without it nothing is changed.")] = False,
+    undo: Annotated[bool, Option("--undo", help="Undo the last pruning of each conversation.")] = False,
 ) -> Result:
     """Prune stored conversations by the confidence of their messages: a dry run unless --apply is given.
 

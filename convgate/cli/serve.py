@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from convgate.cli import options, output
 from convgate.cli.result import show
@@ -26,24 +26,11 @@ SHUTDOWN_SECONDS = 30
 
 
 def serve(
-    port: Annotated[int, typer.Option(help="The port; 0 takes a free one.", min=0, max=65535)] = 8700,
-    address: Annotated[
-        str, typer.Option(help="The address to listen on; 127.0.0.1 serves this machine only.")
-    ] = "127.0.0.1",
-    upstream: Annotated[
-        str | None,
-        typer.Option(
-            help="The base URL of an OpenAI-compatible API, as in https://host/v1, to forward requests to.",
-            metavar="URL",
-        ),
-    ] = None,
-    candidate: Annotated[
-        Path | None,
-        typer.Option(
-            help="A settings file with what is different for a rollout's candidate.", metavar="FILE"
-        ),
-    ] = None,
-    workers: Annotated[int, typer.Option(help="Processes; each loads its own model.", min=1, max=64)] = 1,
+    port: Annotated[int, Option(help="The port; 0 takes a free one.", min=0, max=65535)] = 8700,
+    address: Annotated[str, Option(help="To listen on; 127.0.0.1: this machine only.")] = "127.0.0.1",
+    upstream: Annotated[str | None, Option(help="OpenAI-compatible API behind it: https://HOST/v1.")] = None,
+    candidate: Annotated[Path | None, Option(help="Settings that a rollout's candidate changes.")] = None,
+    workers: Annotated[int, Option(help="Processes; each loads its own model.", min=1, max=64)] = 1,
     settings_file: options.SettingsFileOption = None,
 ) -> None:
     """Serve selections over HTTP, and forward model requests with the selected messages only.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from typer import Option
 
 from convgate.cli import inputs, options, output
 from convgate.cli.result import Part, Result, Table, with_json
@@ -21,24 +21,9 @@ if TYPE_CHECKING:
 @with_json
 def sessions(
     file: options.FileArgument,
-    idle_gap: Annotated[
-        float | None,
-        typer.Option(help="A longer gap between messages ends a session; inf: none does.", metavar="SECONDS"),
-    ] = None,
-    continue_overrides_gap: Annotated[
-        bool | None,
-        typer.Option(
-            "--continue-overrides-gap/--no-continue-overrides-gap",
-            help='Whether "continue" continues the conversation after a longer gap.',
-        ),
-    ] = None,
-    close_on_complete: Annotated[
-        bool | None,
-        typer.Option(
-            "--close-on-complete/--no-close-on-complete",
-            help="Whether a workflow state COMPLETE closes the conversation.",
-        ),
-    ] = None,
+    idle_gap: Annotated[float | None, Option(help="Seconds; a longer gap ends a session. inf: none.")] = None,
+    continue_overrides_gap: Annotated[bool | None, Option(help='"continue" overrides a gap.')] = None,
+    close_on_complete: Annotated[bool | None, Option(help="COMPLETE ends the conversation.")] = None,
     which: options.ConversationOption = None,
     settings_file: options.SettingsFileOption = None,
     format: options.FormatOption = None,

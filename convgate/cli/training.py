@@ -8,6 +8,7 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from convgate.cli.options import SkipBadOption
 from convgate.cli.output import print_note, progress_bar
@@ -21,33 +22,20 @@ if TYPE_CHECKING:
     from convgate.training.records import Activate
     from convgate.training.sets import Plan
 
-NameOption = Annotated[str | None, typer.Option(help="What the new version is called.")]
-RunOption = Annotated[
-    Path | None,
-    typer.Option(
-        help="The run's folder; an interrupted run there is resumed. Without it, one is made.",
-        file_okay=False,
-    ),
-]
-EpochsOption = Annotated[int | None, typer.Option(help="At most this many epochs.", min=1, max=1000)]
-RateOption = Annotated[float | None, typer.Option(help="The largest step size.", min=1e-6, max=0.1)]
-SeedOption = Annotated[int, typer.Option(help="Fixes everything that is drawn.", min=0)]
-NoteOption = Annotated[str, typer.Option(help="A sentence for the version's card.")]
-WhoOption = Annotated[
-    str | None, typer.Option(help="Who made it, for the version's card; your user name unless given.")
-]
-ActivateOption = Annotated[bool, typer.Option("--activate", help="Use the new version from now on.")]
+NameOption = Annotated[str | None, Option(help="What the new version is called.")]
+RunOption = Annotated[Path | None, Option(help="Folder of the run, to resume it.", file_okay=False)]
+EpochsOption = Annotated[int | None, Option(help="At most this many epochs.", min=1, max=1000)]
+RateOption = Annotated[float | None, Option(help="The largest step size.", min=1e-6, max=0.1)]
+SeedOption = Annotated[int, Option(help="Fixes everything that is drawn.", min=0)]
+NoteOption = Annotated[str, Option(help="A sentence for the version's card.")]
+WhoOption = Annotated[str | None, Option(help="Who made it; your user name by default.")]
+ActivateOption = Annotated[bool, Option("--activate", help="Use the new version from now on.")]
 
 
 @with_json
 def train(
-    files: Annotated[
-        list[Path],
-        typer.Argument(help="Relevance sets (JSONL) to learn from.", metavar="SET.jsonl", exists=True),
-    ],
-    parent: Annotated[
-        str | None, typer.Option("--from", help="The version to start from; the active one unless named.")
-    ] = None,
+    files: Annotated[list[Path], Argument(help="Relevance sets.", metavar="SET.jsonl", exists=True)],
+    parent: Annotated[str | None, Option("--from", help="Version to start from; the active one.")] = None,
     name: NameOption = None,
     run: RunOption = None,
     epochs: EpochsOption = None,
@@ -55,29 +43,17 @@ def train(
     seed: SeedOption = 0,
     note: NoteOption = "",
     who: WhoOption = None,
-    replay: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Also train on texts that come with convgate, so that few labels make it forget nothing:"
-            " scenarios, sequences or dialogues; may be repeated.",
-            metavar="NAME",
-        ),
-    ] = None,
-    activate: Annotated[
-        bool,
-        typer.Option(
-            "--activate/--no-activate",
-            help="Activate the new version when the 95% interval of its gain on its parent excludes 0, on at"
-            " least 25 held-out conversations.",
-        ),
-    ] = True,
+    replay: Annotated[list[str] | None, Option(help="scenarios, sequences or dialogues.")] = None,
+    activate: Annotated[bool, Option(help="Activate it if it is better than its parent.")] = True,
     skip_bad: SkipBadOption = False,
 ) -> Result:
     """Train a version further on labelled conversations.
 
     A fifth of the conversations is held out for comparing both versions; about a third of the others chooses
     the epoch and the threshold. With fewer than 25, both are compared by cross-validation; with fewer than
-    three, nothing is compared. After Ctrl-C, the same command with --run FOLDER resumes.
+    three, nothing is compared. "Better": the 95% interval of the gain excludes 0, on at least 25 held-out
+    conversations. Texts that come with convgate can be replayed, so that few labels make it forget nothing.
+    After Ctrl-C, the same command with --run FOLDER resumes.
     """
     from convgate.core.settings import load_settings
     from convgate.training.epochs import FURTHER

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from convgate.cli import inputs, options, output
 from convgate.cli.result import Part, Result, Table, show, with_json, write_export
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from convgate.policies.base import Policy
     from convgate.versions import Metric, Version, Versions
 
-NameArgument = Annotated[str, typer.Argument(help="The version's name.", metavar="NAME")]
+NameArgument = Annotated[str, Argument(help="The version's name.", metavar="NAME")]
 MAIN_METRICS = ("answerable", "kept_token_share", "map", "f1")  # in the list; `show` has all
 
 versions = typer.Typer(no_args_is_help=False, help="The gate's versions, and which of them is active.")
@@ -61,8 +62,8 @@ def show_card(name: NameArgument) -> Result:
 @versions.command()
 @with_json
 def compare(
-    a: Annotated[str, typer.Argument(help="A version, or a policy's name.", metavar="A")],
-    b: Annotated[str, typer.Argument(help="The one to compare with it.", metavar="B")],
+    a: Annotated[str, Argument(help="A version, or a policy's name.", metavar="A")],
+    b: Annotated[str, Argument(help="The one to compare with it.", metavar="B")],
     files: options.SetsArgument,
 ) -> Result:
     """Measure two versions on relevance sets: metrics, their paired difference, turns fixed and broken."""
@@ -96,16 +97,16 @@ def compare(
 
 
 @versions.command()
-def activate(name: NameArgument, who: options.WhoOption = None) -> None:
+def activate(name: NameArgument) -> None:
     """Use a version from now on."""
-    _open_versions().activate(name, who=who or login_name(), encoder=_load_encoder())
+    _open_versions().activate(name, who=login_name(), encoder=_load_encoder())
     show(f"{name} is active.")
 
 
 @versions.command()
-def rollback(who: options.WhoOption = None) -> None:
+def rollback() -> None:
     """Use the version again that was active before."""
-    name = _open_versions().rollback(who=who or login_name(), encoder=_load_encoder())
+    name = _open_versions().rollback(who=login_name(), encoder=_load_encoder())
     show(f"{name} is active again." if name else "No version is active: the gate is untrained again.")
 
 
@@ -118,32 +119,26 @@ def history() -> Result:
 
 
 @versions.command()
-def baseline(name: NameArgument, who: options.WhoOption = None) -> None:
+def baseline(name: NameArgument) -> None:
     """Compare others with a version from now on."""
-    _open_versions().set_baseline(name, who=who or login_name())
+    _open_versions().set_baseline(name, who=login_name())
     show(f"{name} is the baseline.")
 
 
 @versions.command()
 def delete(
     name: NameArgument,
-    force: Annotated[
-        bool, typer.Option("--force", help="Even when it is active, the baseline or the parent of another.")
-    ] = False,
-    who: options.WhoOption = None,
+    force: Annotated[bool, Option("--force", help="Even the active one, or a parent.")] = False,
 ) -> None:
     """Delete a version for good."""
-    _open_versions().delete(name, force=force, who=who or login_name())
+    _open_versions().delete(name, force=force, who=login_name())
     show(f"{name} was deleted.")
 
 
 @versions.command()
 def export(
     name: NameArgument,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="The zip file to write; NAME.zip unless given.", dir_okay=False),
-    ] = None,
+    out: Annotated[Path | None, Option(help="The zip file; NAME.zip by default.", dir_okay=False)] = None,
     force: options.ForceOption = False,
 ) -> None:
     """Write a version to one file, to be imported elsewhere."""
@@ -155,8 +150,8 @@ def export(
 
 @versions.command("import")
 def import_(
-    file: Annotated[Path, typer.Argument(help="An exported version.", dir_okay=False)],
-    name: Annotated[str | None, typer.Option(help="Its name; that of the export by default.")] = None,
+    file: Annotated[Path, Argument(help="An exported version.", dir_okay=False)],
+    name: Annotated[str | None, Option(help="Its name; that of the export by default.")] = None,
 ) -> None:
     """Add a version from a file. It is checked, and not active until you activate it."""
     show(f"{_open_versions().import_(file, name=name).name} was added.")
