@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from convgate.cli import inputs, options, output
+from convgate.cli.result import Part, Result, Table, with_json
 from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from convgate.transcripts.records import FileRecord
 
 
+@with_json
 def context(
     file: options.FileArgument,
     turn: options.TurnOption = None,
@@ -43,9 +44,7 @@ def context(
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
     redact: options.RedactOption = False,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Build the context of a message: mode, budgets, sections, invariants, and what was left out."""
     from convgate.core.settings import load_settings
     from convgate.modes.mode import mode_of_intent
@@ -75,12 +74,10 @@ def context(
     for violation in bundle.violations:
         output.print_note(f"chat APIs may refuse this list: {violation}")
     answered = "the question" if index is None else f"message {index}"
-    output.write_result(
-        bundle.to_json(), lambda: _show_context(conversation, answered, bundle), json_output, out
-    )
+    return Result(bundle.to_json(), _show_context(conversation, answered, bundle))
 
 
-def _show_context(conversation: Conversation, answered: str, bundle: ContextBundle) -> None:
+def _show_context(conversation: Conversation, answered: str, bundle: ContextBundle) -> Iterator[Part]:
     from convgate.figures.modes import SECTION_LABELS
 
     mode = bundle.mode_decision
@@ -90,47 +87,51 @@ def _show_context(conversation: Conversation, answered: str, bundle: ContextBund
         "low confidence": f"low confidence, {mode.confidence:.2f}",
     }[mode.source]
     own = "" if mode.mode == bundle.mode else f"; by itself the message is {mode.mode}"
-    output.print_lines(
-        f"{bundle.mode} ({source}{own}), to answer {answered}",
+    yield f"{bundle.mode} ({source}{own}), to answer {answered}"
+    yield (
         f"{bundle.tokens:,} of {pluralize(bundle.budget, 'token')}, instead of {bundle.tokens_total:,}"
-        f" · {pluralize(len(bundle.messages), 'message')}",
+        f" · {pluralize(len(bundle.messages), 'message')}"
     )
     if bundle.over_budget:
-        output.print_lines(
+        yield (
             f"{pluralize(bundle.over_budget, 'token')} over the budget: invariants, instructions and the"
             " current message are always sent."
         )
-    output.print_lines(*(f"Fallback ({fallback.cause}): {fallback.reason}" for fallback in bundle.fallbacks))
-    rows: list[output.Row] = []
+    yield (f"Fallback ({fallback.cause}): {fallback.reason}" for fallback in bundle.fallbacks)
+    columns = ("message", "tokens", "section", "reason", "text")
+    rows: list[tuple[object, ...]] = []
+    styles: list[str] = []
     for section in bundle.sections:
         for turn in section.turns:
             text = "" if turn.index is None else conversation.turns[turn.index].scored_text
             label, reason = SECTION_LABELS[section.name], turn.explanation
             number = "" if turn.index is None else turn.index
-            rows.append(((number, f"{turn.tokens:,}", label, reason, text), ""))
+            rows.append((number, f"{turn.tokens:,}", label, reason, text))
+            styles.append("")
     for decision in bundle.decisions:
         if not decision.kept:
             text, reason = conversation.turns[decision.index].scored_text, decision.explanation
-            rows.append(((decision.index, "", f"dropped: {decision.rule}", reason, text), "dim"))
-    output.print_table(
-        {"message": "number", "tokens": "number", "section": "word", "reason": "prose", "text": "line"}, rows
+            rows.append((decision.index, "", f"dropped: {decision.rule}", reason, text))
+            styles.append("dim")
+    yield Table(
+        [dict(zip(columns, row, strict=True)) for row in rows],
+        {"message": "number", "tokens": "number", "section": "word", "text": "line"},
+        styles,
     )
-    output.print_lines(
-        " · ".join(
-            f"{SECTION_LABELS[section.name]} {section.tokens:,} of {section.budget:,}"
-            for section in bundle.sections
-        )
+    yield " · ".join(
+        f"{SECTION_LABELS[section.name]} {section.tokens:,} of {section.budget:,}"
+        for section in bundle.sections
     )
-    if bundle.invariants:
-        _show_invariants(bundle.invariants)
+    yield _list_invariants(bundle.invariants)
     if prefix := bundle.prefix:
         held = f", {pluralize(len(prefix.held), 'turn')} by the hysteresis" if prefix.held else ""
-        output.print_lines(
+        yield (
             f"Unchanged at the front since the message before: {prefix.tokens:,} of"
             f" {pluralize(prefix.before, 'token')}{held}. A provider can have them cached."
         )
 
 
+@with_json
 def invariants(
     file: options.FileArgument,
     turn: Annotated[
@@ -140,9 +141,7 @@ def invariants(
     which: options.ConversationOption = None,
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """List what must hold: safety requirements, corrections, hard constraints, the blocking error."""
     from convgate.core.errors import ConversationError
     from convgate.core.settings import load_settings
@@ -156,41 +155,32 @@ def invariants(
     turns = conversation.turns if turn is None else conversation.turns[: turn + 1]
     all_invariants = find_invariants(turns, load_judge(load_settings()))
 
-    def show() -> None:
-        if all_invariants:
-            _show_invariants(all_invariants)
-        active = sum(invariant.active for invariant in all_invariants)
-        summary = f"{pluralize(len(turns), 'message')} · {pluralize(len(all_invariants), 'invariant')}"
-        output.print_lines(f"{summary}, {active} of them active" if all_invariants else summary)
+    active = sum(invariant.active for invariant in all_invariants)
+    summary = f"{pluralize(len(turns), 'message')} · {pluralize(len(all_invariants), 'invariant')}"
+    return Result(
+        [invariant.to_json() for invariant in all_invariants],
+        _list_invariants(all_invariants),
+        f"{summary}, {active} of them active" if all_invariants else summary,
+    )
 
-    output.write_result([invariant.to_json() for invariant in all_invariants], show, json_output, out)
 
-
-def _show_invariants(invariants: Sequence[Invariant]) -> None:
+def _list_invariants(invariants: Sequence[Invariant]) -> Table:
     rows = []
     for invariant in invariants:
         state: str = "pinned" if invariant.pinned and invariant.active else invariant.state
         for ended_by in (invariant.superseded_by, invariant.ended_by):
             state += "" if ended_by is None else f" by {ended_by}"
-        type = invariant.type.replace("_", " ")
-        cells = (invariant.source, type, state, invariant.text, invariant.reason)
-        rows.append((cells, "" if invariant.active else "dim"))
-    output.print_table(
-        {"message": "number", "type": "word", "state": "word", "statement": "prose", "reason": "prose"}, rows
-    )
+        row = {"message": invariant.source, "type": invariant.type.replace("_", " "), "state": state}
+        rows.append(row | {"statement": invariant.text, "reason": invariant.reason})
+    styles = ["" if invariant.active else "dim" for invariant in invariants]
+    return Table(rows, {"type": "word", "state": "word"}, styles)
 
 
+@with_json
 def modes(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="Messages, or a transcript; - reads standard input.", metavar="FILE.jsonl", allow_dash=True
-        ),
-    ],
+    file: options.LinesArgument,
     skip_bad: options.SkipBadOption = False,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Find the mode of each message by itself: TASK, EXPLORATION, DEBUGGING, LEARNING or GENERAL.
 
     A line: {"content": "the cake sinks in the middle every time", "intent"?: "debug"}. Lines are independent;
@@ -205,12 +195,7 @@ def modes(
     output.print_problems(problems)
     with output.status(f"Classifying {pluralize(len(messages), 'message')}"):
         decisions = _classify(messages, settings)
-    output.write_result(
-        [decision.to_json() for decision in decisions],
-        lambda: _show_modes(messages, decisions),
-        json_output,
-        out,
-    )
+    return Result([decision.to_json() for decision in decisions], _show_modes(messages, decisions))
 
 
 def _classify(records: Sequence[FileRecord[MessageWithIntent]], settings: Settings) -> list[ModeDecision]:
@@ -226,17 +211,21 @@ def _classify(records: Sequence[FileRecord[MessageWithIntent]], settings: Settin
     ]
 
 
-def _show_modes(records: Sequence[FileRecord[MessageWithIntent]], decisions: Sequence[ModeDecision]) -> None:
-    rows = []
-    for record, decision in zip(records, decisions, strict=True):
-        confidence, text = f"{decision.confidence:.2f}", record.value.text
-        cells = (record.item, decision.mode, confidence, text, decision.explanation)
-        rows.append((cells, "dim" if decision.mode == "GENERAL" else ""))
+def _show_modes(
+    records: Sequence[FileRecord[MessageWithIntent]], decisions: Sequence[ModeDecision]
+) -> Iterator[Part]:
     item = "line" if records[0].conversation is None else "turn"
-    output.print_table(
-        {item: "number", "mode": "word", "confidence": "number", "message": "line", "reason": "prose"}, rows
-    )
+    rows = [
+        {
+            item: record.item,
+            "mode": decision.mode,
+            "confidence": f"{decision.confidence:.2f}",
+            "message": record.value.text,
+            "reason": decision.explanation,
+        }
+        for record, decision in zip(records, decisions, strict=True)
+    ]
+    styles = ["dim" if decision.mode == "GENERAL" else "" for decision in decisions]
+    yield Table(rows, {"mode": "word", "confidence": "number", "message": "line"}, styles)
     counts = Counter(decision.mode for decision in decisions).most_common()
-    output.print_lines(
-        f"{pluralize(len(records), 'message')}: {', '.join(f'{mode} {count:,}' for mode, count in counts)}"
-    )
+    yield f"{pluralize(len(records), 'message')}: {', '.join(f'{mode} {count:,}' for mode, count in counts)}"

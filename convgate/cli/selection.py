@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from convgate.cli import inputs, options, output
+from convgate.cli.result import Part, Result, Table, with_json
 from convgate.core.text import to_line
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from convgate.policies.base import Policy
 
 
+@with_json
 def score(
     file: options.FileArgument,
     turn: options.TurnOption = None,
@@ -28,9 +31,7 @@ def score(
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
     settings_file: options.SettingsFileOption = None,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Score every earlier turn against the current message, with the reason why it is kept or dropped."""
     from convgate.core.settings import load_settings
     from convgate.policies.gate import GatePolicy
@@ -48,14 +49,13 @@ def score(
         policy.prepare([conversation], progress=progress)
         selector = Selector.of(policy, chosen)
         decisions = selector.valid(current, history, selector.decide(current, history)).decisions
-    output.write_result(
+    return Result(
         _score_json(conversation, decisions, policy.version),
-        lambda: _show_scores(conversation, decisions, policy.version, current.turn.text),
-        json_output,
-        out,
+        _show_scores(conversation, decisions, policy.version, current.turn.text),
     )
 
 
+@with_json
 def select(
     file: options.FileArgument,
     policy: options.PolicyOption = None,
@@ -72,9 +72,7 @@ def select(
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
     redact: options.RedactOption = False,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Choose the messages to send for the current one: a valid list, in order."""
     from convgate.core.settings import load_settings
     from convgate.policies.base import PreparablePolicy
@@ -91,14 +89,11 @@ def select(
         selection = selector.valid(current, history, selector.decide(current, history))
     for violation in selection.violations:
         output.print_note(f"chat APIs may refuse this list: {violation}")
-    if json_output:
-        decisions = [decision.to_json() for decision in selection.decisions]
-        output.write_json({"messages": selection.messages, "decisions": decisions}, out)
-        return
-    if explain:
-        for decision in selection.decisions:
-            sys.stderr.write(f"{decision.index}\t{decision.reason}\n")
-    output.write_text(write_selection(conversation, current, selection), out)
+    for decision in selection.decisions if explain else ():
+        sys.stderr.write(f"{decision.index}\t{decision.reason}\n")
+    decisions = [decision.to_json() for decision in selection.decisions]
+    values = {"messages": selection.messages, "decisions": decisions}
+    return Result(values, text=write_selection(conversation, current, selection))
 
 
 def _build_policy(
@@ -142,23 +137,27 @@ def _score_json(conversation: Conversation, decisions: TurnDecisions, version: s
     }
 
 
-def _show_scores(conversation: Conversation, decisions: TurnDecisions, version: str, current: str) -> None:
-    rows = []
-    for decision in decisions:
-        turn = conversation.turns[decision.index]
-        outcome, style = ("kept", "bold blue") if decision.kept else ("dropped", "dim")
-        outcome += " anyway" if decision.forced else ""
-        score = "–" if decision.score is None else f"{decision.score:.2f}"
-        cells = (decision.index, outcome, score, turn.speaker, turn.scored_text)
-        rows.append((cells, style))
-    output.print_table(
-        {"turn": "number", "decision": "word", "score": "number", "speaker": "word", "text": "line"}, rows
-    )
+def _show_scores(
+    conversation: Conversation, decisions: TurnDecisions, version: str, current: str
+) -> Iterator[Part]:
+    rows = [
+        {
+            "turn": decision.index,
+            "decision": ("kept" if decision.kept else "dropped") + (" anyway" if decision.forced else ""),
+            "score": "–" if decision.score is None else f"{decision.score:.2f}",
+            "speaker": conversation.turns[decision.index].speaker,
+            "text": conversation.turns[decision.index].scored_text,
+        }
+        for decision in decisions
+    ]
+    styles = ["bold blue" if decision.kept else "dim" for decision in decisions]
+    yield Table(rows, {"decision": "word", "score": "number", "speaker": "word", "text": "line"}, styles)
     threshold = "none" if decisions.threshold is None else f"{decisions.threshold:.2f}"
-    output.print_lines(
-        f"Current message: {to_line(current, 200)}",
+    yield f"Current message: {to_line(current, 200)}"
+    yield (
         f"{len(decisions.kept_indices)} of {len(decisions)} earlier turns kept · threshold {threshold}"
-        f" (rule {decisions.rule}) · gate {version}",
-        *([decisions.because] if decisions.because else []),
-        "Turn numbers start at 0. --json shows the parts of every score.",
+        f" (rule {decisions.rule}) · gate {version}"
     )
+    if decisions.because:
+        yield decisions.because
+    yield "Turn numbers start at 0. --json shows the parts of every score."
