@@ -32,8 +32,6 @@ from tests.network_guard import loopback_only
 from tests.stores import Template
 
 if TYPE_CHECKING:
-    from streamlit.testing.v1.local_script_runner import LocalScriptRunner
-
     from convgate.store import Store
     from convgate.versions import Versions
 
@@ -135,25 +133,16 @@ def no_shipped_weights(
 
 
 @pytest.fixture(scope="session", autouse=True)
-def fast_app_tests() -> Iterator[None]:
-    """Skips work that Streamlit's `AppTest` repeats per page or run: a third of a page's time.
-
-    It reads the metadata of all installed packages, polls a thousand times a second whether the script is
-    over, which takes the lock from it, and mocks cookies. Nor does a page load the real encoder in a thread
-    that outlives its test.
-    """
+def scan_components_once() -> Iterator[None]:
+    """Reads the metadata of all installed packages for Streamlit once; each `AppTest` does, for 0.3 s."""
     if "streamlit" not in sys.modules:  # none of the tests that were collected has an app
         yield
         return
     from streamlit.components.v2 import manifest_scanner
-    from streamlit.runtime.context import ContextProxy
-    from streamlit.testing.v1 import local_script_runner
 
     with pytest.MonkeyPatch.context() as patch:
         once = functools.cache(manifest_scanner.scan_component_manifests)
         patch.setattr(manifest_scanner, "scan_component_manifests", once)
-        patch.setattr(local_script_runner, "require_widgets_deltas", wait_for_script)
-        patch.setattr(ContextProxy, "cookies", {})
         yield
 
 
@@ -171,27 +160,6 @@ def copied_databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "make_private", copied)
         yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def cached_typer_command() -> Iterator[None]:
-    """Builds the command once; Typer does so for each `convgate …` from the type hints of all subcommands."""
-    from typer import main
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(main, "get_command", functools.cache(main.get_command))
-        yield
-
-
-def wait_for_script(runner: LocalScriptRunner, timeout: float = 3) -> None:
-    """Return when the page's script is over; RuntimeError after `timeout` seconds."""
-    thread = runner._script_thread
-    assert thread is not None
-    thread.join(timeout)
-    if thread.is_alive():
-        runner.request_stop()
-        runner.join()
-        raise RuntimeError(f"the page took more than {timeout} s")
 
 
 @pytest.fixture(scope="session")
