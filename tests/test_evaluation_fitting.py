@@ -108,9 +108,9 @@ def test_evaluating_with_the_found_rule_gives_the_figures_of_the_fit(goal):
     given = noisy_set(60)
     fitted = fit_threshold([given], TextScorePolicy(), goal)
     measured = evaluate([given], [TextScorePolicy(fitted.rule)]).sets["noisy"].policies["told"].overall
-    told = fitted.result.policies[FOUND].overall
+    overall = fitted.result.policies[FOUND].overall
     for metric in ("precision", "recall", "f1", "exact_empty", "kept_token_share"):
-        assert told[metric] == measured[metric]
+        assert overall[metric] == measured[metric]
     assert fitted.curve.precision[fitted.row] == pytest.approx(measured["precision"].value)
     assert fitted.curve.kept_token_share[fitted.row] == pytest.approx(measured["kept_token_share"].value)
 
@@ -182,8 +182,8 @@ def test_no_threshold_costs_less_than_the_one_of_least_cost(rows, cost: float):
         kept = scores / 10 >= threshold
         return cost * (kept & ~relevant).sum() + (relevant & ~kept).sum()
 
-    found = calibrate(curve, MinCost(cost)).threshold
-    assert costs(found) <= min(costs(threshold) for threshold in scores / 10) + 1e-6
+    fitted = calibrate(curve, MinCost(cost)).threshold
+    assert costs(fitted) <= min(costs(threshold) for threshold in scores / 10) + 1e-6
 
 
 SCORE_LISTS = st.lists(st.integers(0, 20).map(lambda n: n / 20), max_size=8).map(np.array)
@@ -329,14 +329,14 @@ def test_what_is_kept_is_what_the_gate_decides(
 def test_figures_are_those_of_an_evaluation(policy: GatePolicy, score: ScoredCases) -> None:
     rule = make_rule("anchored", anchor=0.52, threshold=0.42)
     kept = score.kept(rule)
-    found = evaluate(SETS, [policy.with_rule(rule)]).sets
+    results = evaluate(SETS, [policy.with_rule(rule)]).sets
     for name, (conversations, summary) in score.summaries(kept).items():
-        expected = found[name].policies["gate"].overall
-        assert conversations == found[name].conversations
+        expected = results[name].policies["gate"].overall
+        assert conversations == results[name].conversations
         for metric in METRICS:
             assert summary[metric] == expected[metric]
     alone = score_cases(SETS[:1], policy)
-    figures, overall = alone.figures(alone.kept(rule)), found["one"].policies["gate"].overall
+    figures, overall = alone.figures(alone.kept(rule)), results["one"].policies["gate"].overall
     assert figures.precision.value == pytest.approx(overall["precision"].value)
     assert figures.recall.interval == pytest.approx(overall["recall"].interval)
     assert figures.f1.value == pytest.approx(overall["f1"].value)
