@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli import inputs, options, output
-from convgate.cli.result import check_folder
 from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ def ablate(
     from convgate.experiments.ablations import ABLATIONS
     from convgate.experiments.ablations import ablate as run
 
-    check_folder(charts, "--charts")
+    options.check_folder(charts, "--charts")
     chosen = [ablation for ablation in ABLATIONS if not only or ablation in only]
     if only and set(only) - set(ABLATIONS):
         raise typer.BadParameter(f"there are {', '.join(ABLATIONS)}", param_hint="--only")

@@ -9,6 +9,9 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
+from convgate.cli.result import JsonOption as JsonOption
+from convgate.cli.result import check_folder as check_folder
+
 FileArgument = Annotated[Path, Argument(help="A transcript; - reads standard input.", allow_dash=True)]
 LinesArgument = Annotated[
     Path, Argument(help="Lines of JSON; - reads standard input.", metavar="FILE.jsonl", allow_dash=True)
@@ -43,7 +46,6 @@ PolicyOption = Annotated[str | None, Option("--policy", help="The policy; that o
 SettingsFileOption = Annotated[
     Path | None, Option("--settings", help="Use this settings file instead of the usual one.", dir_okay=False)
 ]
-JsonOption = Annotated[bool, Option("--json", help="Print JSON alone on standard output.")]
 OutOption = Annotated[Path | None, Option("--out", help="Write to this file instead.", dir_okay=False)]
 ForceOption = Annotated[bool, Option("--force", help="Overwrite an existing file.")]
 RedactOption = Annotated[bool, Option("--redact", help="Redact secrets: API keys, tokens, passwords.")]
