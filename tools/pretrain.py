@@ -5,13 +5,14 @@ python -m tools.pretrain SET.jsonl … [--name NAME]
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from convgate.cli.main import main
-from convgate.cli.options import SkipBadOption
+from convgate.cli.options import SkipBadOption, given
 from convgate.cli.result import Result, with_json
 from convgate.cli.training import (
     ActivateOption,
@@ -22,7 +23,6 @@ from convgate.cli.training import (
     RunOption,
     SeedOption,
     WhoOption,
-    override_settings,
     run_training,
 )
 from convgate.training.epochs import TrainingSettings
@@ -58,7 +58,7 @@ def pretrain(
 
     After Ctrl-C, the same command with --run FOLDER resumes.
     """
-    settings = override_settings(TrainingSettings(), epochs, learning_rate, seed)
+    settings = replace(TrainingSettings(), **given(epochs=epochs, learning_rate=learning_rate, seed=seed))
     plan = PretrainingPlan(tuple(files or ()), settings, preset=preset, skip_bad=skip_bad)
     activation: Activate = "always" if activate else "never"
     return run_training(plan, run, name=name, note=note, who=who, activate=activation)

@@ -64,6 +64,11 @@ def check_current(turn: int | None, question: str | None) -> None:
         raise typer.BadParameter("a turn or a question, not both", param_hint="--turn, --question")
 
 
+def given(**options: Any) -> dict[str, Any]:
+    """Return the options that were given, by their names."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
 def parse_assignments(assignments: list[str] | None) -> dict[str, Any]:
     """Return the values of `--set name=value`: JSON where it is JSON, else text.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
@@ -33,12 +33,11 @@ def sessions(
     from convgate.core.settings import load_settings
     from convgate.policies.sessions import BoundaryRules, segment
 
-    overrides: dict[str, Any] = {
-        "idle_gap_seconds": idle_gap,
-        "continue_overrides_gap": continue_overrides_gap,
-        "close_on_complete": close_on_complete,
-    }
-    changes = {name: value for name, value in overrides.items() if value is not None}
+    changes = options.given(
+        idle_gap_seconds=idle_gap,
+        continue_overrides_gap=continue_overrides_gap,
+        close_on_complete=close_on_complete,
+    )
     rules = replace(BoundaryRules.of(load_settings(settings_file)), **changes)
     conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad)
     boundaries = segment(conversation.turns, rules)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Argument, Option
 
-from convgate.cli.options import SkipBadOption
+from convgate.cli.options import SkipBadOption, given
 from convgate.cli.output import print_note, progress_bar
 from convgate.cli.result import Result, with_json
 from convgate.core.errors import ConvgateError
@@ -18,7 +18,7 @@ from convgate.core.home import login_name
 
 if TYPE_CHECKING:
     from convgate.evaluation.judged_cases import EvaluationProgress
-    from convgate.training.epochs import Epoch, TrainingSettings
+    from convgate.training.epochs import Epoch
     from convgate.training.records import Activate
     from convgate.training.sets import Plan
 
@@ -60,7 +60,7 @@ def train(
     from convgate.training.sets import Plan
     from convgate.versions import UNTRAINED, Versions
 
-    settings = override_settings(FURTHER, epochs, learning_rate, seed)
+    settings = replace(FURTHER, **given(epochs=epochs, learning_rate=learning_rate, seed=seed))
     chosen = parent or Versions(load_settings().home).active or UNTRAINED
     if chosen == UNTRAINED:
         raise typer.BadParameter(
@@ -71,18 +71,6 @@ def train(
     plan = Plan(tuple(files), settings, parent=chosen, skip_bad=skip_bad, replay=tuple(replay or ()))
     activation: Activate = "better" if activate else "never"
     return run_training(plan, run, name=name, note=note, who=who, activate=activation)
-
-
-def override_settings(
-    settings: TrainingSettings, epochs: int | None, learning_rate: float | None, seed: int
-) -> TrainingSettings:
-    """Return the settings with the options that were given."""
-    return replace(
-        settings,
-        epochs=settings.epochs if epochs is None else epochs,
-        learning_rate=settings.learning_rate if learning_rate is None else learning_rate,
-        seed=seed,
-    )
 
 
 def run_training(
