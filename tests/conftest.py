@@ -133,11 +133,8 @@ def no_shipped_weights(
 
 
 @pytest.fixture(scope="session", autouse=True)
-def fast_app_tests() -> Iterator[None]:
-    """Reads the metadata of all installed packages once; Streamlit's `AppTest` does so for each page.
-
-    Streamlit has no setting for it, and it is more than half of a page's time.
-    """
+def scan_components_once() -> Iterator[None]:
+    """Reads the metadata of all installed packages for Streamlit once; each `AppTest` does, for 0.3 s."""
     if "streamlit" not in sys.modules:  # none of the tests that were collected has an app
         yield
         return
@@ -162,16 +159,6 @@ def copied_databases(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "make_private", copied)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def cached_typer_command() -> Iterator[None]:
-    """Builds the command once; Typer does so for each `convgate …` from the type hints of all subcommands."""
-    from typer import main
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(main, "get_command", functools.cache(main.get_command))
         yield
 
 

@@ -67,8 +67,8 @@ def anthropic(exchanges: Sequence[Exchange]) -> Iterator[Message]:
             ]
             yield {"role": "user", "content": results}
         if each.answer:
-            said = [*(hosted if each.hosted else ()), {"type": "text", "text": each.answer}]
-            yield {"role": "assistant", "content": said}
+            blocks = [*(hosted if each.hosted else ()), {"type": "text", "text": each.answer}]
+            yield {"role": "assistant", "content": blocks}
 
 
 def bedrock(exchanges: Sequence[Exchange]) -> Iterator[Message]:

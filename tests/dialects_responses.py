@@ -13,16 +13,16 @@ Message = dict[str, Any]
 def openai_responses(exchanges: Sequence[Exchange]) -> Iterator[Message]:
     """Reasoning before calls and answers, tools of every kind, and a compaction where images are shown."""
     yield {"role": "developer", "content": "You plan trips."}
-    made = iter(range(1000))
+    numbers = iter(range(1000))
 
     def thinking(each: Exchange) -> list[Message]:
-        own = {"type": "reasoning", "id": f"rs_{next(made)}", "summary": [], "encrypted_content": "x"}
+        own = {"type": "reasoning", "id": f"rs_{next(numbers)}", "summary": [], "encrypted_content": "x"}
         return [own] if each.thinks else []
 
     for each in exchanges:
         shown = [{"type": "input_image", "image_url": "data:,", "detail": "auto"}] if each.shows else []
         if each.shows and not each.thinks:
-            yield {"type": "compaction", "id": f"cmp_{next(made)}", "encrypted_content": "x"}
+            yield {"type": "compaction", "id": f"cmp_{next(numbers)}", "encrypted_content": "x"}
         content = [{"type": "input_text", "text": each.question}, *shown]
         yield (
             {"type": "message", "role": "user", "content": content}
@@ -53,18 +53,18 @@ def openai_responses(exchanges: Sequence[Exchange]) -> Iterator[Message]:
                 action = {"type": "search", "query": "q"}
                 yield {
                     "type": "web_search_call",
-                    "id": f"ws_{next(made)}",
+                    "id": f"ws_{next(numbers)}",
                     "status": "completed",
                     "action": action,
                 }
                 yield from thinking(each)
-            said = [{"type": "output_text", "text": each.answer, "annotations": []}]
+            parts = [{"type": "output_text", "text": each.answer, "annotations": []}]
             yield {
                 "type": "message",
-                "id": f"msg_{next(made)}",
+                "id": f"msg_{next(numbers)}",
                 "role": "assistant",
                 "status": "completed",
-                "content": said,
+                "content": parts,
             }
 
 

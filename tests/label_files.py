@@ -36,8 +36,8 @@ TRANSCRIPTS = {
 
 
 def add(store: Store, name: str, turns: int = 8) -> str:
-    said = tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"{name} {i}") for i in range(turns))
-    (added,) = Conversations(store).add([NewConversation(Conversation(name, said), "a test")])
+    talk = tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"{name} {i}") for i in range(turns))
+    (added,) = Conversations(store).add([NewConversation(Conversation(name, talk), "a test")])
     return added.key
 
 
@@ -51,9 +51,9 @@ def add_all(store: Store) -> list[str]:
 
 
 def import_labels(data: bytes, store: Store, **options: str) -> Import:
-    found = read_labels(data, "labels", store, **options)
-    keep_labels(store, found, by="Importer")
-    return found
+    labels_import = read_labels(data, "labels", store, **options)
+    keep_labels(store, labels_import, by="Importer")
+    return labels_import
 
 
 def lines(*values: object) -> bytes:

@@ -34,17 +34,17 @@ def make_relevance_set(
     talks: dict[str, Conversation] = {}
     cases = []
     for number in range(conversations):
-        said = [(PEOPLE[rng.integers(len(PEOPLE))], TOPICS[rng.integers(len(TOPICS))]) for _ in range(turns)]
+        pairs = [(PEOPLE[rng.integers(len(PEOPLE))], TOPICS[rng.integers(len(TOPICS))]) for _ in range(turns)]
         id = f"{name}-{number}"
         talks[id] = Conversation(
             id,
             tuple(
                 Turn.of("user", f"about {topic} and word{rng.integers(1000)}", name=person)
-                for person, topic in said
+                for person, topic in pairs
             ),
             format="relevance-set",
         )
-        key = [person if signal == "speaker" else topic for person, topic in said]
+        key = [person if signal == "speaker" else topic for person, topic in pairs]
         for turn in range(turns - 6, turns):
             relevant = frozenset(place for place in range(turn) if key[place] == key[turn])
             cases.append(Case(f"{id}-{turn}", id, turn, None, relevant))

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.home import app_root
 from convgate.core.settings import Settings, load_settings
-from convgate.gate.thresholds import RULES, Limits, Rule, make_rule
+from convgate.gate.rule import Limits, Rule
+from convgate.gate.thresholds import RULES, make_rule
 from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.build import build_policy
 from convgate.policies.gate import GatePolicy

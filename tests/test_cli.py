@@ -8,7 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
+from typer.testing import CliRunner
 
+from convgate.cli.result import Result, Table, with_json
 from convgate.messages.check import check_valid
 from tests.fakes import FakeEncoder
 
@@ -182,3 +185,48 @@ def test_what_is_left_out_of_a_file_is_told(run, command: str):
     assert (code, err.strip()) == (0, "convgate: open_webui.json: 1 message of another branch left out")
     _, _, err = run(command, NAN, "--json")
     assert err == ""
+
+
+def run_result(result: Result, *words: str) -> tuple[int, str]:
+    """Return the exit code and output of a command that returns this result."""
+    app = typer.Typer()
+
+    @app.command()
+    @with_json
+    def command() -> Result:
+        return result
+
+    done = CliRunner().invoke(app, [*words])
+    return done.exit_code, done.stdout
+
+
+def test_parts_are_read_only_when_a_person_reads_them(tmp_path: Path):
+    def parts():
+        yield "One line."
+        yield Table([{"name": "lake", "depth": 3.14159}, {"name": "boat\x1b[2J", "depth": None}])
+        yield Table([], empty="No rows.")
+
+    result = Result([1], parts())
+    assert run_result(result, "--json") == (0, "[\n  1\n]\n")
+    assert run_result(result, "--out", str(tmp_path / "out.json")) == (0, "")
+    assert json.loads((tmp_path / "out.json").read_text()) == [1]
+    code, out = run_result(result)
+    assert code == 0
+    assert out.startswith("One line.\n")
+    assert out.endswith("No rows.\n")
+    assert all(text in out for text in ("name", "depth", "lake", "3.142", "boat", "–"))
+    assert "\x1b[2J" not in out
+
+
+def test_a_text_is_saved_as_it_is_unless_json_is_asked_for(tmp_path: Path):
+    result = Result({"a": 1}, text="# Card\n")
+    assert run_result(result) == (0, "# Card\n")
+    assert run_result(result, "--out", str(tmp_path / "card.md")) == (0, "")
+    assert (tmp_path / "card.md").read_text() == "# Card\n"
+    assert json.loads(run_result(result, "--json")[1]) == {"a": 1}
+
+
+def test_a_folder_that_does_not_exist_is_named_before_the_work(run, tmp_path: Path):
+    code, out, err = run("score", tmp_path / "no.json", "--out", tmp_path / "no" / "out.json")
+    assert (code, out) == (2, "")
+    assert "does not exist" in err

@@ -142,12 +142,12 @@ def write_tasks(checkout: Path, *tasks: Any) -> Path:
 
 def test_a_conversation_is_its_longest_input_with_the_target_behind_it(tmp_path: Path):
     write_tasks(tmp_path, task("ab", 1), task("cd", 2), task("ab", 3, answer="yes"), task("ab", 2))
-    found = read_mtrag(tmp_path)
-    assert (found.name, list(found.conversations)) == ("mtrag", ["mtrag-ab", "mtrag-cd"])
-    turns = found.conversations["mtrag-ab"].turns
+    relevance_set = read_mtrag(tmp_path)
+    assert (relevance_set.name, list(relevance_set.conversations)) == ("mtrag", ["mtrag-ab", "mtrag-cd"])
+    turns = relevance_set.conversations["mtrag-ab"].turns
     assert [turn.text for turn in turns] == ["ab q0", "ab a0", "ab q1", "ab a1", "ab q2", "ab yes"]
     assert [turn.role for turn in turns] == ["user", "assistant"] * 3
-    assert found.cases == ()
+    assert relevance_set.cases == ()
 
 
 # Bad input
@@ -201,14 +201,14 @@ WHERE = question_line("Where does Ben live?", "D1:2")
 
 def test_a_question_stands_after_the_whole_conversation_with_its_evidence(tmp_path: Path):
     write_samples(tmp_path, sample(WHERE, question_line("Who has a dog?", "D2:1", "D2:2", category=1)))
-    found = read_locomo(tmp_path)
-    assert [(case.id, case.turn, sorted(case.relevant), case.tags) for case in found.cases] == [
+    relevance_set = read_locomo(tmp_path)
+    assert [(case.id, case.turn, sorted(case.relevant), case.tags) for case in relevance_set.cases] == [
         ("locomo-conv-1-q0", None, [1], ("category-4",)),
         ("locomo-conv-1-q1", None, [2, 3], ("category-1",)),
     ]
-    current, history = found.current(found.cases[1])
+    current, history = relevance_set.current(relevance_set.cases[1])
     assert (current.turn.role, current.turn.text, len(history)) == ("user", "Who has a dog?", 4)
-    assert found.problems == ()
+    assert relevance_set.problems == ()
 
 
 def test_evidence_that_names_no_turn_is_dropped_counted_and_reported(tmp_path: Path):
@@ -216,17 +216,17 @@ def test_evidence_that_names_no_turn_is_dropped_counted_and_reported(tmp_path: P
     write_samples(
         tmp_path, sample(question_line("Q?", "D1:1", "D9:17", "D"), question_line("Q?"), vain, WHERE)
     )
-    found = read_locomo(tmp_path)
-    assert [case.id for case in found.cases] == ["locomo-conv-1-q0", "locomo-conv-1-q3"]
-    assert sorted(found.cases[0].relevant) == [0]
-    told = [(problem.field, problem.message) for problem in found.problems]
-    assert told == [
+    relevance_set = read_locomo(tmp_path)
+    assert [case.id for case in relevance_set.cases] == ["locomo-conv-1-q0", "locomo-conv-1-q3"]
+    assert sorted(relevance_set.cases[0].relevant) == [0]
+    problems = [(problem.field, problem.message) for problem in relevance_set.problems]
+    assert problems == [
         ("[0].qa[0].evidence[1]", "no turn is 'D9:17'; left out"),
         ("[0].qa[0].evidence[2]", "no turn is 'D'; left out"),
         ("[0].qa[2].evidence[0]", "no turn is 'D:11:26'; left out"),
         (None, "left out in all: 3 references to no turn and 2 questions without evidence"),
     ]
-    assert {problem.severity for problem in found.problems} == {"warning"}
+    assert {problem.severity for problem in relevance_set.problems} == {"warning"}
 
 
 # Bad input
@@ -254,9 +254,9 @@ def relevant(found: RelevanceSet) -> dict[int, list[int]]:
 def test_messages_are_users_with_names_at_the_times_of_the_day_in_the_file_name(tmp_path: Path):
     lines = ["[23:59] <ann> hi there ", "[00:01] <bob>  * no, <ann> ", "[00:02]  * cat [x] waves to bob"]
     write_log(tmp_path, lines, ["0 1"])
-    found = read_irc(tmp_path)
-    (conversation,) = found.conversations.values()
-    assert (found.name, conversation.id) == ("irc.train", f"irc-{STEM}")
+    relevance_set = read_irc(tmp_path)
+    (conversation,) = relevance_set.conversations.values()
+    assert (relevance_set.name, conversation.id) == ("irc.train", f"irc-{STEM}")
     assert [(turn.role, turn.name, turn.text) for turn in conversation.turns] == [
         ("user", "ann", "hi there"),
         ("user", "bob", "* no, <ann>"),
@@ -283,8 +283,8 @@ def test_a_thread_is_the_union_of_links(tmp_path: Path):
 
 def test_a_link_from_the_future_joins_no_threads(tmp_path: Path):
     write_log(tmp_path, CHATTER, ["20 26", "22 26", "20 20", "20 24", "22 22", "22 25"])
-    found = relevant(read_irc(tmp_path))
-    assert (found[24], found[25], found[26]) == ([20], [22], [20, 22, 24, 25])
+    relevant_turns = relevant(read_irc(tmp_path))
+    assert (relevant_turns[24], relevant_turns[25], relevant_turns[26]) == ([20], [22], [20, 22, 24, 25])
 
 
 def test_a_training_file_gives_120_cases_drawn_by_one_generator_seeded_with_7(tmp_path: Path):
@@ -292,8 +292,11 @@ def test_a_training_file_gives_120_cases_drawn_by_one_generator_seeded_with_7(tm
     links = [f"{number} {number}" for number in range(100, 300)]
     for stem in ("2005-01-01.train-a", "2005-01-02.train-b"):
         write_log(tmp_path, lines, links, stem=stem)
-    found = read_irc(tmp_path)
-    turns = [[case.turn for case in found.cases if case.conversation == id] for id in found.conversations]
+    relevance_set = read_irc(tmp_path)
+    turns = [
+        [case.turn for case in relevance_set.cases if case.conversation == id]
+        for id in relevance_set.conversations
+    ]
     generator = random.Random(7)
     assert turns == [sorted(generator.sample(range(100, 300), 120)) for _ in turns]
 
@@ -323,8 +326,8 @@ def test_broken_lines_are_reported_with_file_and_line(tmp_path: Path):
 def test_the_set_goes_to_a_file_that_reads_back(tmp_path: Path):
     write_part(tmp_path, {"7": DIALOGUE}, split="dev")
     convert("tiage", tmp_path, tmp_path / "set.jsonl", split="dev")
-    found = read_relevance_set(tmp_path / "set.jsonl")
-    assert (len(found.conversations), len(found.cases), found.problems) == (1, 4, ())
+    relevance_set = read_relevance_set(tmp_path / "set.jsonl")
+    assert (len(relevance_set.conversations), len(relevance_set.cases), relevance_set.problems) == (1, 4, ())
 
 
 def test_bad_input_writes_nothing_unless_it_is_skipped(tmp_path: Path):

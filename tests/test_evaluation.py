@@ -120,8 +120,8 @@ def small_set():
 
 
 def values(result, policy, tag=None):
-    found = result.policies[policy]
-    summary = found.overall if tag is None else found.by_tag[tag]
+    policy_result = result.policies[policy]
+    summary = policy_result.overall if tag is None else policy_result.by_tag[tag]
     return {name: measure.value for name, measure in summary.measures.items()}
 
 
@@ -188,12 +188,12 @@ def test_a_perfect_policy_gets_one_wherever_a_metric_is_defined(drawn):
     given_set, answers = drawn
     result = evaluate([given_set], [Oracle(answers)], token_counter=words).sets["tiny"]
     for tag in (None, *result.tags):
-        found = values(result, "perfect", tag)
-        assert found.pop("missed") in (0.0, None)
-        budgets = [name for name in found if name.startswith("answerable_") or "%" in name]
+        measured = values(result, "perfect", tag)
+        assert measured.pop("missed") in (0.0, None)
+        budgets = [name for name in measured if name.startswith("answerable_") or "%" in name]
         for name in ("kept_token_share", "recall@5", *budgets):  # up to 7 relevant turns do not fit in 5
-            del found[name]
-        assert set(found.values()) <= {1.0, None}
+            del measured[name]
+        assert set(measured.values()) <= {1.0, None}
 
 
 @given(sets_with_answers(), st.randoms(use_true_random=False))

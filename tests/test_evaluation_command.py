@@ -37,10 +37,10 @@ def file(tmp_path):
 
 def test_differences_against_a_policy_are_measured_too(run, file):
     _, out, _ = run("evaluate", file, "--policy", "bm25", "--against", "last_k", "--json")
-    found = json.loads(out)["sets"]["tiny.dev"]
-    assert list(found["policies"]) == ["bm25", "last_k"]
-    assert found["differences"]["bm25"]["baseline"] == "last_k"
-    assert found["differences"]["bm25"]["difference"]["map"] == pytest.approx(4 / 5)
+    printed = json.loads(out)["sets"]["tiny.dev"]
+    assert list(printed["policies"]) == ["bm25", "last_k"]
+    assert printed["differences"]["bm25"]["baseline"] == "last_k"
+    assert printed["differences"]["bm25"]["difference"]["map"] == pytest.approx(4 / 5)
 
 
 BUDGETS = [f"answerable{budget}" for budget in ("_area", "@15%", "@25%", "@35%", "@50%")]
@@ -52,10 +52,10 @@ FIGURES = [
 
 
 def test_every_policy_is_measured_with_the_metrics_that_are_promised(run, file):
-    found = json.loads(run("evaluate", file, "--json")[1])
-    assert list(found) == ["sets"]
-    assert set(found["sets"]["tiny.dev"]) == {"cases", "conversations", "attainable", "policies"}
-    policies = found["sets"]["tiny.dev"]["policies"]
+    printed = json.loads(run("evaluate", file, "--json")[1])
+    assert list(printed) == ["sets"]
+    assert set(printed["sets"]["tiny.dev"]) == {"cases", "conversations", "attainable", "policies"}
+    policies = printed["sets"]["tiny.dev"]["policies"]
     assert tuple(policies) == policy_names()
     for measured in policies.values():
         assert list(measured) == [*FIGURES, "ci", "by_tag"]
@@ -104,13 +104,13 @@ def test_json_is_the_only_standard_output_and_is_written_to_a_file(run, write_li
     out = tmp_path / "found.json"
     code, printed, _ = run("calibrate", write_lines(lines_of(6)), "--json")
     assert code == 0
-    found = json.loads(printed)
-    assert (found["gate"], found["threshold_parameters"]["goal"]) == ("untrained", "the best F1")
-    assert found["found"]["recall"] == 1
-    assert len(found["curve"]["thresholds"]) == len(found["curve"]["precision"]) > 3
-    _, shown, _ = run("calibrate", write_lines(lines_of(6)), "--out", out)
-    assert json.loads(out.read_text()) == found
-    assert shown.startswith("Threshold")
+    values = json.loads(printed)
+    assert (values["gate"], values["threshold_parameters"]["goal"]) == ("untrained", "the best F1")
+    assert values["found"]["recall"] == 1
+    assert len(values["curve"]["thresholds"]) == len(values["curve"]["precision"]) > 3
+    assert run("calibrate", write_lines(lines_of(6)), "--out", out)[1] == ""
+    assert json.loads(out.read_text()) == values
+    assert run("calibrate", write_lines(lines_of(6)))[1].startswith("Threshold")
     assert run("calibrate", write_lines(lines_of(6)), "--json", "--out", out)[1] == ""
 
 
@@ -120,9 +120,9 @@ def test_the_settings_that_are_written_decide_by_the_found_threshold(run, write_
         "calibrate", write_lines(lines_of(6), 'a\u007f"\\b.jsonl'), "--settings", path, "--json"
     )
     assert code == 0
-    settings, found = load_settings(path), json.loads(out)
-    assert settings.threshold_rule == found["threshold_rule"] == "calibrated"
-    assert settings.threshold_parameters == found["threshold_parameters"]
+    settings, values = load_settings(path), json.loads(out)
+    assert settings.threshold_rule == values["threshold_rule"] == "calibrated"
+    assert settings.threshold_parameters == values["threshold_parameters"]
     assert settings.encoder == "all-MiniLM-L6-v2"
 
 
@@ -131,11 +131,11 @@ def test_a_promise_is_calibrated_and_written_as_settings(run, write_lines, tmp_p
     labelled = write_lines(lines_of(20))
     code, out, _ = run("calibrate", labelled, "--max-missed", 0.1, "--settings", path, "--json")
     assert code == 0
-    settings, found = load_settings(path), json.loads(out)
-    assert settings.threshold_rule == found["threshold_rule"] == "max_missed"
+    settings, values = load_settings(path), json.loads(out)
+    assert settings.threshold_rule == values["threshold_rule"] == "max_missed"
     assert settings.threshold_parameters["max_missed"] == 0.1
     assert "0.1:" in settings.threshold_parameters["levels"]
-    assert found["found"]["missed"] <= 0.1
+    assert values["found"]["missed"] <= 0.1
     _, shown, _ = run("calibrate", labelled, "--max-missed", 0.1)
     assert shown.startswith("Loses at most 10.0% of the needed turns")
 

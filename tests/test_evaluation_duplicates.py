@@ -53,9 +53,9 @@ def test_turns_judged_by_the_first_set_are_dropped_from_later_sets() -> None:
         case(3, {0: True}, "other message"),
         case(None, {7: False}, "q"),
     )
-    found, overlaps = remove_duplicates([first, second])
-    assert found[0] == first
-    assert judged_turns(found)["theirs"] == [(5, [2, 3], [2]), (3, [0], [0])]
+    counted, overlaps = remove_duplicates([first, second])
+    assert counted[0] == first
+    assert judged_turns(counted)["theirs"] == [(5, [2, 3], [2]), (3, [0], [0])]
     assert overlaps == [Overlap("theirs", "mine", 2)]
 
 
@@ -90,21 +90,21 @@ def test_every_judged_turn_counts_once_with_the_first_answer(
     sets: list[dict[int, dict[int, bool]]],
 ) -> None:
     given = [
-        make_set(f"s{n}", *(case(turn, said, f"c{turn}") for turn, said in one.items()))
+        make_set(f"s{n}", *(case(turn, answers, f"c{turn}") for turn, answers in one.items()))
         for n, one in enumerate(sets)
     ]
-    found, overlaps = remove_duplicates(given)
+    counted, overlaps = remove_duplicates(given)
     first: dict[tuple[int, int], bool] = {}
     for one in sets:
-        for message, said in one.items():
-            for turn, matters in said.items():
+        for message, answers in one.items():
+            for turn, matters in answers.items():
                 first.setdefault((message, turn), matters)
     left = [
-        ((c.turn, turn), turn in c.relevant) for one in found for c in one.cases for turn in c.judged or ()
+        ((c.turn, turn), turn in c.relevant) for one in counted for c in one.cases for turn in c.judged or ()
     ]
     assert len(left) == len(first)
     assert dict(left) == first
-    total = sum(len(said) for one in sets for said in one.values())
+    total = sum(len(answers) for one in sets for answers in one.values())
     assert sum(overlap.turns for overlap in overlaps) == total - len(first)
 
 

@@ -13,27 +13,24 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.core.errors import EvaluationError
+from convgate.core.errors import PolicyError
 from convgate.evaluation.calibration import BestFBeta, MinCost, MinPrecision, MinRecall, calibrate
 from convgate.evaluation.curves import threshold_curve
 from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.fitting import FOUND, NOTHING, NOW, fit_threshold
 from convgate.evaluation.judged_cases import judge
 from convgate.evaluation.metrics import METRICS
-from convgate.evaluation.sweeps import at_value, reach, sweep_of, value_of
 from convgate.evaluation.tuning import ScoredCases, score_cases
+from convgate.gate.rule import ROUNDING, Limits, Rule
 from convgate.gate.thresholds import (
-    ROUNDING,
     RULES,
     Absolute,
     Anchored,
     Blended,
     Calibrated,
     Expected,
-    Limits,
     MaxMissed,
     Relative,
-    Rule,
     Stricter,
     TokenBudget,
     TopK,
@@ -111,9 +108,9 @@ def test_evaluating_with_the_found_rule_gives_the_figures_of_the_fit(goal):
     given = noisy_set(60)
     fitted = fit_threshold([given], TextScorePolicy(), goal)
     measured = evaluate([given], [TextScorePolicy(fitted.rule)]).sets["noisy"].policies["told"].overall
-    told = fitted.result.policies[FOUND].overall
+    overall = fitted.result.policies[FOUND].overall
     for metric in ("precision", "recall", "f1", "exact_empty", "kept_token_share"):
-        assert told[metric] == measured[metric]
+        assert overall[metric] == measured[metric]
     assert fitted.curve.precision[fitted.row] == pytest.approx(measured["precision"].value)
     assert fitted.curve.kept_token_share[fitted.row] == pytest.approx(measured["kept_token_share"].value)
 
@@ -185,8 +182,8 @@ def test_no_threshold_costs_less_than_the_one_of_least_cost(rows, cost: float):
         kept = scores / 10 >= threshold
         return cost * (kept & ~relevant).sum() + (relevant & ~kept).sum()
 
-    found = calibrate(curve, MinCost(cost)).threshold
-    assert costs(found) <= min(costs(threshold) for threshold in scores / 10) + 1e-6
+    fitted = calibrate(curve, MinCost(cost)).threshold
+    assert costs(fitted) <= min(costs(threshold) for threshold in scores / 10) + 1e-6
 
 
 SCORE_LISTS = st.lists(st.integers(0, 20).map(lambda n: n / 20), max_size=8).map(np.array)
@@ -207,13 +204,13 @@ RULE: st.SearchStrategy[Rule] = st.one_of(
 def test_the_rule_keeps_what_reaches_its_parameter(
     rule: Rule, scores: np.ndarray[Any, Any], learned: float, share: float
 ) -> None:
-    sweep = sweep_of(rule)
+    sweep = rule.sweep
     assert sweep is not None
     value = sweep.low + share * (sweep.high - sweep.low)
-    reached = reach(rule, scores, learned=learned)
+    reached = rule.reach(scores, learned=learned)
     finite = reached[np.isfinite(reached)]
     assume(not (np.abs(finite - value) < 1e-6).any() or value in finite)
-    cut = at_value(rule, value).cut(scores, learned=learned)
+    cut = rule.at(value).cut(scores, learned=learned)
     assert (reached >= value - ROUNDING).tolist() == cut.kept.tolist()
 
 
@@ -221,24 +218,41 @@ def test_the_rule_keeps_what_reaches_its_parameter(
 def test_a_turn_is_kept_at_the_very_value_that_it_reaches(
     rule: Rule, scores: np.ndarray[Any, Any], learned: float
 ) -> None:
-    sweep = sweep_of(rule)
+    sweep = rule.sweep
     assert sweep is not None
-    reached = reach(rule, scores, learned=learned)
+    reached = rule.reach(scores, learned=learned)
     for row in np.flatnonzero(np.isfinite(reached)):
         if sweep.low <= reached[row] <= sweep.high:
-            assert at_value(rule, float(reached[row])).cut(scores, learned=learned).kept[row]
+            assert rule.at(float(reached[row])).cut(scores, learned=learned).kept[row]
+
+
+@pytest.mark.parametrize(
+    ("rule", "reached"),
+    [
+        (Anchored(anchor=0.8), [0.9, 0.4]),
+        (Anchored(anchor=0.95), [-np.inf, -np.inf]),
+        (Stricter(), [1, -np.inf]),
+        (Relative(), [1, -1]),
+        (Blended(weight=0.5), [np.inf, -1.4]),  # (0.9 − 0.25) / 0.5 is above 1; (0.4 − 0.25) / 0.5 = 0.3
+        (Blended(weight=0.0), [np.inf, -np.inf]),
+    ],
+    ids=repr,
+)
+def test_reach_by_hand(rule: Rule, reached: list[float]) -> None:
+    """The mean is 0.65, the deviation 0.25, the learned threshold 0.5."""
+    assert rule.reach(np.array([0.9, 0.4]), learned=0.5) == pytest.approx(reached)
 
 
 def test_every_rule_is_swept_or_fills_a_number() -> None:
-    assert {name for name, rule in RULES.items() if sweep_of(rule()) is None} == {"top_k", "token_budget"}
+    assert {name for name, rule in RULES.items() if rule().sweep is None} == {"top_k", "token_budget"}
     for rule in (TopK(), TokenBudget()):
-        assert value_of(rule, learned=0.4) is None
-        with pytest.raises(EvaluationError):
-            reach(rule, np.array([0.5]))
-        with pytest.raises(EvaluationError):
-            at_value(rule, 0.5)
-    assert value_of(Anchored(), learned=0.4) == 0.4
-    assert value_of(Stricter(0.7), learned=0.4) == 0.7
+        assert rule.value(learned=0.4) is None
+        with pytest.raises(PolicyError):
+            rule.reach(np.array([0.5]))
+        with pytest.raises(PolicyError):
+            rule.at(0.5)
+    assert Anchored().value(learned=0.4) == 0.4
+    assert Stricter(0.7).value(learned=0.4) == 0.7
 
 
 WORDS = ["lake", "house", "boat", "bread", "tea", "rain", "router", "invoice", "parcel", "late"]
@@ -315,14 +329,14 @@ def test_what_is_kept_is_what_the_gate_decides(
 def test_figures_are_those_of_an_evaluation(policy: GatePolicy, score: ScoredCases) -> None:
     rule = make_rule("anchored", anchor=0.52, threshold=0.42)
     kept = score.kept(rule)
-    found = evaluate(SETS, [policy.with_rule(rule)]).sets
+    results = evaluate(SETS, [policy.with_rule(rule)]).sets
     for name, (conversations, summary) in score.summaries(kept).items():
-        expected = found[name].policies["gate"].overall
-        assert conversations == found[name].conversations
+        expected = results[name].policies["gate"].overall
+        assert conversations == results[name].conversations
         for metric in METRICS:
             assert summary[metric] == expected[metric]
     alone = score_cases(SETS[:1], policy)
-    figures, overall = alone.figures(alone.kept(rule)), found["one"].policies["gate"].overall
+    figures, overall = alone.figures(alone.kept(rule)), results["one"].policies["gate"].overall
     assert figures.precision.value == pytest.approx(overall["precision"].value)
     assert figures.recall.interval == pytest.approx(overall["recall"].interval)
     assert figures.f1.value == pytest.approx(overall["f1"].value)

@@ -49,12 +49,12 @@ def test_missing_package_is_one_sentence_with_the_command(
     packages: str, command: str, extra: str, chat: Path
 ) -> None:
     words = [str(chat) if word in {"CHAT", "SET"} else word for word in command.split()]
-    said = run_python(RUN, packages, *words, CONVGATE_ENCODER="other")
-    assert said.endswith("CODE 1\n")
-    (line,) = [line for line in said.splitlines() if "pip install" in line]
+    printed = run_python(RUN, packages, *words, CONVGATE_ENCODER="other")
+    assert printed.endswith("CODE 1\n")
+    (line,) = [line for line in printed.splitlines() if "pip install" in line]
     missing = "|".join(packages.split(","))
     assert re.fullmatch(rf'convgate: .+ needs (?:{missing}): pip install "convgate\[{extra}\]"', line)
-    assert "Traceback" not in said
+    assert "Traceback" not in printed
 
 
 def test_errors_other_than_of_imports_pass_through() -> None:

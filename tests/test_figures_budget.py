@@ -48,8 +48,8 @@ def test_sections_stand_one_after_the_other_and_what_exceeds_the_budget_is_frame
     (frame,) = [shape for shape in fig.layout.shapes if shape.name == "over the budget"]
     assert (frame.x0, frame.x1) == (1_000, 1_145)
     assert [one.text for one in fig.layout.annotations] == ["budget 1,000, 145 over"]
-    told = describe_budget(spent)
-    assert "Capsules" not in told
+    description = describe_budget(spent)
+    assert "Capsules" not in description
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])

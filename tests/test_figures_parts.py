@@ -41,8 +41,8 @@ def test_links_pair_attention_with_the_measured_effect() -> None:
     assert list(effect.x) == [0.02, -0.02, 0.02]
     assert list(attention.y) == list(effect.y) == [0, 1, 2]
     assert list(attention.customdata) == list(effect.customdata) == [2, 3, 4], "turns, not rows"
-    told = {note.y: note.text for note in fig.layout.annotations if note.yref == "y"}
-    assert told == {0: "+0.020", 1: "−0.020", 2: "+0.020"}, "beside the bars, for both together are too wide"
+    notes = {note.y: note.text for note in fig.layout.annotations if note.yref == "y"}
+    assert notes == {0: "+0.020", 1: "−0.020", 2: "+0.020"}, "beside the bars, for both together are too wide"
     assert effect.xaxis != attention.xaxis, "shares and score changes have different units"
     assert fig.layout.yaxis.ticktext[0].startswith("3 ")
 

@@ -92,8 +92,8 @@ def test_transcript_text_is_escaped_on_hover(attack: str) -> None:
 
 @given(st.text(max_size=400))
 def test_no_text_keeps_anything_that_plotly_would_read(text: str) -> None:
-    for made in (plain(text), wrapped(text).replace("<br>", " ")):
-        assert not set("<>$\n\r\t\u202e\x00") & set(made)
+    for label in (plain(text), wrapped(text).replace("<br>", " ")):
+        assert not set("<>$\n\r\t\u202e\x00") & set(label)
     assert len(wrapped("x" * 500)) < 300
 
 

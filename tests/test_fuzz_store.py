@@ -55,11 +55,11 @@ MODES = ("TASK", "GENERAL")
 
 
 def conversation(name: str, turns: int = 12) -> NewConversation:
-    said = tuple(
+    talk = tuple(
         Turn.of(("user", "assistant")[index % 2], f"{name}: message {index} about oases " * 4)
         for index in range(turns)
     )
-    return NewConversation(Conversation(name, said, title=f"Talk {name}"), f"{name}.json", tokens=100)
+    return NewConversation(Conversation(name, talk, title=f"Talk {name}"), f"{name}.json", tokens=100)
 
 
 def logged_request(number: int) -> RequestRow:
@@ -152,8 +152,8 @@ def with_other_schema(content: bytearray, chance: random.Random) -> None:
 
 
 def _overwrite(content: bytearray, chance: random.Random, pattern: bytes) -> None:
-    found = list(re.finditer(pattern, bytes(content)))
-    for match in chance.sample(found, min(len(found), chance.choice([1, 5, 50]))):
+    matches = list(re.finditer(pattern, bytes(content)))
+    for match in chance.sample(matches, min(len(matches), chance.choice([1, 5, 50]))):
         content[chance.randrange(*match.span())] = chance.choice(b'\xff\x00x"9')
 
 
@@ -299,19 +299,19 @@ KILLS = 100
 def test_acknowledged_writes_survive_every_kill(tmp_path: Path) -> None:
     path, chance = tmp_path / "convgate.db", random.Random(1)
     Store(path).close()
-    told: list[str] = []  # keys of conversations, each with one label of Ada
+    keys: list[str] = []  # keys of conversations, each with one label of Ada
     for kill in range(KILLS):
         reading, writing = os.pipe()
         child = fork(lambda kill=kill, writing=writing: write_until_killed(path, writing, kill))
         os.close(writing)
         with os.fdopen(reading) as acknowledged:
-            told += [acknowledged.readline().strip() for _ in range(chance.randrange(1, 8))]
+            keys += [acknowledged.readline().strip() for _ in range(chance.randrange(1, 8))]
             for _ in range(chance.randrange(100_000)):  # and somewhere within what comes next
                 pass
             child.kill()
             child.wait()
-            told += [line.strip() for line in acknowledged if line.endswith("\n")]
-        assert_whole(path, told)
+            keys += [line.strip() for line in acknowledged if line.endswith("\n")]
+        assert_whole(path, keys)
 
 
 def write_until_killed(path: Path, writing: int, kill: int) -> None:
@@ -351,13 +351,13 @@ def test_a_restore_that_is_killed_loses_neither_library(tmp_path: Path) -> None:
                 pass
             child.kill()
             child.wait()
-        found = []
+        restored = []
         for file in (path, *tmp_path.glob("convgate-before-restore-*.db")):
             with closing(Store(file)) as store:
                 store.check()
-                found.append({row.title for row in Conversations(store).find().rows})
-        assert all(titles in both for titles in found)
-        assert all(titles in found for titles in both)
+                restored.append({row.title for row in Conversations(store).find().rows})
+        assert all(titles in both for titles in restored)
+        assert all(titles in restored for titles in both)
 
 
 def swap_until_killed(path: Path, writing: int) -> None:

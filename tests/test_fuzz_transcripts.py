@@ -88,8 +88,8 @@ def seeds_of(format: Format) -> list[bytes]:
     if not isinstance(format, WritableFormat):
         files = [FOLDER / name for name, (known, _) in FILES.items() if known == format.name]
         samples = [value for name, value in (SAMPLES | PEOPLE).items() if name == format.name]
-        found = [file.read_bytes() for file in files if file.is_file()]
-        return found + [json.dumps(value).encode() for value in samples]
+        contents = [file.read_bytes() for file in files if file.is_file()]
+        return contents + [json.dumps(value).encode() for value in samples]
     conversations = [CONVERSATION]
     for name, text in TRANSCRIPTS.items():
         conversations += read_conversations(text.encode(), name=name).conversations

@@ -61,16 +61,16 @@ def test_bm25_has_the_values_of_its_formula():
         turn_facts(None, f"quokka wombat {COMMON} emu"),
     )
     _, *stems = columns.message(message, 5)
-    found, plain = columns.match_stems(0, 5, *stems)
+    scores, plain = columns.match_stems(0, 5, *stems)
     # Of 6 turns 3 have "quokka" and 3 have "wombat", the message included.
     weight = inverse_frequency("quokka", 3, 6)
     weighed = {"quokka": weight, "wombat": weight, COMMON: 0.0}
-    assert found == pytest.approx([bm25(message, turn_facts(None, text), weighed) for text in turns])
+    assert scores == pytest.approx([bm25(message, turn_facts(None, text), weighed) for text in turns])
     # Three words are a length of 0.25 + 0.75 · 3/15 = 0.4.
-    assert found[0] == pytest.approx(weight * (2 * 2.5 / (2 + 0.6) + 2.5 / (1 + 0.6)))
+    assert scores[0] == pytest.approx(weight * (2 * 2.5 / (2 + 0.6) + 2.5 / (1 + 0.6)))
     assert plain == pytest.approx([2 * weight, weight, weight, 0, 0])
     some = columns.match_stems(1, 4, *stems)
-    assert [part.tolist() for part in some] == [found[1:4].tolist(), plain[1:4].tolist()]
+    assert [part.tolist() for part in some] == [scores[1:4].tolist(), plain[1:4].tolist()]
 
 
 @given(turns=any_turns(), data=st.data())

@@ -59,8 +59,8 @@ def test_code_and_addresses(text: str, code: bool):
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t", "\N{ZERO WIDTH SPACE}", "🦊🦊", "\ud800"])
 def test_text_without_words(text: str):
-    found = facts_of(Turn.of("user", text))
-    assert (found.length, found.stems, found.question) == (0, {}, False)
+    facts = facts_of(Turn.of("user", text))
+    assert (facts.length, facts.stems, facts.question) == (0, {}, False)
 
 
 def test_the_shipped_cues_separate_obvious_cases() -> None:

@@ -42,7 +42,7 @@ def features(
     vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
     fact = with_cues(message, typed=typed)
     columns = Columns(with_cues(turn) for turn in turns)
-    found = message_features(
+    values = message_features(
         columns,
         vectors,
         Passages(vectors.shape[1]),
@@ -51,7 +51,7 @@ def features(
         len(turns),
         width=width,
     )
-    return dict(zip(NAMES, found.tolist(), strict=True))
+    return dict(zip(NAMES, values.tolist(), strict=True))
 
 
 def with_cues(turn: Turn, *, typed: bool = False) -> TurnFacts:
@@ -65,23 +65,23 @@ def approximately(*values: float) -> object:
 
 
 def test_cosine_beside_its_neighbours_and_the_best():
-    found = features([user()] * 4, user(), cosines=[0.1, -0.2, 0.6, 0.3])
-    assert found["cosine"] == approximately(0.1, -0.2, 0.6, 0.3)
-    assert found["cosine_before"] == approximately(0, 0.1, -0.2, 0.6)
-    assert found["cosine_after"] == approximately(-0.2, 0.6, 0.3, 0)
-    assert found["cosine_near"] == approximately(-0.2 / 3, 0.7 / 3, 0.2 / 3, 0.4 / 3)
-    assert found["cosine_below_best"] == approximately(-0.5, -0.8, 0, -0.3)
+    columns = features([user()] * 4, user(), cosines=[0.1, -0.2, 0.6, 0.3])
+    assert columns["cosine"] == approximately(0.1, -0.2, 0.6, 0.3)
+    assert columns["cosine_before"] == approximately(0, 0.1, -0.2, 0.6)
+    assert columns["cosine_after"] == approximately(-0.2, 0.6, 0.3, 0)
+    assert columns["cosine_near"] == approximately(-0.2 / 3, 0.7 / 3, 0.2 / 3, 0.4 / 3)
+    assert columns["cosine_below_best"] == approximately(-0.5, -0.8, 0, -0.3)
 
 
 def test_bm25_in_tens_beside_its_neighbours_and_the_best():
-    found = features([user("quokka"), user("numbat"), user("wombat quokka")], user("quokka wombat"))
+    columns = features([user("quokka"), user("numbat"), user("wombat quokka")], user("quokka wombat"))
     # Of 4 turns 3 have "quokka" and 2 have "wombat", the message included; lengths are 0.3 and 0.35.
     quokka, wombat = inverse_frequency("quokka", 3, 4), inverse_frequency("wombat", 2, 4)
     first, last = 2.5 / (1 + 1.5 * 0.3) * quokka / 10, 2.5 / (1 + 1.5 * 0.35) * (quokka + wombat) / 10
-    assert found["bm25"] == approximately(first, 0, last)
-    assert found["bm25_before"] == approximately(0, first, 0)
-    assert found["bm25_after"] == approximately(0, last, 0)
-    assert found["bm25_below_best"] == approximately(first - last, -last, 0)
+    assert columns["bm25"] == approximately(first, 0, last)
+    assert columns["bm25_before"] == approximately(0, first, 0)
+    assert columns["bm25_after"] == approximately(0, last, 0)
+    assert columns["bm25_below_best"] == approximately(first - last, -last, 0)
 
 
 @pytest.fixture
@@ -119,13 +119,13 @@ def test_who_speaks_and_who_is_named(chat: dict[str, list[float]], name: str, va
 
 
 def test_places():
-    found = features([user()] * 5, user())
-    assert found["age"] == approximately(*(math.log(ago) for ago in (5, 4, 3, 2, 1)))
-    assert found["one_ago"] == [0, 0, 0, 0, 1]
-    assert found["two_ago"] == [0, 0, 0, 1, 0]
-    assert found["three_ago"] == [0, 0, 1, 0, 0]
-    assert found["first_turn"] == [1, 0, 0, 0, 0]
-    assert found["turns"] == approximately(*[math.log(6)] * 5)
+    columns = features([user()] * 5, user())
+    assert columns["age"] == approximately(*(math.log(ago) for ago in (5, 4, 3, 2, 1)))
+    assert columns["one_ago"] == [0, 0, 0, 0, 1]
+    assert columns["two_ago"] == [0, 0, 0, 1, 0]
+    assert columns["three_ago"] == [0, 0, 1, 0, 0]
+    assert columns["first_turn"] == [1, 0, 0, 0, 0]
+    assert columns["turns"] == approximately(*[math.log(6)] * 5)
 
 
 def test_a_turn_before_the_beginning_of_a_later_subject_says_so():
@@ -133,10 +133,10 @@ def test_a_turn_before_the_beginning_of_a_later_subject_says_so():
     begins = [2.0, 0.0, 3.0, 0.0, -4.0, 0.0]
     facts = [replace(facts_of(turn), cues=Cues(begins=cue)) for turn, cue in zip(turns, begins, strict=True)]
     vectors = unit_vectors(len(turns), seed=1, dimension=3)
-    found = message_features(
+    columns = message_features(
         Columns(facts), vectors, Passages(3), facts_of(user("g")), vectors[0], len(turns), width=16
     )
-    by_name = dict(zip(NAMES, found.tolist(), strict=True))
+    by_name = dict(zip(NAMES, columns.tolist(), strict=True))
     assert by_name["begun_since"] == [3, 3, 0, 0, 0, 0]
     assert by_name["turn_needs"] == [0] * 6
 

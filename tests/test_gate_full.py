@@ -86,10 +86,10 @@ def pair_features(
     vectors, band = arrays.vectors.first(len(turns)), gate.config.band
     vector = gate.tiers.scorer.whiten(message.embedding)
     columns, passages = arrays.columns, arrays.passages
-    found = message_features(columns, vectors, passages, message.facts, vector, n, width=width)
+    features = message_features(columns, vectors, passages, message.facts, vector, n, width=width)
     rows = turn_features(columns, vectors, passages, 0, len(turns), width=band)
     newest_first = rows.transpose(1, 2, 0)[:, ::-1]
-    return torch.from_numpy(newest_first.copy()), torch.from_numpy(found.T.copy())
+    return torch.from_numpy(newest_first.copy()), torch.from_numpy(features.T.copy())
 
 
 def test_untrained_gate_ranks_by_cosine():
@@ -141,9 +141,9 @@ def test_banded_scores_are_those_of_the_differentiable_forward_pass(
     gate, n = trained_full_gate(seed=seed, band=band, window=window), len(turns)
     asked = full_message(gate, message)
     scores = gate.score(full_state(gate, turns), asked)
-    rows, found = pair_features(gate, turns, asked, n, n)
+    rows, features = pair_features(gate, turns, asked, n, n)
     with torch.no_grad():
-        output = GateModule.of(gate)(rows, found[None], torch.ones(1, n, dtype=torch.bool))
+        output = GateModule.of(gate)(rows, features[None], torch.ones(1, n, dtype=torch.bool))
     assert scores.tier1 == pytest.approx(output.tier1[0].numpy(), abs=1e-4)
     assert scores.attention == pytest.approx(output.attention[0].numpy(), abs=1e-3)
     assert scores.logits == pytest.approx(output.logit[0].numpy(), abs=1e-3)
@@ -171,12 +171,12 @@ def test_masked_turns_and_other_messages_of_a_batch_change_nothing(
     gate, asked = data.draw(st.sampled_from([GATE, NARROW])), full_message(GATE, message)
     stop = data.draw(st.integers(1, len(turns)))
     width = data.draw(st.integers(0, stop))
-    rows, found = pair_features(gate, turns, asked, stop, width)
+    rows, features = pair_features(gate, turns, asked, stop, width)
     alone = torch.zeros(1, stop, len(FEATURES))
-    alone[0, stop - width :] = found
+    alone[0, stop - width :] = features
     window = torch.arange(stop)[None] >= stop - width
     batch = torch.full((3, len(turns), len(FEATURES)), 1e3)  # what is masked must not be read
-    batch[1, stop - width : stop] = found
+    batch[1, stop - width : stop] = features
     mask = torch.zeros(3, len(turns), dtype=torch.bool)
     mask[1, stop - width : stop] = True
     mask[2] = True
@@ -226,9 +226,9 @@ def test_threads_that_extend_one_state_at_once_get_their_own_continuation():
         return state, GATE.score(state.first(40), QUESTION)
 
     with ThreadPoolExecutor(len(ends)) as pool:
-        found = list(pool.map(extend, range(len(ends))))
+        states = list(pool.map(extend, range(len(ends))))
     before = GATE.score(full_state(GATE, turns), QUESTION).logits
-    for place, (state, scores) in enumerate(found):
+    for place, (state, scores) in enumerate(states):
         assert scores.logits == pytest.approx(before, abs=1e-5)
         vectors = np.concatenate([vectors_of(GATE, turns), unit_vectors(30, seed=place, dimension=16)])
         assert_same(GATE, state, GATE.state(vectors, [facts_of(turn) for turn in (*turns, *ends[place])]))
@@ -270,8 +270,8 @@ def test_nan_is_refused_and_leaves_the_state_unchanged():
 
 def test_every_parameter_but_the_threshold_receives_a_gradient():
     gate = GateModule.of(GATE).train()
-    rows, found = pair_features(GATE, chat(12), QUESTION, 12, 12)
-    gate(rows, found[None], torch.ones(1, 12, dtype=torch.bool)).logit.square().sum().backward()
+    rows, features = pair_features(GATE, chat(12), QUESTION, 12, 12)
+    gate(rows, features[None], torch.ones(1, 12, dtype=torch.bool)).logit.square().sum().backward()
     without = {name for name, p in gate.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0}
     assert without == {"threshold_logit"}
 
@@ -300,14 +300,14 @@ def test_a_turn_is_found_by_its_best_passage_whatever_its_share_of_the_text():
     vectors, facts = vectors_of(gate, turns), [facts_of(turn) for turn in turns]
     passages = [row[None] for row in vectors]
     plain = gate.score(gate.state(vectors, facts, passages), message).scores
-    found = []
+    all_scores = []
     for share in (0.5, 0.02):
         passages[1] = np.stack([vectors[1] * (1 - share), message.embedding * share])
-        found.append(gate.score(gate.state(vectors, facts, passages), message).scores)
-    assert found[0] == pytest.approx(found[1], abs=1e-6)
-    assert found[0][1] > plain[1] + 0.1
+        all_scores.append(gate.score(gate.state(vectors, facts, passages), message).scores)
+    assert all_scores[0] == pytest.approx(all_scores[1], abs=1e-6)
+    assert all_scores[0][1] > plain[1] + 0.1
     grown = gate.extend(gate.state(vectors[:1], facts[:1]), vectors[1:], facts[1:], passages[1:])
-    assert gate.score(grown, message).scores == pytest.approx(found[1], abs=1e-6)
+    assert gate.score(grown, message).scores == pytest.approx(all_scores[1], abs=1e-6)
 
 
 @pytest.mark.usefixtures("frequent_thread_switches")
@@ -317,5 +317,5 @@ def test_eight_threads_score_on_one_state_as_one_does():
     expected = [GATE.score(state, message).logits for message in messages]
     with ThreadPoolExecutor(8) as pool:
         scores = list(pool.map(lambda message: GATE.score(state, message), messages * 5))
-    for place, found in enumerate(scores):
-        assert np.array_equal(found.logits, expected[place % 8])
+    for place, score in enumerate(scores):
+        assert np.array_equal(score.logits, expected[place % 8])

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from convgate.core.errors import PolicyError
+from convgate.gate.rule import Limits
 from convgate.gate.thresholds import (
     RULES,
     Absolute,
     Anchored,
     Blended,
     Expected,
-    Limits,
     Relative,
     Stricter,
     TokenBudget,

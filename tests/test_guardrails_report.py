@@ -36,7 +36,7 @@ NORMAL = {"TASK": 0.4, "EXPLORATION": 0.15, "DEBUGGING": 0.2, "LEARNING": 0.1, "
 def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, list[RequestRecord]]]:
     """A store with 600 requests of a day, and what they are."""
     store, clock, rng = empty_store(tmp_path_factory.mktemp("day")), Clock(), random.Random(7)
-    made = [
+    requests = [
         request(
             number,
             rng.choice(MODES),
@@ -58,18 +58,18 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, list[
     clock.advance(days=1)
     put_baseline(store)
     with open_guardrails(store, clock) as guard:
-        for one in made:
+        for one in requests:
             guard.record(one)
         guard.flush()
     Requests(store).record_outcomes([(f"r{number}", number % 7 > 0) for number in range(300)], NINE)
-    yield store, made
+    yield store, requests
     store.close()
 
 
 def test_a_period_has_the_figures_of_its_requests(day: tuple[Store, list[RequestRecord]]) -> None:
-    store, made = day
+    store, requests = day
     since, until = NINE + timedelta(hours=3), NINE + timedelta(hours=20)
-    inside = [r for r in made if since <= r.at < until]
+    inside = [r for r in requests if since <= r.at < until]
     result = report(store, Settings(), since, until, NINE + timedelta(days=1))
     totals = result.totals
     assert totals.requests == len(inside) == 425
@@ -98,7 +98,7 @@ def test_a_period_has_the_figures_of_its_requests(day: tuple[Store, list[Request
 
 
 def test_bins_add_up_and_have_the_divergence_of_their_hours(day: tuple[Store, list[RequestRecord]]) -> None:
-    store, made = day
+    store, requests = day
     since, until = NINE + timedelta(minutes=50), NINE + timedelta(hours=60, minutes=7)
     result = report(store, Settings(guard_drift_min_requests=20), since, until, NINE + timedelta(days=3))
     assert [f"{bin.start:%H:%M}" for bin in result.bins[:3]] == ["09:50", "10:00", "11:00"]
@@ -106,7 +106,9 @@ def test_bins_add_up_and_have_the_divergence_of_their_hours(day: tuple[Store, li
     for field in ("requests", "unsure", "breaches", "tokens_total", "tokens_saved"):
         assert sum(getattr(bin.totals, field) for bin in result.bins) == getattr(result.totals, field)
     for bin in result.bins[:20]:
-        hour = Counter(each.classified for each in made if bin.end - timedelta(hours=1) <= each.at < bin.end)
+        hour = Counter(
+            each.classified for each in requests if bin.end - timedelta(hours=1) <= each.at < bin.end
+        )
         assert bin.divergence == pytest.approx(divergence(hour, EVENLY))
         assert bin.totals.latency is not None
     few = report(store, Settings(), since, until, until)
@@ -114,10 +116,10 @@ def test_bins_add_up_and_have_the_divergence_of_their_hours(day: tuple[Store, li
 
 
 def test_a_report_has_what_the_guardrails_see_now(day: tuple[Store, list[RequestRecord]]) -> None:
-    store, made = day
+    store, requests = day
     now = NINE + timedelta(hours=24)
     result = report(store, Settings(), NINE, now, now)
-    hour = Counter(r.classified for r in made if now - timedelta(hours=1) < r.at <= now)
+    hour = Counter(r.classified for r in requests if now - timedelta(hours=1) < r.at <= now)
     assert result.latest.classified == hour
     plain = report_json(result)
     assert plain["divergence"] == divergence(hour, EVENLY)

@@ -27,8 +27,8 @@ from tests.stores import clear_store
 
 
 def add(store: Store, name: str, turns: int = 10) -> str:
-    said = tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"{name} {i}") for i in range(turns))
-    (added,) = Conversations(store).add([NewConversation(Conversation(name, said), title=name)])
+    talk = tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"{name} {i}") for i in range(turns))
+    (added,) = Conversations(store).add([NewConversation(Conversation(name, talk), title=name)])
     return added.key
 
 
@@ -183,11 +183,11 @@ VOTES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, ma
 @given(VOTES)
 def test_alpha_is_that_of_the_library(votes: list[tuple[int, int]]) -> None:
     value = group_agreement(["Ada", "Bo", "Cy"], votes_of(votes)).value
-    told = [(yes, no) for yes, no in votes if yes + no > 1]
+    pairable = [(yes, no) for yes, no in votes if yes + no > 1]
     if value is None:
-        assert not any(yes for yes, _ in told) or not any(no for _, no in told)
+        assert not any(yes for yes, _ in pairable) or not any(no for _, no in pairable)
         return
-    expected = krippendorff.alpha(value_counts=np.array(told), level_of_measurement="nominal")
+    expected = krippendorff.alpha(value_counts=np.array(pairable), level_of_measurement="nominal")
     assert value == pytest.approx(expected, abs=1e-9)
     swapped = group_agreement(["Ada", "Bo", "Cy"], votes_of([(no, yes) for yes, no in votes]))
     assert swapped.value == pytest.approx(value)
@@ -196,10 +196,10 @@ def test_alpha_is_that_of_the_library(votes: list[tuple[int, int]]) -> None:
 def test_the_interval_is_over_conversations_and_spans_the_value() -> None:
     turns = [turn for message in range(20) for turn in shared(6, 1, 1, 4, message)]
     turns += [turn for message in range(20, 26) for turn in shared(2, 3, 3, 2, message)]
-    found = pair_agreement("Ada", "Bo", turns)
-    assert found.interval is not None
-    assert found.value is not None
-    assert found.interval[0] < found.value < found.interval[1]
+    agreement = pair_agreement("Ada", "Bo", turns)
+    assert agreement.interval is not None
+    assert agreement.value is not None
+    assert agreement.interval[0] < agreement.value < agreement.interval[1]
     few = pair_agreement("Ada", "Bo", turns[-50:])
     assert few.interval is not None, "over messages, where there are few conversations"
     assert pair(20, 5, 10, 15).interval is None, "one message cannot show how much messages differ"

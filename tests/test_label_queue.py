@@ -121,8 +121,8 @@ def test_the_work_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_instructions_and_empty_turns_are_not_asked_about(tmp_path: Path) -> None:
     store = Store(tmp_path / "convgate.db")
-    said = [("system", "0.5"), ("user", "0.5"), ("assistant", "0.5"), ("user", "0.5")]
-    turns = tuple(Turn.of(role, text) for role, text in said)
+    texts = [("system", "0.5"), ("user", "0.5"), ("assistant", "0.5"), ("user", "0.5")]
+    turns = tuple(Turn.of(role, text) for role, text in texts)
     Conversations(store).add([NewConversation(Conversation("talk", turns))])
     items = make_queue(store, GATE, size=10, seed=1)
     assert sorted((item.current.turn, item.turn) for item in items) == [(3, 1), (3, 2)]

@@ -51,10 +51,10 @@ def labels(tmp_path: Path) -> Path:
 
 def import_half(labels: Path, told: Connection) -> None:
     store = open_store()
-    found = read_labels(labels, "labels.jsonl", store, annotator="Ada")
+    labels_import = read_labels(labels, "labels.jsonl", store, annotator="Ada")
     with store.write() as db:
         db.execute("PRAGMA cache_size = 5")  # pages: so that a part of it is in the file already
-        saved = keep_labels(store, found, by="Ada")
+        saved = keep_labels(store, labels_import, by="Ada")
         told.send((saved.changed, db.execute("SELECT count(*) FROM labels").fetchone()[0]))
         threading.Event().wait()
 
@@ -95,7 +95,7 @@ def test_concurrent_imports_and_feedback_store_each_label_once(labels: Path) -> 
         (import_by_command, labels),
     ]
     work += [(send_feedback, "one"), (send_feedback, "two")]
-    processes = [FORKED.Process(target=target, args=(told,)) for target, told in work]
+    processes = [FORKED.Process(target=target, args=(sender,)) for target, sender in work]
     for process in processes:
         process.start()
     for process in processes:
@@ -112,9 +112,9 @@ def test_concurrent_imports_and_feedback_store_each_label_once(labels: Path) -> 
 
 def test_two_annotators_label_the_same_turns_in_two_threads(labels: Path) -> None:
     store = open_store()
-    found = read_labels(labels, "labels", store, annotator="Cy")
-    keep_labels(store, found, by="Cy")
-    (conversation,) = found.conversations
+    labels_import = read_labels(labels, "labels", store, annotator="Cy")
+    keep_labels(store, labels_import, by="Cy")
+    (conversation,) = labels_import.conversations
     place, both = CurrentKey(conversation.key, 39), threading.Barrier(2)
 
     def label(who: str) -> None:

@@ -41,7 +41,7 @@ PEOPLE: dict[str, str] = {"Ada": "person", "=cmd|' /C calc'!A0": "person", "bot"
 
 @st.composite
 def entries(draw: st.DrawFn, keys: list[str], turns: list[int]) -> list[Entry]:
-    found = {}
+    answers = {}
     for _ in range(draw(st.integers(1, 12))):
         number = draw(st.integers(0, len(keys) - 1))
         if draw(st.booleans()):
@@ -61,8 +61,8 @@ def entries(draw: st.DrawFn, keys: list[str], turns: list[int]) -> list[Entry]:
             draw(st.none() | TEXTS.filter(bool)),
             PEOPLE.get(who, "adjudication"),
         )
-        found[place, turn, who] = entry
-    return list(found.values())
+        answers[place, turn, who] = entry
+    return list(answers.values())
 
 
 def test_everything_comes_back_from_a_relevance_set(store: Store, other: Store, tmp_path: Path) -> None:
@@ -81,8 +81,8 @@ def test_everything_comes_back_from_a_relevance_set(store: Store, other: Store, 
         new = Store(copyfile(tmp_path / "empty.db", tmp_path / "new.db"))
         for target in (new, other):
             assert sorted_entries(target) == []
-            found = import_labels(write_labels(store, "relevance-set"), target)
-            assert (by_turns(target), found.problems) == (expected, ())
+            labels_import = import_labels(write_labels(store, "relevance-set"), target)
+            assert (by_turns(target), labels_import.problems) == (expected, ())
             again = read_labels(write_labels(target, "relevance-set"), "again", target)
             assert (again.new, again.known) == ((), len(expected))
         new.close()
@@ -143,12 +143,12 @@ def test_any_relevance_set_is_the_answers_of_somebody(store: Store) -> None:
     question = {"role": "user", "content": "and?"}
     later = {k: v for k, v in case(id="q", query=question, judged=[0, 7]).items() if k != "turn"}
     data = lines(CONVERSATION_LINE, case(window=4, relevant=[3]), later)
-    found = read_labels(data, "set.jsonl", store, annotator="corpus")
-    assert (len(found.new), found.annotators, found.replaced) == (1, {"corpus": 6}, 0)
-    (conversation,) = found.conversations
+    labels_import = read_labels(data, "set.jsonl", store, annotator="corpus")
+    assert (len(labels_import.new), labels_import.annotators, labels_import.replaced) == (1, {"corpus": 6}, 0)
+    (conversation,) = labels_import.conversations
     assert (conversation.title, conversation.labels, conversation.new) == ("Talk", 6, True)
     assert Conversations(store).find().total == 0, "nothing is kept before somebody says so"
-    saved = keep_labels(store, found, by="Ada")
+    saved = keep_labels(store, labels_import, by="Ada")
     assert (saved.changed, saved.kind) == (6, "import")
     labels = Labels(store)
     answers = labels.of(CurrentKey(conversation.key, 6)).of("corpus")
@@ -166,9 +166,9 @@ def test_a_second_import_adds_nothing_and_undo_reverts_the_first(store: Store) -
     data = lines(CONVERSATION_LINE, case(labels=[{"annotator": "Ada", "turn": 0, "answer": "relevant"}]))
     import_labels(data, store)
     before = sorted_entries(store)
-    found = read_labels(data, "again", store)
-    assert (found.new, found.replaced) == ((), 0)
-    assert keep_labels(store, found, by="Importer").changed == 0
+    labels_import = read_labels(data, "again", store)
+    assert (labels_import.new, labels_import.replaced) == ((), 0)
+    assert keep_labels(store, labels_import, by="Importer").changed == 0
     assert sorted_entries(store) == before
     assert Conversations(store).find().total == 1
     assert Labels(store).undo("Importer") is not None
@@ -181,15 +181,20 @@ def test_a_backup_finds_its_conversation_after_that_has_grown(store: Store, key:
     written = write_labels(store, "relevance-set")
     grown = Conversations(store).grow(key, [Turn.of("user", "more")]).key
     Labels(store).undo("Ada")
-    found = import_labels(written, store)
-    assert ([conversation.key for conversation in found.conversations], found.new) == ([grown], ())
+    labels_import = import_labels(written, store)
+    assert ([conversation.key for conversation in labels_import.conversations], labels_import.new) == (
+        [grown],
+        (),
+    )
     assert Labels(store).of(CurrentKey(grown, 6)).of("Ada") == {0: "relevant"}
 
 
 def test_an_import_that_became_invalid_stores_nothing(store: Store, key: str, other: Store) -> None:
     Labels(store).answer(CurrentKey(key, 6), {0: "relevant", 1: "relevant"}, by="Ada")
-    found = read_labels(write_labels(store, "relevance-set"), "set", other)
-    wrong = replace(found, entries=(*found.entries, Entry(CurrentKey("gone", 1), 0, "Ada", "relevant")))
+    labels_import = read_labels(write_labels(store, "relevance-set"), "set", other)
+    wrong = replace(
+        labels_import, entries=(*labels_import.entries, Entry(CurrentKey("gone", 1), 0, "Ada", "relevant"))
+    )
     with pytest.raises(StoreError):
         keep_labels(other, wrong, by="Ada")
     assert (sorted_entries(other), Conversations(other).find().total) == ([], 0)
@@ -226,5 +231,5 @@ def test_a_bad_label_of_a_set_is_named_and_can_be_skipped(store: Store, label: o
     with pytest.raises(BadLinesError) as raised:
         read_labels(data, "s.jsonl", store)
     assert bad_places(raised.value) == [(2, f"labels[1]{field}")]
-    found = read_labels(data, "s.jsonl", store, skip_bad=True)
-    assert [(entry.annotator, entry.turn) for entry in found.entries] == [("Ada", 1)]
+    labels_import = read_labels(data, "s.jsonl", store, skip_bad=True)
+    assert [(entry.annotator, entry.turn) for entry in labels_import.entries] == [("Ada", 1)]

@@ -90,8 +90,8 @@ def test_the_result_is_valid_but_for_what_the_current_turn_itself_breaks(case: C
     excused = set()
     if current.role in {"assistant", "bot", "system", "developer"}:
         excused.add("last")
-    found = find_tool_units(case.turns[: case.end])
-    if case.current in found.orphans:
+    units = find_tool_units(case.turns[: case.end])
+    if case.current in units.orphans:
         excused.add("orphan_result")
     if case.is_user(case.current):
         excused.clear()
@@ -168,15 +168,15 @@ def test_every_added_turn_has_the_reason_that_it_names(case: Case) -> None:
 
 @every_case
 def test_every_dropped_turn_has_the_reason_that_it_names(case: Case) -> None:
-    found = find_tool_units(case.turns[: case.end])
+    units = find_tool_units(case.turns[: case.end])
     for index, override in case.run().overrides.items():
         if override.kept:
             continue
-        unit = found.by_turn.get(index)
+        unit = units.by_turn.get(index)
         if override.rule == "after_current":
             assert index >= case.end
         elif override.rule == "orphan_result":
-            assert index in found.orphans
+            assert index in units.orphans
         elif override.rule == "incomplete_tool_unit":
             assert unit is not None
             assert unit.missing

@@ -215,11 +215,11 @@ def test_an_opening_is_quoted_in_the_users_first_message() -> None:
 
 
 def test_parallel_calls_and_their_results_are_one_unit_in_any_order() -> None:
-    found = find_tool_units([user(), call("a", "b"), result("b"), result("a"), user()])
-    assert found.units == (ToolUnit(1, (2, 3), ()),)
-    assert found.orphans == ()
-    assert found.by_turn == dict.fromkeys((1, 2, 3), found.units[0])
-    assert found.units[0].members == (1, 2, 3)
+    tool_units = find_tool_units([user(), call("a", "b"), result("b"), result("a"), user()])
+    assert tool_units.units == (ToolUnit(1, (2, 3), ()),)
+    assert tool_units.orphans == ()
+    assert tool_units.by_turn == dict.fromkeys((1, 2, 3), tool_units.units[0])
+    assert tool_units.units[0].members == (1, 2, 3)
 
 
 def test_a_repeated_id_belongs_to_the_nearest_open_call() -> None:
@@ -243,15 +243,15 @@ def test_a_legacy_function_result_is_matched_by_name() -> None:
         legacy_call_turn("time"),
         result(None, "weather", "function"),
     ]
-    found = find_tool_units(turns)
-    assert found.units == (ToolUnit(0, (2,), ()), ToolUnit(1, (), ("time",)))
+    tool_units = find_tool_units(turns)
+    assert tool_units.units == (ToolUnit(0, (2,), ()), ToolUnit(1, (), ("time",)))
     assert find_tool_units([legacy_call_turn("time"), result(None, "weather", "function")]).orphans == (1,)
 
 
 def test_a_result_with_neither_id_nor_name_answers_the_nearest_open_call() -> None:
-    found = find_tool_units([call("a"), call("b"), result(None), result(None), result(None)])
-    assert found.units == (ToolUnit(0, (3,), ()), ToolUnit(1, (2,), ()))
-    assert found.orphans == (4,)
+    tool_units = find_tool_units([call("a"), call("b"), result(None), result(None), result(None)])
+    assert tool_units.units == (ToolUnit(0, (3,), ()), ToolUnit(1, (2,), ()))
+    assert tool_units.orphans == (4,)
 
 
 def test_a_pruned_call_takes_its_results_along_and_the_other_way_round() -> None:

@@ -7,14 +7,15 @@ from dataclasses import fields, replace
 from typing import Any
 
 import pytest
+from convgate.ui.context.state import View as ContextView
 from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.gate.thresholds import RULES, Limits
+from convgate.gate.rule import Limits
+from convgate.gate.thresholds import RULES
 from convgate.policies.spec import read_policies
 from convgate.ui.compare.state import View as CompareView
-from convgate.ui.context.state import View as ContextView
 from convgate.ui.experiments.state import View as ExperimentsView
 from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.monitor.state import View as MonitorView

@@ -82,11 +82,11 @@ print("LISTED", *large & set(sys.modules))
 convgate.feedback([{"role": "user", "content": "a"}, {"role": "user", "content": "b"}], 0, True)
 print("TOLD", *large & set(sys.modules))
 """
-    told = run_python(code)
-    assert "Usage: convgate" in told
-    assert "mine" in told
+    printed = run_python(code)
+    assert "Usage: convgate" in printed
+    assert "mine" in printed
     for step in ("IMPORTED", "HELPED", "LISTED", "TOLD"):
-        assert re.search(rf"^{step}\s*$", told, re.MULTILINE), told
+        assert re.search(rf"^{step}\s*$", printed, re.MULTILINE), printed
 
 
 NOT_TO_SELECT = {
@@ -120,8 +120,8 @@ except SystemExit as end:
     assert end.code == 0
 print("LOADED", *sys.modules)
 """
-    said, _, loaded = run_python(code, str(file), policy).partition("LOADED")
-    assert '"content": "b"' in said
+    printed, _, loaded = run_python(code, str(file), policy).partition("LOADED")
+    assert '"content": "b"' in printed
     assert not (NOT_TO_SELECT | more) & set(loaded.split())
 
 
@@ -141,9 +141,9 @@ decisions = policy.decide(*Conversation("chat", turns).at(69))
 print("REASON", decisions.of(68).reason)
 print("SCORED", *set("torch transformers pandas streamlit scipy sklearn".split()) & set(sys.modules))
 """
-    told = run_python(code)
-    assert re.search(r"^REASON (Kept|Dropped): ", told, re.MULTILINE), told
-    assert re.search(r"^SCORED\s*$", told, re.MULTILINE), told
+    printed = run_python(code)
+    assert re.search(r"^REASON (Kept|Dropped): ", printed, re.MULTILINE), printed
+    assert re.search(r"^SCORED\s*$", printed, re.MULTILINE), printed
 
 
 def test_the_first_page_of_the_app_needs_no_torch() -> None:
@@ -252,8 +252,8 @@ def test_the_python_for_agents_runs_as_it_stands(document: str, capsys: pytest.C
     for block in blocks:
         exec(compile(block, document, "exec"), names)
     assert names["selection"].messages[-1] is names["messages"][-1]
-    told = capsys.readouterr().out.splitlines()
-    assert len(told) == 3, "one line for every earlier turn"
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) == 3, "one line for every earlier turn"
 
 
 @pytest.mark.usefixtures("gate_for_the_fake_encoder")
@@ -309,8 +309,8 @@ def test_the_wheel_carries_the_whole_app_and_nothing_else(wheel: Path) -> None:
 def test_installed_from_the_wheel_the_app_is_that_of_the_wheel(wheel: Path, tmp_path: Path) -> None:
     zipfile.ZipFile(wheel).extractall(tmp_path)
     code = "import convgate.core.home; print(convgate.core.home.app_root())"
-    found = run_python(code, PYTHONPATH=os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]]))
-    assert Path(found.strip()) == tmp_path / "convgate" / "_app"
+    printed = run_python(code, PYTHONPATH=os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]]))
+    assert Path(printed.strip()) == tmp_path / "convgate" / "_app"
 
 
 # What stays on this machine
@@ -329,8 +329,8 @@ config._main_script_path = sys.argv[1]  # as `streamlit run` does
 config.get_config_options(force_reparse=True)
 print(config.get_option("browser.gatherUsageStats"), config.get_option("server.address"))
 """
-    said = run_python(code, str(app_root() / "app.py"), str(tmp_path), HOME=str(tmp_path))
-    assert said.split() == ["False", "127.0.0.1"]
+    printed = run_python(code, str(app_root() / "app.py"), str(tmp_path), HOME=str(tmp_path))
+    assert printed.split() == ["False", "127.0.0.1"]
 
 
 @pytest.mark.slow

@@ -170,8 +170,8 @@ def test_calls_and_their_results_keep_the_same_id() -> None:
     (conversation,) = read_text(json.dumps({"id": AWS, "messages": messages})).conversations
     redacted = Redactor().redact(conversation)
     assert_nowhere(AWS, redacted)
-    for found in (redacted, *read_text(write_conversation(redacted)).conversations):
-        called, *answers = found.turns
+    for each in (redacted, *read_text(write_conversation(redacted)).conversations):
+        called, *answers = each.turns
         assert [call.id for call in called.tool_calls] == [turn.tool_call_id for turn in answers]
         assert answers[1].tool_call_id == HASH
 

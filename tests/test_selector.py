@@ -11,7 +11,8 @@ import pytest
 from convgate.core.errors import ConversationError, TranscriptError
 from convgate.core.settings import load_settings
 from convgate.gate.model import Gate
-from convgate.gate.thresholds import Absolute, Rule, TopK
+from convgate.gate.rule import Rule
+from convgate.gate.thresholds import Absolute, TopK
 from convgate.messages.check import check_valid
 from convgate.selection.load import load, load_gate
 from convgate.versions import Draft, Version, Versions, write_version

@@ -86,11 +86,11 @@ def test_boundaries_are_where_the_events_put_them(name: str) -> None:
 def test_the_day_of_the_purple_button(
     rules: BoundaryRules, conversations: tuple[int, ...], sessions: tuple[int, ...]
 ) -> None:
-    found = segment(read_conversations(SAMPLE).conversations[0].turns, rules)
-    assert starts(found) == (conversations, sessions)
-    told = reasons(found)
+    boundaries = segment(read_conversations(SAMPLE).conversations[0].turns, rules)
+    assert starts(boundaries) == (conversations, sessions)
+    by_index = reasons(boundaries)
     over = "more than the idle gap of 2 h."
-    assert told[12] == (
+    assert by_index[12] == (
         f'"Continue" goes on with the conversation, after 2 h 15 min, {over}'
         if rules.continue_overrides_gap
         else f'2 h 15 min since the last message, {over} "Continue" does not override it.'
@@ -161,9 +161,9 @@ def test_moved_boundaries_override_the_rules() -> None:
         4: MovedBoundary("session"),
         9: MovedBoundary("session"),
     }
-    found = segment(with_moved(conversation, moved).turns)
-    assert starts(found) == ((0, 1, 4), (0, 4))
-    assert reasons(found) == {
+    boundaries = segment(with_moved(conversation, moved).turns)
+    assert starts(boundaries) == ((0, 1, 4), (0, 4))
+    assert reasons(boundaries) == {
         0: "It is the first message.",
         1: "A person began a new conversation here.",
         2: "A person had the conversation go on here.",
@@ -171,20 +171,20 @@ def test_moved_boundaries_override_the_rules() -> None:
         4: "A person began a new session here.",
     }
     assert with_moved(conversation, {}) is conversation
-    assert found.begun(3).index == found.begun(1).index == 1
-    assert (found.begun(3, "session").index, found.begun(4, "session").index) == (0, 4)
+    assert boundaries.begun(3).index == boundaries.begun(1).index == 1
+    assert (boundaries.begun(3, "session").index, boundaries.begun(4, "session").index) == (0, 4)
     with pytest.raises(IndexError, match="5"):
-        found.begun(5)
+        boundaries.begun(5)
 
 
 @given(random_days())
 def test_a_session_begins_a_conversation_and_the_first_message_both(conversation: list[Turn]) -> None:
-    found = segment(conversation)
-    conversations, sessions = starts(found)
+    boundaries = segment(conversation)
+    conversations, sessions = starts(boundaries)
     assert conversations[0] == sessions[0] == 0
     assert set(sessions) <= set(conversations) <= set(range(len(conversation)))
     assert all(one < other for one, other in pairwise(conversations))
-    assert all(record.reason.endswith(".") for record in (*found.records, *found.continued))
+    assert all(record.reason.endswith(".") for record in (*boundaries.records, *boundaries.continued))
 
 
 @given(random_days(), st.integers(0, 30_000), st.integers(0, 30_000), st.booleans())

@@ -160,15 +160,15 @@ def test_a_session_takes_conversations_of_the_library(store: Store, clock: Clock
 
 def test_a_session_is_deleted_and_the_library_keeps_its_conversations(store: Store, clock: Clock) -> None:
     sessions, key = manager(store, clock), add(store, "a button")
-    found = sessions.detect("a button")
+    detected = sessions.detect("a button")
     sessions.add_conversation(key)
     sessions.detect("new topic")
-    Sessions(store).delete(found.session.id)
+    Sessions(store).delete(detected.session.id)
     assert (sessions.active(), Sessions(store).count()) == (None, 0)
     assert Conversations(store).summary(key).title == "a button"
     assert begins_session(sessions.detect("a button again"))
     with pytest.raises(StoreError):
-        Sessions(store).delete(found.session.id)
+        Sessions(store).delete(detected.session.id)
 
 
 def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Store, clock: Clock) -> None:

@@ -37,8 +37,10 @@ def kept_turns(encoder: Encoder) -> list[set[int]]:
     samples = read_relevance_set(SAMPLES)
     policy = convgate.load_gate("shipped", encoder=encoder).policy
     cases = {case.id: case for case in samples.cases}
-    found = [policy.decide(*samples.current(cases[f"nan-and-fibonacci-{number}"])) for number in range(1, 5)]
-    return [set(decisions.kept_indices) for decisions in found]
+    selections = [
+        policy.decide(*samples.current(cases[f"nan-and-fibonacci-{number}"])) for number in range(1, 5)
+    ]
+    return [set(decisions.kept_indices) for decisions in selections]
 
 
 def test_questions_on_earlier_subjects_are_answered_as_published(kept_turns: list[set[int]]):

@@ -100,8 +100,8 @@ def test_no_text_and_no_search_breaks_the_library(
 ) -> None:
     conversations.add([new_conversation(text, "Ω" + search, title=search)])
 
-    everything, found = conversations.find(), conversations.find(search=search)
-    assert found.total == everything.total if not search.strip() else found.total <= everything.total
+    everything, matches = conversations.find(), conversations.find(search=search)
+    assert matches.total == everything.total if not search.strip() else matches.total <= everything.total
 
 
 def test_renaming_changes_the_list_and_the_search_but_not_the_transcript(
@@ -194,10 +194,10 @@ def test_deleted_conversations_are_not_found_and_those_with_a_question_do_not_gr
     with store.write() as db:
         openings = PrefixIndex(db)
         db.execute("UPDATE conversations SET is_live = 1")
-        found = [openings.live_beginning(prefix_hashes(make_turns(name, 6))) for name in "abc"]
+        live = [openings.live_beginning(prefix_hashes(make_turns(name, 6))) for name in "abc"]
         same = [openings.same(prefix_hashes(make_turns(name, 4))) for name in "abc"]
         longer = [openings.longer(prefix_hashes(make_turns(name, 2))) for name in "abc"]
-    assert (found, same, longer) == ([first, None, None], [first, second, None], [first, second, None])
+    assert (live, same, longer) == ([first, None, None], [first, second, None], [first, second, None])
 
 
 def test_a_conversation_grows_in_place_and_its_labels_stay(store: Store) -> None:

@@ -34,8 +34,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def conversation(text: str = "a private sentence", turns: int = 1) -> NewConversation:
-    said = tuple(Turn.of("user", f"{text} {index}") for index in range(turns))
-    return NewConversation(Conversation("a", said), "talk.json", tokens=3)
+    talk = tuple(Turn.of("user", f"{text} {index}") for index in range(turns))
+    return NewConversation(Conversation("a", talk), "talk.json", tokens=3)
 
 
 def change(path: Path, *statements: str) -> None:
@@ -203,8 +203,8 @@ def test_a_session_stored_before_growth_was_is_read_grown_searched_and_deleted(
     with monkeypatch.context() as before:
         before.setattr(database, "migrations", older)
         old, now = Store(tmp_path / "convgate.db"), datetime.now(UTC)
-        told = NewConversation(Conversation("a", turns_from_messages(chat("the zebra asks", "the walrus"))))
-        [added] = Conversations(old).add([told])
+        new = NewConversation(Conversation("a", turns_from_messages(chat("the zebra asks", "the walrus"))))
+        [added] = Conversations(old).add([new])
         live = SessionManager(old).detect("the zebra asks", at=now).session
         Sessions(old).add_conversation(live.id, added.key, now)
         with old.read() as db:
@@ -212,7 +212,7 @@ def test_a_session_stored_before_growth_was_is_read_grown_searched_and_deleted(
         old.close()
     store = Store(tmp_path / "convgate.db")
     conversations, sessions = Conversations(store), SessionManager(store)
-    assert conversations.get(added.key).conversation.turns == told.conversation.turns
+    assert conversations.get(added.key).conversation.turns == new.conversation.turns
     grown = sessions.add_message("and the giraffe?")
     assert (grown.session.id, sessions.add_message("no").key) == (live.id, sessions.history().key)
     texts = ["the zebra asks", "the walrus", "and the giraffe?", "no"]

@@ -12,8 +12,8 @@ from convgate.store.queues import NewItem, QueueProgress, Queues
 
 
 def add(store: Store, turns: int = 6) -> str:
-    said = tuple(Turn.of("user", f"text {index}") for index in range(turns))
-    (added,) = Conversations(store).add([NewConversation(Conversation("", said))])
+    talk = tuple(Turn.of("user", f"text {index}") for index in range(turns))
+    (added,) = Conversations(store).add([NewConversation(Conversation("", talk))])
     return added.key
 
 
@@ -74,8 +74,8 @@ def queue(store: Store, key: str) -> int:
 
 
 def place(store: Store, queue: int, annotator: str, after: int | None = None) -> int | None:
-    found = Queues(store).next_item(queue, annotator, after=after)
-    return found.place if found else None
+    item = Queues(store).next_item(queue, annotator, after=after)
+    return item.place if item else None
 
 
 def test_what_is_next_follows_from_answers_and_survives_a_restart(store: Store, queue: int, key: str) -> None:

@@ -37,8 +37,8 @@ def labelled_conversation(store: Store) -> Talk:
 
 
 def add(store: Store, name: str, turns: int = 8) -> str:
-    said = tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"{name} {i}") for i in range(turns))
-    (added,) = Conversations(store).add([NewConversation(Conversation(name, said), "a test")])
+    talk = tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"{name} {i}") for i in range(turns))
+    (added,) = Conversations(store).add([NewConversation(Conversation(name, talk), "a test")])
     return added.key
 
 
@@ -265,14 +265,14 @@ def test_each_labelled_message_is_a_case_of_its_judged_turns(store: Store) -> No
     labels.answer(CurrentKey(key, None, "and then?"), {7: "not_relevant"}, by="Ada")
     labels.answer(CurrentKey(key, 4), {1: "unsure"}, by="Ada")
     labels.skip(CurrentKey(key, 2), by="Ada")
-    found = gold_set(store)
-    assert found.name == "labels"
-    assert set(found.conversations) == {key}
-    assert found.conversations[key].id == key
-    first, asked = found.cases
+    relevance_set = gold_set(store)
+    assert relevance_set.name == "labels"
+    assert set(relevance_set.conversations) == {key}
+    assert relevance_set.conversations[key].id == key
+    first, asked = relevance_set.cases
     assert (first.turn, first.relevant, first.judged) == (6, frozenset({0}), frozenset({0}))
     assert (asked.turn, asked.relevant, asked.judged) == (None, frozenset(), frozenset({7}))
-    current, history = found.current(asked)
+    current, history = relevance_set.current(asked)
     assert (current.turn.role, current.turn.text, len(history)) == ("user", "and then?", 8)
     assert gold_counts(store) == GoldCounts(1, 2, relevant=1, not_relevant=1, undecided=3)
     assert gold_counts(store).judged == 2

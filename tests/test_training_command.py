@@ -35,10 +35,10 @@ def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def versions() -> Versions:
     """One version, `first`, which is untrained and active."""
-    made = Versions(load_settings().home)
-    made.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
-    made.activate("first", who="Ada")
-    return made
+    catalog = Versions(load_settings().home)
+    catalog.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
+    catalog.activate("first", who="Ada")
+    return catalog
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_json_is_the_only_standard_output_and_epochs_go_to_standard_error(
     assert 0.2 <= values["threshold"] <= 0.8
     assert [epoch["number"] for epoch in values["epochs"]] == [1, 2]
     lines = err.splitlines()
-    assert [found[1] for line in lines if (found := EPOCH.fullmatch(line))] == ["1", "2"]
+    assert [match[1] for line in lines if (match := EPOCH.fullmatch(line))] == ["1", "2"]
     assert len(lines) == 2
     card = versions.get("second").card
     assert card.training is not None
@@ -102,9 +102,9 @@ def test_what_pretrain_makes_can_be_trained_further(run: Run, labelled_file: Pat
     assert run("pretrain", "--epochs", "1", "--name", "base", "--activate")[0] == 0
     code, out, err = run(*train_words(labelled_file, "--json"))
     assert code == 0, err
-    made = Versions(load_settings().home).get(json.loads(out)["version"])
-    assert made.card.parent is not None
-    assert made.card.parent.name == "base"
+    version = Versions(load_settings().home).get(json.loads(out)["version"])
+    assert version.card.parent is not None
+    assert version.card.parent.name == "base"
 
 
 # Errors
@@ -117,26 +117,26 @@ def test_ctrl_c_leaves_a_run_to_go_on_with_and_no_version(
 ) -> None:
     folder = tmp_path / "run"
     words = train_words(labelled_file, "--from", "first", "--run", folder, "--name", "second")
-    printed, told = tmp_path / "out.txt", tmp_path / "err.txt"
+    printed, stderr_file = tmp_path / "out.txt", tmp_path / "err.txt"
     environment = {**os.environ, "DIE": f"interrupt:{step}"}
     process = fork(
         lambda: training_program.main([*map(str, words)]),
         output=printed,
-        errors=told,
+        errors=stderr_file,
         environment=environment,
     )
-    assert process.wait() == 130, told.read_text()
-    said = told.read_text()
-    assert f"--run {folder}" in said
-    assert "Traceback" not in said
+    assert process.wait() == 130, stderr_file.read_text()
+    stderr = stderr_file.read_text()
+    assert f"--run {folder}" in stderr
+    assert "Traceback" not in stderr
     assert printed.read_text() == ""
-    assert len(EPOCH.findall(said)) == epochs
+    assert len(EPOCH.findall(stderr)) == epochs
     assert (folder / RECORD).exists() == bool(epochs)
     assert versions.names() == ["first"]
     assert not list(versions.root.glob(".*.partial"))
     code, out, err = run(*words, "--json")
     assert code == 0, err
-    assert [found[0] for found in EPOCH.findall(err)] == ["1", "2"][epochs:]
+    assert [epoch[0] for epoch in EPOCH.findall(err)] == ["1", "2"][epochs:]
     assert len(run_module.Run(folder).read_record().epochs) == 2
     whole = json.loads(run(*train_words(labelled_file, "--from", "first", "--json"))[1])
     assert json.loads(out)["epochs"] == whole["epochs"]

@@ -69,8 +69,8 @@ def test_an_encoder_that_is_the_same_but_rotated_and_shifted_gives_the_same_scor
     gate, moved = whitened_gate(), MovedEncoder()
     expected = logits_of(gate, small_encoder())
     assert np.abs(logits_of(gate, moved) - expected).max() > 0.1
-    found = logits_of(calibrate_encoder(gate, small_encoder(), moved, CONVERSATIONS), moved)
-    assert found == pytest.approx(expected, abs=0.002)
+    logits = logits_of(calibrate_encoder(gate, small_encoder(), moved, CONVERSATIONS), moved)
+    assert logits == pytest.approx(expected, abs=0.002)
 
 
 def test_what_was_learned_stays_and_the_given_gate_as_a_whole():

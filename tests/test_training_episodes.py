@@ -35,13 +35,13 @@ def numbered(length: int, cases: list[tuple[int | None, int | None]]) -> Relevan
     What matters to a case is every third turn of its history.
     """
     turns = tuple(Turn.of("user", f"turn {number} of many") for number in range(length))
-    made = []
+    episodes = []
     for number, (turn, window) in enumerate(cases):
         stop = length if turn is None else turn
         query = Turn.of("user", f"question {number}") if turn is None else None
         relevant = frozenset(range(max(0, stop - (window or stop)), stop, 3))
-        made.append(Case(f"c{number}", "long", turn, query, relevant, window))
-    return RelevanceSet("numbered", {"long": Conversation("long", turns)}, tuple(made))
+        episodes.append(Case(f"c{number}", "long", turn, query, relevant, window))
+    return RelevanceSet("numbered", {"long": Conversation("long", turns)}, tuple(episodes))
 
 
 def read_back(sets: RelevanceSet, episodes: list[Episode]) -> dict[str, tuple[list[str], set[str]]]:
@@ -52,15 +52,15 @@ def read_back(sets: RelevanceSet, episodes: list[Episode]) -> dict[str, tuple[li
     known = {
         row.astype(np.float16).tobytes(): text for row, text in zip(encoder.encode(texts), texts, strict=True)
     }
-    found = {}
+    cases = {}
     for episode in episodes:
         for question in episode.questions:
             rows = episode.embeddings[question.stop - question.width : question.stop]
             history = [known[row.tobytes()] for row in rows]
             message = known[question.embedding.tobytes()]
-            assert message not in found, "a case came twice"
-            found[message] = history, {history[row] for row in question.relevant}
-    return found
+            assert message not in cases, "a case came twice"
+            cases[message] = history, {history[row] for row in question.relevant}
+    return cases
 
 
 # Batches
@@ -104,12 +104,12 @@ def test_the_mask_is_the_history_and_marks_what_matters() -> None:
     assert case.turn == 11
     narrow = replace(case, id="narrow", window=4, relevant=frozenset({8, 10}))
     (episode,) = read_episodes(gate, small_encoder(), with_cases(sets, narrow, sets.cases[0]))
-    found = batch(GateModule.of(gate), episode, [0, 1])
-    assert found.mask.shape == (2, 11)
-    assert torch.nonzero(found.mask[0]).flatten().tolist() == [7, 8, 9, 10]
-    assert torch.nonzero(found.mask[1]).flatten().tolist() == list(range(8))
-    assert torch.nonzero(found.relevant[0]).flatten().tolist() == [8, 10]
-    assert torch.nonzero(found.relevant[1]).flatten().tolist() == sorted(sets.cases[0].relevant)
+    inputs = batch(GateModule.of(gate), episode, [0, 1])
+    assert inputs.mask.shape == (2, 11)
+    assert torch.nonzero(inputs.mask[0]).flatten().tolist() == [7, 8, 9, 10]
+    assert torch.nonzero(inputs.mask[1]).flatten().tolist() == list(range(8))
+    assert torch.nonzero(inputs.relevant[0]).flatten().tolist() == [8, 10]
+    assert torch.nonzero(inputs.relevant[1]).flatten().tolist() == sorted(sets.cases[0].relevant)
 
 
 # Stretches
@@ -122,12 +122,12 @@ def test_a_long_conversation_gives_each_case_once_with_its_history_cut_to_the_st
     sets = numbered(length, asked)
     episodes = read_episodes(small_gate(), small_encoder(), sets)
     assert max(len(episode.embeddings) for episode in episodes) <= 130
-    found = read_back(sets, episodes)
-    assert len(found) == len(asked)
+    cases = read_back(sets, episodes)
+    assert len(cases) == len(asked)
     for case in sets.cases:
         current, history = sets.current(case)
         posed = [turn.text for turn in history]
-        read, relevant = found[current.turn.text]
+        read, relevant = cases[current.turn.text]
         assert read == posed[len(posed) - len(read) :]
         assert len(read) >= min(30, len(posed))
         expected = {history.conversation.turns[turn].text for turn in case.relevant}
@@ -174,11 +174,11 @@ def test_the_gate_sees_the_whole_history_and_is_told_which_turns_are_judged() ->
     case = replace(sets.cases[3], window=6, judged=frozenset({7, 9}), relevant=frozenset({9}))
     assert case.turn == 11
     (episode,) = read(with_cases(sets, case, sets.cases[0]))
-    found = batch(small_gate(), episode, [0, 1])
-    assert torch.nonzero(found.mask[0]).flatten().tolist() == [5, 6, 7, 8, 9, 10]
-    assert torch.nonzero(found.judged[0]).flatten().tolist() == [7, 9]
-    assert torch.nonzero(found.relevant[0]).flatten().tolist() == [9]
-    assert torch.equal(found.judged[1], found.mask[1])
+    inputs = batch(small_gate(), episode, [0, 1])
+    assert torch.nonzero(inputs.mask[0]).flatten().tolist() == [5, 6, 7, 8, 9, 10]
+    assert torch.nonzero(inputs.judged[0]).flatten().tolist() == [7, 9]
+    assert torch.nonzero(inputs.relevant[0]).flatten().tolist() == [9]
+    assert torch.equal(inputs.judged[1], inputs.mask[1])
     assert (episode.questions[0].case, episode.start) == (case.id, 0)
 
 

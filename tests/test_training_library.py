@@ -111,8 +111,8 @@ IDS = {WORD: "first", OTHER: "second"}
 
 
 def conversation(word: str) -> Conversation:
-    said = [f"Where does a {word} sleep?", f"A {word} sleeps in the reeds.", "Oh."]
-    return Conversation(IDS[word], tuple(Turn.of("user", text) for text in said))
+    texts = [f"Where does a {word} sleep?", f"A {word} sleeps in the reeds.", "Oh."]
+    return Conversation(IDS[word], tuple(Turn.of("user", text) for text in texts))
 
 
 def relevance_set(name: str, *conversations: Conversation) -> RelevanceSet:
@@ -172,13 +172,13 @@ def test_erased_text_is_nowhere_in_the_data_folder(
     cache = CachedEncoder(FakeEncoder(8), home / CACHE_FILE)
     part = f"Where does a {WORD}"  # a turn with a word hidden, which is encoded too
     cache.encode([part, *(turn.scored_text for word in (WORD, OTHER) for turn in conversation(word).turns)])
-    found = find_copies(home, Conversations(store).deleted())
-    assert (set(found.runs), found.sets) == ({"stopped"}, ("alone", "mixed"))
+    copies = find_copies(home, Conversations(store).deleted())
+    assert (set(copies.runs), copies.sets) == ({"stopped"}, ("alone", "mixed"))
     untouched = {path: path.read_bytes() for path in other.folder.rglob("*") if path.is_file()}
 
     removal = remove_for_good(store, load_settings())
 
-    assert (removal.conversations, removal.copies) == (1, found)
+    assert (removal.conversations, removal.copies) == (1, copies)
     assert files_with(home, WORD) == []
     for file in home.glob(f"{CACHE_FILE}*"):
         assert content_hash(part) not in file.read_bytes()

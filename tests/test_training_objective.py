@@ -15,7 +15,7 @@ from torch import Tensor
 from convgate.embedding.base import Embeddings
 from convgate.gate.config import GateConfig
 from convgate.gate.features import FEATURES
-from convgate.gate.thresholds import Rule
+from convgate.gate.rule import Rule
 from convgate.training.comparison import compare_gates, fit_threshold_on
 from convgate.training.encoder_calibration import measure_whitening
 from convgate.training.episodes import Episode, Question, read_episodes
@@ -44,18 +44,18 @@ def all_true(like: Tensor) -> Tensor:
 def test_cross_entropy_is_the_sum_over_the_turns_by_the_root_of_their_number() -> None:
     logits, relevant = row(0.0, 2.0, -1.0, 3.0), row(0, 1, 0, 0)
     terms = [math.log(2), math.log1p(math.exp(-2)), math.log1p(math.exp(-1)), 3 + math.log1p(math.exp(-3))]
-    found = cross_entropy(logits, relevant, all_true(logits))
-    assert found.shape == (1,)
-    assert float(found) == pytest.approx(sum(terms) / math.sqrt(4))
+    loss = cross_entropy(logits, relevant, all_true(logits))
+    assert loss.shape == (1,)
+    assert float(loss) == pytest.approx(sum(terms) / math.sqrt(4))
 
 
 def test_ranking_asks_that_each_needed_turn_is_above_all_irrelevant_ones() -> None:
     logits, target = row(2.0, -1.0, 1.0, 0.0, 3.0), row(1, 1, 0, 0, 0.5)
     above = math.exp(1.0) + math.exp(0.0)  # a turn that only helps is neither above nor below
     expected = (math.log1p(above / math.exp(2.0)) + math.log1p(above / math.exp(-1.0))) / 2
-    found = ranking_loss(logits, target, all_true(logits))
-    assert found.shape == (1,)
-    assert float(found) == pytest.approx(expected)
+    loss = ranking_loss(logits, target, all_true(logits))
+    assert loss.shape == (1,)
+    assert float(loss) == pytest.approx(expected)
 
 
 def test_ranking_is_nothing_without_a_needed_or_without_an_irrelevant_turn() -> None:
@@ -70,8 +70,8 @@ def test_masked_places_count_nothing_and_get_no_gradient() -> None:
     mask = torch.tensor([[True, False, True], [False, False, True]])
     losses = cross_entropy(logits, relevant, mask)
     bare = [row(0.5, -1.0), row(1, 0)], [row(0.2), row(1)]
-    for found, (alone, known) in zip(losses.tolist(), bare, strict=True):
-        assert found == pytest.approx(float(cross_entropy(alone, known, all_true(alone))))
+    for loss, (alone, known) in zip(losses.tolist(), bare, strict=True):
+        assert loss == pytest.approx(float(cross_entropy(alone, known, all_true(alone))))
     rankings = ranking_loss(logits, relevant, mask)
     assert float(rankings[0].detach()) == pytest.approx(float(ranking_loss(*bare[0], all_true(bare[0][0]))))
     (losses.sum() + rankings.sum()).backward()
@@ -83,8 +83,8 @@ def test_the_loss_of_anything_is_the_cross_entropy_of_one_probability() -> None:
     logits = row(0.0, 0.0)  # nothing is relevant with (1/2 · 1/2)^0.7
     nothing = 0.25**0.7
     assert float(any_relevant(logits, row(0, 1), all_true(logits))) == pytest.approx(-math.log(1 - nothing))
-    found = float(any_relevant(logits, row(0, 0), all_true(logits)))
-    assert found == pytest.approx(8 * math.log1p(-math.log(nothing) / 8))
+    loss = float(any_relevant(logits, row(0, 0), all_true(logits)))
+    assert loss == pytest.approx(8 * math.log1p(-math.log(nothing) / 8))
 
 
 def test_the_objective_is_both_tiers_anything_and_the_ranking() -> None:
@@ -109,9 +109,9 @@ def drawn(spreads: Sequence[float], *, count: int = 4_000) -> Embeddings:
 def test_whitening_takes_the_root_of_every_directions_spread() -> None:
     embeddings = drawn([1.0, 0.25, 0.04])
     W, mean = measure_whitening(embeddings).values()
-    found = (embeddings - mean) @ W.T  # before it is brought to length 1
-    assert found.mean(axis=0) == pytest.approx([0, 0, 0], abs=1e-4)
-    spreads = np.sqrt(np.linalg.eigvalsh(np.cov(found.T)))[::-1]
+    whitened = (embeddings - mean) @ W.T  # before it is brought to length 1
+    assert whitened.mean(axis=0) == pytest.approx([0, 0, 0], abs=1e-4)
+    spreads = np.sqrt(np.linalg.eigvalsh(np.cov(whitened.T)))[::-1]
     assert spreads / spreads[0] == pytest.approx([1.0, 0.5, 0.2], rel=0.05)
     assert np.allclose(W, W.T, atol=1e-5)
 

@@ -25,10 +25,10 @@ from tests.test_training_version import RecordingListener
 
 @pytest.fixture
 def versions(tmp_path: Path) -> Versions:
-    made = Versions(tmp_path / "home")
-    made.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
-    made.activate("first", who="Ada")
-    return made
+    catalog = Versions(tmp_path / "home")
+    catalog.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
+    catalog.activate("first", who="Ada")
+    return catalog
 
 
 def trained(
@@ -112,15 +112,18 @@ def test_a_version_is_activated_only_when_it_is_surely_better_on_enough_conversa
 def test_a_training_leaves_its_result(tmp_path: Path, versions: Versions) -> None:
     run = tmp_path / "run"
     plan = Plan((write_planted_set(tmp_path, conversations=150),), QUICK, parent="first")
-    made = trained(plan, versions, run, name="second", activate="better")
-    assert made.verdict.fixed > 0
-    measured = made.version.card.metrics[HELD_OUT]
-    assert (measured.conversations, measured.gain["f1"]) == (made.verdict.conversations, made.verdict.gain)
-    assert made.active
+    outcome = trained(plan, versions, run, name="second", activate="better")
+    assert outcome.verdict.fixed > 0
+    measured = outcome.version.card.metrics[HELD_OUT]
+    assert (measured.conversations, measured.gain["f1"]) == (
+        outcome.verdict.conversations,
+        outcome.verdict.gain,
+    )
+    assert outcome.active
     assert versions.active == "second"
     done = Run(run)
     assert (done.state, done.epochs, done.version) == ("done", 3, "second")
-    assert done.outcome["sentence"] == made.verdict.sentence
+    assert done.outcome["sentence"] == outcome.verdict.sentence
     assert done.outcome["why_not_active"] == ""
 
 
@@ -129,11 +132,11 @@ def test_below_25_conversations_each_is_held_out_once_in_a_cross_validation(
 ) -> None:
     plan = Plan((write_planted_set(tmp_path, conversations=12),), QUICK, parent="first")
     heard = RecordingListener()
-    made = trained(plan, versions, tmp_path / "run", heard, activate="better")
-    assert (made.verdict.folds, made.verdict.conversations, made.verdict.cases) == (5, 12, 12 * 6)
-    assert "cross-validation" in made.sentence
-    assert list(made.version.card.metrics) == [CROSS_VALIDATED]
-    assert not made.active
+    outcome = trained(plan, versions, tmp_path / "run", heard, activate="better")
+    assert (outcome.verdict.folds, outcome.verdict.conversations, outcome.verdict.cases) == (5, 12, 12 * 6)
+    assert "cross-validation" in outcome.sentence
+    assert list(outcome.version.card.metrics) == [CROSS_VALIDATED]
+    assert not outcome.active
     assert sum(stage.startswith("Cross-validation") for stage in heard.stages) == 5
 
 
@@ -154,6 +157,6 @@ def test_a_kill_after_the_version_was_saved_does_not_double_it(
             with pytest.raises(KilledError):
                 trained(plan, versions, run, name=name)
         before = versions.names()
-        made = trained(plan, versions, run, name=name)
+        outcome = trained(plan, versions, run, name=name)
         assert versions.names() == before
-        assert made.version.name in before
+        assert outcome.version.name in before

@@ -89,10 +89,10 @@ def test_a_run_resumes_from_its_files_as_if_nothing_had_happened(run: Run, epoch
     assert len(resumed.history) == epochs
     resumed.run()
     assert resumed.history == whole.history
-    expected, found = whole.state(), resumed.state()
-    assert found.keys() == expected.keys()
+    expected, resumed_state = whole.state(), resumed.state()
+    assert resumed_state.keys() == expected.keys()
     for name, tensor in expected.items():
-        assert torch.equal(found[name], tensor), name
+        assert torch.equal(resumed_state[name], tensor), name
 
 
 def test_only_the_newest_state_stays_and_what_a_kill_left_is_swept(run: Run) -> None:

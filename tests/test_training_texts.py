@@ -64,10 +64,10 @@ def test_relevant_turns_of_a_changed_chat_are_those_of_the_chat(
         if source is None:
             assert not case.relevant
             continue
-        said = original.conversations[source.conversation].turns
+        turns = original.conversations[source.conversation].turns
         shown = made.conversations[case.conversation].turns
-        found = {shown[turn].text for turn in case.relevant}
-        assert all(any(said[turn].text in text for text in found) for turn in source.relevant)
+        relevant_texts = {shown[turn].text for turn in case.relevant}
+        assert all(any(turns[turn].text in text for text in relevant_texts) for turn in source.relevant)
         assert len(case.relevant) == len(source.relevant)
         assert case.judged is None or case.relevant <= case.judged
         checked += 1
@@ -125,10 +125,10 @@ def sources(turns: Sequence[Turn]) -> list[str]:
 
 @given(conversations(), SEEDS)
 def test_relevant_is_what_was_said_before_in_the_same_conversation(material: list[Talk], seed: int) -> None:
-    made = weave(material, count=4, seed=seed)
-    assert {case.conversation for case in made.cases} == set(made.conversations)
-    for case in made.cases:
-        turns = made.conversations[case.conversation].turns
+    woven = weave(material, count=4, seed=seed)
+    assert {case.conversation for case in woven.cases} == set(woven.conversations)
+    for case in woven.cases:
+        turns = woven.conversations[case.conversation].turns
         assert case.turn is not None
         assert case.turn >= 4
         assert turns[case.turn].role == "user"
@@ -152,11 +152,11 @@ def talk_ids(turns: tuple[Turn, ...]) -> list[str]:
 
 @given(conversations(), SEEDS)
 def test_every_scenario_is_a_user_s_message_after_turns_in_order(material: list[Talk], seed: int) -> None:
-    made = scenarios(material, UNRELATED, count=12, seed=seed)
+    scenario_set = scenarios(material, UNRELATED, count=12, seed=seed)
     by_id = {conversation.id: conversation for conversation in material}
-    assert len(made.cases) == len(made.conversations) == 12
-    for case in made.cases:
-        turns = made.conversations[case.conversation].turns
+    assert len(scenario_set.cases) == len(scenario_set.conversations) == 12
+    for case in scenario_set.cases:
+        turns = scenario_set.conversations[case.conversation].turns
         assert case.turn == len(turns) - 1
         assert [turn.role for turn in turns] == ["user", "assistant"] * (case.turn // 2) + ["user"]
         texts = [turn.text for turn in turns]
@@ -171,12 +171,12 @@ def test_every_scenario_is_a_user_s_message_after_turns_in_order(material: list[
 
 @given(conversations(), SEEDS)
 def test_a_seed_fixes_every_scenario_whatever_the_count(material: list[Talk], seed: int) -> None:
-    made = scenarios(material, UNRELATED, count=8, seed=seed)
-    assert scenarios(material, UNRELATED, count=8, seed=seed) == made
+    scenario_set = scenarios(material, UNRELATED, count=8, seed=seed)
+    assert scenarios(material, UNRELATED, count=8, seed=seed) == scenario_set
     fewer = scenarios(material, UNRELATED, count=5, seed=seed)
-    assert fewer.cases == made.cases[:5]
-    assert list(fewer.conversations.values()) == list(made.conversations.values())[:5]
-    assert scenarios(material, UNRELATED, count=8, seed=seed + 1) != made
+    assert fewer.cases == scenario_set.cases[:5]
+    assert list(fewer.conversations.values()) == list(scenario_set.conversations.values())[:5]
+    assert scenarios(material, UNRELATED, count=8, seed=seed + 1) != scenario_set
 
 
 # Splits

@@ -91,15 +91,15 @@ def test_a_planted_signal_is_found_in_conversations_never_seen(signal: str) -> N
 def test_an_epochs_figures_are_those_of_the_averaged_weights_on_validation() -> None:
     trainer = make_trainer(replace(SHORT, cases=QUICK.cases))
     epoch = trainer.epoch()
-    found = kept = relevant = 0
+    hits = kept = relevant = 0
     for episode in trainer.validation["own"]:
         cases = batch(trainer.averaged, episode, range(len(episode.questions)))
         with torch.no_grad():
             keep = (trainer.averaged(cases.turns, cases.messages, cases.mask).logit >= 0) & cases.mask
-        found += int((keep & (cases.relevant > 0)).sum())
+        hits += int((keep & (cases.relevant > 0)).sum())
         kept, relevant = kept + int(keep.sum()), relevant + int(cases.relevant.sum())
-    assert 0 < found < relevant
-    assert (epoch.precision, epoch.recall) == pytest.approx((found / kept, found / relevant))
+    assert 0 < hits < relevant
+    assert (epoch.precision, epoch.recall) == pytest.approx((hits / kept, hits / relevant))
     assert epoch.activation == pytest.approx(trainer.averaged.tiers.activation.item())
     assert epoch.number == 1
     assert epoch.best
@@ -141,11 +141,11 @@ def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(preset: str)
 
 def make_epochs(*validation: float) -> list[Epoch]:
     """Epochs with these validation losses."""
-    made: list[Epoch] = []
+    epochs: list[Epoch] = []
     for number, loss in enumerate(validation, 1):
-        best = loss < min((epoch.validation_loss for epoch in made), default=math.inf)
-        made.append(Epoch(number, 1.0, loss, 0.5, 0.5, 0.1, best))
-    return made
+        best = loss < min((epoch.validation_loss for epoch in epochs), default=math.inf)
+        epochs.append(Epoch(number, 1.0, loss, 0.5, 0.5, 0.1, best))
+    return epochs
 
 
 def test_it_is_finished_after_all_epochs_or_too_long_without_a_better_one() -> None:

@@ -50,10 +50,10 @@ class RecordingListener:
 @pytest.fixture
 def versions(tmp_path: Path) -> Versions:
     """One version, `first`, which is untrained and active."""
-    made = Versions(tmp_path / "home")
-    made.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
-    made.activate("first", who="Ada")
-    return made
+    catalog = Versions(tmp_path / "home")
+    catalog.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
+    catalog.activate("first", who="Ada")
+    return catalog
 
 
 @pytest.fixture
@@ -112,23 +112,23 @@ def test_a_child_does_better_than_its_parent_and_its_card_tells_how(
     plan: Plan, versions: Versions, run: Path
 ) -> None:
     heard = RecordingListener()
-    made = trained(plan, versions, run, heard, name="second", note="Better.", who="Ada")
-    assert made.verdict is not None
-    assert made.verdict.better
-    assert made.verdict.child_f1 > 0.9
+    outcome = trained(plan, versions, run, heard, name="second", note="Better.", who="Ada")
+    assert outcome.verdict is not None
+    assert outcome.verdict.better
+    assert outcome.verdict.child_f1 > 0.9
     card = versions.get("second").card
     assert card.parent == versions.get("first").as_parent()
     assert (card.note, card.who, card.threshold_rule) == ("Better.", "Ada", "absolute")
-    assert card.learned_threshold == pytest.approx(made.threshold)
+    assert card.learned_threshold == pytest.approx(outcome.threshold)
     (data,) = card.data
     assert (data.name, dict(data.counts)) == ("own", {"conversations": 30, "cases": 180})
-    assert data.sha256 == made.record.data[0].sha256
+    assert data.sha256 == outcome.record.data[0].sha256
     assert card.training is not None
     assert card.training.epochs == len(heard.epochs) == 3
     assert card.training.curves["loss"] == tuple(epoch.loss for epoch in heard.epochs)
     assert card.training.config["learning_rate"] == 0.02
     measured = card.metrics[HELD_OUT]
-    assert (measured.cases, measured.metrics["f1"].value) == (made.verdict.cases, made.verdict.child_f1)
+    assert (measured.cases, measured.metrics["f1"].value) == (outcome.verdict.cases, outcome.verdict.child_f1)
     assert heard.stages[-2:] == ["Comparing with the parent", "Saving the version"]
     assert versions.active == "first", "whether it is used is for others to say"
 
@@ -137,8 +137,8 @@ def test_a_child_carries_the_data_of_its_parents_and_decides_as_they_do(
     plan: Plan, versions: Versions, run: Path
 ) -> None:
     before = DataSet("before", "b" * 64, {"cases": 3}, "CC-BY-4.0", "Ada et al.")
-    made = Draft(threshold_rule="anchored", threshold_parameters={"anchor": 0.6}, data=(before,))
-    versions.add(small_gate(), made, name="parent")
+    draft = Draft(threshold_rule="anchored", threshold_parameters={"anchor": 0.6}, data=(before,))
+    versions.add(small_gate(), draft, name="parent")
     trained(replace(plan, parent="parent", settings=ONCE), versions, run, name="child")
     card = versions.get("child").card
     assert [one.name for one in card.data] == ["before", "own"]
@@ -163,7 +163,7 @@ def test_invalid_arguments_are_refused_before_anything_is_encoded(
     plan: Plan, versions: Versions, run: Path, untouched: Callable[[], None]
 ) -> None:
     encoder, other = small_encoder(), FakeEncoder(16, model="another")
-    for named, change, told in [
+    for named, change, message in [
         ({"encoder": other}, {}, "another@1"),
         ({"encoder": FakeEncoder(8)}, {}, "8 dimensions"),
         ({"name": "first"}, {}, "first"),
@@ -172,7 +172,7 @@ def test_invalid_arguments_are_refused_before_anything_is_encoded(
         ({}, {"parent": "second"}, "second"),
     ]:
         used = named.get("encoder", encoder)
-        with pytest.raises(GateError, match=told):
+        with pytest.raises(GateError, match=message):
             trained(replace(plan, **change), versions, run, **{"encoder": used, **named})
         assert isinstance(used, FakeEncoder)
         assert used.texts == []
@@ -237,8 +237,8 @@ def test_a_kill_leaves_a_run_to_go_on_with_and_no_version(
         training_program.die_when(moment)
         trained(plan, versions, run)
 
-    said = tmp_path / "said.txt"
-    assert fork(train_and_die, output=said).wait() == -signal.SIGKILL, said.read_text()
+    stderr_file = tmp_path / "said.txt"
+    assert fork(train_and_die, output=stderr_file).wait() == -signal.SIGKILL, stderr_file.read_text()
     assert len(Run(run).read_record().epochs) == epochs
     assert versions.names() == ["first"]
     heard = RecordingListener()
@@ -268,10 +268,10 @@ def test_a_loss_that_is_no_number_keeps_the_best_weights_in_the_run(
             trained(plan, versions, run, heard)
         untouched()
         assert [epoch.number for epoch in heard.epochs] == [1, 2]
-        made = trained(replace(plan, settings=replace(QUICK, epochs=2)), versions, run, name="saved")
-    assert made.record.epochs == tuple(heard.epochs)
-    assert made.verdict is not None
-    assert made.verdict.better
+        outcome = trained(replace(plan, settings=replace(QUICK, epochs=2)), versions, run, name="saved")
+    assert outcome.record.epochs == tuple(heard.epochs)
+    assert outcome.verdict is not None
+    assert outcome.verdict.better
 
 
 def full(path: Path, content: bytes, *, private: bool) -> None:

@@ -43,15 +43,15 @@ def rows(decisions: TurnDecisions, marks: Marks | None = None, position: int = 4
     conversation = make_conversation()
     current, _ = conversation.at(position)
     data = transcript_data(conversation, current, decisions, marks or Marks(), place="t", height="1px")
-    found: list[dict[str, object]] = data["rows"]
-    return found
+    records: list[dict[str, object]] = data["rows"]
+    return records
 
 
 def test_each_turn_has_its_state_score_and_reason_without_what_all_have_in_common() -> None:
-    made = rows(gate_decisions(0.83, 0.44, 0.7), position=3)
-    assert [row["state"] for row in made] == ["kept", "dropped", "kept", "current", "later"]
-    assert (made[0]["score"], made[0]["bar"]) == ("0.83", 0.83)
-    assert made[3]["bar"] is None
+    records = rows(gate_decisions(0.83, 0.44, 0.7), position=3)
+    assert [row["state"] for row in records] == ["kept", "dropped", "kept", "current", "later"]
+    assert (records[0]["score"], records[0]["bar"]) == ("0.83", 0.83)
+    assert records[3]["bar"] is None
 
 
 def test_forced_turns_are_never_shown_as_the_policys_choice() -> None:
@@ -61,8 +61,8 @@ def test_forced_turns_are_never_shown_as_the_policys_choice() -> None:
             2: Override("x", "no call.", stage="messages", kept=False),
         }
     )
-    made = rows(forced)
-    assert [(row["state"], row["outcome"]) for row in made[:4]] == [
+    records = rows(forced)
+    assert [(row["state"], row["outcome"]) for row in records[:4]] == [
         ("kept", "kept"), ("forced", "kept anyway"), ("cut", "dropped anyway"), ("dropped", "dropped"),
     ]  # fmt: skip
 
@@ -96,7 +96,12 @@ FORMULAS = Conversation(
 
 def test_json_has_the_records_and_names_the_current_message() -> None:
     current, _ = FORMULAS.at(3)
-    made = json.loads(decisions_json(FORMULAS, current, gate_decisions(0.83, 0.44, 0.7), "v1"))
-    assert (made["turn"], made["version"], made["threshold"], made["rule"]) == (3, "v1", 0.6, "absolute")
-    assert [turn["index"] for turn in made["turns"]] == [0, 1, 2]
-    assert sum(made["turns"][0]["parts"].values()) == pytest.approx(made["turns"][0]["logit"])
+    values = json.loads(decisions_json(FORMULAS, current, gate_decisions(0.83, 0.44, 0.7), "v1"))
+    assert (values["turn"], values["version"], values["threshold"], values["rule"]) == (
+        3,
+        "v1",
+        0.6,
+        "absolute",
+    )
+    assert [turn["index"] for turn in values["turns"]] == [0, 1, 2]
+    assert sum(values["turns"][0]["parts"].values()) == pytest.approx(values["turns"][0]["logit"])

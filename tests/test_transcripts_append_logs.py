@@ -79,8 +79,12 @@ def test_the_last_branch_of_a_pi_session_is_read() -> None:
         ("user", "Change it."),
         ("assistant", "Done."),
     ]
-    _, asked, found, *_ = transcript.conversations[0].turns
-    assert ([call.id for call in asked.tool_calls], found.tool_call_id, found.name) == (["c1"], "c1", "bash")
+    _, asked, answer, *_ = transcript.conversations[0].turns
+    assert ([call.id for call in asked.tool_calls], answer.tool_call_id, answer.name) == (
+        ["c1"],
+        "c1",
+        "bash",
+    )
     assert asked.parts[0].kind == "thinking"
     assert dict(transcript.summary.omitted) == {"message of another branch": 1}
 
@@ -144,8 +148,8 @@ def test_events_of_copilot_cli_are_turns() -> None:
         ("tool", "a.toml:3"),
         ("assistant", "In a.toml, line 3."),
     ]
-    _, asked, found, _ = transcript.conversations[0].turns
-    assert (transcript.conversations[0].id, asked.tool_calls[0].name, found.tool_call_id) == (
+    _, asked, tool_result, _ = transcript.conversations[0].turns
+    assert (transcript.conversations[0].id, asked.tool_calls[0].name, tool_result.tool_call_id) == (
         "s-7",
         "grep",
         "c1",
@@ -176,6 +180,6 @@ def test_a_pi_session_without_ids_is_read_in_order() -> None:
 
 
 def test_files_of_a_message_to_copilot_cli_are_counted() -> None:
-    said = {"content": "Look.", "attachments": [{"type": "file", "path": "boat.py"}]}
-    transcript = read_conversations(json.dumps({"type": "user.message", "id": "1", "data": said}).encode())
+    data = {"content": "Look.", "attachments": [{"type": "file", "path": "boat.py"}]}
+    transcript = read_conversations(json.dumps({"type": "user.message", "id": "1", "data": data}).encode())
     assert dict(transcript.summary.omitted) == {"attachment": 1}

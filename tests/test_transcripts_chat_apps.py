@@ -155,14 +155,14 @@ def test_the_shown_branch_of_an_open_webui_chat_is_read() -> None:
 
 def test_the_best_replies_of_a_tree_are_read_from_lines_and_from_objects() -> None:
     transcript = read_conversations(FOLDER / "oasst.jsonl")
-    said = [
+    texts = [
         ("user", "Which boat is it?"),
         ("assistant", "The red one."),
         ("user", "And when?"),
         ("assistant", "At six."),
     ]
     (tree,) = transcript
-    assert (tree.id, [(turn.role, turn.text) for turn in tree.turns]) == ("a1", said)
+    assert (tree.id, [(turn.role, turn.text) for turn in tree.turns]) == ("a1", texts)
     assert dict(transcript.summary.omitted) == {"message of another branch": 2}
     rows = [json.loads(line) for line in (FOLDER / "oasst.jsonl").read_text(encoding="utf-8").splitlines()]
     nested = {row["message_id"]: {**row, "replies": []} for row in rows}
@@ -170,7 +170,7 @@ def test_the_best_replies_of_a_tree_are_read_from_lines_and_from_objects() -> No
         if row["parent_id"]:
             nested[row["parent_id"]]["replies"].append(row)
     (tree,) = read_text(json.dumps({"message_tree_id": "a1", "tree_state": "x", "prompt": nested["a1"]}))
-    assert [(turn.role, turn.text) for turn in tree.turns] == said
+    assert [(turn.role, turn.text) for turn in tree.turns] == texts
 
 
 def test_the_shown_branch_of_a_llama_cpp_chat_is_read() -> None:

@@ -111,13 +111,13 @@ def test_a_chat_made_to_be_slow_is_read(line: str) -> None:
 
 def test_slack_has_a_conversation_for_each_channel_and_each_thread() -> None:
     transcript = read_conversations(FOLDER / "slack")
-    said = {
+    texts = {
         (conversation.id, conversation.title): [
             (turn.role, turn.name, turn.text) for turn in conversation.turns
         ]
         for conversation in transcript
     }
-    assert said == {
+    assert texts == {
         ("D1", "Nadia Kovac and Tom"): [("user", "Tom", "tom@example.org is my address")],
         ("C1", "#hikes"): [
             ("user", "Nadia Kovac", "@Tom see #random & the map (https://maps.example.org/hike) <new>"),

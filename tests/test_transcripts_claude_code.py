@@ -113,10 +113,16 @@ def test_what_was_said_between_two_compactions_is_kept_where_lines_are_written_a
         line("s2", "2", "So far: tabs, fixtures.", isCompactSummary=True),
         line("e", "s2", "May I touch them?"),
     ]
-    said = ["Use tabs.", "Why is it slow?", "Never touch the fixtures.", "Make it fast.", "May I touch them?"]
-    assert texts(*lines) == said
-    assert texts(*lines[:6], boundary("2", "d", "c"), *lines[9:]) == said, "a segment of several lines"
-    assert texts(*lines[:6], line("2", "d", "", type="system", compactMetadata="?"), *lines[9:]) == said
+    sentences = [
+        "Use tabs.",
+        "Why is it slow?",
+        "Never touch the fixtures.",
+        "Make it fast.",
+        "May I touch them?",
+    ]
+    assert texts(*lines) == sentences
+    assert texts(*lines[:6], boundary("2", "d", "c"), *lines[9:]) == sentences, "a segment of several lines"
+    assert texts(*lines[:6], line("2", "d", "", type="system", compactMetadata="?"), *lines[9:]) == sentences
 
 
 def test_parents_that_are_missing_or_its_own_end_nothing() -> None:

@@ -102,11 +102,11 @@ def test_what_was_said_can_be_written_as_openai_messages_without_what_was_though
     for conversation in read_conversations(FOLDER / name):
         written = write_conversation(conversation).encode()
         again = read_conversations(written).conversations[0]
-        said = [
+        texts = [
             "\n".join(part.text for part in turn.parts if part.kind != "thinking")
             for turn in conversation.turns
         ]
-        assert [turn.text for turn in again.turns] == said
+        assert [turn.text for turn in again.turns] == texts
 
 
 @pytest.mark.parametrize("name", FILES)

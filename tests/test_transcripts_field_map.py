@@ -98,16 +98,16 @@ def test_who_is_the_assistant_can_be_said(fields: str, roles: list[str]) -> None
 
 
 def test_whoever_is_called_like_a_role_but_has_another_keeps_the_name() -> None:
-    said = [{"text": "Aye.", "who": who} for who in ("Claude", "me", "Orr")]
-    (conversation,) = read_text(json.dumps(said), format="text=text,speaker=who,assistant=Orr")
+    rows = [{"text": "Aye.", "who": who} for who in ("Claude", "me", "Orr")]
+    (conversation,) = read_text(json.dumps(rows), format="text=text,speaker=who,assistant=Orr")
     assert [(turn.role, turn.name) for turn in conversation.turns] == [
         ("user", "Claude"), ("user", None), ("assistant", "Orr"),
     ]  # fmt: skip
 
 
 def test_numbers_with_a_point_may_say_who_speaks_and_in_which_conversation() -> None:
-    said = [{"text": "Aye.", "who": n % 2 + 0.0, "of": n / 2} for n in range(2)]
-    read = read_text(json.dumps(said), format="text=text,speaker=who,conversation=of,assistant=1.0")
+    rows = [{"text": "Aye.", "who": n % 2 + 0.0, "of": n / 2} for n in range(2)]
+    read = read_text(json.dumps(rows), format="text=text,speaker=who,conversation=of,assistant=1.0")
     assert [(each.id, each.turns[0].role) for each in read] == [("0.0", "user"), ("0.5", "assistant")]
 
 

@@ -295,8 +295,8 @@ Soup,2026-03-01T09:00:00,Human,And soup?
 
 def test_a_table_that_lists_the_newest_first_is_read_from_the_oldest_on() -> None:
     transcript = read_text(NEWEST_FIRST)
-    said = {each.id: [(turn.role, turn.text) for turn in each.turns] for each in transcript}
-    assert said == {
+    texts = {each.id: [(turn.role, turn.text) for turn in each.turns] for each in transcript}
+    assert texts == {
         "Tides": [
             ("user", "Which tide?"),
             ("assistant", "The late one."),
@@ -308,7 +308,7 @@ def test_a_table_that_lists_the_newest_first_is_read_from_the_oldest_on() -> Non
     assert "newest first" in str(transcript.problems)
     header, *rows = NEWEST_FIRST.splitlines()
     oldest_first = read_text("\n".join([header, *reversed(rows)]))
-    assert {each.id: [(turn.role, turn.text) for turn in each.turns] for each in oldest_first} == said
+    assert {each.id: [(turn.role, turn.text) for turn in each.turns] for each in oldest_first} == texts
     assert not oldest_first.problems
 
 
@@ -348,8 +348,8 @@ def test_conversations_that_are_in_order_stay_so_in_a_table_of_the_newest_ones_f
 
 
 def test_instructions_beside_the_messages_are_written_there_alone() -> None:
-    said = [{"role": role, "content": [{"text": "x"}]} for role in ("user", "assistant", "user")]
-    request = {"modelId": "m", "system": [{"text": "Be brief."}], "messages": said}
+    messages = [{"role": role, "content": [{"text": "x"}]} for role in ("user", "assistant", "user")]
+    request = {"modelId": "m", "system": [{"text": "Be brief."}], "messages": messages}
     (conversation,) = read_text(json.dumps(request))
     assert [turn.role for turn in conversation.turns] == ["system", "user", "assistant", "user"]
     assert json.loads(write_conversation(conversation)) == request

@@ -25,11 +25,11 @@ def chat(form: str, user: str, other: str, between: str = "\n\n") -> str:
 @pytest.mark.parametrize("form", ["## {}\n\n{}", "**{}:**\n{}", "**{}**: {}", "### {}:\n{}", "**{}**\n\n{}"])
 @pytest.mark.parametrize("user", ["User", "You"])
 def test_the_other_heading_beside_the_users_is_the_assistants(form: str, user: str, name: str):
-    found = speakers(chat(form, user, name))
-    assert [(role, text) for role, _, text in found] == list(
+    turns = speakers(chat(form, user, name))
+    assert [(role, text) for role, _, text in turns] == list(
         zip(("user", "assistant") * 2, SAID, strict=True)
     )
-    assert name.startswith(found[1][1] or ""), "a name that is nobody's role is kept"
+    assert name.startswith(turns[1][1] or ""), "a name that is nobody's role is kept"
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,8 @@ def test_the_other_heading_beside_the_users_is_the_assistants(form: str, user: s
 )  # fmt: skip
 @pytest.mark.parametrize("form", ["## {}\n\n{}", "**{}:**\n\n{}"])
 def test_what_decorates_a_role_is_no_part_of_it(form: str, user: str, other: str):
-    found = speakers(chat(form, user, other, between="\n\n---\n\n"))
-    assert [(role, text) for role, _, text in found] == list(
+    turns = speakers(chat(form, user, other, between="\n\n---\n\n"))
+    assert [(role, text) for role, _, text in turns] == list(
         zip(("user", "assistant") * 2, SAID, strict=True)
     )
 
@@ -60,9 +60,9 @@ def test_beside_a_user_the_only_other_name_is_the_assistant(other: str):
 
 def test_headings_within_an_answer_are_no_turns():
     answer = "## Kimi\n\nFirst.\n\n## Steps\n\nOne.\n\n## Notes\n\nTwo."
-    found = speakers("\n\n".join(["## User\n\nHow?", answer] * 3))
-    assert [role for role, *_ in found] == ["user", "assistant"] * 3
-    assert "## Steps" in found[1][2]
+    turns = speakers("\n\n".join(["## User\n\nHow?", answer] * 3))
+    assert [role for role, *_ in turns] == ["user", "assistant"] * 3
+    assert "## Steps" in turns[1][2]
 
 
 def test_headings_that_may_be_turns_and_are_none_are_told():
@@ -81,9 +81,9 @@ def test_numbered_headings_about_roles_are_no_turns():
     answer = (
         "## Assistant\n\nThree parts.\n\n## 1. System\n\nA.\n\n## 2. Tool\n\nB.\n\n## User 1: the admin\n\nC."
     )
-    found = speakers(f"## User\n\nWhat are the roles?\n\n{answer}\n\n## User\n\nThanks.")
-    assert [role for role, *_ in found] == ["user", "assistant", "user"]
-    assert found[1][2].endswith("C.")
+    turns = speakers(f"## User\n\nWhat are the roles?\n\n{answer}\n\n## User\n\nThanks.")
+    assert [role for role, *_ in turns] == ["user", "assistant", "user"]
+    assert turns[1][2].endswith("C.")
 
 
 def test_a_single_other_heading_is_told():

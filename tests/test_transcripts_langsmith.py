@@ -106,8 +106,8 @@ def test_items_of_the_responses_api_are_read() -> None:
         call,
         {**call, "type": "function_call_output", "output": "x"},
     ]
-    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": SAID[1]}]}
-    (conversation,) = _read(_run({"input": asked, "instructions": "Brief."}, {"output": [said]}))
+    answer = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": SAID[1]}]}
+    (conversation,) = _read(_run({"input": asked, "instructions": "Brief."}, {"output": [answer]}))
     assert [(turn.role, turn.text) for turn in conversation.turns] == [
         ("system", "Brief."), ASKED, ("assistant", ""), ("tool", "x"), SAID,
     ]  # fmt: skip

@@ -95,8 +95,8 @@ def test_a_chat_of_people_is_read(name: str) -> None:
     transcript = read_text(json.dumps(PEOPLE[name]))
     (chat,) = transcript
     assert (chat.format, {turn.role for turn in chat.turns}) == (name, {"user"})
-    said = [(turn.name, turn.text.replace("\xa0", " ")) for turn in chat.turns]
-    assert said == list(zip(NAMES * 2, SAID, strict=True))
+    texts = [(turn.name, turn.text.replace("\xa0", " ")) for turn in chat.turns]
+    assert texts == list(zip(NAMES * 2, SAID, strict=True))
     assert [turn.timestamp.hour for turn in chat.turns if turn.timestamp] == [10, 11, 12, 13]
     assert ("newest first" in str(transcript.problems)) == (name == "teams")
 

@@ -71,7 +71,7 @@ def test_who_calls_a_tool_is_the_assistant_and_who_answers_is_a_tool():
         ]
     )
     assert (call["role"], call["name"], call["content"]) == ("assistant", "bot", None)
-    assert [made["function"]["name"] for made in call["tool_calls"]] == ["look_up", "tool"]
+    assert [tool_call["function"]["name"] for tool_call in call["tool_calls"]] == ["look_up", "tool"]
     assert result == {"role": "tool", "content": '{"found": 1}', "tool_call_id": "a"}
 
 

@@ -60,9 +60,9 @@ def round_trip(conversation, format):
     written = write_conversation(conversation, format=format)
     transcript = read_conversations(written.encode())
     assert transcript.format == format
-    (found,) = transcript
-    assert write_conversation(found) == written
-    return found.turns
+    (restored,) = transcript
+    assert write_conversation(restored) == written
+    return restored.turns
 
 
 SPOKEN = st.builds(Turn.of, st.sampled_from(["user", "assistant", "system", "developer", "critic"]), TEXTS)

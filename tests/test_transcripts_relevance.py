@@ -46,11 +46,11 @@ def read(tmp_path):
 
 
 def test_conversations_and_cases_are_read_in_any_order(read):
-    found = read(case(window=1, relevant=[1], tags=["returns"]), CONVERSATION)
+    relevance_set = read(case(window=1, relevant=[1], tags=["returns"]), CONVERSATION)
 
-    assert (found.name, list(found.conversations)) == ("tiny.dev", ["talk"])
-    assert found.cases == (Case("case", "talk", 2, None, frozenset({1}), 1, ("returns",)),)
-    first, second, _ = found.conversations["talk"].turns
+    assert (relevance_set.name, list(relevance_set.conversations)) == ("tiny.dev", ["talk"])
+    assert relevance_set.cases == (Case("case", "talk", 2, None, frozenset({1}), 1, ("returns",)),)
+    first, second, _ = relevance_set.conversations["talk"].turns
     assert (first.name, first.timestamp.isoformat(), first.metadata) == (
         "Nadia",
         "2026-05-08T13:56:00",
@@ -61,14 +61,14 @@ def test_conversations_and_cases_are_read_in_any_order(read):
 
 def test_a_case_gives_its_current_message_and_history(read):
     question = {"role": "user", "content": "And a?"}
-    found = read(
+    relevance_set = read(
         CONVERSATION,
         case(),
         case(id="cut", window=1, relevant=[]),
         case_without_turn(id="asked", query=question),
     )
 
-    current_messages = [found.current(case) for case in found.cases]
+    current_messages = [relevance_set.current(case) for case in relevance_set.cases]
     assert [current.index for current, _ in current_messages] == [2, 2, None]
     assert current_messages[2][0].turn.text == "And a?"
     assert [(history.start, history.stop) for _, history in current_messages] == [(0, 2), (1, 2), (0, 3)]
@@ -112,46 +112,51 @@ def test_a_bad_line_is_reported_and_can_be_skipped(read, line, field):
     with pytest.raises(BadLinesError) as raised:
         read(CONVERSATION, line, good)
     assert raised.value.field == field
-    found = read(CONVERSATION, line, good, skip_bad=True)
-    assert [problem.line for problem in found.problems] == [2]
-    assert (list(found.conversations), [case.id for case in found.cases]) == (["talk"], ["good"])
+    relevance_set = read(CONVERSATION, line, good, skip_bad=True)
+    assert [problem.line for problem in relevance_set.problems] == [2]
+    assert (list(relevance_set.conversations), [case.id for case in relevance_set.cases]) == (
+        ["talk"],
+        ["good"],
+    )
 
 
 def test_its_conversations_open_as_a_transcript_and_come_back_as_a_line(read, tmp_path):
-    found = read(CONVERSATION, case())
+    relevance_set = read(CONVERSATION, case())
     transcript = read_conversations(tmp_path / "tiny.dev.jsonl")
     assert transcript.format == "relevance-set"
-    assert transcript.conversations == tuple(found.conversations.values())
+    assert transcript.conversations == tuple(relevance_set.conversations.values())
     assert write_conversation(transcript.conversations[0]) == json.dumps(CONVERSATION) + "\n"
 
 
 def test_what_is_written_is_read_back(read, tmp_path):
-    found = read(
+    relevance_set = read(
         CONVERSATION,
         case(tags=["a"], window=2),
         case_without_turn(id="q", query={"role": "user", "content": "?"}),
     )
     path = tmp_path / "tiny.dev.jsonl"
-    write_relevance_set(found, path)
-    assert read_relevance_set(path) == found
+    write_relevance_set(relevance_set, path)
+    assert read_relevance_set(path) == relevance_set
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
 def test_judged_turns_come_back_and_all_are_judged_unless_said(read, tmp_path):
-    found = read(CONVERSATION, case(judged=[1, 0]), case(id="none", relevant=[], judged=[]), case(id="all"))
-    assert [one.judged for one in found.cases] == [frozenset({0, 1}), frozenset(), None]
-    assert [one.says_something for one in found.cases] == [True, False, True]
+    relevance_set = read(
+        CONVERSATION, case(judged=[1, 0]), case(id="none", relevant=[], judged=[]), case(id="all")
+    )
+    assert [one.judged for one in relevance_set.cases] == [frozenset({0, 1}), frozenset(), None]
+    assert [one.says_something for one in relevance_set.cases] == [True, False, True]
     path = tmp_path / "tiny.dev.jsonl"
-    write_relevance_set(found, path)
-    assert read_relevance_set(path) == found
+    write_relevance_set(relevance_set, path)
+    assert read_relevance_set(path) == relevance_set
 
 
 def test_a_set_that_cannot_be_written_leaves_nothing_half(read, tmp_path):
-    found = read(CONVERSATION, case())
+    relevance_set = read(CONVERSATION, case())
     folder = tmp_path / "folder.jsonl"
     folder.mkdir()
     with pytest.raises(TranscriptError):
-        write_relevance_set(found, folder)
+        write_relevance_set(relevance_set, folder)
     turn = Turn("user", source={"role": "user", "content": object()})
     unwritable = RelevanceSet("x", {"c": Conversation("c", (turn,))}, ())
     with pytest.raises(TranscriptError):

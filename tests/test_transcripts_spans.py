@@ -111,10 +111,10 @@ def test_generations_of_langfuse_may_have_items_blocks_and_other_answers() -> No
         call,
         {**call, "type": "function_call_output", "output": "x"},
     ]
-    said = [{"message": {"role": "assistant", "content": text}} for text in ("Hello.", "Hi.")]
-    of_items = {"input": items, "output": {"choices": said}}
+    choices = [{"message": {"role": "assistant", "content": text}} for text in ("Hello.", "Hi.")]
+    of_items = {"input": items, "output": {"choices": choices}}
     blocks = [{"type": "text", "text": "Be kind."}]
-    of_blocks = {"input": {"system": blocks, "messages": items[:1]}, "output": {"choices": said[:1]}}
+    of_blocks = {"input": {"system": blocks, "messages": items[:1]}, "output": {"choices": choices[:1]}}
     common = {"type": "GENERATION", "startTime": "2026-04-01T09:30:00Z"}
     records = [{**common, **fields, "traceId": str(n)} for n, fields in enumerate((of_items, of_blocks))]
     transcript = read_conversations(json.dumps(records).encode())

@@ -101,10 +101,10 @@ def add_measured(versions: Versions, name: str, **sets: tuple[int, float]) -> Ve
 def test_headline_is_of_the_set_that_both_were_measured_on(versions: Versions) -> None:
     base = add_measured(versions, "base", x=(10, 0.5), y=(20, 0.6))
     new = add_measured(versions, "new", z=(5, 0.9), y=(20, 0.75))
-    found = headline(new, base)
-    assert found is not None
-    assert (found.set, found.others) == ("y", 1)
-    (figure,) = found.figures
+    comparison = headline(new, base)
+    assert comparison is not None
+    assert (comparison.set, comparison.others) == ("y", 1)
+    (figure,) = comparison.figures
     assert (figure.name, figure.value, round(figure.delta or 0, 9)) == ("f1", 0.75, 0.15)
 
 
@@ -124,12 +124,12 @@ def test_a_child_is_compared_with_its_parent_on_its_own_cases(versions: Versions
     draft = Draft(parent=first.as_parent(), metrics={OWN: held_out_metrics(0.7, "b", parent=0.65, low=low)})
     child = versions.add(trained_gate(seed=1), draft, name="child")
     other = versions.add(trained_gate(seed=2), Draft(metrics={OWN: held_out_metrics(0.6, "b")}), name="other")
-    found = headline(child, first)
-    assert found is not None
-    (figure,) = found.figures
+    comparison = headline(child, first)
+    assert comparison is not None
+    (figure,) = comparison.figures
     assert (figure.value, round(figure.delta or 0, 9)) == (0.7, 0.05), "not 0.7 less 0.9 of other cases"
     assert figure.sure == (low > 0)
-    assert found.compared
+    assert comparison.compared
     against = headline(first, child)
     assert against is not None
     assert not against.compared, "nobody measured the child on the cases of its parent"

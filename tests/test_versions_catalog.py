@@ -49,10 +49,10 @@ def folder_content(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_added_version_is_the_gate_that_it_was(versions: Versions, preset: str):
     gate = GateModule(GateConfig(preset=preset), seed=3).to_gate()
-    made = versions.add(gate, Draft(note="Mine", who="Ada"), name="mine")
-    assert versions.get("mine") == made
-    assert made.load().fingerprint == gate.fingerprint
-    assert sorted(path.name for path in made.folder.iterdir()) == FILES
+    version = versions.add(gate, Draft(note="Mine", who="Ada"), name="mine")
+    assert versions.get("mine") == version
+    assert version.load().fingerprint == gate.fingerprint
+    assert sorted(path.name for path in version.folder.iterdir()) == FILES
 
 
 @pytest.mark.parametrize(

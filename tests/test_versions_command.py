@@ -29,8 +29,8 @@ def fake_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture
 def versions() -> Versions:
     """Two versions: `first`, and `second` that was made of it."""
-    made = Versions(load_settings().home)
-    first = made.add(
+    catalog = Versions(load_settings().home)
+    first = catalog.add(
         trained_gate(),
         Draft(
             note="A first | try",
@@ -44,7 +44,7 @@ def versions() -> Versions:
         ),
         name="first",
     )
-    made.add(
+    catalog.add(
         trained_gate(seed=1),
         Draft(
             parent=first.as_parent(),
@@ -54,7 +54,7 @@ def versions() -> Versions:
         ),
         name="second",
     )
-    return made
+    return catalog
 
 
 def test_list_as_json(run: Run, versions: Versions, tmp_path: Path):
@@ -106,11 +106,11 @@ def test_two_versions_compared_on_a_set(run: Run, versions: Versions, tmp_path: 
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     code, out, err = run("versions", "compare", "everything", "second", file, "--json")
     assert code == 0, err
-    found = json.loads(out)["sets"]["tiny"]
-    assert sum(found["turns"].values()) == 4
-    assert found["turns"]["fixed"] + found["turns"]["broken"] == 1, "second keeps three of the four"
-    assert found["a"]["kept_token_share"] == 1
-    assert found["difference"]["kept_token_share"] == found["b"]["kept_token_share"] - 1
+    compared = json.loads(out)["sets"]["tiny"]
+    assert sum(compared["turns"].values()) == 4
+    assert compared["turns"]["fixed"] + compared["turns"]["broken"] == 1, "second keeps three of the four"
+    assert compared["a"]["kept_token_share"] == 1
+    assert compared["difference"]["kept_token_share"] == compared["b"]["kept_token_share"] - 1
     code, out, err = run("versions", "compare", "everything", "second", file)
     assert code == 0, err
     assert "second fixes" in out

@@ -13,8 +13,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from convgate.cli.main import main
-from convgate.cli.options import JsonOption, OutOption
-from convgate.cli.output import write_json
+from convgate.cli.result import Result, Table, with_json
 from convgate.core.errors import SettingsError
 from convgate.core.processors import count_processors
 
@@ -33,38 +32,32 @@ Part = Callable[[int], tuple[Any, list[Row]]]  # from the number of rounds to JS
 
 
 @app.command()
+@with_json
 def bench(
     parts: Annotated[
         list[str] | None, typer.Argument(help="cold-start, first-sight, steady, encoder, context, scoring.")
     ] = None,
-    json_output: JsonOption = False,
-    out: OutOption = None,
     threads: Annotated[
         int | None, typer.Option(help="Processors to use; all by default. Linux only.", min=1)
     ] = None,
     rounds: Annotated[int, typer.Option(help="Rounds of each comparison.", min=1)] = 15,
-) -> None:
+) -> Result:
     """Measure what starting, a first sight, a message in a long run, the encoder and scoring cost.
 
     All parts take about 15 minutes on two cores.
     """
-    from rich.console import Console
-    from rich.table import Table
+    from convgate.cli.output import status
 
     if unknown := set(parts or ()) - set(PARTS):
         raise SettingsError(f"there is no part {min(unknown)}; there are {', '.join(PARTS)}")
     processors = _limit_processors(threads)
     results: dict[str, Any] = {"threads": processors}
+    tables: list[str | Table] = []
     for name in parts or PARTS:
-        with Console(stderr=True).status(f"Measuring {name}"):
+        with status(f"Measuring {name}"):
             results[name], rows = PARTS[name](rounds)
-        if not (json_output or out):
-            table = Table("what", "measured", "goal", title=f"{name}, {processors} processors")
-            for row in rows:
-                table.add_row(*row)
-            Console().print(table)
-    if json_output or out:
-        write_json(results, out)
+        tables += [f"{name}, {processors} processors", Table([row._asdict() for row in rows])]
+    return Result(results, *tables)
 
 
 def _limit_processors(threads: int | None) -> int:

@@ -19,8 +19,10 @@ COUNTS = {"follow-up": 384, "artifact": 300, "new": 300, "small-talk": 100}
 def main(file: str) -> None:
     """Write the file; its subjects are the written topics that are not trained on."""
     topics = read_relevance_set(TEXTS / "topics.other.jsonl").conversations.values()
-    made = follow_ups(talks_of(topics), counts=COUNTS, seed=77, texts=measuring_texts(), name="follow-ups")
-    write_relevance_set(made, Path(file))
+    relevance_set = follow_ups(
+        talks_of(topics), counts=COUNTS, seed=77, texts=measuring_texts(), name="follow-ups"
+    )
+    write_relevance_set(relevance_set, Path(file))
 
 
 if __name__ == "__main__":

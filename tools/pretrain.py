@@ -5,13 +5,15 @@ python -m tools.pretrain SET.jsonl … [--name NAME]
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from convgate.cli.main import main
-from convgate.cli.options import JsonOption, OutOption, SkipBadOption
+from convgate.cli.options import SkipBadOption, given
+from convgate.cli.result import Result, with_json
 from convgate.cli.training import (
     ActivateOption,
     EpochsOption,
@@ -21,7 +23,6 @@ from convgate.cli.training import (
     RunOption,
     SeedOption,
     WhoOption,
-    override_settings,
     run_training,
 )
 from convgate.training.epochs import TrainingSettings
@@ -32,6 +33,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
+@with_json
 def pretrain(
     files: Annotated[
         list[Path] | None,
@@ -51,17 +53,15 @@ def pretrain(
     who: WhoOption = None,
     activate: ActivateOption = False,
     skip_bad: SkipBadOption = False,
-    json_output: JsonOption = False,
-    out: OutOption = None,
-) -> None:
+) -> Result:
     """Train a gate from scratch: on the texts in the checkout, and on the sets named.
 
     After Ctrl-C, the same command with --run FOLDER resumes.
     """
-    settings = override_settings(TrainingSettings(), epochs, learning_rate, seed)
+    settings = replace(TrainingSettings(), **given(epochs=epochs, learning_rate=learning_rate, seed=seed))
     plan = PretrainingPlan(tuple(files or ()), settings, preset=preset, skip_bad=skip_bad)
     activation: Activate = "always" if activate else "never"
-    run_training(plan, run, name=name, note=note, who=who, activate=activation, json=json_output, out=out)
+    return run_training(plan, run, name=name, note=note, who=who, activate=activation)
 
 
 if __name__ == "__main__":

@@ -34,8 +34,8 @@ def main(name: str, *evaluations: str) -> None:
     version = Versions(load_settings().home).get(name)
     metrics = {}
     for file in evaluations:
-        for set_name, found in json.loads(Path(file).read_text(encoding="utf-8"))["sets"].items():
-            metrics[set_name] = _measured(found)
+        for set_name, measured in json.loads(Path(file).read_text(encoding="utf-8"))["sets"].items():
+            metrics[set_name] = _measured(measured)
     card = version.card
     draft = Draft(**{field.name: getattr(card, field.name) for field in fields(Draft)} | {
         "metrics": metrics, "limits": LIMITS, "parent": None, "who": "",

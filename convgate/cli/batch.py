@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from importlib.util import find_spec
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
+from typer import Argument, Option
 
 from convgate.cli import options, output
+from convgate.cli.result import JsonOption, Result, emit
 from convgate.core.errors import MissingExtraError
 from convgate.core.text import pluralize
 
@@ -20,36 +22,21 @@ def check_ray(command: str) -> None:
 
 
 def batch(
-    locations: Annotated[
-        list[str],
-        typer.Argument(
-            help="Transcripts, Parquet files of conversations, or folders of them: paths, or addresses"
-            " such as s3://bucket/folder.",
-            metavar="INPUT…",
-        ),
-    ],
-    out: Annotated[str, typer.Option(help="The folder of the results, a path or an address.", metavar="DIR")],
+    locations: Annotated[list[str], Argument(help="Transcripts or Parquet: files, folders, s3://…")],
+    out: Annotated[str, Option(help="The folder of the results, a path or an address.", metavar="DIR")],
     policy: options.PolicyOption = None,
     gate: options.GateOption = None,
     settings_file: options.SettingsFileOption = None,
-    turns: Annotated[
-        str, typer.Option(help="Answer the last message of each conversation, or all.", metavar="last|all")
-    ] = "last",
-    context: Annotated[bool, typer.Option("--context", help="Add mode and invariants.")] = False,
-    embeddings: Annotated[
-        bool, typer.Option("--embeddings", help="Also write the vector of every turn.")
-    ] = False,
+    turns: Annotated[Literal["last", "all"], Option(help="Messages of a conversation to answer.")] = "last",
+    context: Annotated[bool, Option("--context", help="Add mode and invariants.")] = False,
+    embeddings: Annotated[bool, Option("--embeddings", help="Also write the vector of every turn.")] = False,
     format: options.FormatOption = None,
     workers: options.WorkersOption = None,
-    num_gpus: Annotated[
-        float, typer.Option(help="GPUs of each worker, such as 1 or 0.5, for its encoder.", min=0)
-    ] = 0,
+    num_gpus: Annotated[float, Option(help="GPUs of each worker, such as 0.5, for its encoder.", min=0)] = 0,
     address: options.AddressOption = None,
-    json_output: options.JsonOption = False,
+    json_output: JsonOption = False,
 ) -> None:
     """Decide about many conversations; writes Parquet, and goes on where a killed run stopped."""
-    if turns not in ("last", "all"):
-        raise typer.BadParameter("last or all", param_hint="--turns")
     check_ray("convgate batch")
     from convgate.batch.decisions import batch_options
     from convgate.batch.run import run_batch
@@ -59,7 +46,7 @@ def batch(
         load_settings(settings_file),
         policy=policy,
         version=gate,
-        turns="all" if turns == "all" else "last",
+        turns=turns,
         context=context,
         embeddings=embeddings,
         format=format,
@@ -67,24 +54,17 @@ def batch(
     with output.progress_bar() as progress:
         try:
             summary = run_batch(
-                locations,
-                out,
-                chosen,
-                address=address,
-                workers=workers,
-                num_gpus=num_gpus,
-                progress=progress,
+                locations, out, chosen, address=address, workers=workers, num_gpus=num_gpus, progress=progress
             )
         except KeyboardInterrupt:
             output.print_note("Stopped. The same command goes on after the finished parts.")
             raise typer.Exit(130) from None
-    if json_output:
-        output.write_json(asdict(summary), None)
-        return
-    output.print_lines(
+    result = Result(
+        asdict(summary),
         f"{pluralize(summary.conversations, 'conversation')}, {pluralize(summary.turns, 'turn')}:"
         f" {pluralize(summary.decisions, 'answered message')} in {summary.seconds:,.0f} s",
         f"{pluralize(summary.parts, 'part')} written to {out}, {summary.parts_skipped:,} finished before",
     )
-    if summary.bad:
+    emit(result, is_json=json_output)
+    if summary.bad and not json_output:
         output.print_note(f"{pluralize(summary.bad, 'bad row')} left out; {out}/bad/ says where and why")

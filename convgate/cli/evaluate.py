@@ -2,48 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Option
 
 from convgate.cli import inputs, options, output
 from convgate.cli.batch import check_ray
+from convgate.cli.result import Part, Result, with_json
 
 if TYPE_CHECKING:
     from convgate.core.settings import Settings
-    from convgate.evaluation.results import Evaluation, Summary
+    from convgate.evaluation.results import Evaluation
 
 MIN_WIDTH_INTERVALS = 115  # columns; a narrower terminal shows values without intervals
 
 
+@with_json
 def evaluate(
     files: options.SetsArgument,
-    policy: Annotated[
-        list[str] | None, typer.Option(help="A policy to measure; may be repeated. All by default.")
-    ] = None,
+    policy: Annotated[list[str] | None, Option(help="To measure; may be repeated. All by default.")] = None,
     gate: options.GateOption = None,
-    against: Annotated[
-        str | None, typer.Option(help="Also show how the others differ from this policy (paired intervals).")
-    ] = None,
-    by_tag: Annotated[bool, typer.Option("--by-tag", help="Also show a table for each tag.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown, intervals included.")] = False,
-    engine: Annotated[
-        str, typer.Option(help="ray measures on all processors, or on a cluster.", metavar="local|ray")
-    ] = "local",
+    against: Annotated[str | None, Option(help="Also show differences from this policy.")] = None,
+    markdown: Annotated[bool, Option("--markdown", help="Print Markdown, intervals included.")] = False,
+    engine: Annotated[Literal["local", "ray"], Option(help="ray: all processors, or a cluster.")] = "local",
     workers: options.WorkersOption = None,
     address: options.AddressOption = None,
     skip_bad: options.SkipBadOption = False,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Measure policies on relevance sets: ranking, selection, tokens kept."""
-    if json_output and markdown:
-        raise typer.BadParameter("choose --json or --markdown")
-    if engine not in ("local", "ray"):
-        raise typer.BadParameter("local or ray", param_hint="--engine")
     if engine == "local" and (workers or address):
         raise typer.BadParameter("--workers and --address belong to --engine ray")
-    options.check_folder(out, "--out")
     from convgate.evaluation.evaluate import evaluate as run
     from convgate.evaluation.report import markdown as to_markdown
     from convgate.policies.build import EncoderOnDemand, build_policy
@@ -62,14 +52,10 @@ def evaluate(
             encoder = EncoderOnDemand(settings)
             policies = [build_policy(name, settings, encoder, version=gate) for name in names]
             evaluation = run(sets, policies, progress=progress)
-    if markdown:
-        output.write_text(to_markdown(evaluation, by_tag=by_tag, against=against), out)
-        return
-    output.write_result(
+    return Result(
         _to_json(evaluation, against),
-        lambda: _show(evaluation, by_tag=by_tag, against=against),
-        json_output,
-        out,
+        _show(evaluation, against=against),
+        text=to_markdown(evaluation, against=against) if markdown else None,
     )
 
 
@@ -94,30 +80,24 @@ def _to_json(evaluation: Evaluation, against: str | None) -> dict[str, Any]:
     from convgate.evaluation.comparison import compare_all
 
     values = evaluation.to_json()
-    if against is not None:
-        for name, result in evaluation.sets.items():
-            compared = compare_all(result, baseline=against, seed=evaluation.seed)
-            values["sets"][name]["differences"] = {
-                policy: _difference_json(against, difference) for policy, difference in compared.items()
-            }
+    if against is None:
+        return values
+    for name, result in evaluation.sets.items():
+        differences = values["sets"][name]["differences"] = {}
+        for policy, difference in compare_all(result, baseline=against, seed=evaluation.seed).items():
+            metrics = difference.to_json()
+            ci = metrics.pop("ci")
+            differences[policy] = {"baseline": against, "difference": metrics, "ci": ci}
     return values
 
 
-def _difference_json(baseline: str, difference: Summary) -> dict[str, Any]:
-    values = difference.to_json()
-    ci = values.pop("ci")
-    return {"baseline": baseline, "difference": values, "ci": ci}
-
-
-def _show(evaluation: Evaluation, *, by_tag: bool, against: str | None) -> None:
+def _show(evaluation: Evaluation, *, against: str | None) -> Iterator[Part]:
     from rich.console import Console
 
     from convgate.evaluation.report import LEGEND, rich_tables
 
-    console = Console()
-    intervals = console.width >= MIN_WIDTH_INTERVALS
-    for table in rich_tables(evaluation, by_tag=by_tag, against=against, intervals=intervals):
-        console.print(table)
-    console.print(LEGEND, style="dim", markup=False, highlight=False)
+    intervals = Console().width >= MIN_WIDTH_INTERVALS
+    yield from rich_tables(evaluation, against=against, intervals=intervals)
+    yield LEGEND
     if not intervals:
-        console.print("--markdown and --json show the intervals.", style="dim", highlight=False)
+        yield "--markdown and --json show the intervals."

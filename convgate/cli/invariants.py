@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from convgate.cli import inputs, options, output
+from convgate.cli import inputs, options
+from convgate.cli.result import Result, Table, with_json
 from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
     from convgate.invariants.invariant import Invariant
 
 
+@with_json
 def invariants(
     file: options.FileArgument,
     turn: Annotated[
@@ -23,9 +25,7 @@ def invariants(
     which: options.ConversationOption = None,
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """List what must hold: safety requirements, corrections, hard constraints, the blocking error."""
     from convgate.core.errors import ConversationError
     from convgate.core.settings import load_settings
@@ -39,25 +39,22 @@ def invariants(
     turns = conversation.turns if turn is None else conversation.turns[: turn + 1]
     all_invariants = find_invariants(turns, load_judge(load_settings()))
 
-    def show() -> None:
-        if all_invariants:
-            _show_invariants(all_invariants)
-        active = sum(invariant.active for invariant in all_invariants)
-        summary = f"{pluralize(len(turns), 'message')} · {pluralize(len(all_invariants), 'invariant')}"
-        output.print_lines(f"{summary}, {active} of them active" if all_invariants else summary)
+    active = sum(invariant.active for invariant in all_invariants)
+    summary = f"{pluralize(len(turns), 'message')} · {pluralize(len(all_invariants), 'invariant')}"
+    return Result(
+        [invariant.to_json() for invariant in all_invariants],
+        _list_invariants(all_invariants),
+        f"{summary}, {active} of them active" if all_invariants else summary,
+    )
 
-    output.write_result([invariant.to_json() for invariant in all_invariants], show, json_output, out)
 
-
-def _show_invariants(invariants: Sequence[Invariant]) -> None:
+def _list_invariants(invariants: Sequence[Invariant]) -> Table:
     rows = []
     for invariant in invariants:
         state: str = "pinned" if invariant.pinned and invariant.active else invariant.state
         for ended_by in (invariant.superseded_by, invariant.ended_by):
             state += "" if ended_by is None else f" by {ended_by}"
-        type = invariant.type.replace("_", " ")
-        cells = (invariant.source, type, state, invariant.text, invariant.reason)
-        rows.append((cells, "" if invariant.active else "dim"))
-    output.print_table(
-        {"message": "number", "type": "word", "state": "word", "statement": "prose", "reason": "prose"}, rows
-    )
+        row = {"message": invariant.source, "type": invariant.type.replace("_", " "), "state": state}
+        rows.append(row | {"statement": invariant.text, "reason": invariant.reason})
+    styles = ["" if invariant.active else "dim" for invariant in invariants]
+    return Table(rows, {"type": "word", "state": "word"}, styles)

@@ -1,16 +1,19 @@
-"""`convgate import` and `convgate labels`: conversations and labels in the library."""
+"""`convgate import`, `feedback` and `labels`: conversations and labels in the library."""
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
 from convgate.cli import inputs, options, output
+from convgate.cli.result import Part, Result, Table, fields, pick, show, with_json, write_export, write_text
 from convgate.core.errors import ConvgateError
 from convgate.core.home import login_name
+from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
     from convgate.labels.imports import Import
@@ -21,21 +24,15 @@ labels = typer.Typer(
 )
 
 
+@with_json
 def import_conversations(
-    files: Annotated[
-        list[Path],
-        typer.Argument(help="Transcripts; - reads standard input.", metavar="FILE", allow_dash=True),
-    ],
+    files: Annotated[list[Path], Argument(help="Transcripts; - reads standard input.", allow_dash=True)],
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
     redact: options.RedactOption = False,
-    workspace: Annotated[
-        str | None, typer.Option(help="The project that new conversations belong to.", metavar="NAME")
-    ] = None,
+    workspace: Annotated[str | None, Option(help="The project of new conversations.", metavar="NAME")] = None,
     dry_run: options.DryRunOption = False,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Add the conversations of files, archives and folders to the library.
 
     Everything is read once before anything is added, so that a bad file adds nothing; then one conversation
@@ -66,64 +63,76 @@ def import_conversations(
     if redact:
         output.print_note(redactor.summary)
 
-    def show() -> None:
-        for addition, _ in added:
-            state = "added  " if addition.new else "known  "
-            more = " (with further turns)" if addition.grown else ""
-            output.print_lines(f"{addition.key}  {state}{addition.title}{more}")
-        n_new = sum(addition.new for addition, _ in added)
-        end = "; this was a dry run." if dry_run else "."
-        output.print_lines(f"{n_new:,} added, {len(added) - n_new:,} in the library already{end}")
+    rows = [pick(addition, "key", "title", "new") | {"origin": origin} for addition, origin in added]
+    return Result({"conversations": rows}, _show_added([addition for addition, _ in added], dry_run=dry_run))
 
-    rows = [output.pick(addition, "key", "title", "new") | {"origin": origin} for addition, origin in added]
-    output.write_result({"conversations": rows}, show, json_output, out)
+
+def _show_added(additions: list[Addition], *, dry_run: bool) -> Iterator[Part]:
+    for addition in additions:
+        state = "added  " if addition.new else "known  "
+        more = " (with further turns)" if addition.grown else ""
+        yield f"{addition.key}  {state}{addition.title}{more}"
+    n_new = sum(addition.new for addition in additions)
+    end = "; this was a dry run." if dry_run else "."
+    yield f"{n_new:,} added, {len(additions) - n_new:,} in the library already{end}"
+
+
+@with_json
+def feedback(
+    file: options.LinesArgument,
+    source: Annotated[str, Option(help="The agent's name.")] = "agent",
+    dry_run: options.DryRunOption = False,
+    skip_bad: options.SkipBadOption = False,
+) -> Result:
+    """Store feedback from an agent in the label log: all lines of a file, or none when one is bad.
+
+    A line: {"messages": […] or "conversation": KEY, "turn": 3 or [3, 4], "relevant": true, "at"?,
+    "question"?, "source"?, "version"?, "how"?: "explicit" or "implicit"}
+    """
+    from convgate.labels.feedback import keep_feedback_lines
+
+    lines = inputs.open_source(file)
+    with inputs.writable_library(dry_run=dry_run) as store, store.write():
+        actions, problems = keep_feedback_lines(store, lines, agent=source, skip_bad=skip_bad)
+    output.print_problems(problems)
+    rows = []
+    for action in actions:
+        current = action.current
+        at = {"conversation": current and current.conversation, "at": current and current.turn}
+        rows.append(pick(action, "action", "changed") | at)
+    changed = pluralize(sum(action.changed for action in actions), "answer")
+    end = "; this was a dry run." if dry_run else "."
+    return Result({"kept": not dry_run, "feedback": rows}, f"{changed} new or different{end}")
 
 
 @labels.callback(invoke_without_command=True)
-def show_labels(
-    context: typer.Context, json_output: options.JsonOption = False, out: options.OutOption = None
-) -> None:
+@with_json
+def show_labels(context: typer.Context) -> Result | None:
     """Show how much is labelled, and by whom."""
     if context.invoked_subcommand:
-        return
+        return None
     from convgate.labels.gold import gold_counts
     from convgate.store import Labels
 
     store = inputs.open_library()
-    counts, annotators = gold_counts(store), Labels(store).annotators()
-
-    def show() -> None:
-        output.print_fields(fields, "known")
-        output.print_rows(rows, empty="Nobody has labelled anything yet.")
-
-    fields = {"messages": counts.messages} | output.pick(
-        counts, "conversations", "relevant", "not_relevant", "undecided"
-    )
+    counts = pick(gold_counts(store), "messages", "conversations", "relevant", "not_relevant", "undecided")
     rows = [
-        output.pick(annotator, "name", "kind", "trains", "answers", "last") | {"messages": annotator.messages}
-        for annotator in annotators
+        pick(annotator, "name", "kind", "trains", "answers", "last", "messages")
+        for annotator in Labels(store).annotators()
     ]
-    output.write_result({"known": fields, "annotators": rows}, show, json_output, out)
+    table = Table(rows, empty="Nobody has labelled anything yet.")
+    return Result({"known": counts, "annotators": rows}, fields(counts, "known"), table)
 
 
 @labels.command("import")
+@with_json
 def import_labels(
-    files: Annotated[
-        list[Path],
-        typer.Argument(help="Relevance sets, or lists of relevant turns.", metavar="FILE"),
-    ],
-    annotator: Annotated[
-        str | None, typer.Option(help="The annotator, where a file does not name one.")
-    ] = None,
-    conversation: Annotated[
-        str | None,
-        typer.Option(help="The conversation's key, where a file does not name one.", metavar="KEY"),
-    ] = None,
+    files: Annotated[list[Path], Argument(help="Relevance sets, or lists of relevant turns.")],
+    annotator: Annotated[str | None, Option(help="The annotator, where a file does not name one.")] = None,
+    conversation: Annotated[str | None, Option(help="Its key, where a file does not name one.")] = None,
     dry_run: options.DryRunOption = False,
     skip_bad: options.SkipBadOption = False,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Add the labels of files: all of them, or none when a file has a bad row.
 
     Conversations of a relevance set that the library does not have are added. Each file is an import of its
@@ -154,12 +163,9 @@ def import_labels(
                 saved = keep_labels(store, labels_import, by=annotator or login_name())
                 results.append(_import_json(labels_import, None if dry_run else saved))
 
-    def show() -> None:
-        for result in results:
-            output.print_fields(result, result["file"])
-        output.print_lines("This was a dry run." if dry_run else "Undo with `convgate labels undo`.")
-
-    output.write_result({"kept": not dry_run, "files": results}, show, json_output, out)
+    end = "This was a dry run." if dry_run else "Undo with `convgate labels undo`."
+    lines = (fields(result, result["file"]) for result in results)
+    return Result({"kept": not dry_run, "files": results}, lines, end)
 
 
 def _import_json(labels_import: Import, saved: ActionRecord | None) -> dict[str, Any]:
@@ -169,10 +175,10 @@ def _import_json(labels_import: Import, saved: ActionRecord | None) -> dict[str,
         "labels": len(labels_import.entries),
         "import": saved.action if saved else None,
         "changed": saved.changed if saved else 0,
-        **output.pick(labels_import, "added", "known", "replaced"),
+        **pick(labels_import, "added", "known", "replaced"),
         "annotators": dict(labels_import.annotators),
         "conversations": [
-            output.pick(item, "key", "title", "labels", "new") for item in labels_import.conversations
+            pick(item, "key", "title", "labels", "new") for item in labels_import.conversations
         ],
         "problems": [str(problem) for problem in labels_import.problems],
         "problems_total": labels_import.problems.total,
@@ -181,9 +187,7 @@ def _import_json(labels_import: Import, saved: ActionRecord | None) -> dict[str,
 
 @labels.command()
 def undo(
-    annotator: Annotated[
-        str | None, typer.Option(help="Whose last action; your own without it.", metavar="NAME")
-    ] = None,
+    annotator: Annotated[str | None, Option(help="Whose last action; your own by default.")] = None,
 ) -> None:
     """Undo the last action of an annotator: an import, an answer or feedback. Answers changed since stay."""
     from convgate.store import Labels
@@ -193,28 +197,19 @@ def undo(
     if saved is None:
         raise ConvgateError(f"there is nothing of {name!r} to undo")
     unchanged = f" Left alone, because changed since: {saved.left:,}." if saved.left else ""
-    output.print_lines(f"Undone; labels as before it: {saved.changed:,}.{unchanged}")
+    show(f"Undone; labels as before it: {saved.changed:,}.{unchanged}")
 
 
 @labels.command()
 def export(
-    format: Annotated[
-        Literal["relevance-set", "csv"],
-        typer.Option("--format", help="A relevance set has everything; CSV is for spreadsheets."),
-    ] = "relevance-set",
-    annotator: Annotated[
-        list[str] | None,
-        typer.Option("--annotator", help="Only this annotator; may be repeated.", metavar="NAME"),
-    ] = None,
-    conversation: Annotated[
-        list[str] | None,
-        typer.Option("--conversation", help="Only this one, by its key; may be repeated.", metavar="KEY"),
-    ] = None,
+    format: Annotated[Literal["relevance-set", "csv"], Option(help="CSV has less.")] = "relevance-set",
+    annotator: Annotated[list[str] | None, Option(help="Only this one; may be repeated.")] = None,
+    conversation: Annotated[list[str] | None, Option(help="Only this key; may be repeated.")] = None,
     redact: options.RedactOption = False,
     out: options.OutOption = None,
     force: options.ForceOption = False,
 ) -> None:
-    """Write all labels to one file, for training, evaluation, or import without loss."""
+    """Write all labels to one file, for training, evaluation or import; CSV is for spreadsheets."""
     from convgate.labels.exchange import write_labels
     from convgate.store import Conversations, Labels
     from convgate.transcripts.redaction import Redactor
@@ -230,25 +225,18 @@ def export(
     if redactor:
         output.print_note(redactor.summary)
     if out is None:
-        sys.stdout.write(content.decode())
+        write_text(content.decode(), None)
     else:
-        output.write_export(content, out, force=force)
+        write_export(content, out, force=force)
 
 
 @labels.command()
+@with_json
 def calibration(
-    draw: Annotated[
-        bool, typer.Option("--draw", help="Draw 20 judged turns of the week for the lead annotator.")
-    ] = False,
-    lead: Annotated[
-        str | None, typer.Option(help="The lead annotator; your user name by default.", metavar="NAME")
-    ] = None,
-    week: Annotated[
-        str | None, typer.Option(help="The week to draw from; last week by default.", metavar="2026-W48")
-    ] = None,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+    draw: Annotated[bool, Option("--draw", help="Draw 20 judged turns for the lead annotator.")] = False,
+    lead: Annotated[str | None, Option(help="The lead annotator; your user name by default.")] = None,
+    week: Annotated[str | None, Option(help="To draw from, such as 2026-W48; last week by default.")] = None,
+) -> Result:
     """Show how well the judges agree with a lead annotator, week by week; draw a week with --draw."""
     from convgate.labels.calibration import calibration, draw_calibration
 
@@ -256,24 +244,22 @@ def calibration(
     queue = draw_calibration(store, lead or login_name(), week=week) if draw else None
     result = calibration(store)
     rows = [week.to_json() for week in result.weeks]
-
-    def show() -> None:
-        if draw and queue is None:
-            output.print_lines("Nothing was judged in that week that the lead annotator has not answered.")
-        output.print_rows([{name: row[name] for name in row if name != "interval"} for row in rows])
-        output.print_lines(result.summary)
-
-    values = {"queue": queue, "state": result.state, "summary": result.summary, "weeks": rows}
-    output.write_result(values, show, json_output, out)
+    nothing_drawn = "Nothing was judged in that week that the lead annotator has not answered."
+    return Result(
+        {"queue": queue, "state": result.state, "summary": result.summary, "weeks": rows},
+        [nothing_drawn] if draw and queue is None else [],
+        Table([{name: value for name, value in row.items() if name != "interval"} for row in rows]),
+        result.summary,
+    )
 
 
 @labels.command()
 def trains(
-    name: Annotated[str, typer.Argument(help="The annotator.", metavar="NAME")],
-    switch: Annotated[Literal["on", "off"], typer.Argument(help="Whether their answers are trained on.")],
+    name: Annotated[str, Argument(help="The annotator.", metavar="NAME")],
+    switch: Annotated[Literal["on", "off"], Argument(help="Whether their answers are trained on.")],
 ) -> None:
     """Set whether an annotator's answers are trained on and evaluated with."""
     from convgate.store import Labels
 
     Labels(inputs.open_library()).set_trains(name, trains=switch == "on")
-    output.print_lines(f"The answers of {name} {'are' if switch == 'on' else 'are not'} trained on.")
+    show(f"The answers of {name} {'are' if switch == 'on' else 'are not'} trained on.")

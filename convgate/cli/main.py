@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Option
 
 from convgate import __version__
 from convgate.cli.output import print_error
@@ -33,14 +34,14 @@ _COMMANDS = {
     "train": "training.train",
     "sessions": "sessions.sessions",
     "invariants": "invariants.invariants",
-    "feedback": "feedback.feedback",
+    "feedback": "labels.feedback",
     "gatekeep": "gatekeep.gatekeep",
     "modes": "modes.modes",
     "record-outcome": "monitor.record_outcome",
     "monitor": "monitor.monitor",
     "prune": "prune.prune",
     "serve": "serve.serve",
-    "mcp": "mcp.mcp",
+    "mcp": "serve.mcp",
     "import": "labels.import_conversations",
     "pretrain": "tools.pretrain",
     "corpus": "tools.corpus",
@@ -58,19 +59,11 @@ _FORWARDED: dict[str, Any] = {
 
 
 def open_app(
-    port: Annotated[
-        int | None, typer.Option(help="The port; the first free one from 8501 by default.", min=1, max=65535)
-    ] = None,
-    address: Annotated[
-        str, typer.Option(help="The address to listen on; 127.0.0.1 serves this machine only.")
-    ] = "127.0.0.1",
-    host: Annotated[
-        list[str], typer.Option(help="A further host name of the app, such as a proxy's; may be repeated.")
-    ] = [],  # noqa: B006
-    read_only: Annotated[
-        bool, typer.Option("--read-only", help="Show the data folder without changing it.")
-    ] = False,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
+    port: Annotated[int | None, Option(help="A free one from 8501 by default.", min=1, max=65535)] = None,
+    address: Annotated[str, Option(help="To listen on; 127.0.0.1: this machine only.")] = "127.0.0.1",
+    host: Annotated[list[str], Option(help="A further host name, such as a proxy's.")] = [],  # noqa: B006
+    read_only: Annotated[bool, Option("--read-only", help="Show the data folder unchanged.")] = False,
+    browser: Annotated[bool, Option("--browser/--no-browser", help="Open a browser window.")] = True,
 ) -> None:
     """Start the web app on this machine."""
     from convgate.core.extras import needs_extra
@@ -103,7 +96,7 @@ def _print_version(is_requested: bool) -> None:
 def show_version(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+        Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     """Accept --version before a subcommand."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from convgate.cli import inputs, options, output
+from convgate.cli.result import Part, Result, Table, with_json
 from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
@@ -19,17 +17,11 @@ if TYPE_CHECKING:
     from convgate.transcripts.records import FileRecord
 
 
+@with_json
 def modes(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="Messages, or a transcript; - reads standard input.", metavar="FILE.jsonl", allow_dash=True
-        ),
-    ],
+    file: options.LinesArgument,
     skip_bad: options.SkipBadOption = False,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Find the mode of each message by itself: TASK, EXPLORATION, DEBUGGING, LEARNING or GENERAL.
 
     A line: {"content": "the cake sinks in the middle every time", "intent"?: "debug"}. Lines are independent;
@@ -44,12 +36,7 @@ def modes(
     output.print_problems(problems)
     with output.status(f"Classifying {pluralize(len(messages), 'message')}"):
         decisions = _classify(messages, settings)
-    output.write_result(
-        [decision.to_json() for decision in decisions],
-        lambda: _show_modes(messages, decisions),
-        json_output,
-        out,
-    )
+    return Result([decision.to_json() for decision in decisions], _show_modes(messages, decisions))
 
 
 def _classify(records: Sequence[FileRecord[MessageWithIntent]], settings: Settings) -> list[ModeDecision]:
@@ -65,17 +52,21 @@ def _classify(records: Sequence[FileRecord[MessageWithIntent]], settings: Settin
     ]
 
 
-def _show_modes(records: Sequence[FileRecord[MessageWithIntent]], decisions: Sequence[ModeDecision]) -> None:
-    rows = []
-    for record, decision in zip(records, decisions, strict=True):
-        confidence, text = f"{decision.confidence:.2f}", record.value.text
-        cells = (record.item, decision.mode, confidence, text, decision.explanation)
-        rows.append((cells, "dim" if decision.mode == "GENERAL" else ""))
+def _show_modes(
+    records: Sequence[FileRecord[MessageWithIntent]], decisions: Sequence[ModeDecision]
+) -> Iterator[Part]:
     item = "line" if records[0].conversation is None else "turn"
-    output.print_table(
-        {item: "number", "mode": "word", "confidence": "number", "message": "line", "reason": "prose"}, rows
-    )
+    rows = [
+        {
+            item: record.item,
+            "mode": decision.mode,
+            "confidence": f"{decision.confidence:.2f}",
+            "message": record.value.text,
+            "reason": decision.explanation,
+        }
+        for record, decision in zip(records, decisions, strict=True)
+    ]
+    styles = ["dim" if decision.mode == "GENERAL" else "" for decision in decisions]
+    yield Table(rows, {"mode": "word", "confidence": "number", "message": "line"}, styles)
     counts = Counter(decision.mode for decision in decisions).most_common()
-    output.print_lines(
-        f"{pluralize(len(records), 'message')}: {', '.join(f'{mode} {count:,}' for mode, count in counts)}"
-    )
+    yield f"{pluralize(len(records), 'message')}: {', '.join(f'{mode} {count:,}' for mode, count in counts)}"

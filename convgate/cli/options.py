@@ -7,83 +7,66 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
-FileArgument = Annotated[
-    Path, typer.Argument(help="A transcript; - reads standard input.", metavar="FILE", allow_dash=True)
+from convgate.cli.result import JsonOption as JsonOption
+from convgate.cli.result import check_folder as check_folder
+
+FileArgument = Annotated[Path, Argument(help="A transcript; - reads standard input.", allow_dash=True)]
+LinesArgument = Annotated[
+    Path, Argument(help="Lines of JSON; - reads standard input.", metavar="FILE.jsonl", allow_dash=True)
 ]
+SetsArgument = Annotated[list[Path], Argument(help="Relevance sets (JSONL).", metavar="SET.jsonl")]
 TurnOption = Annotated[
     int | None,
-    typer.Option(help="The current message, from 0; the last from the user or a tool by default.", min=0),
+    Option(help="The current message, from 0; the last from the user or a tool by default.", min=0),
 ]
-QuestionOption = Annotated[
-    str | None, typer.Option(help="A question after the last turn, instead of a turn of the file.")
-]
+QuestionOption = Annotated[str | None, Option(help="A question after the last turn, in place of --turn.")]
 ConversationOption = Annotated[
-    str | None,
-    typer.Option("--conversation", help="Which conversation of the file: its id, or its number from 0."),
+    str | None, Option("--conversation", help="Which one of the file: its id, or its number from 0.")
 ]
 FormatOption = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--format", "--map", metavar="NAME|FIELDS",
         help="The file's format, or the fields of a list in none: text=body,speaker=from,time=at,"
         "assistant=Helper; detected by default.",
     ),
 ]  # fmt: skip
-SkipBadOption = Annotated[
-    bool, typer.Option("--skip-bad", help="Skip what cannot be read instead of stopping.")
-]
-GateOption = Annotated[
-    str | None,
-    typer.Option(
-        "--gate", help="The gate's version: its name, or a folder with weights.", metavar="VERSION|PATH"
-    ),
-]
-RuleOption = Annotated[str | None, typer.Option("--rule", help="The gate's threshold rule.")]
+SkipBadOption = Annotated[bool, Option("--skip-bad", help="Skip what cannot be read instead of stopping.")]
+GateOption = Annotated[str | None, Option("--gate", help="A version of the gate, or a folder with weights.")]
+RuleOption = Annotated[str | None, Option("--rule", help="The gate's threshold rule.")]
 SetOption = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--set", help="A parameter of the rule or policy, such as k=5; may be repeated.", metavar="NAME=VALUE"
     ),
 ]
-PolicyOption = Annotated[
-    str | None, typer.Option("--policy", help="The policy; the gate unless the settings name another.")
-]
+PolicyOption = Annotated[str | None, Option("--policy", help="The policy; that of the settings by default.")]
 SettingsFileOption = Annotated[
-    Path | None,
-    typer.Option("--settings", help="Use this settings file instead of the usual one.", dir_okay=False),
+    Path | None, Option("--settings", help="Use this settings file instead of the usual one.", dir_okay=False)
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")]
-ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
-RedactOption = Annotated[
-    bool, typer.Option("--redact", help="Redact secrets: API keys, tokens, passwords, private keys.")
-]
-OutOption = Annotated[Path | None, typer.Option("--out", help="Write to this file instead.", dir_okay=False)]
-WorkspaceOption = Annotated[
-    str | None, typer.Option(help="Only conversations of this workspace.", metavar="NAME")
-]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would change; store nothing.")]
+OutOption = Annotated[Path | None, Option("--out", help="Write to this file instead.", dir_okay=False)]
+ForceOption = Annotated[bool, Option("--force", help="Overwrite an existing file.")]
+RedactOption = Annotated[bool, Option("--redact", help="Redact secrets: API keys, tokens, passwords.")]
+WorkspaceOption = Annotated[str | None, Option(help="Only conversations of this workspace.")]
+DryRunOption = Annotated[bool, Option("--dry-run", help="Show what would change; store nothing.")]
 AddressOption = Annotated[
-    str | None,
-    typer.Option(help="A Ray cluster, such as ray://host:10001; on this machine alone by default."),
+    str | None, Option(help="A Ray cluster, such as ray://host:10001; none by default.")
 ]
-WorkersOption = Annotated[
-    int | None, typer.Option(help="Processes that decide; as many as fit by default.", min=1)
-]
-SetsArgument = Annotated[list[Path], typer.Argument(help="Relevance sets (JSONL).", metavar="SET.jsonl")]
-WhoOption = Annotated[str | None, typer.Option("--who", help="Who decides; your user name by default.")]
-
-
-def check_folder(path: Path | None, option: str) -> None:
-    """Raise BadParameter, before an hour of work and not after it, when a file cannot be written there."""
-    if path is not None and not path.absolute().parent.is_dir():
-        raise typer.BadParameter(f"the folder of {path} does not exist", param_hint=option)
+WorkersOption = Annotated[int | None, Option(help="Processes that decide; as many as fit by default.", min=1)]
+WhoOption = Annotated[str | None, Option("--who", help="Who decides; your user name by default.")]
 
 
 def check_current(turn: int | None, question: str | None) -> None:
     """Raise BadParameter for a turn together with a question."""
     if turn is not None and question is not None:
         raise typer.BadParameter("a turn or a question, not both", param_hint="--turn, --question")
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Return the options that were given, by their names."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def parse_assignments(assignments: list[str] | None) -> dict[str, Any]:

@@ -1,21 +1,19 @@
-"""How commands show results: tables and JSON on standard output, problems and progress on standard error."""
+"""What commands print on standard error: problems and progress."""
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from convgate.cli import result
 from convgate.core.errors import ConvgateError
-from convgate.core.files import write_whole
-from convgate.core.text import join_words, pluralize, to_line
+from convgate.core.text import join_words, pluralize
 
 if TYPE_CHECKING:
     from convgate.core.conversation import Conversation
@@ -25,9 +23,6 @@ if TYPE_CHECKING:
     from convgate.transcripts.reading import TranscriptReader
 
 SHOWN = 20  # bad places of a file that are listed
-
-
-# Standard error
 
 
 def print_note(message: str) -> None:
@@ -125,120 +120,30 @@ def encoding_progress() -> Iterator[Progress]:
         yield partial(report, "Encoding turns")
 
 
-# The result
+# The result of commands that do not return one yet
 
 
 def write_result(values: Any, show: Callable[[], None], json_output: bool, out: Path | None) -> None:
     """Write the values as JSON when --json or --out asks for it; show them for a person otherwise."""
     if json_output or out is not None:
-        write_json(values, out)
+        result.emit(result.Result(values), is_json=True, out=out)
     else:
         show()
 
 
-def pick(record: object, *names: str) -> dict[str, Any]:
-    """Return the named attributes of a record for JSON, times in ISO 8601."""
-    values = {name: getattr(record, name) for name in names}
-    return {
-        name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()
-    }
-
-
-def write_json(values: Any, out: Path | None) -> None:
-    """Write JSON to the file, or alone to standard output; NaN is never written."""
-    write_text(json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False) + "\n", out)
-
-
-def write_text(text: str, out: Path | None) -> None:
-    """Write text to the file, whole or not at all, or to standard output."""
-    if out is None:
-        sys.stdout.write(text)
-        return
-    _write(text.encode(), out)
-
-
-def write_export(content: bytes, out: Path, *, force: bool) -> None:
-    """Write a file whole or not at all; ConvgateError when it exists already, unless `force`."""
-    if out.is_file() and not force:
-        raise ConvgateError(f"{out} exists already; choose another --out, or overwrite it with --force")
-    _write(content, out)
-
-
-def _write(content: bytes, out: Path) -> None:
-    try:
-        write_whole(out, content)
-    except OSError as error:
-        raise ConvgateError(f"{out} cannot be written: {error}") from error
-
-
-Kind = Literal["number", "word", "line", "prose"]
-_COLUMNS: Mapping[Kind, dict[str, Any]] = {
-    "number": {"justify": "right"},
-    "word": {"max_width": 20, "overflow": "ellipsis", "no_wrap": True},
-    "line": {"overflow": "ellipsis", "no_wrap": True, "ratio": 2},  # cut at the edge
-    "prose": {"ratio": 3},  # wrapped
-}
-Row = tuple[Sequence[object], str]
-"""The cells of a row, and its style."""
-
-
-def print_table(columns: Mapping[str, Kind], rows: Iterable[Row]) -> None:
-    """Print a table as wide as the terminal; a cell is one line of text that cannot steer it."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from convgate.transcripts.characters import printable
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
-    for name, kind in columns.items():
-        table.add_column(Text(printable(name)), min_width=min(max(len(name), 4), 12), **_COLUMNS[kind])
-    for cells, style in rows:
-        table.add_row(*(Text(printable(to_line(str(cell)))) for cell in cells), style=style)
-    Console().print(table)
-
-
 def print_rows(rows: Sequence[Mapping[str, Any]], *, empty: str = "") -> None:
     """Print JSON rows as a table with a column for each name, or `empty` where there are none."""
-    if not rows:
-        print_lines(*filter(None, [empty]))
-        return
-    columns: dict[str, Kind] = {
-        name.replace("_", " "): "prose" if isinstance(value, str) else "number"
-        for name, value in rows[0].items()
-    }
-    print_table(columns, [([_format(value) for value in row.values()], "") for row in rows])
+    result.show(result.Table(rows, empty=empty))
 
 
 def print_fields(values: Mapping[str, Any], name: str = "total") -> None:
     """Print a JSON object, one line for it and for each object in it; lists are left out."""
-    is_nested = {key: isinstance(value, Mapping) for key, value in values.items()}
-    scalars = [
-        f"{key.replace('_', ' ')} {_format(value)}"
-        for key, value in values.items()
-        if not is_nested[key] and not isinstance(value, list)
-    ]
-    if scalars:
-        print_lines(f"{name}: {', '.join(scalars)}")
-    for key, value in values.items():
-        if is_nested[key]:
-            print_fields(value, key.replace("_", " ") if name == "total" else f"{name}, {key}")
-
-
-def _format(value: object) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:,.4g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    result.show(result.fields(values, name))
 
 
 def print_lines(*lines: str) -> None:
-    """Print lines on standard output, without the control characters of what they quote."""
-    from convgate.transcripts.characters import printable
+    """Print lines on standard output."""
+    result.show(*lines)
 
-    for line in lines:
-        typer.echo(printable(line))
+
+pick, write_text = result.pick, result.write_text

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli import inputs, options, output
+from convgate.cli.result import Part, Result, Table, with_json
 from convgate.core.text import pluralize, to_line
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from convgate.selection.selector import Selector
 
 
+@with_json
 def score(
     file: options.FileArgument,
     turn: options.TurnOption = None,
@@ -30,9 +32,7 @@ def score(
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
     settings_file: options.SettingsFileOption = None,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Score every earlier turn against the current message, with the reason why it is kept or dropped."""
     from convgate.core.settings import load_settings
     from convgate.policies.gate import GatePolicy
@@ -49,14 +49,13 @@ def score(
         selector = _selector(policy, chosen)
         selector.encode(conversation.turns, progress)
         decisions = selector.select_at(conversation, turn, question=question).decisions
-    output.write_result(
+    return Result(
         _score_json(conversation, decisions, policy.version),
-        lambda: _show_scores(conversation, decisions, policy.version, current.turn.text),
-        json_output,
-        out,
+        _show_scores(conversation, decisions, policy.version, current.turn.text),
     )
 
 
+@with_json
 def select(
     file: options.FileArgument,
     policy: options.PolicyOption = None,
@@ -93,9 +92,7 @@ def select(
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
     redact: options.RedactOption = False,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Choose the messages to send for the current one: a valid list, in order."""
     from convgate.core.settings import load_settings
     from convgate.modes.mode import mode_of_intent
@@ -120,13 +117,9 @@ def select(
         selection = selector.select_at(conversation, turn, question=question, budget=budget, intent=intent)
     for violation in selection.violations:
         output.print_note(f"chat APIs may refuse this list: {violation}")
-    if json_output:
-        output.write_json(selection.to_json(), out)
-        return
-    if explain:
-        for line in _explain(selection):
-            output.print_note(line)
-    output.write_text(write_selection(conversation, current, selection), out)
+    for line in _explain(selection) if explain else ():
+        output.print_note(line)
+    return Result(selection.to_json(), text=write_selection(conversation, current, selection))
 
 
 def _explain(selection: Selection) -> Iterator[str]:
@@ -197,23 +190,27 @@ def _score_json(conversation: Conversation, decisions: TurnDecisions, version: s
     }
 
 
-def _show_scores(conversation: Conversation, decisions: TurnDecisions, version: str, current: str) -> None:
-    rows = []
-    for decision in decisions:
-        turn = conversation.turns[decision.index]
-        outcome, style = ("kept", "bold blue") if decision.kept else ("dropped", "dim")
-        outcome += " anyway" if decision.forced else ""
-        score = "–" if decision.score is None else f"{decision.score:.2f}"
-        cells = (decision.index, outcome, score, turn.speaker, turn.scored_text)
-        rows.append((cells, style))
-    output.print_table(
-        {"turn": "number", "decision": "word", "score": "number", "speaker": "word", "text": "line"}, rows
-    )
+def _show_scores(
+    conversation: Conversation, decisions: TurnDecisions, version: str, current: str
+) -> Iterator[Part]:
+    rows = [
+        {
+            "turn": decision.index,
+            "decision": ("kept" if decision.kept else "dropped") + (" anyway" if decision.forced else ""),
+            "score": "–" if decision.score is None else f"{decision.score:.2f}",
+            "speaker": conversation.turns[decision.index].speaker,
+            "text": conversation.turns[decision.index].scored_text,
+        }
+        for decision in decisions
+    ]
+    styles = ["bold blue" if decision.kept else "dim" for decision in decisions]
+    yield Table(rows, {"decision": "word", "score": "number", "speaker": "word", "text": "line"}, styles)
     threshold = "none" if decisions.threshold is None else f"{decisions.threshold:.2f}"
-    output.print_lines(
-        f"Current message: {to_line(current, 200)}",
+    yield f"Current message: {to_line(current, 200)}"
+    yield (
         f"{len(decisions.kept_indices)} of {len(decisions)} earlier turns kept · threshold {threshold}"
-        f" (rule {decisions.rule}) · gate {version}",
-        *([decisions.because] if decisions.because else []),
-        "Turn numbers start at 0. --json shows the parts of every score.",
+        f" (rule {decisions.rule}) · gate {version}"
     )
+    if decisions.because:
+        yield decisions.because
+    yield "Turn numbers start at 0. --json shows the parts of every score."

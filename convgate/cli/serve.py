@@ -1,4 +1,4 @@
-"""`convgate serve`: selections over HTTP, and a proxy in front of an OpenAI-compatible API."""
+"""`convgate serve` and `convgate mcp`: selections over HTTP, a proxy, and tools for coding agents."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from convgate.cli import options, output
+from convgate.cli.result import show
 from convgate.core.errors import ConvgateError, SettingsError
 from convgate.core.extras import needs_extra
 
@@ -25,24 +26,11 @@ SHUTDOWN_SECONDS = 30
 
 
 def serve(
-    port: Annotated[int, typer.Option(help="The port; 0 takes a free one.", min=0, max=65535)] = 8700,
-    address: Annotated[
-        str, typer.Option(help="The address to listen on; 127.0.0.1 serves this machine only.")
-    ] = "127.0.0.1",
-    upstream: Annotated[
-        str | None,
-        typer.Option(
-            help="The base URL of an OpenAI-compatible API, as in https://host/v1, to forward requests to.",
-            metavar="URL",
-        ),
-    ] = None,
-    candidate: Annotated[
-        Path | None,
-        typer.Option(
-            help="A settings file with what is different for a rollout's candidate.", metavar="FILE"
-        ),
-    ] = None,
-    workers: Annotated[int, typer.Option(help="Processes; each loads its own model.", min=1, max=64)] = 1,
+    port: Annotated[int, Option(help="The port; 0 takes a free one.", min=0, max=65535)] = 8700,
+    address: Annotated[str, Option(help="To listen on; 127.0.0.1: this machine only.")] = "127.0.0.1",
+    upstream: Annotated[str | None, Option(help="OpenAI-compatible API behind it: https://HOST/v1.")] = None,
+    candidate: Annotated[Path | None, Option(help="Settings that a rollout's candidate changes.")] = None,
+    workers: Annotated[int, Option(help="Processes; each loads its own model.", min=1, max=64)] = 1,
     settings_file: options.SettingsFileOption = None,
 ) -> None:
     """Serve selections over HTTP, and forward model requests with the selected messages only.
@@ -96,7 +84,7 @@ def serve(
         lines = [f"convgate serves at {home}", "Stop it with Ctrl+C."]
         if settings.server_token is None:
             lines[1:1] = [f"Token: {token}", f"The same in an address: {home}/token/{token}/v1"]
-        output.print_lines(*lines)
+        show(*lines)
         sys.stdout.flush()
         if workers == 1:
             uvicorn.Server(config).run(sockets=[listener])
@@ -117,3 +105,11 @@ def create_worker_app() -> Starlette:
         output.print_error(error)
         sys.exit(STARTUP_FAILURE)
     return app
+
+
+def mcp(settings_file: options.SettingsFileOption = None) -> None:
+    """Serve tools for coding agents over standard input and output (MCP)."""
+    from convgate.core.settings import load_settings
+    from convgate.mcp import build_server
+
+    build_server(load_settings(settings_file)).run()

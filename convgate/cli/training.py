@@ -8,44 +8,34 @@ from shutil import rmtree
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
-from convgate.cli.options import JsonOption, OutOption, SkipBadOption
-from convgate.cli.output import print_note, progress_bar, write_json
+from convgate.cli.options import SkipBadOption, given
+from convgate.cli.output import print_note, progress_bar
+from convgate.cli.result import Result, with_json
 from convgate.core.errors import ConvgateError
 from convgate.core.home import login_name
 
 if TYPE_CHECKING:
     from convgate.evaluation.judged_cases import EvaluationProgress
-    from convgate.training.epochs import Epoch, TrainingSettings
+    from convgate.training.epochs import Epoch
     from convgate.training.records import Activate
     from convgate.training.sets import Plan
 
-NameOption = Annotated[str | None, typer.Option(help="What the new version is called.")]
-RunOption = Annotated[
-    Path | None,
-    typer.Option(
-        help="The run's folder; an interrupted run there is resumed. Without it, one is made.",
-        file_okay=False,
-    ),
-]
-EpochsOption = Annotated[int | None, typer.Option(help="At most this many epochs.", min=1, max=1000)]
-RateOption = Annotated[float | None, typer.Option(help="The largest step size.", min=1e-6, max=0.1)]
-SeedOption = Annotated[int, typer.Option(help="Fixes everything that is drawn.", min=0)]
-NoteOption = Annotated[str, typer.Option(help="A sentence for the version's card.")]
-WhoOption = Annotated[
-    str | None, typer.Option(help="Who made it, for the version's card; your user name unless given.")
-]
-ActivateOption = Annotated[bool, typer.Option("--activate", help="Use the new version from now on.")]
+NameOption = Annotated[str | None, Option(help="What the new version is called.")]
+RunOption = Annotated[Path | None, Option(help="Folder of the run, to resume it.", file_okay=False)]
+EpochsOption = Annotated[int | None, Option(help="At most this many epochs.", min=1, max=1000)]
+RateOption = Annotated[float | None, Option(help="The largest step size.", min=1e-6, max=0.1)]
+SeedOption = Annotated[int, Option(help="Fixes everything that is drawn.", min=0)]
+NoteOption = Annotated[str, Option(help="A sentence for the version's card.")]
+WhoOption = Annotated[str | None, Option(help="Who made it; your user name by default.")]
+ActivateOption = Annotated[bool, Option("--activate", help="Use the new version from now on.")]
 
 
+@with_json
 def train(
-    files: Annotated[
-        list[Path],
-        typer.Argument(help="Relevance sets (JSONL) to learn from.", metavar="SET.jsonl", exists=True),
-    ],
-    parent: Annotated[
-        str | None, typer.Option("--from", help="The version to start from; the active one unless named.")
-    ] = None,
+    files: Annotated[list[Path], Argument(help="Relevance sets.", metavar="SET.jsonl", exists=True)],
+    parent: Annotated[str | None, Option("--from", help="Version to start from; the active one.")] = None,
     name: NameOption = None,
     run: RunOption = None,
     epochs: EpochsOption = None,
@@ -53,38 +43,24 @@ def train(
     seed: SeedOption = 0,
     note: NoteOption = "",
     who: WhoOption = None,
-    replay: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Also train on texts that come with convgate, so that few labels make it forget nothing:"
-            " scenarios, sequences or dialogues; may be repeated.",
-            metavar="NAME",
-        ),
-    ] = None,
-    activate: Annotated[
-        bool,
-        typer.Option(
-            "--activate/--no-activate",
-            help="Activate the new version when the 95% interval of its gain on its parent excludes 0, on at"
-            " least 25 held-out conversations.",
-        ),
-    ] = True,
+    replay: Annotated[list[str] | None, Option(help="scenarios, sequences or dialogues.")] = None,
+    activate: Annotated[bool, Option(help="Activate it if it is better than its parent.")] = True,
     skip_bad: SkipBadOption = False,
-    json_output: JsonOption = False,
-    out: OutOption = None,
-) -> None:
+) -> Result:
     """Train a version further on labelled conversations.
 
     A fifth of the conversations is held out for comparing both versions; about a third of the others chooses
     the epoch and the threshold. With fewer than 25, both are compared by cross-validation; with fewer than
-    three, nothing is compared. After Ctrl-C, the same command with --run FOLDER resumes.
+    three, nothing is compared. "Better": the 95% interval of the gain excludes 0, on at least 25 held-out
+    conversations. Texts that come with convgate can be replayed, so that few labels make it forget nothing.
+    After Ctrl-C, the same command with --run FOLDER resumes.
     """
     from convgate.core.settings import load_settings
     from convgate.training.epochs import FURTHER
     from convgate.training.sets import Plan
     from convgate.versions import UNTRAINED, Versions
 
-    settings = override_settings(FURTHER, epochs, learning_rate, seed)
+    settings = replace(FURTHER, **given(epochs=epochs, learning_rate=learning_rate, seed=seed))
     chosen = parent or Versions(load_settings().home).active or UNTRAINED
     if chosen == UNTRAINED:
         raise typer.BadParameter(
@@ -94,33 +70,13 @@ def train(
         )
     plan = Plan(tuple(files), settings, parent=chosen, skip_bad=skip_bad, replay=tuple(replay or ()))
     activation: Activate = "better" if activate else "never"
-    run_training(plan, run, name=name, note=note, who=who, activate=activation, json=json_output, out=out)
-
-
-def override_settings(
-    settings: TrainingSettings, epochs: int | None, learning_rate: float | None, seed: int
-) -> TrainingSettings:
-    """Return the settings with the options that were given."""
-    return replace(
-        settings,
-        epochs=settings.epochs if epochs is None else epochs,
-        learning_rate=settings.learning_rate if learning_rate is None else learning_rate,
-        seed=seed,
-    )
+    return run_training(plan, run, name=name, note=note, who=who, activate=activation)
 
 
 def run_training(
-    plan: Plan,
-    folder: Path | None,
-    *,
-    name: str | None,
-    note: str,
-    who: str | None,
-    activate: Activate,
-    json: bool,
-    out: Path | None,
-) -> None:
-    """Train as planned, in the run's folder or a new one, and print the outcome."""
+    plan: Plan, folder: Path | None, *, name: str | None, note: str, who: str | None, activate: Activate
+) -> Result:
+    """Train as planned, in the run's folder or a new one, and return the outcome."""
     from convgate.core.extras import needs_extra
     from convgate.core.settings import load_settings
     from convgate.policies.build import EncoderOnDemand
@@ -139,16 +95,9 @@ def run_training(
     with progress_bar() as report:
         try:
             outcome = train_version(
-                plan,
-                encoder=EncoderOnDemand(settings),
-                versions=Versions(settings.home),
-                run=run,
-                listener=_Listener(report),
-                name=name,
-                note=note,
-                who=who,
-                activate=activate,
-            )
+                plan, encoder=EncoderOnDemand(settings), versions=Versions(settings.home), run=run,
+                listener=_Listener(report), name=name, note=note, who=who, activate=activate,
+            )  # fmt: skip
         except (KeyboardInterrupt, StoppedError):
             print_note(
                 f"Stopped. The same command with --run {run.folder} resumes after the last whole epoch."
@@ -160,19 +109,16 @@ def run_training(
             elif folder is None:
                 rmtree(run.folder, ignore_errors=True)
             raise
-    if json or out:
-        write_json(outcome.to_json(), out)
-        return
-    name = outcome.version.name
-    typer.echo(f"Version {name} was made; its learned threshold is {outcome.threshold:.2f}.")
-    for sentence in (*outcome.notes, outcome.sentence):
-        if sentence:
-            typer.echo(sentence)
-    if outcome.active:
-        typer.echo("It is active.")
-    else:
+    name, active = outcome.version.name, "It is active."
+    if not outcome.active:
         why = outcome.why_not_active if activate == "better" else ""
-        typer.echo(f"{why} To activate it: convgate versions activate {name}".lstrip())
+        active = f"{why} To activate it: convgate versions activate {name}".lstrip()
+    return Result(
+        outcome.to_json(),
+        f"Version {name} was made; its learned threshold is {outcome.threshold:.2f}.",
+        filter(None, (*outcome.notes, outcome.sentence)),
+        active,
+    )
 
 
 class _Listener:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from convgate.cli import inputs, options, output
+from convgate.cli.result import Part, Result, Table, show, with_json, write_export
 from convgate.core.home import login_name
 
 if TYPE_CHECKING:
@@ -17,19 +19,18 @@ if TYPE_CHECKING:
     from convgate.policies.base import Policy
     from convgate.versions import Metric, Version, Versions
 
-NameArgument = Annotated[str, typer.Argument(help="The version's name.", metavar="NAME")]
+NameArgument = Annotated[str, Argument(help="The version's name.", metavar="NAME")]
 MAIN_METRICS = ("answerable", "kept_token_share", "map", "f1")  # in the list; `show` has all
 
 versions = typer.Typer(no_args_is_help=False, help="The gate's versions, and which of them is active.")
 
 
 @versions.callback(invoke_without_command=True)
-def list_versions(
-    context: typer.Context, json_output: options.JsonOption = False, out: options.OutOption = None
-) -> None:
+@with_json
+def list_versions(context: typer.Context) -> Result | None:
     """List the gate's versions, or do something with one of them."""
     if context.invoked_subcommand:
-        return
+        return None
     store = _open_versions()
     listing = store.listing()
     for problem in listing.problems:
@@ -37,34 +38,34 @@ def list_versions(
     rows = [version.to_json() for version in listing.versions]
     for row in rows:
         del row["training"]  # curves are long; `show NAME --json` has them
-    values = {
-        "active": store.active, "baseline": store.baseline, "versions": rows, "problems": listing.problems,
-    }  # fmt: skip
-    output.write_result(values, lambda: _show_list(store, listing.versions), json_output, out)
+    values = {"active": store.active, "baseline": store.baseline, "versions": rows}
+    untrained = "No version is active: the gate is untrained, and ranks by cosine similarity."
+    return Result(
+        values | {"problems": listing.problems},
+        Table([_describe_version(store, version) for version in listing.versions]),
+        [untrained] if store.active is None else [],
+    )
 
 
-@versions.command()
-def show(name: NameArgument, json_output: options.JsonOption = False, out: options.OutOption = None) -> None:
+@versions.command("show")
+@with_json
+def show_card(name: NameArgument) -> Result:
     """Print a version's model card, as Markdown."""
     from convgate.versions.markdown import model_card
 
     store = _open_versions()
     version = store.get(name)
     version.files()
-    if json_output:
-        output.write_json(version.to_json(), out)
-    else:
-        output.write_text(model_card(version, marks=_marks(store, name)), out)
+    return Result(version.to_json(), text=model_card(version, marks=_marks(store, name)))
 
 
 @versions.command()
+@with_json
 def compare(
-    a: Annotated[str, typer.Argument(help="A version, or a policy's name.", metavar="A")],
-    b: Annotated[str, typer.Argument(help="The one to compare with it.", metavar="B")],
+    a: Annotated[str, Argument(help="A version, or a policy's name.", metavar="A")],
+    b: Annotated[str, Argument(help="The one to compare with it.", metavar="B")],
     files: options.SetsArgument,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Measure two versions on relevance sets: metrics, their paired difference, turns fixed and broken."""
     from convgate.evaluation.comparison import compare, count_outcomes
     from convgate.evaluation.evaluate import pool_results
@@ -82,10 +83,6 @@ def compare(
             turns = count_outcomes(judged[0].relevant, judged[0].kept, judged[1].kept)
             compared[cases.name] = pool_results(dict(zip("ab", judged, strict=True))), turns
 
-    def show() -> None:
-        for name, comparison in compared.items():
-            _show_comparison(name, a, b, *comparison)
-
     values = {
         name: {
             "cases": len(result.case_ids),
@@ -95,76 +92,69 @@ def compare(
         }
         for name, (result, turns) in compared.items()
     }
-    output.write_result({"a": a, "b": b, "sets": values}, show, json_output, out)
+    tables = (_show_comparison(name, a, b, *comparison) for name, comparison in compared.items())
+    return Result({"a": a, "b": b, "sets": values}, tables)
 
 
 @versions.command()
-def activate(name: NameArgument, who: options.WhoOption = None) -> None:
+def activate(name: NameArgument) -> None:
     """Use a version from now on."""
-    _open_versions().activate(name, who=who or login_name(), encoder=_load_encoder())
-    typer.echo(f"{name} is active.")
+    _open_versions().activate(name, who=login_name(), encoder=_load_encoder())
+    show(f"{name} is active.")
 
 
 @versions.command()
-def rollback(who: options.WhoOption = None) -> None:
+def rollback() -> None:
     """Use the version again that was active before."""
-    name = _open_versions().rollback(who=who or login_name(), encoder=_load_encoder())
-    typer.echo(f"{name} is active again." if name else "No version is active: the gate is untrained again.")
+    name = _open_versions().rollback(who=login_name(), encoder=_load_encoder())
+    show(f"{name} is active again." if name else "No version is active: the gate is untrained again.")
 
 
 @versions.command()
-def history(json_output: options.JsonOption = False, out: options.OutOption = None) -> None:
+@with_json
+def history() -> Result:
     """Show who made which version active or the baseline, and when."""
-    changes = _open_versions().history
-    rows = [vars(change) | {"when": change.when.isoformat()} for change in changes]
-    output.write_result(
-        rows, lambda: output.print_rows(rows, empty="No version was activated yet."), json_output, out
-    )
+    rows = [vars(change) | {"when": change.when.isoformat()} for change in _open_versions().history]
+    return Result(rows, Table(rows, empty="No version was activated yet."))
 
 
 @versions.command()
-def baseline(name: NameArgument, who: options.WhoOption = None) -> None:
+def baseline(name: NameArgument) -> None:
     """Compare others with a version from now on."""
-    _open_versions().set_baseline(name, who=who or login_name())
-    typer.echo(f"{name} is the baseline.")
+    _open_versions().set_baseline(name, who=login_name())
+    show(f"{name} is the baseline.")
 
 
 @versions.command()
 def delete(
     name: NameArgument,
-    force: Annotated[
-        bool, typer.Option("--force", help="Even when it is active, the baseline or the parent of another.")
-    ] = False,
-    who: options.WhoOption = None,
+    force: Annotated[bool, Option("--force", help="Even the active one, or a parent.")] = False,
 ) -> None:
     """Delete a version for good."""
-    _open_versions().delete(name, force=force, who=who or login_name())
-    typer.echo(f"{name} was deleted.")
+    _open_versions().delete(name, force=force, who=login_name())
+    show(f"{name} was deleted.")
 
 
 @versions.command()
 def export(
     name: NameArgument,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", help="The zip file to write; NAME.zip unless given.", dir_okay=False),
-    ] = None,
+    out: Annotated[Path | None, Option(help="The zip file; NAME.zip by default.", dir_okay=False)] = None,
     force: options.ForceOption = False,
 ) -> None:
     """Write a version to one file, to be imported elsewhere."""
     content = _open_versions().export(name)
     file = out or Path(f"{name}.zip")
-    output.write_export(content, file, force=force)
-    typer.echo(f"{name} was written to {file} ({len(content) / 1024:,.0f} KB).")
+    write_export(content, file, force=force)
+    show(f"{name} was written to {file} ({len(content) / 1024:,.0f} KB).")
 
 
 @versions.command("import")
 def import_(
-    file: Annotated[Path, typer.Argument(help="An exported version.", dir_okay=False)],
-    name: Annotated[str | None, typer.Option(help="Its name; that of the export by default.")] = None,
+    file: Annotated[Path, Argument(help="An exported version.", dir_okay=False)],
+    name: Annotated[str | None, Option(help="Its name; that of the export by default.")] = None,
 ) -> None:
     """Add a version from a file. It is checked, and not active until you activate it."""
-    typer.echo(f"{_open_versions().import_(file, name=name).name} was added.")
+    show(f"{_open_versions().import_(file, name=name).name} was added.")
 
 
 def _open_versions() -> Versions:
@@ -203,13 +193,6 @@ def _marks(store: Versions, name: str) -> list[str]:
     return ["active"] * (name == store.active) + ["baseline"] * (name == store.baseline)
 
 
-def _show_list(store: Versions, listed: Sequence[Version]) -> None:
-    if listed:
-        output.print_rows([_describe_version(store, version) for version in listed])
-    if store.active is None:
-        output.print_lines("No version is active: the gate is untrained, and ranks by cosine similarity.")
-
-
 def _describe_version(store: Versions, version: Version) -> dict[str, str]:
     card = version.card
     return {
@@ -230,24 +213,27 @@ def _describe_metrics(metrics: Mapping[str, Metric]) -> list[str]:
     return [f"{LABELS[name]} {value:.2f}" for name, value in values.items() if value is not None]
 
 
-def _show_comparison(name: str, a: str, b: str, result: SetResult, turns: Mapping[str, int]) -> None:
+def _show_comparison(
+    name: str, a: str, b: str, result: SetResult, turns: Mapping[str, int]
+) -> Iterator[Part]:
     from convgate.evaluation.comparison import compare
     from convgate.evaluation.metrics import LABELS
     from convgate.versions.markdown import format_difference, format_metric
 
-    output.print_lines(f"{name}: {len(result.case_ids):,} cases, {sum(turns.values()):,} judged turns")
+    yield f"{name}: {len(result.case_ids):,} cases, {sum(turns.values()):,} judged turns"
     first, second = (result.policies[key].overall for key in ("a", "b"))
-    rows = [
-        {
-            "metric": LABELS[metric],
-            a: format_metric(first[metric]),
-            b: format_metric(second[metric]),
-            "difference": format_difference(change),
-        }
-        for metric, change in compare(result, baseline="a", policy="b").measures.items()
-    ]
-    output.print_rows(rows)
-    output.print_lines(
+    yield Table(
+        [
+            {
+                "metric": LABELS[metric],
+                a: format_metric(first[metric]),
+                b: format_metric(second[metric]),
+                "difference": format_difference(change),
+            }
+            for metric, change in compare(result, baseline="a", policy="b").measures.items()
+        ]
+    )
+    yield (
         f"{b} fixes {turns['fixed']:,} turns of {a} and breaks {turns['broken']:,};"
         f" both are wrong about {turns['both wrong']:,}."
     )

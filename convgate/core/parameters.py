@@ -9,15 +9,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import Field, field, fields
 from math import inf
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from convgate.core.errors import PolicyError
 
 
-def setting(default: Any, label: str, *, low: float, high: float, step: float, help: str = "") -> Any:
-    """A numeric parameter: its default, inclusive range and words; a whole `step` wants whole numbers."""
+def setting(
+    default: Any,
+    label: str,
+    *,
+    low: float,
+    high: float,
+    step: float,
+    slider: Literal["turns", "tokens"] | float | None = None,
+    help: str = "",
+) -> Any:
+    """A numeric parameter: its default, inclusive range and words; a whole `step` wants whole numbers.
+
+    slider: the highest value that makes a difference, where that is not `high`; lower than 0 makes none.
+    """
+    words = {"label": label, "help": help}
     return field(
-        default=default, metadata={"label": label, "low": low, "high": high, "step": step, "help": help}
+        default=default, metadata={**words, "low": low, "high": high, "step": step, "slider": slider}
     )
 
 

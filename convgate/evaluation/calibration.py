@@ -19,10 +19,7 @@ import numpy as np
 from convgate.core.errors import EvaluationError
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import Terms
-from convgate.gate.thresholds import Anchored, Calibrated
-
-Fittable = Calibrated | Anchored
-"""Rules that know what their threshold was fitted for."""
+from convgate.gate.thresholds import Calibrated, Fittable
 
 _ROUNDING = 1e-12  # what is equally good must not differ by a rounding error
 
@@ -137,7 +134,7 @@ def calibrate(
 ) -> Fittable:
     """Return the rule, `calibrated` unless another is given, with the threshold that serves the goal best.
 
-    With an anchor the curve is of `sweeps.reach`.
+    With an anchor the curve is of `Rule.reach`.
     Raises EvaluationError when nothing is labelled relevant, or no threshold reaches the goal.
     """
     labels = fitted_on or "these labels"

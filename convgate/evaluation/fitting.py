@@ -16,7 +16,7 @@ from convgate.core.errors import EvaluationError
 from convgate.core.parameters import parameter_values
 from convgate.core.text import join_words, pluralize
 from convgate.evaluation.bootstrap import LEVEL
-from convgate.evaluation.calibration import Fittable, Goal, best_row, calibrate
+from convgate.evaluation.calibration import Goal, best_row, calibrate
 from convgate.evaluation.curves import CurveSums, ThresholdCurve
 from convgate.evaluation.judged_cases import EvaluationProgress, silent
 from convgate.evaluation.metrics import ANSWER_METRICS, SELECTION_METRICS, Bools
@@ -24,7 +24,7 @@ from convgate.evaluation.results import PolicyResult, SetResult, summarise
 from convgate.evaluation.risk_control import calibrate_promise
 from convgate.evaluation.tuning import ScoredCases, score_cases
 from convgate.gate.promise import level_of, read_levels
-from convgate.gate.thresholds import Anchored, Calibrated, MaxMissed
+from convgate.gate.thresholds import Anchored, Calibrated, Fittable, MaxMissed
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts.characters import printable
 from convgate.versions.card import Metric
@@ -49,6 +49,15 @@ class FittedThreshold:
     """The gate with the fitted rule (FOUND) and with its own (NOW); tagged are the cases with a history in
     which NOTHING or EVERYTHING is relevant. Ranking is not measured: it is the same with both."""
     notes: tuple[str, ...]  # sentences: what to know before relying on it
+
+    @property
+    def headline(self) -> str:
+        """The fitted threshold, or what is promised, in a sentence."""
+        if isinstance(self.rule, MaxMissed):
+            return f"Loses at most {self.rule.max_missed:.1%} of the needed turns, by {self.rule.fitted_on}."
+        interval = self.threshold.interval
+        between = f" ({interval[0]:.3f}–{interval[1]:.3f})" if interval else ""
+        return f"Threshold {self.rule.threshold:.3f}{between} for {self.rule.goal}, on {self.rule.fitted_on}."
 
     def to_json(self) -> dict[str, Any]:
         """Return the object that `convgate calibrate --json` prints; null where undefined."""

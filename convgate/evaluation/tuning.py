@@ -19,8 +19,7 @@ from convgate.evaluation.duplicates import Overlap, conversation_names, remove_d
 from convgate.evaluation.judged_cases import EvaluationProgress, count_tokens, join_columns, judge, silent
 from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms
 from convgate.evaluation.results import Summary, summarise
-from convgate.evaluation.sweeps import reach, sweep_of
-from convgate.gate.thresholds import Limits, Rule
+from convgate.gate.rule import Limits, Rule
 from convgate.policies.base import NO_LIMITS
 from convgate.policies.gate import GatePolicy
 from convgate.versions.card import Metric
@@ -109,15 +108,15 @@ class ScoredCases:
 
     def curve(self, rule: Rule) -> ThresholdCurve | None:
         """Return the metrics at each value of the rule's parameter, without limits; None without a sweep."""
-        return None if sweep_of(rule) is None else self.curve_sums(rule).curve(np.ones(self.conversations))
+        return None if rule.sweep is None else self.curve_sums(rule).curve(np.ones(self.conversations))
 
     def curve_sums(self, rule: Rule) -> CurveSums:
         """Return what each conversation adds to the curve of a rule that has a sweep."""
-        sweep = sweep_of(rule)
+        sweep = rule.sweep
         assert sweep is not None
         reached = join_columns(
             [
-                reach(rule, case.scores, learned=self.learned, tokens=case.tokens)[case.rows]
+                rule.reach(case.scores, learned=self.learned, tokens=case.tokens)[case.rows]
                 for case in self.cases
             ],
             np.float64,

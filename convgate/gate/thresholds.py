@@ -6,14 +6,14 @@
     ([True, False, False], 0.58)
 
 A rule is a frozen dataclass. The metadata of its fields hold range and label, from which the app, the
-settings file and the command line offer its parameters.
+settings file and the command line offer its parameters: a new rule is a class here, and its place in RULES.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, replace
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,35 +22,8 @@ from convgate.core.decisions import Floats
 from convgate.core.errors import PolicyError
 from convgate.core.filling import fill, use_per_token
 from convgate.core.parameters import ParameterSet, check_parameters, setting, text
-from convgate.gate.promise import expected_missed, level_of, probability_of_none, read_levels
-
-ROUNDING = 1e-9  # scores equal to the mean of equal scores must not miss it by a rounding error
-_KEPT = "{score}, above the threshold {threshold} by {margin}."
-_DROPPED = "{score}, below the threshold {threshold} by {margin}."
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Cut:
-    """The turns that a rule keeps, and templates of its reasons over score, threshold and margin."""
-
-    kept: NDArray[np.bool_]  # (n,)
-    threshold: float | None  # the lowest score that is kept, on the scale of the scores
-    because: str = ""  # how the threshold came about
-    why_kept: str = _KEPT
-    why_dropped: str = _DROPPED
-
-
-class Rule(Protocol):
-    """Chooses turns by their scores; a dataclass of its parameters."""
-
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
-    name: ClassVar[str]
-    label: ClassVar[str]  # one line for a menu
-
-    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
-        """Choose among (n,) scores. `learned` is the policy's own threshold on the scale of the scores."""
-        ...
-
+from convgate.gate.promise import expected_missed, level_of, probability_of_none, promise_of, read_levels
+from convgate.gate.rule import ROUNDING, Cut, Rule, Tokens, best_first
 
 _DEVIATIONS = setting(
     0.5, "standard deviations above the mean", low=-2.0, high=3.0, step=0.05,
@@ -63,21 +36,26 @@ _THRESHOLD = setting(
 
 
 @dataclass(frozen=True, slots=True)
-class Absolute(ParameterSet):
+class Absolute(Rule):
     """Keep what scores at least a fixed threshold: the learned one unless another is set."""
 
     name: ClassVar[str] = "absolute"
     label: ClassVar[str] = "Absolute: one fixed threshold"
+    swept: ClassVar[str | None] = "threshold"
     threshold: float | None = _THRESHOLD
 
-    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+    def cut(self, scores: Floats, *, learned: float, tokens: Tokens = None) -> Cut:
         """Threshold = the set value, else the learned one."""
         threshold = learned if self.threshold is None else self.threshold
         return _cut_at(scores, threshold, f"{_describe(threshold, is_set=self.threshold is not None)}.")
 
+    def reach(self, scores: Floats, *, learned: float = 0.5, tokens: Tokens = None) -> Floats:
+        """Return (n,) the scores themselves."""
+        return scores
+
 
 @dataclass(frozen=True, slots=True)
-class Anchored(ParameterSet):
+class Anchored(Rule):
     """Keep what scores at least the learned threshold, provided that one turn reaches the anchor.
 
     Hysteresis thresholding: a low threshold, which is right where much is relevant, keeps nothing where no
@@ -86,6 +64,7 @@ class Anchored(ParameterSet):
 
     name: ClassVar[str] = "anchored"
     label: ClassVar[str] = "Anchored: if one turn is sure"
+    swept: ClassVar[str | None] = "threshold"
     anchor: float = setting(
         0.5, "score of an anchor", low=0.0, high=1.0, step=0.01,
         help="Nothing is kept unless one turn reaches it. 0.5 is as likely relevant as not.",
@@ -94,7 +73,7 @@ class Anchored(ParameterSet):
     goal: str = text("")  # what the threshold was fitted for, if it was
     fitted_on: str = text("")  # which labels
 
-    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+    def cut(self, scores: Floats, *, learned: float, tokens: Tokens = None) -> Cut:
         """Threshold = the set value, else the learned one; the anchor when no turn reaches it."""
         low = learned if self.threshold is None else self.threshold
         origin = _describe(low, is_set=self.threshold is not None, goal=self.goal, fitted_on=self.fitted_on)
@@ -105,9 +84,13 @@ class Anchored(ParameterSet):
         because = f"{origin}, but no turn reaches the anchor {self.anchor:.2f}, so nothing is kept."
         return _cut_at(scores, self.anchor, because)
 
+    def reach(self, scores: Floats, *, learned: float = 0.5, tokens: Tokens = None) -> Floats:
+        """Return (n,) the scores, −inf when none reaches the anchor."""
+        return np.where(scores.max(initial=0) >= self.anchor - ROUNDING, scores, -np.inf)
+
 
 @dataclass(frozen=True, slots=True)
-class MaxMissed(ParameterSet):
+class MaxMissed(Rule):
     """Lose at most a share of the needed turns, on average over conversations, for the fewest tokens.
 
     The formula and its source: `convgate.gate.promise`.
@@ -115,6 +98,8 @@ class MaxMissed(ParameterSet):
 
     name: ClassVar[str] = "max_missed"
     label: ClassVar[str] = "Promise: lose at most a share of what is needed"
+    swept: ClassVar[str | None] = "max_missed"
+    needs_tokens: ClassVar[bool] = True
     max_missed: float = setting(
         0.02, "needed turns lost at most", low=0.0, high=0.5, step=0.005,
         help="On average over conversations like those that it was calibrated on. 0: all turns are kept.",
@@ -126,7 +111,7 @@ class MaxMissed(ParameterSet):
         ParameterSet.__post_init__(self)
         read_levels(self.levels)
 
-    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+    def cut(self, scores: Floats, *, learned: float, tokens: Tokens = None) -> Cut:
         """Keep the turns whose `expected_missed` is above the level; `learned` is not read."""
         missed, level = expected_missed(scores, tokens), level_of(read_levels(self.levels), self.max_missed)
         kept = missed >= level - ROUNDING
@@ -140,9 +125,13 @@ class MaxMissed(ParameterSet):
             f"{{score}}; dropping it, too, should lose at most {promise} of what is needed.",
         )  # fmt: skip
 
+    def reach(self, scores: Floats, *, learned: float = 0.5, tokens: Tokens = None) -> Floats:
+        """Return (n,) the promise that keeping each turn takes."""
+        return promise_of(read_levels(self.levels), expected_missed(scores, tokens))
+
 
 @dataclass(frozen=True, slots=True)
-class Expected(ParameterSet):
+class Expected(Rule):
     """Keep as many of the best turns as have the highest expected F-beta, or nothing.
 
     With scores p, best first, the expected F-beta of the first k is (1 + β²) Σᵢ≤ₖ pᵢ / (k + β² Σ pᵢ), as in
@@ -153,12 +142,13 @@ class Expected(ParameterSet):
 
     name: ClassVar[str] = "expected"
     label: ClassVar[str] = "Expected: the best balance of missed and extra turns"
+    swept: ClassVar[str | None] = "strictness"
     strictness: float = setting(
         1.0, "strictness", low=0.0, high=4.0, step=0.05,
         help="How bad an extra turn is compared with a missed one. 1: equally bad; 0: all turns are kept.",
     )  # fmt: skip
 
-    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+    def cut(self, scores: Floats, *, learned: float, tokens: Tokens = None) -> Cut:
         """Keep the turns whose `max_strictness` is at least the strictness; `learned` is not read."""
         kept = max_strictness(scores) >= self.strictness - ROUNDING
         if not kept.any():
@@ -171,6 +161,10 @@ class Expected(ParameterSet):
             f"{{score}}, {best}.", f"{{score}}, not {best}.",
         )  # fmt: skip
 
+    def reach(self, scores: Floats, *, learned: float = 0.5, tokens: Tokens = None) -> Floats:
+        """Return (n,) the highest strictness."""
+        return max_strictness(scores) if len(scores) else scores
+
 
 def max_strictness(scores: Floats) -> Floats:
     """Return (n,) the highest strictness at which the rule `expected` keeps each turn; scores: (n,), 0…1.
@@ -178,8 +172,8 @@ def max_strictness(scores: Floats) -> Floats:
     Adding the next best turn j to the turns before it raises the expected F-beta while
     pⱼ (j + β² Σ p) > Σᵢ<ⱼ pᵢ, so a turn is kept from β² = (Σᵢ<ⱼ pᵢ / pⱼ − j) / Σ p on.
     """
-    best_first = _best_first(scores)
-    ordered = np.clip(scores[best_first], 1e-12, 1.0)
+    order = best_first(scores)
+    ordered = np.clip(scores[order], 1e-12, 1.0)
     total, places = ordered.sum(), np.arange(len(ordered))
     before = np.cumsum(ordered) - ordered
     needed = np.maximum(before / ordered - places, 0.0)
@@ -187,26 +181,31 @@ def max_strictness(scores: Floats) -> Floats:
         f1 = (2 * (before + ordered) / (places + 1 + total)).max(initial=0.0)
         highest = np.minimum(np.sqrt(total / needed), f1 / np.float64(probability_of_none(scores)))
     strictness = np.empty(len(scores))
-    strictness[best_first] = highest
+    strictness[order] = highest
     return strictness
 
 
 @dataclass(frozen=True, slots=True)
-class Relative(ParameterSet):
+class Relative(Rule):
     """Keep what stands out from the other turns: mean + deviations · std of the scores."""
 
     name: ClassVar[str] = "relative"
     label: ClassVar[str] = "Relative: what stands out here"
+    swept: ClassVar[str | None] = "deviations"
     deviations: float = _DEVIATIONS
 
-    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+    def cut(self, scores: Floats, *, learned: float, tokens: Tokens = None) -> Cut:
         """Threshold = mean + deviations · std, between 0 and 1."""
         relative, average = _relative_threshold(scores, self.deviations)
         return _cut_at(scores, relative, f"The scores here average {average:.2f}.")
 
+    def reach(self, scores: Floats, *, learned: float = 0.5, tokens: Tokens = None) -> Floats:
+        """Return (n,) the deviations of each score from the mean."""
+        return _max_deviations(scores, scores)
+
 
 @dataclass(frozen=True, slots=True)
-class Stricter(ParameterSet):
+class Stricter(Rule):
     """The reference rule: the stricter of the learned threshold and mean + deviations · std.
 
     When every turn is relevant, the relative part still drops about two thirds of them.
@@ -214,9 +213,10 @@ class Stricter(ParameterSet):
 
     name: ClassVar[str] = "stricter"
     label: ClassVar[str] = "Stricter of learned and relative"
+    swept: ClassVar[str | None] = "deviations"
     deviations: float = _DEVIATIONS
 
-    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+    def cut(self, scores: Floats, *, learned: float, tokens: Tokens = None) -> Cut:
         """Threshold = max(learned, mean + deviations · std)."""
         relative, average = _relative_threshold(scores, self.deviations)
         because = f"The learned threshold is {learned:.2f}; the scores here average {average:.2f}"
@@ -224,78 +224,100 @@ class Stricter(ParameterSet):
             return _cut_at(scores, relative, f"{because}, so the relative rule asks for {relative:.2f}.")
         return _cut_at(scores, learned, f"{because}, and the relative rule asks for less ({relative:.2f}).")
 
+    def reach(self, scores: Floats, *, learned: float = 0.5, tokens: Tokens = None) -> Floats:
+        """Return (n,) the deviations, −inf below the learned threshold."""
+        return np.where(scores >= learned - ROUNDING, _max_deviations(scores, scores), -np.inf)
+
 
 @dataclass(frozen=True, slots=True)
-class Blended(ParameterSet):
+class Blended(Rule):
     """Between the two: (1 − weight) · learned + weight · (mean + deviations · std)."""
 
     name: ClassVar[str] = "blended"
     label: ClassVar[str] = "Blended: between learned and relative"
+    swept: ClassVar[str | None] = "deviations"
     weight: float = setting(
-        0.5,
-        "weight of the relative threshold",
-        low=0.0,
-        high=1.0,
-        step=0.05,
+        0.5, "weight of the relative threshold", low=0.0, high=1.0, step=0.05,
         help="0: absolute, 1: relative.",
-    )
+    )  # fmt: skip
     deviations: float = _DEVIATIONS
 
-    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+    def cut(self, scores: Floats, *, learned: float, tokens: Tokens = None) -> Cut:
         """Threshold = (1 − weight) · learned + weight · relative."""
         relative, _ = _relative_threshold(scores, self.deviations)
         threshold = (1 - self.weight) * learned + self.weight * relative
         shares = f"{1 - self.weight:.0%} of the learned threshold {learned:.2f} and {self.weight:.0%} of the"
         return _cut_at(scores, threshold, f"That is {shares} relative one {relative:.2f}.")
 
+    def reach(self, scores: Floats, *, learned: float = 0.5, tokens: Tokens = None) -> Floats:
+        """Return (n,) the deviations at which the relative threshold leaves room for each score."""
+        room = scores - (1 - self.weight) * learned
+        if self.weight == 0:
+            return np.where(room >= -ROUNDING, np.inf, -np.inf)
+        return _max_deviations(room / self.weight, scores)
+
 
 @dataclass(frozen=True, slots=True)
-class Calibrated(ParameterSet):
+class Calibrated(Rule):
     """A threshold fitted on labelled cases; see `convgate.evaluation.calibration`."""
 
     name: ClassVar[str] = "calibrated"
     label: ClassVar[str] = "Calibrated on labelled cases"
+    swept: ClassVar[str | None] = "threshold"
     threshold: float = setting(0.5, "threshold", low=0.0, high=1.0, step=0.01, help="Where the fit put it.")
     goal: str = text("")  # what it was fitted for, such as "precision 0.90"
     fitted_on: str = text("")  # which labels
 
-    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+    def cut(self, scores: Floats, *, learned: float, tokens: Tokens = None) -> Cut:
         """Threshold = the fitted one."""
         if not self.goal:
             return _cut_at(scores, self.threshold, "It has not been fitted to any labels yet.")
         origin = _describe(self.threshold, is_set=True, goal=self.goal, fitted_on=self.fitted_on)
         return _cut_at(scores, self.threshold, f"{origin}.")
 
+    def reach(self, scores: Floats, *, learned: float = 0.5, tokens: Tokens = None) -> Floats:
+        """Return (n,) the scores themselves."""
+        return scores
+
 
 @dataclass(frozen=True, slots=True)
-class TopK(ParameterSet):
+class TopK(Rule):
     """Keep the k highest scores; among equal scores the newer turn wins."""
 
     name: ClassVar[str] = "top_k"
     label: ClassVar[str] = "Top k: the highest scores"
-    k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
+    k: int = setting(10, "turns", low=0, high=10_000, step=1, slider="turns", help="How many turns are kept.")
     # On the scale of the scores, which for some policies is not 0…1; the default drops nothing.
     above: float = setting(
-        -1e9, "score above", low=-1e9, high=1e9, step=0.01, help="What is kept must score higher than this."
+        -1e9,
+        "score above",
+        low=-1e9,
+        high=1e9,
+        step=0.01,
+        slider=1,
+        help="What is kept must score higher than this.",
     )
 
-    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+    def cut(self, scores: Floats, *, learned: float, tokens: Tokens = None) -> Cut:
         """Keep the k best of those above the floor."""
-        order = _best_first(scores)
+        order = best_first(scores)
         order = order[scores[order] > self.above][: self.k]
         floor = f" above {self.above:.2f}" if self.above > -1e9 else ""
         return _cut_rows(scores, order, f"among the {self.k} highest scores{floor}")
 
 
 @dataclass(frozen=True, slots=True)
-class TokenBudget(ParameterSet):
+class TokenBudget(Rule):
     """Keep the turns of the highest expected use per token that fit a budget; longer ones are passed over."""
 
     name: ClassVar[str] = "token_budget"
     label: ClassVar[str] = "Token budget: the best that fits"
-    budget: int = setting(2_000, "tokens", low=0, high=1_000_000, step=100, help="Tokens of all kept turns.")
+    needs_tokens: ClassVar[bool] = True
+    budget: int = setting(
+        2_000, "tokens", low=0, high=1_000_000, step=100, slider="tokens", help="Tokens of all kept turns."
+    )
 
-    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+    def cut(self, scores: Floats, *, learned: float, tokens: Tokens = None) -> Cut:
         """Fill the budget, the highest use per token first. Raises PolicyError without token counts."""
         if tokens is None:
             raise PolicyError("token_budget: the tokens of each turn are needed, and were not counted")
@@ -304,37 +326,8 @@ class TokenBudget(ParameterSet):
         return replace(cut, threshold=None)  # a long turn may score higher than a kept one
 
 
-@dataclass(frozen=True, slots=True)
-class Limits(ParameterSet):
-    """The min and max number of turns that any rule may keep; applied after it."""
-
-    name: ClassVar[str] = "limits"
-    min_turns: int = setting(
-        0, "at least", low=0, high=10_000, step=1, help="0 lets the gate choose nothing."
-    )
-    max_turns: int | None = setting(None, "at most", low=0, high=10_000, step=1, help="Empty means no limit.")
-
-    def __post_init__(self) -> None:
-        ParameterSet.__post_init__(self)
-        if self.max_turns is not None and self.max_turns < self.min_turns:
-            raise PolicyError(
-                f"limits: max_turns ({self.max_turns}) must not be below min_turns ({self.min_turns})"
-            )
-
-    def changes(self, scores: Floats, kept: NDArray[np.bool_]) -> dict[int, str]:
-        """Return the rows whose decision the limits change, each with the reason."""
-        if not self.min_turns and self.max_turns is None:
-            return {}
-        order = _best_first(scores)
-        best_kept, best_dropped = order[kept[order]], order[~kept[order]]
-        missing = max(0, self.min_turns - len(best_kept))
-        below = f"not chosen by the rule, but at least {self.min_turns} turns are kept."
-        above = f"chosen by the rule, but at most {self.max_turns} turns are kept."
-        changes = dict.fromkeys(best_dropped[:missing].tolist(), below)
-        if self.max_turns is not None:
-            changes |= dict.fromkeys(best_kept[self.max_turns :].tolist(), above)
-        return changes
-
+Fittable = Calibrated | Anchored
+"""Rules that know what their threshold was fitted for."""
 
 RULES: Mapping[str, type[Rule]] = {
     rule.name: rule
@@ -393,6 +386,11 @@ def _relative_threshold(scores: Floats, deviations: float) -> tuple[float, float
     return float(np.clip(mean + deviations * float(np.std(scores)), 0.0, 1.0)), mean
 
 
-def _best_first(scores: Floats) -> NDArray[np.int64]:
-    """Return the rows by score, best first; among equal scores the newer turn comes first."""
-    return len(scores) - 1 - np.argsort(-scores[::-1], kind="stable")
+def _max_deviations(limits: Floats, scores: Floats) -> Floats:
+    """Return (n,) the max deviations at which mean + deviations · std, clipped to 0…1, is ≤ `limits`."""
+    if not len(scores):
+        return scores
+    margins, spread = limits - scores.mean(), scores.std()
+    is_equal = spread < ROUNDING / 10  # but for rounding errors: the number of deviations does not matter
+    reached = np.where(margins >= -ROUNDING, np.inf, -np.inf) if is_equal else margins / spread
+    return np.where(limits >= 1 - ROUNDING, np.inf, np.where(limits < -ROUNDING, -np.inf, reached))

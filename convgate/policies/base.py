@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from convgate.core.conversation import Conversation, CurrentMessage, History, Turn
 from convgate.core.decisions import SCORE, Floats, Override, TurnDecisions
 from convgate.embedding.base import Encoder, Progress
-from convgate.gate.thresholds import Limits, Rule
+from convgate.gate.rule import Limits, Rule
 
 NO_LIMITS = Limits()
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.cache import default_encoder
-from convgate.gate.thresholds import Limits, MaxMissed, Rule, Stricter, make_rule
+from convgate.gate.rule import Limits, Rule
+from convgate.gate.thresholds import MaxMissed, Stricter, make_rule
 from convgate.policies.base import Policy
 from convgate.policies.registry import check_spec, policy_class, stages_of
 from convgate.policies.spec import PIPELINE, PolicySpec, read_policy, to_text

@@ -18,7 +18,8 @@ from convgate.embedding.chunks import text_vectors
 from convgate.embedding.states import states_beside
 from convgate.gate.facts import TurnFacts, current_facts, encode_with_cues, read_facts
 from convgate.gate.model import Gate, GateScores, Message, State
-from convgate.gate.thresholds import Limits, MaxMissed, Rule, Stricter, TokenBudget
+from convgate.gate.rule import Limits, Rule
+from convgate.gate.thresholds import Stricter
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.policies.base import NO_LIMITS, EncoderMixin, decide_by_rule, history_indices
 
@@ -98,7 +99,7 @@ class GatePolicy(EncoderMixin):
     def decide_scored(self, scored: ScoredHistory) -> TurnDecisions:
         """Return the rule's decisions on scores."""
         scores, tokens = scored.scores, None
-        if isinstance(self.rule, MaxMissed | TokenBudget):
+        if self.rule.needs_tokens:
             tokens = turn_tokens(scored.history.turns, self.counter)
         decisions = decide_by_rule(
             self.name,

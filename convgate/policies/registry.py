@@ -6,7 +6,8 @@ from importlib import import_module
 
 from convgate.core.errors import PolicyError
 from convgate.core.parameters import check_parameters, parameter_names
-from convgate.gate.thresholds import RULES, Limits
+from convgate.gate.rule import Limits
+from convgate.gate.thresholds import RULES
 from convgate.policies.base import Policy
 from convgate.policies.spec import PIPELINE, PolicySpec
 

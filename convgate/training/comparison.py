@@ -12,7 +12,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from convgate.gate.thresholds import Absolute, Anchored, Rule
+from convgate.gate.rule import Rule
+from convgate.gate.thresholds import Absolute, Anchored
 from convgate.training.episodes import BATCH_SIZE, Episode, batches
 from convgate.training.gate_module import GateModule
 from convgate.training.report import CaseDecisions

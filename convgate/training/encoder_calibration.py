@@ -15,7 +15,9 @@ from convgate.gate.features import NAMES
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.training.episodes import read_episodes
+from convgate.training.sets import TrainingSet
 from convgate.transcripts.cases import Case, RelevanceSet
+from convgate.versions import Draft, Version, Versions
 
 _TEXTS_PER_DIMENSION = 2  # with fewer, the directions of the embeddings are measured badly
 _WINDOW = 128  # turns of a message's history, so that long conversations take bounded memory
@@ -60,6 +62,37 @@ def calibrate_encoder(
     usual[rows] = mean + (usual[rows] - own_mean) * scale
     spreads[rows] *= scale
     return Gate(config, weights | {"tiers.standardise.usual": usual, "tiers.standardise.spread": spreads})
+
+
+def add_version_for(
+    other: Encoder,
+    own: Encoder,
+    parent: Version,
+    versions: Versions,
+    sets: Sequence[TrainingSet],
+    *,
+    name: str,
+    who: str,
+    progress: Progress | None = None,
+) -> Version:
+    """Add the version with the parent's learned weights that reads the other encoder. Raises as above."""
+    conversations = [each for text in sets for each in text.cases.conversations.values()]
+    gate = calibrate_encoder(parent.load(encoder=own.identity), own, other, conversations, progress=progress)
+    data = {item.sha256: item for item in parent.card.data}
+    for text in sets:
+        lengths = [len(each) for each in text.cases.conversations.values()]
+        counts = {"conversations": len(lengths), "messages": sum(lengths)}
+        data.setdefault(text.data.sha256, replace(text.data, counts=counts))
+    draft = Draft(
+        threshold_rule=parent.card.threshold_rule,
+        threshold_parameters=parent.card.threshold_parameters,
+        parent=parent.as_parent(),
+        data=tuple(data.values()),
+        limits=parent.card.limits,
+        note=f"{parent.name}, fitted to the encoder {other.identity} without training.",
+        who=who,
+    )
+    return versions.add(gate, draft, name=name)
 
 
 def measure_whitening(embeddings: Embeddings) -> dict[str, Floats]:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from convgate.core.errors import TrainingError
 from convgate.evaluation.duplicates import Overlap, remove_duplicates
-from convgate.gate.thresholds import Anchored, MaxMissed, Rule, Stricter
+from convgate.gate.rule import Rule
+from convgate.gate.thresholds import Anchored, MaxMissed, Stricter
 from convgate.training.corpora import attribution_of, corpora_in, licence_of
 from convgate.training.epochs import TrainingSettings
 from convgate.training.progress import Listener

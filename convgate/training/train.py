@@ -10,7 +10,8 @@ from typing import Any
 from convgate.core.errors import GateError
 from convgate.core.parameters import parameter_values
 from convgate.embedding.base import Encoder
-from convgate.gate.thresholds import Expected, MaxMissed, Rule
+from convgate.gate.rule import Rule
+from convgate.gate.thresholds import Expected, MaxMissed
 from convgate.training.comparison import compare_gates, fit_threshold
 from convgate.training.gate_module import GateModule
 from convgate.training.progress import Listener, report_run

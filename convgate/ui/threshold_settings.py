@@ -11,7 +11,8 @@ import streamlit as st
 
 from convgate.core.errors import PolicyError
 from convgate.core.text import pluralize
-from convgate.gate.thresholds import RULES, Limits, Rule, make_rule
+from convgate.gate.rule import Limits, Rule
+from convgate.gate.thresholds import RULES, make_rule
 from convgate.policies.base import NO_LIMITS
 from convgate.ui.codecs import Codec
 from convgate.ui.page_state import Address
@@ -148,12 +149,12 @@ class RuleControls:
             "Threshold rule", list(RULES), key=f"{name}.rule", format_func=lambda rule: RULES[rule].label,
             on_change=self._change_rule, help=(type(settings.rule).__doc__ or "").partition("\n\n")[0],
         )  # fmt: skip
-        sizes = {"k": extent.turns, "budget": extent.tokens, "above": 1}
         for item in adjustable(settings.rule):
             key, meta = f"{name}.{settings.rule.name}.{item.name}", item.metadata
             low, high, step = meta["low"], meta["high"], meta["step"]
-            if item.name in sizes:  # larger values change nothing; rounded up to a whole step, at least one
-                low, high = 0, min(high, max(1, -(-sizes[item.name] // step)) * step)
+            if (size := meta["slider"]) is not None:
+                size = getattr(extent, size) if isinstance(size, str) else size
+                low, high = 0, min(high, max(1, -(-size // step)) * step)  # up to a whole step, at least one
             value = getattr(settings.rule, item.name)
             value = min(max(extent.learned if value is None else value, low), high)
             kind = type(step)

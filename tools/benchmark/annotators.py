@@ -204,7 +204,7 @@ def _open_cookies(address: str, log: str) -> str:
 
 def compare(home: Path, annotators: list[Annotator]) -> dict[str, int]:
     """Return how many rows of the database differ from what the annotators were told."""
-    told = {(each.name, *place): value for each in annotators for place, value in each.labels.items()}
+    labels = {(each.name, *place): value for each in annotators for place, value in each.labels.items()}
     store = Store(home / "convgate.db")
     stored = {
         (entry.annotator, entry.current.conversation, entry.current.turn or 0, entry.turn): entry.value
@@ -225,8 +225,8 @@ def compare(home: Path, annotators: list[Annotator]) -> dict[str, int]:
         }
     )
     return {
-        "lost": sum(stored.get(place) != value for place, value in told.items()),
-        "not_given": sum(place not in told for place in stored),
+        "lost": sum(stored.get(place) != value for place, value in labels.items()),
+        "not_given": sum(place not in labels for place in stored),
         "lost_actions": (confirmed - actions).total(),
         "doubled_actions": (actions - confirmed).total(),
         "read_back_wrong": sum(f", {len(each.labels):,} of " not in each.read_back for each in annotators),

@@ -149,9 +149,9 @@ def _discussion_history(rng: np.random.Generator, talks: list[Talk], texts: Text
 
 
 def _artifact_history(rng: np.random.Generator, talks: list[Talk], texts: Texts) -> tuple[_History, str]:
-    made = texts.artifacts
-    artifact = pick(rng, made)
-    decoys = [other for other in made if other.type != artifact.type]
+    artifacts = texts.artifacts
+    artifact = pick(rng, artifacts)
+    decoys = [other for other in artifacts if other.type != artifact.type]
     turns = _finished(rng, talks, None, pick(rng, _FINISHED))
     if rng.random() < 0.5:  # another artifact before it
         turns += _exchange(pick(rng, decoys))

@@ -14,7 +14,7 @@ from convgate.embedding.states import states_beside
 from convgate.gate.arrays import Floats
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
-from convgate.gate.thresholds import Rule
+from convgate.gate.rule import Rule
 from convgate.training.encoder_calibration import measure_whitening
 from convgate.training.episodes import Episode, read_episodes
 from convgate.training.gate_module import GateModule
@@ -108,29 +108,29 @@ def pretraining_sets(files: Sequence[Path], *, seed: int, skip_bad: bool = False
         talk for each in read if not each.cases.cases for talk in talks_of(each.cases.conversations.values())
     ]
     written, unrelated = written_talks("train"), unrelated_questions("train")
-    made = [
+    mixed = [
         weave(written, count=WOVEN // 2, seed=seed, name="woven-topics"),
         scenarios(written, unrelated, count=SCENARIOS, seed=seed + 1, name="scenarios-topics"),
     ]
     if len(talks) >= _MIN_TALKS:
         # Real talks have neither domains nor pairs, so no subtopic of theirs is known to be near another.
         kinds = {kind: weight for kind, weight in WEIGHTS.items() if kind != "subtopic_switch"}
-        made += [
+        mixed += [
             weave(talks, count=WOVEN, seed=seed + 2, name="woven-talks"),
             scenarios(
                 talks, unrelated, count=SCENARIOS, seed=seed + 3, weights=kinds, name="scenarios-talks"
             ),
         ]
-    made.append(
+    mixed.append(
         ask_again([*talks, *written], count=HISTORIES, seed=seed + 4, turns=_AGAIN_TURNS, name="asked-again")
     )
-    made.append(lengthen(written_sets(), count=LONG_DIALOGUES, seed=seed + 5, name="long-dialogues"))
-    made += chat_sets(seed=seed + 6)
-    made += follow_up_sets([*talks, *written], seed=seed + 20)
-    made += written_sets()
-    if taken := {each.cases.name for each in sets} & {cases.name for cases in made}:
+    mixed.append(lengthen(written_sets(), count=LONG_DIALOGUES, seed=seed + 5, name="long-dialogues"))
+    mixed += chat_sets(seed=seed + 6)
+    mixed += follow_up_sets([*talks, *written], seed=seed + 20)
+    mixed += written_sets()
+    if taken := {each.cases.name for each in sets} & {cases.name for cases in mixed}:
         raise TrainingError(f"{min(taken)} is the name of a set that is made; rename the file")
-    return sets + [make_set(cases) for cases in made]
+    return sets + [make_set(cases) for cases in mixed]
 
 
 def follow_up_sets(talks: Sequence[Talk], *, seed: int) -> list[RelevanceSet]:

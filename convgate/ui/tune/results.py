@@ -10,7 +10,6 @@ import streamlit as st
 from convgate.evaluation.calibration import BestFBeta, Goal, MinRecall, best_row
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import Bools
-from convgate.evaluation.sweeps import at_value, sweep_of
 from convgate.evaluation.tuning import Figures, ScoredCases, score_cases
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
@@ -49,7 +48,7 @@ class TuneResults:
     def at(self, row: int) -> ThresholdSettings:
         """The settings with the threshold of that row of the curve."""
         assert self.curve is not None
-        rule = at_value(self.new.choice.rule, float(self.curve.thresholds[row]))
+        rule = self.new.choice.rule.at(float(self.curve.thresholds[row]))
         return ThresholdSettings(rule, self.new.choice.limits)
 
 
@@ -64,10 +63,10 @@ def compute_results(
     choice = view.choice or own
     goal: Goal = MinRecall(view.recall) if view.goal == "recall" else BestFBeta()
     curve = best = None
-    sweep = sweep_of(choice.rule)
+    sweep = choice.rule.sweep
     if sweep is not None:
         # A rule's curve is the same wherever its own threshold is.
-        curve = _curve(key, repr(at_value(choice.rule, sweep.low)), scored, choice)
+        curve = _curve(key, repr(choice.rule.at(sweep.low)), scored, choice)
         best = best_row(curve, goal) if curve is not None else None
     own_result = _apply(key, repr(own), scored, own)
     new_result = _apply(key, repr(choice), scored, choice)

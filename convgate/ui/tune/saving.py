@@ -11,8 +11,8 @@ import streamlit as st
 
 from convgate.core.parameters import parameter_values
 from convgate.core.text import join_words, pluralize
-from convgate.evaluation.calibration import Fittable
-from convgate.gate.thresholds import Rule
+from convgate.gate.rule import Rule
+from convgate.gate.thresholds import Fittable
 from convgate.policies.base import NO_LIMITS
 from convgate.policies.gate import GatePolicy
 from convgate.training.library import SetInfo

@@ -10,7 +10,6 @@ import streamlit as st
 
 from convgate.core.text import join_words, pluralize
 from convgate.evaluation.risk_control import Losses, calibrate_promise, min_conversations
-from convgate.evaluation.sweeps import sweep_of, value_of
 from convgate.figures.curves import threshold_curve_figure
 from convgate.figures.layout import CONFIG
 from convgate.gate.thresholds import Anchored, MaxMissed
@@ -113,7 +112,7 @@ def draw_curve(results: TuneResults) -> None:
     if curve is None or not len(curve):
         return
     figure = threshold_curve_figure(
-        curve, current=value_of(choice.rule, learned=results.scored.learned), best=results.best,
+        curve, current=choice.rule.value(learned=results.scored.learned), best=results.best,
         parameter=_parameter(results), palette=current_palette(),
     )  # fmt: skip
     summary = describe_best(results) if results.best is not None else _why_none(results)
@@ -140,5 +139,5 @@ def _click(results: TuneResults) -> None:
 
 
 def _parameter(results: TuneResults) -> str:
-    sweep = sweep_of(results.new.choice.rule)
+    sweep = results.new.choice.rule.sweep
     return sweep.label if sweep else "threshold"
