@@ -201,10 +201,9 @@ def _show_scores(conversation: Conversation, decisions: TurnDecisions, version: 
     rows = []
     for decision in decisions:
         turn = conversation.turns[decision.index]
-        outcome, style = ("kept", "bold blue") if decision.kept else ("dropped", "dim")
-        outcome += " anyway" if decision.forced else ""
+        style = "bold blue" if decision.kept else "dim"
         score = "–" if decision.score is None else f"{decision.score:.2f}"
-        cells = (decision.index, outcome, score, turn.speaker, turn.scored_text)
+        cells = (decision.index, decision.outcome_name, score, turn.speaker, turn.scored_text)
         rows.append((cells, style))
     output.print_table(
         {"turn": "number", "decision": "word", "score": "number", "speaker": "word", "text": "line"}, rows
