@@ -20,9 +20,7 @@ def make_budgeted(tokens: dict[str, int], *, message: int, budget: int, whole: i
     sections = [
         SimpleNamespace(name=name, tokens=tokens.get(name, 0), budget=2_000, turns=[]) for name in SECTIONS
     ]
-    selection = SimpleNamespace(
-        sections=sections, tokens=sum(tokens.values()) + message, tokens_total=whole
-    )
+    selection = SimpleNamespace(sections=sections, tokens=sum(tokens.values()) + message, tokens_total=whole)
     return selection, SimpleNamespace(total=budget, sections=sections)
 
 

@@ -85,7 +85,7 @@ def test_the_report_can_be_downloaded(store: Store, monkeypatch: pytest.MonkeyPa
 def test_an_experiment_is_created_with_the_size_that_the_rates_need(store: Store) -> None:
     app = open_experiments()
     app.text_input(key="experiments.name").set_value("pilot")
-    app.multiselect(key="experiments.arms").set_value(["last_k(k=3)", "alone:bm25"])
+    app.multiselect(key="experiments.arms").set_value(["last_k(k=3)", "alone:gate"])
     app.selectbox(key="experiments.looks").select_index(1)
     app.button_group(key="experiments.limits").set_value(["matched", "free"])
     check(app.number_input(key="experiments.target").set_value(80.0).run())
@@ -95,8 +95,8 @@ def test_an_experiment_is_created_with_the_size_that_the_rates_need(store: Store
         ("last_k", "free", False),
         ("last_k k 3 matched", "matched", False),
         ("last_k k 3 free", "free", False),
-        ("alone bm25 matched", "matched", True),
-        ("alone bm25 free", "free", True),
+        ("alone gate matched", "matched", True),
+        ("alone gate free", "free", True),
     ]
     assert (made.planned, made.looks) == (PowerPlan(0.65, 0.8).per_arm, (0.5, 1.0))
     assert address(app) == {"experiment": "pilot"}
