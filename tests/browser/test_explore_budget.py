@@ -1,4 +1,4 @@
-"""Explore with a budget in a browser: set, stepped through by key, given an invariant, reloaded, gone back."""
+"""Explore with a budget in a browser: it is set, stepped through, given an invariant, reloaded, gone back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.actions import enter, press
 
-ADDED = "There is a table of users in Postgres"
+ADDED = "Passwords are hashed with argon2"
 
 
 @pytest.mark.slow

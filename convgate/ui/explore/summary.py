@@ -138,8 +138,8 @@ def describe_mode(spent: Budgeted) -> str:
     if spent.mode == decision.mode:
         return f"**Mode:** {reason}"
     return (
-        f"**Mode:** {reason} The conversation stays in **{spent.mode}**: it changes from {SURE:.2f} on, or when"
-        " two messages in a row agree."
+        f"**Mode:** {reason} The conversation stays in **{spent.mode}**: it changes from {SURE:.2f} on, or"
+        " when two messages in a row agree."
     )
 
 
