@@ -1,4 +1,4 @@
-"""A context's tokens and budget, and its modes along the conversation."""
+"""A selection's tokens and budget, and the colours of sections and modes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,13 @@ from convgate.modes.mode import MODES
 from tests.test_figures_palette import contrast
 
 
-def bundle(
-    tokens: dict[str, int], *, message: int, budget: int = 0, whole: int = 0, fallbacks: Any = ()
-) -> Any:
+def make_budgeted(tokens: dict[str, int], *, message: int, budget: int, whole: int) -> tuple[Any, Any]:
+    """A selection, and how its budget was spent."""
     sections = [
         SimpleNamespace(name=name, tokens=tokens.get(name, 0), budget=2_000, turns=[]) for name in SECTIONS
     ]
-    return SimpleNamespace(
-        sections=sections, section=dict(zip(SECTIONS, sections, strict=True)).__getitem__, budget=budget,
-        tokens=sum(tokens.values()) + message, tokens_total=whole, breaches=(), fallbacks=fallbacks,
-    )  # fmt: skip
+    selection = SimpleNamespace(sections=sections, tokens=sum(tokens.values()) + message, tokens_total=whole)
+    return selection, SimpleNamespace(total=budget, sections=sections)
 
 
 USED = {"rules": 300, "evidence": 800}
@@ -35,8 +32,8 @@ def trace(fig: Any, name: str) -> Any:
 
 
 def test_sections_stand_one_after_the_other_and_what_exceeds_the_budget_is_framed() -> None:
-    spent = bundle(USED, message=45, budget=1_000, whole=1_500)
-    fig = budget_figure(spent, palette=LIGHT)
+    selection, spent = make_budgeted(USED, message=45, budget=1_000, whole=1_500)
+    fig = budget_figure(selection, spent, palette=LIGHT)
     assert fig.layout.barmode == "stack"
     assert [trace(fig, name).x for name in ("Rules", "Evidence", "Current message")] == [
         (300,),
@@ -48,8 +45,11 @@ def test_sections_stand_one_after_the_other_and_what_exceeds_the_budget_is_frame
     (frame,) = [shape for shape in fig.layout.shapes if shape.name == "over the budget"]
     assert (frame.x0, frame.x1) == (1_000, 1_145)
     assert [one.text for one in fig.layout.annotations] == ["budget 1,000, 145 over"]
-    description = describe_budget(spent)
-    assert "Capsules" not in description
+    text = describe_budget(selection, spent)
+    assert text == (
+        "1,145 of 1,000 tokens are used, instead of 1,500. Rules: 300 of 2,000. Evidence: 800 of 2,000."
+        " Current message: 45. It is 145 over the budget."
+    )
 
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])

@@ -73,10 +73,10 @@ def test_forced_turns_are_green_diamonds_with_their_own_reason() -> None:
     fig = scores_figure(forced, labels=words(5), palette=LIGHT)
     assert turns_of(fig, "kept") == [0]
     assert turns_of(fig, "dropped") == [2, 4]
-    assert turns_of(fig, "kept anyway") == [1]
-    assert turns_of(fig, "dropped anyway") == [3]
-    assert trace(fig, "kept anyway").marker.symbol == "diamond"
-    assert trace(fig, "kept anyway").marker.color == LIGHT.forced
+    assert turns_of(fig, "kept, not by score") == [1]
+    assert turns_of(fig, "dropped, not by score") == [3]
+    assert trace(fig, "kept, not by score").marker.symbol == "diamond"
+    assert trace(fig, "kept, not by score").marker.color == LIGHT.forced
 
 
 @pytest.mark.parametrize(

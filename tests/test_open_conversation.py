@@ -30,7 +30,7 @@ def open_conversation(app: AppTest) -> tuple[str, str | None]:
     return app.query_params["conversation"], app.query_params.get("turn")
 
 
-@pytest.mark.parametrize("page", ["Explore", "Label", "Compare", "Rules", "Sessions", "Context"])
+@pytest.mark.parametrize("page", ["Explore", "Label", "Compare", "Rules", "Sessions"])
 def test_what_is_open_on_explore_is_open_on_every_page_and_after_a_reload(
     keys: tuple[str, str], page: str
 ) -> None:
@@ -46,7 +46,7 @@ def test_what_is_open_on_explore_is_open_on_every_page_and_after_a_reload(
         assert open_conversation(app) == (older, "4")
 
 
-@pytest.mark.parametrize("page", ["Compare", "Context", "Sessions", "Rules", "Label"])
+@pytest.mark.parametrize("page", ["Compare", "Sessions", "Rules", "Label"])
 def test_what_is_chosen_elsewhere_is_open_on_explore(keys: tuple[str, str], page: str) -> None:
     older, newer = keys
     app = go(open_page("Explore", conversation=older, turn="4"), page)
@@ -64,7 +64,7 @@ def test_the_current_message_goes_along_in_both_directions(keys: tuple[str, str]
     assert open_conversation(app) == (older, "6")
     assert "selected" not in app.query_params, "it was a turn before another message"
     app.text_input(key="explore.question").set_value("and now?").run()
-    assert go(app, "Context").query_params["ask"] == "and now?"
+    assert go(app, "Compare").query_params["ask"] == "and now?"
 
 
 def test_a_link_and_the_way_back_open_what_they_name(keys: tuple[str, str]) -> None:
@@ -73,13 +73,13 @@ def test_a_link_and_the_way_back_open_what_they_name(keys: tuple[str, str]) -> N
     app = go(app, "Versions")
     app.query_params.clear()
     app.query_params["conversation"] = newer
-    app = go(app, "Context", keep_address=True)
+    app = go(app, "Compare", keep_address=True)
     assert open_conversation(app) == (newer, None)
     app.query_params.clear()
     app.query_params["conversation"] = older
     app.query_params["turn"] = "4"  # as the browser's way back has it
     assert open_conversation(go(app, "Explore", keep_address=True)) == (older, "4")
-    assert open_conversation(go(app, "Context")) == (older, "4")
+    assert open_conversation(go(app, "Compare")) == (older, "4")
 
 
 def test_pages_without_a_message_keep_what_is_open(keys: tuple[str, str]) -> None:

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from convgate.core.conversation import Turn
 from convgate.embedding.base import Embeddings, Progress
 from convgate.ui.encoding import NEWEST
-from tests.context_page import WordClassifier
+from tests.budget_page import WordClassifier
 from tests.contexts import WordJudge
 from tests.fakes import FakeEncoder
 from tests.page_app import (
@@ -93,7 +93,8 @@ def test_explore_shows_the_newest_turns_and_then_all(key: str, encoder: SteppedE
     assert f"of newest {NEWEST}" in {element.delta for element in app.metric if element.label == "Kept"}
     shown, selected = outcomes(app), turn_table(app)["selected"]
     assert {shown[turn] for turn in shown if turn < LAST - NEWEST} == {"older"}
-    assert {shown[turn] for turn in shown if LAST - NEWEST <= turn < LAST} <= {"kept", "dropped"}
+    newest = {shown[turn] for turn in shown if LAST - NEWEST <= turn < LAST}
+    assert newest <= {"relevant", "dropped, low score"}
     encoder.allowed.release(2)
     run_until(app, lambda app: progress(app).startswith(f"Reading older turns: 64 of {LAST}."))
     assert encoder.in_background == [f"text number {turn}" for turn in range(599, 535, -1)], "newest first"
@@ -140,11 +141,11 @@ def test_a_message_near_the_beginning_needs_no_older_turns(key: str) -> None:
     assert f"of {60 - 1}" in {element.delta for element in app.metric if element.label == "Kept"}
 
 
-def test_context_waits_for_all_turns(key: str, encoder: SteppedEncoder) -> None:
-    app = open_page("Context", conversation=key)
-    part = "The context is shown when all are read."
+def test_a_budget_waits_for_all_turns(key: str, encoder: SteppedEncoder) -> None:
+    app = open_page("Explore", conversation=key, budget="8000")
+    part = "What is sent is shown when all are read."
     assert progress(app) == f"Reading older turns: 0 of {LAST}. {part}"
     assert not app.metric
     encoder.allowed.release(100)
     run_until(app, is_whole)
-    assert metric(app, "Earlier turns").endswith(f"of {LAST}")
+    assert f"of {LAST}" in {element.delta for element in app.metric if element.label == "Kept"}

@@ -85,18 +85,18 @@ def test_the_report_can_be_downloaded(store: Store, monkeypatch: pytest.MonkeyPa
 def test_an_experiment_is_created_with_the_size_that_the_rates_need(store: Store) -> None:
     app = open_experiments()
     app.text_input(key="experiments.name").set_value("pilot")
-    app.multiselect(key="experiments.arms").set_value(["last_k(k=3)", "context"])
+    app.multiselect(key="experiments.arms").set_value(["last_k(k=3)", "alone:gate"])
     app.selectbox(key="experiments.looks").select_index(1)
     app.button_group(key="experiments.limits").set_value(["matched", "free"])
     check(app.number_input(key="experiments.target").set_value(80.0).run())
     click(app, "experiments.create")
     made = load_experiment(store, "pilot")
-    assert [(arm.name, arm.limit, arm.is_context) for arm in made.arms] == [
+    assert [(arm.name, arm.limit, arm.alone) for arm in made.arms] == [
         ("last_k", "free", False),
         ("last_k k 3 matched", "matched", False),
         ("last_k k 3 free", "free", False),
-        ("context matched", "matched", True),
-        ("context free", "free", True),
+        ("alone gate matched", "matched", True),
+        ("alone gate free", "free", True),
     ]
     assert (made.planned, made.looks) == (PowerPlan(0.65, 0.8).per_arm, (0.5, 1.0))
     assert address(app) == {"experiment": "pilot"}
@@ -192,7 +192,7 @@ REPLAYED = {
     "on": "replay",
     "data": "mine",
     "control": "last_k(k=1)",
-    "arms": "everything; context:bm25; none",
+    "arms": "everything; alone:bm25; none",
     "budgets": "free,share",
 }
 
@@ -214,7 +214,7 @@ def test_a_replay_is_started_shown_and_exported(
     assert len(app.get("plotly_chart")) == 1
     (table,) = [line.value for line in app.markdown if "| vs. control |" in line.value]
     arms = {"Last k turns (k=1)": "last_k(k=1)", "Everything": "everything", "No turns": "none"}
-    loaded = load_arms({**arms, "Context with BM25": "context:bm25"}, load_settings())
+    loaded = load_arms({**arms, "BM25 alone": "alone:bm25"}, load_settings())
     expected = replay(RelevanceSets(convgate_home).read(mine), loaded, ["free", 0.35]).rows()
     recalls = {(row.arm, str(row.budget)): row.measures["recall"].value for row in expected}
     lines = csv.DictReader(contents[0].splitlines())
@@ -236,7 +236,7 @@ def test_another_choice_waits_for_the_button_again(mine: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("control", "short.toml"), ("arms", "gate; context:short.toml"), ("arms", "nothing")]
+    ("name", "value"), [("control", "short.toml"), ("arms", "gate; alone:short.toml"), ("arms", "nothing")]
 )
 def test_an_address_names_no_file_or_unknown_policy_as_an_arm(mine: str, name: str, value: str) -> None:
     app = open_experiments(**{**REPLAYED, name: value})

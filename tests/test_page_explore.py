@@ -82,7 +82,8 @@ def test_every_turn_before_the_current_one_has_a_decision_with_a_reason(open_exp
     rows = turn_table(app)["rows"]
     assert [row["state"] for row in rows[:1] + rows[-1:]] == ["forced", "current"]
     assert {row["state"] for row in rows[1:-1]} == {"kept", "dropped"}
-    assert rows[1]["reason"].startswith("Kept: ")
+    assert [row["outcome"] for row in rows[:4]] == ["rule", "relevant", "relevant", "dropped, low score"]
+    assert "above the threshold" in rows[1]["reason"]
     assert "below the threshold" in rows[3]["reason"]
     assert (turns_before(app), metric(app, "Kept")) == ("7", str(states(app).count("kept") + 1))
     assert "This gate is untrained" in page_text(app)
@@ -160,7 +161,7 @@ def test_an_agent_with_the_downloaded_settings_decides_the_very_same(
     file.write_text(files["settings"](), encoding="utf-8")
     code = app.code[-1].value
 
-    selector = convgate.load_gate(settings=file, encoder=fake_encoder)
+    selector = convgate.load(file, encoder=fake_encoder)
     asked = TURNS[: int(query.get("turn", len(TURNS)))]
     messages = [{"role": turn.role, "content": turn.text} for turn in asked]
     selection = selector.select(messages)
@@ -169,7 +170,7 @@ def test_an_agent_with_the_downloaded_settings_decides_the_very_same(
     for decision, record in zip(selection.decisions, records, strict=True):
         assert decision.to_json().items() <= record.items()
     assert selection.indices == [row["turn"] for row in rows if row["state"] in ("kept", "forced", "current")]
-    assert "load_gate(settings=" in code
+    assert "convgate.load(" in code
 
 
 def test_moving_the_threshold_flips_turns_without_encoding(open_explore: Open, encoder: FakeEncoder) -> None:

@@ -7,7 +7,6 @@ from dataclasses import fields, replace
 from typing import Any
 
 import pytest
-from convgate.ui.context.state import View as ContextView
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +25,7 @@ from convgate.ui.tune.state import View as TuneView
 from convgate.ui.versions.state import View as VersionsView
 
 KINDS: list[type[PageState]] = [
-    ExploreView, CompareView, ContextView, ExperimentsView, MonitorView, SessionsView, TuneView, VersionsView,
+    ExploreView, CompareView, ExperimentsView, MonitorView, SessionsView, TuneView, VersionsView,
 ]  # fmt: skip
 COLUMNS = read_policies('gate@mine(rule=top_k, k=3), pipeline(stages="gatekeeper > bm25"), bm25', ",")
 
@@ -70,6 +69,7 @@ SHARED: dict[str, st.SearchStrategy[Any]] = {
     "share": st.integers(1, 20).map(lambda twentieths: round(twentieths / 20, 2)),
     "queue": st.none() | st.integers(1, 99),
     "override": st.none() | st.booleans(),
+    "listed": st.sampled_from(["all", "sent", "dropped", "invariants"]),
     "budget": st.none() | st.integers(0, 9_999),
     "gap": st.none() | st.just(math.inf) | st.integers(0, 9_999).map(float),
     "new": st.none() | st.just(()) | st.just(("next", "go on")),
@@ -131,7 +131,8 @@ def test_a_question_takes_the_place_of_a_turn() -> None:
         (CompareView, {"policies": "last_k(k="}),
         (CompareView, {"policies": "nobody"}),
         (CompareView, {"policies": "last_k(size=3)"}),
-        (ContextView, {"budget": "many"}),
+        (ExploreView, {"budget": "many"}),
+        (ExploreView, {"list": "nothing"}),
         (SessionsView, {"gap": "soon"}),
         (SessionsView, {"complete": "maybe"}),
         (TuneView, {"goal": "magic"}),

@@ -57,13 +57,14 @@ def test_each_turn_has_its_state_score_and_reason_without_what_all_have_in_commo
 def test_forced_turns_are_never_shown_as_the_policys_choice() -> None:
     forced = gate_decisions(0.83, 0.44, 0.7, 0.2).with_overrides(
         {
-            1: Override("unit", "it is a tool call.", stage="messages", kept=True),
-            2: Override("x", "no call.", stage="messages", kept=False),
+            1: Override("unit", "it is a tool call.", stage="repair", kept=True),
+            2: Override("x", "no call.", stage="repair", kept=False),
         }
     )
-    records = rows(forced)
-    assert [(row["state"], row["outcome"]) for row in records[:4]] == [
-        ("kept", "kept"), ("forced", "kept anyway"), ("cut", "dropped anyway"), ("dropped", "dropped"),
+    made = rows(forced)
+    assert [(row["state"], row["outcome"]) for row in made[:4]] == [
+        ("kept", "relevant"), ("forced", "kept anyway"), ("cut", "dropped anyway"),
+        ("dropped", "dropped, low score"),
     ]  # fmt: skip
 
 
@@ -71,7 +72,7 @@ def test_what_a_reason_quotes_does_not_turn_the_reason_around() -> None:
     forced = gate_decisions(0.83, 0.44).with_overrides(
         {1: Override("x", "“\u202eabc” is open.", stage="m", kept=True)}
     )
-    assert rows(forced, position=2)[1]["reason"] == "\u2066Kept: “abc” is open.\u2069"
+    assert rows(forced, position=2)[1]["reason"] == "\u2066“abc” is open.\u2069"
 
 
 @pytest.mark.parametrize("count", [0, 1, ROWS - 1, ROWS, ROWS + 1, 2_000, 5_003])

@@ -20,7 +20,7 @@ from convgate.policies.session_policy import SessionPolicy
 from convgate.policies.sessions import BoundaryRules
 from convgate.policies.window import LastK
 from convgate.ui import scoring
-from convgate.ui.explore import matrix
+from convgate.ui.explore import inspector
 from convgate.ui.measurement import digest
 from convgate.ui.scoring import OpenMessage
 from convgate.versions.card import Draft
@@ -61,9 +61,9 @@ def test_scores_of_one_gate_are_not_taken_for_those_of_another(
 def test_matrix_of_one_gate_is_not_taken_for_that_of_another(
     message: OpenMessage, gates: tuple[GatePolicy, GatePolicy]
 ) -> None:
-    one, other = (matrix.compute_scores(gate, message, 0) for gate in gates)
+    one, other = (inspector.compute_scores(gate, message, 0) for gate in gates)
     assert not np.allclose(one, other, equal_nan=True)
-    assert matrix.compute_scores(gates[0], message, 0) is one, "kept"
+    assert inspector.compute_scores(gates[0], message, 0) is one, "kept"
 
 
 def test_decisions_of_one_rule_are_not_taken_for_those_of_another(
@@ -105,11 +105,11 @@ def test_a_pipelines_gate_is_the_active_version_or_the_one_that_is_written(tmp_p
     app: Any = SimpleNamespace(settings=Settings(home=tmp_path), encoder=FakeEncoder)
 
     def gate(option: str = "pipeline") -> str:
-        return next(one.version for one in scoring.load(app, option).policies[::-1])
+        return next(one.version for one in scoring.load_policy(app, option).policies[::-1])
 
     assert gate() == "one"
     versions.activate("two", who="me")
     assert gate() == "two"
     assert gate('pipeline(stages="last_k > gate@one")') == "one"
     app.encoder = None
-    assert scoring.load(app, 'pipeline(stages="last_k > bm25")').encoder is None
+    assert scoring.load_policy(app, 'pipeline(stages="last_k > bm25")').encoder is None

@@ -196,7 +196,7 @@ def _show_scores(
     rows = [
         {
             "turn": decision.index,
-            "decision": ("kept" if decision.kept else "dropped") + (" anyway" if decision.forced else ""),
+            "decision": decision.outcome_name,
             "score": "–" if decision.score is None else f"{decision.score:.2f}",
             "speaker": conversation.turns[decision.index].speaker,
             "text": conversation.turns[decision.index].scored_text,

@@ -26,8 +26,21 @@ from convgate.core.text import format_threshold
 Floats = NDArray[np.floating[Any]]
 
 KEPT, DROPPED = "kept", "dropped"
-SCORE = "score"
-"""The stage at which a policy decides."""
+SCORE, HOLD, FIT, REPAIR, KEEP = "score", "hold", "fit", "repair", "keep"
+"""The stages that decide: the policy, what must hold, a budget, a valid list, the hysteresis."""
+
+_NAMES = {
+    (HOLD, "superseded"): "corrected",
+    (FIT, "rules"): "rule",
+    (FIT, "recent"): "recent",
+    (FIT, "evidence"): "room in the budget",
+    (FIT, "task_state"): "task state",
+    (FIT, "decisions"): "decision",
+    (FIT, "budget"): "no room",
+    (FIT, "mode"): "other mode",
+    (FIT, "superseded"): "corrected",
+}  # by stage and rule
+_BY_AGE = ("last_k", "token_window")  # rules of policies whose scores are places
 _JSON_NAMES = (
     "index", "outcome", "rule", "reason", "stage", "score", "threshold", "logit", "parts", "forced", "kept",
     "margin",
@@ -70,6 +83,27 @@ class TurnDecision(Decision):
     def outcome_text(self) -> str:
         """The outcome in words, and how it came about."""
         return f"{self.outcome.capitalize()} {self.how}".rstrip()
+
+    @property
+    def outcome_name(self) -> str:
+        """The outcome in a few words, by the stage that decided: "relevant", "recent", "dropped, no room"."""
+        if self.stage == KEEP:
+            return f"{self.outcome} as before"
+        if self.stage == REPAIR:
+            return f"{self.outcome} anyway"
+        if self.stage in (HOLD, FIT):
+            name = _NAMES.get((self.stage, self.rule), "rule")
+        elif self.forced:
+            return f"{self.outcome} anyway"
+        elif self.rule in _BY_AGE:
+            name = "recent" if self.kept else "older"
+        elif self.stage != SCORE and not self.kept:
+            return f"{self.outcome} {self.how}".rstrip()
+        elif self.score is None:
+            return self.outcome
+        else:
+            name = "relevant" if self.kept else "low score"
+        return name if self.kept else f"{self.outcome}, {name}"
 
     @property
     def kept(self) -> bool:

@@ -161,8 +161,8 @@ def _classes(
     classes = [
         ("dropped", marker("circle-open", size - 1, palette.dropped), 2, ~kept & ~forced),
         ("kept", marker("circle", size, palette.kept), 1, kept & ~forced),
-        ("dropped anyway", marker("diamond-open", 11, palette.forced), 4, forced & ~kept),
-        ("kept anyway", marker("diamond", 11, palette.forced), 3, forced & kept),
+        ("dropped, not by score", marker("diamond-open", 11, palette.forced), 4, forced & ~kept),
+        ("kept, not by score", marker("diamond", 11, palette.forced), 3, forced & kept),
     ]
     return [
         (name, look, rank, np.flatnonzero(mask))
@@ -185,7 +185,8 @@ def _hover(
             reason = "kept" if brief.kept[row] else "dropped"
             reason += "" if score is None else f", {format_number(score)}"
         else:
-            reason = wrapped(brief[row].reason)
+            decision = brief[row]
+            reason = wrapped(f"{decision.outcome_name.capitalize()}: {decision.explanation}")
         flip = [wrapped(flipped[index])] if index in flipped else []
         lines.append("<br>".join([head(index, labels[index]), reason, *flip]))
     return lines

@@ -8,13 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import Turn
-from convgate.core.decisions import Override
+from convgate.core.decisions import HOLD, REPAIR, Override
 from convgate.core.text import join_words, quote
 from convgate.messages.table import MessageTable
 from convgate.messages.units import ToolUnit, is_result
-
-HOLD, REPAIR = "hold", "repair"
-"""Stages that overrides name: of what is always sent, and of what makes the list valid."""
 
 INSTRUCTIONS = "instructions"
 CURRENT = "current"

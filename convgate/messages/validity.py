@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import Turn
-from convgate.core.decisions import Override, TurnDecisions
+from convgate.core.decisions import REPAIR, Override, TurnDecisions
 from convgate.core.errors import ConversationError
-from convgate.messages.repair import AFTER_CURRENT, REPAIR, Repair
+from convgate.messages.repair import AFTER_CURRENT, Repair
 from convgate.messages.table import MessageTable
 
 T = TypeVar("T")

@@ -106,9 +106,10 @@ class AgentSettings:
         tables_last = sorted(self.values.items(), key=lambda item: isinstance(item[1], dict))
         return tomli_w.dumps(_plain(dict(tables_last)))
 
-    def to_python(self, *, asks: bool = False, file: str = FILE_NAME) -> str:
+    def to_python(self, *, asks: bool = False, intent: str | None = None, file: str = FILE_NAME) -> str:
         """Return the Python code that selects messages so; `asks`: a question is put after the last turn."""
-        arguments = ", ".join(["messages"] + ["question=question"] * asks)
+        intents = [] if intent is None else [f"intent={intent!r}"]
+        arguments = ", ".join(["messages", *["question=question"] * asks, *intents])
         return "\n".join(
             [
                 "import convgate",

@@ -59,7 +59,12 @@ _SAME_EXCHANGE = "its question or its answer is kept, and they stay together."
 _BLOCK = 256  # rows of which those that may fit are found at a time
 _FILLS = "the policy dropped it, and ranks it first among what the budget still has room for."
 _RANKS = "the policy ranks it best of the turns that it dropped and that are not among the newest."
+_UNFILTERED = "nothing is left out that fits."
 _ASKS = "it asks what the turn after it answers."
+FILLERS = frozenset((_FILLS, _RANKS, _UNFILTERED))
+"""Reasons of turns that are sent because there is room."""
+COMPANIONS = frozenset((_SAME_UNIT, _SAME_EXCHANGE))
+"""Reasons of turns that are sent because others are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,7 +306,7 @@ class SectionClaims:
         corrected = [index for index in self.corrected if not self.table.is_unsendable[index]]
         rows = np.concatenate([rows[::-1], np.array(sorted(corrected, reverse=True), dtype=np.int64)])
         for index in self._affordable("evidence", rows, self._min_tokens[rows], room):
-            yield self._claim("evidence", index, "nothing is left out that fits.")
+            yield self._claim("evidence", index, _UNFILTERED)
 
     @cached_property
     def _may_fill(self) -> Flags:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from convgate.core.decisions import Override, TurnDecisions
+from convgate.core.decisions import HOLD, Override, TurnDecisions
 from convgate.invariants.invariant import Invariant, quote_line
-from convgate.messages.repair import HOLD
 from convgate.messages.tokens import TokenCounter
 from convgate.selection.added import AddedMessage, restate
 from convgate.selection.request import Request

@@ -8,18 +8,14 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from convgate.core.decisions import SCORE, Override, TurnDecisions, Why
+from convgate.core.decisions import FIT, HOLD, REPAIR, SCORE, Override, TurnDecisions, Why
 from convgate.invariants.invariant import Invariant, quote_line
-from convgate.messages.repair import HOLD, REPAIR
 from convgate.modes.budgets import SECTIONS, SectionName
 from convgate.selection.added import AddedMessage
-from convgate.selection.claims import Placement, SectionClaims
+from convgate.selection.claims import COMPANIONS, FILLERS, Placement, SectionClaims
 from convgate.selection.packing import ContextBudget
 from convgate.selection.selection import PlacedTurn, Section
 from convgate.selection.sending import SentMessages
-
-FIT = "fit"
-"""The stage of a turn that the budget decides about."""
 
 _HOW: Mapping[SectionName, str] = {
     "rules": "as a rule",
@@ -148,9 +144,12 @@ class FittedReasons:
             return Why(section, brought.explanation, how, brought.stage)
         if section == "rules":
             return Why(section, self.claims.explain_required(index), how, HOLD)
-        if placed.reason is not None:
-            return Why(section, placed.reason, how)
-        return Why(section, self.decisions.why(index).explanation, how, SCORE)
+        if placed.reason is None:
+            policy = self.decisions.why(index)
+            return Why(section, policy.explanation, how, policy.stage or SCORE)
+        if placed.reason in FILLERS:
+            return Why("evidence", placed.reason, "with room in the budget")
+        return Why(section, placed.reason, how, REPAIR if placed.reason in COMPANIONS else FIT)
 
     def _explain_dropped(self, index: int) -> Why:
         claims, policy = self.claims, self.decisions.why(index)

@@ -16,10 +16,10 @@ def draw_download(agent: AgentSettings, *, page: str) -> None:
     )  # fmt: skip
 
 
-def draw_agent(agent: AgentSettings, *, asks: bool = False) -> None:
+def draw_agent(agent: AgentSettings, *, asks: bool = False, intent: str | None = None) -> None:
     """Draw the code that uses the settings, and what else it needs."""
     st.caption("Use in my agent: save the file next to your program.")
-    st.code(agent.to_python(asks=asks), language="python")
+    st.code(agent.to_python(asks=asks, intent=intent), language="python")
     for need in agent.needs():
         st.caption(f":material/deployed_code: It also needs {need}")
 

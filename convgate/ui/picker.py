@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from convgate.core.conversation import Conversation, CurrentMessage
+from convgate.core.conversation import Conversation
 from convgate.core.errors import StoreError
 from convgate.ui.changes import following, preceding
 from convgate.ui.frame import App
@@ -120,14 +120,6 @@ def _typed_turn(page: Address[Any]) -> None:
 
 def _typed_question(page: Address[Any]) -> None:
     page.change(question=(st.session_state[f"{page.name}.question"] or "").strip())
-
-
-def answered_words(title: str, current: CurrentMessage) -> str:
-    """Return the conversation and its current message on one line of Markdown."""
-    message = "your question" if current.index is None else f"turn {current.index + 1:,}"
-    who = "" if current.index is None else f" {literal(current.turn.speaker, limit=40)}:"
-    text = literal(current.turn.text or current.turn.scored_text, limit=60)
-    return f"**{literal(title, limit=70)}** · answering {message} ·{who} {text}"
 
 
 def _draw_way_to_library(label: str) -> None:

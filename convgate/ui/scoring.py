@@ -29,9 +29,9 @@ from convgate.policies.build import EncoderOnDemand, build_policy, find_version,
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import policy_class, policy_names, stages_of
 from convgate.policies.spec import PolicySpec, read_policy
+from convgate.selection import responses
 from convgate.selection.around import Log, Remember
 from convgate.selection.load import selector_of
-from convgate.selection.responses import has_responses
 from convgate.selection.selection import Selection
 from convgate.selection.selector import Selector
 from convgate.selection.table import TurnTable
@@ -232,9 +232,9 @@ def _load_policy(
 
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _decide(key: str, _policy: Policy, _message: OpenMessage) -> TurnDecisions:
-    if isinstance(_policy, GatePolicy):
+    if isinstance(_policy, GatePolicy) and not responses.has_responses(_message.history):
         return _policy.decide_scored(score_history(_policy, _message))
-    return _policy.decide(_message.current, _message.history)
+    return responses.decide(_policy, _message.current, _message.history)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -249,5 +249,5 @@ def _select(key: str, intent: str | None, _selector: Selector, _message: OpenMes
         earlier = [turn for turn in _message.conversation.answerable() if turn < history.stop]
         for turn in earlier[-MAX_EARLIER:]:
             _selector.select_at(_message.conversation, turn)
-    decisions = None if has_responses(history) else decide(_selector.policy, _message)
+    decisions = decide(_selector.policy, _message)
     return _selector.select_current(current, history, intent=intent, decisions=decisions)

@@ -13,7 +13,7 @@ from convgate.ui.frame import App
 from convgate.ui.policy_options import option_label, option_labels
 
 _LABELS = {"none": "No turns", "random": "Random turns"}
-_OPTIONS = ("last_k(k=3)", "last_k(k=1)", "none")
+_OPTIONS = ("alone:gate", "last_k(k=3)", "last_k(k=1)", "none")
 
 
 def arm_label(text: str) -> str:

@@ -82,7 +82,7 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
     if len(code) <= _MAX_CODE:
         st.caption("To copy, as OpenAI messages:")
         st.code(code, language="json", height=320, wrap_lines=True)
-    draw_agent(agent, asks=bool(view.question))
+    draw_agent(agent, asks=bool(view.question), intent=outcome.intent)
 
 
 def _write(outcome: Outcome) -> str:

@@ -31,6 +31,7 @@ class Outcome:
     label: str  # of the policy
     policy: Policy  # with the rule and the limits that decided
     selection: Selection
+    intent: str | None = None  # the corrected mode, as a caller names it
     own: ThresholdSettings | None = None  # the rule of the gate's version; None for other policies
     choice: ThresholdSettings | None = None  # the rule that decided
     flips: Changes | None = None  # against the version's own rule
@@ -39,6 +40,11 @@ class Outcome:
     def decisions(self) -> TurnDecisions:
         """What is sent and what is not, forced turns included."""
         return self.selection.decisions
+
+    @property
+    def scored(self) -> TurnDecisions:
+        """What the policy decides alone."""
+        return scoring.decide(self.policy, self.message)
 
     @property
     def labels(self) -> Mapping[int, Mode]:
@@ -59,10 +65,8 @@ class Outcome:
     @property
     def threshold(self) -> float | None:
         """The lowest score that is kept; 1 when the gate's rule keeps nothing; None without a threshold."""
-        decisions = self.decisions
-        if decisions.scores is None:
-            return None
-        if decisions.threshold is not None or self.gate is None:
+        decisions = self.scored
+        if decisions.scores is None or decisions.threshold is not None or self.gate is None:
             return decisions.threshold
         forced = np.isin(decisions.indices, list(decisions.overrides))
         return float(decisions.scores[decisions.kept & ~forced].min(initial=1.0))
@@ -88,8 +92,8 @@ class Outcome:
 
     @property
     def keeps_by_score(self) -> bool:
-        """Whether the policy keeps any turn that is not forced."""
-        decisions = self.decisions
+        """Whether the policy keeps any turn by its own rule."""
+        decisions = self.scored
         return any(turn not in decisions.overrides for turn in decisions.kept_indices)
 
 
@@ -111,12 +115,11 @@ def compute_outcome(
 
     selection = select(policy)
     if not isinstance(policy, GatePolicy):
-        return Outcome(message, label, policy, selection)
+        return Outcome(message, label, policy, selection, intent)
     own = ThresholdSettings(policy.rule, policy.limits)
     choice, before = view.choice or own, selection
     if choice != own:
         policy = policy.with_rule(choice.rule, choice.limits)
         selection = select(policy)
-    return Outcome(
-        message, label, policy, selection, own, choice, changes(selection.decisions, before.decisions)
-    )
+    flips = changes(selection.decisions, before.decisions)
+    return Outcome(message, label, policy, selection, intent, own, choice, flips)

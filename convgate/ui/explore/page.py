@@ -11,18 +11,25 @@ from convgate.ui import scoring
 from convgate.ui.answers import Work, read_answers
 from convgate.ui.encoding import read_all, show_newest_first
 from convgate.ui.explore import state
-from convgate.ui.explore.budget import (
-    describe_mode,
+from convgate.ui.explore.controls import (
     draw_budget,
-    draw_sections,
-    draw_selection_problems,
+    draw_nothing_kept,
+    draw_policy,
+    draw_rule,
+    draw_threshold,
 )
 from convgate.ui.explore.inspector import draw_inspector
 from convgate.ui.explore.messages import draw_messages
 from convgate.ui.explore.outcome import Outcome, compute_outcome
 from convgate.ui.explore.reading import draw_reading
-from convgate.ui.explore.rules import draw_nothing_kept, draw_policy, draw_rule, draw_threshold
-from convgate.ui.explore.summary import draw_chart, draw_message, draw_metrics
+from convgate.ui.explore.summary import (
+    describe_mode,
+    draw_chart,
+    draw_message,
+    draw_metrics,
+    draw_sections,
+    draw_selection_problems,
+)
 from convgate.ui.frame import App
 from convgate.ui.modes import draw_mode_correction
 from convgate.ui.page_state import draw_problems
@@ -85,12 +92,13 @@ def explore(app: App) -> None:
     with right, st.container(key="explore-panel"):
         draw_inspector(app, view, result, selected, answers)
     draw_messages(view, result)
-    # Last, because the classifier of modes takes seconds to load. Other policies do without its encoder.
-    encoder = getattr(result.policy, "encoder", None)
-    if encoder is not None and encoder.identity.revision == BUNDLED_SHA256:
+    # Last, because the classifier of modes takes seconds to load. Without a budget, policies that do without
+    # its encoder do without it.
+    encoder, spent = getattr(result.policy, "encoder", None), result.selection.budgeted
+    if spent is not None or (encoder is not None and encoder.identity.revision == BUNDLED_SHA256):
         with mode_place:
-            if result.selection.budgeted is not None:
-                st.markdown(describe_mode(result.selection.budgeted))
+            if spent is not None:
+                st.markdown(describe_mode(spent))
             draw_mode_correction(app, state.page, key, conversation, message.current.index)
 
 

@@ -1,6 +1,9 @@
-"""The current message, the metrics of the outcome, and the chart of scores."""
+"""The current message, the metrics of the outcome, the chart of scores, and what a budget was spent on."""
 
 from __future__ import annotations
+
+import re
+from collections import Counter
 
 import numpy as np
 import streamlit as st
@@ -8,13 +11,17 @@ import streamlit as st
 from convgate.core.conversation import CurrentMessage
 from convgate.core.text import format_threshold, pluralize
 from convgate.embedding.states import states_beside
+from convgate.figures.context import budget_figure, describe_budget
+from convgate.figures.hover import on_screen
 from convgate.figures.layout import CONFIG
 from convgate.figures.parts import describe_activation
 from convgate.figures.scores import describe_scores, scores_figure
 from convgate.gate.arrays import logistic
 from convgate.gate.cues import NO_CUES
 from convgate.gate.facts import current_facts
+from convgate.modes.mode import SURE
 from convgate.policies.gate import GatePolicy
+from convgate.selection.selection import Budgeted, Selection
 from convgate.transcripts.characters import writable
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
@@ -27,6 +34,14 @@ from convgate.versions import UNTRAINED
 
 CHART = "explore.chart"
 _CHART_HEIGHT = 230  # pixels
+_MAX_STATEMENT = 120  # characters
+_MESSAGE = re.compile(r"^message (\d+)")  # a place in what is sent
+_CAUSES = {
+    "drift": "The modes of the last hour have drifted from the baseline",
+    "misclassified": "People corrected too many modes",
+    "errors": "This mode fails too often",
+    "breach": "An invariant was missing",
+}
 
 
 def draw_message(title: str, current: CurrentMessage) -> None:
@@ -43,7 +58,7 @@ def draw_metrics(outcome: Outcome) -> None:
     """Draw turns kept, tokens and threshold; the rest is in the details."""
     decisions, selection = outcome.decisions, outcome.selection
     total = selection.tokens_total
-    saved = 1 - selection.tokens / total if total else 0.0
+    saved = max(0.0, 1 - selection.tokens / total) if total else 0.0
     limit = "" if selection.budget is None else f"; budget {selection.budget:,}"
     rule = outcome.choice.rule.label.partition(":")[0] if outcome.choice else "by the policy"
     count = f"{len(decisions):,}"
@@ -101,6 +116,56 @@ def draw_chart(outcome: Outcome, selected: int | None, *, is_logit: bool) -> Non
     )  # fmt: skip
 
 
+def draw_sections(selection: Selection) -> None:
+    """Draw the tokens of each section beside the budget and the whole conversation."""
+    if selection.budgeted is None:
+        return
+    figure = budget_figure(selection, selection.budgeted, palette=current_palette())
+    st.plotly_chart(
+        figure, theme=None, key="explore.bar", config=CONFIG, height=figure.layout.height,
+        alt=writable(describe_budget(selection, selection.budgeted)),
+    )  # fmt: skip
+
+
+def describe_mode(spent: Budgeted) -> str:
+    """Return which mode divides the budget, and why, as Markdown."""
+    decision = spent.mode_decision
+    reason = literal(on_screen(decision.reason), limit=400)
+    if decision.source == "intent":
+        reason = f"{decision.mode}: chosen by a person."
+    if any(fallback.cause != "breach" for fallback in spent.fallbacks):
+        return f"**{spent.mode}** in place of {decision.mode}. Message: {reason}"
+    if spent.mode == decision.mode:
+        return f"**Mode:** {reason}"
+    return (
+        f"**Mode:** {reason} The conversation stays in **{spent.mode}**: it changes from {SURE:.2f} on, or"
+        " when two messages in a row agree."
+    )
+
+
+def draw_selection_problems(selection: Selection) -> None:
+    """Draw fallbacks, what exceeds the budget, and what chat APIs may refuse."""
+    for fallback in selection.fallbacks:
+        reason = literal(on_screen(fallback.reason))
+        st.error(f"**{_CAUSES[fallback.cause]}.** {reason}", icon=":material/error:")
+    for invariant in selection.breaches:
+        text = literal(invariant.text, limit=_MAX_STATEMENT)
+        st.error(f"Missing was turn {invariant.source + 1:,}: “{text}”", icon=":material/error:")
+    if selection.over_budget:
+        st.error(
+            f"**{pluralize(selection.over_budget, 'token')} over the budget.** Increase the budget.",
+            icon=":material/data_alert:",
+        )
+    if selection.missing_results:
+        ids = ", ".join(literal(id, limit=40) for id in selection.missing_results[:5])
+        st.warning(f"Results of tool calls are missing: {ids}", icon=":material/hourglass_empty:")
+    for violation in selection.violations[:5]:
+        text = _MESSAGE.sub(
+            lambda match: f"message {int(match[1]) + 1:,} of those sent", violation.partition(": ")[2]
+        )
+        st.warning(f"Chat APIs may refuse this list: {literal(text, limit=300)}", icon=":material/warning:")
+
+
 def _flips(outcome: Outcome) -> str:
     flips = outcome.flips
     if flips is None or not len(flips):
@@ -110,12 +175,12 @@ def _flips(outcome: Outcome) -> str:
 
 def _details(outcome: Outcome) -> list[str]:
     decisions = outcome.decisions
-    n_forced = sum(override.kept for override in decisions.overrides.values())
+    names = Counter(decision.outcome_name for decision in decisions).most_common()
     lines = [
         f"**Policy:** {literal(outcome.label)}",
         f"**Weights:** {literal(outcome.version) if outcome.version else 'none'}",
         f"**Conversation:** {pluralize(len(outcome.message.conversation), 'turn')}",
-        f"**Kept anyway:** {n_forced:,} (instructions, tool calls, limits)",
+        f"**Turns:** {' · '.join(f'{literal(name)} {count:,}' for name, count in names) or 'none'}",
     ]
     if outcome.choice is not None:
         lines.append(f"**Rule:** {literal(outcome.choice.describe())}")

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from convgate.core.conversation import Conversation, CurrentMessage, Turn
-from convgate.core.decisions import TurnDecisions
+from convgate.core.decisions import TurnDecision, TurnDecisions
 from convgate.core.text import format_age, format_threshold
 from convgate.figures.hover import on_screen
 from convgate.transcripts.characters import isolate
@@ -81,8 +81,7 @@ def transcript_data(
         focus = position if position != QUESTION else max(0, count - 1)
     turns: Sequence[int] = range(count)
     if marks.only is not None:
-        also = {turn for turn in (position, marks.selected) if turn is not None and turn >= 0}
-        turns = sorted(also.union(marks.only))
+        turns = sorted({*marks.only, position} - {QUESTION})
     start, stop = shown_part(len(turns), bisect_left(turns, focus))
     scale = score_scale(decisions)
     reference = current.turn.timestamp
@@ -137,12 +136,11 @@ def score_scale(decisions: TurnDecisions) -> float:
     return 1.0 if is_share or highest <= 0 else highest
 
 
-def outcome(decisions: TurnDecisions, row: int) -> tuple[str, str]:
-    """Return the state of a decision ("kept", "dropped", "forced", "cut") and its name on screen."""
-    kept = bool(decisions.kept[row])
-    if int(decisions.indices[row]) in decisions.overrides:
-        return ("forced", "kept anyway") if kept else ("cut", "dropped anyway")
-    return ("kept", "kept") if kept else ("dropped", "dropped")
+def _state(decision: TurnDecision) -> str:
+    """Return how a decision is drawn."""
+    if decision.forced:
+        return "forced" if decision.kept else "cut"
+    return decision.outcome
 
 
 def when(time: datetime | None, reference: datetime | None) -> tuple[str, str]:
@@ -203,8 +201,8 @@ def _row(
         if place < 0 and len(decisions):
             return {**row, "state": "later", "outcome": "older", "reason": "Not read yet."}
         return {**row, "state": "later", "outcome": "later", "reason": "After the current message."}
-    state, name = outcome(decisions, place)
-    if decisions.scores is not None and not np.isnan(score := float(decisions.scores[place])):
+    decision = decisions[place]
+    if (score := decision.score) is not None:
         row |= {"score": format_threshold(score), "bar": float(np.clip(score / scale, 0, 1))}
     if (labelling := marks.labelling) is not None:
         row |= {
@@ -213,8 +211,9 @@ def _row(
             "open": index in labelling.open,
             "aimed": index in labelling.targets,
         }
-    reason = isolate(on_screen(decisions[place].reason), ltr=True)
-    return {**row, "state": state, "outcome": name, "reason": reason}
+    reason = on_screen(decision.explanation)
+    reason = isolate(reason[:1].upper() + reason[1:], ltr=True)
+    return {**row, "state": _state(decision), "outcome": decision.outcome_name, "reason": reason}
 
 
 _BLANK: dict[str, Any] = {

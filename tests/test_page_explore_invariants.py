@@ -1,7 +1,8 @@
-"""Invariants on the page Context: listed, added, ended, pinned and undone."""
+"""Invariants on the page Explore: listed, added, ended, pinned and undone."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
@@ -9,11 +10,12 @@ from streamlit.testing.v1 import AppTest
 from convgate.core.conversation import Turn
 from convgate.store import Conversations, Store
 from convgate.store.edits import InvariantEdits
-from tests.context_page import key, open_context, turns_in_state
-from tests.page_app import add_conversation, address, check, click, metric, page_text
+from tests.budget_page import key, sent
+from tests.page_app import add_conversation, address, check, click, open_page, page_text
 
 __all__ = ["key"]  # fixtures
 
+open_explore = partial(open_page, "Explore")
 RULE = "You must never log the passwords of users."
 CORRECTED = (
     Turn.of("user", "Answers must have at most 300 words."),
@@ -24,8 +26,8 @@ CORRECTED = (
 
 
 def statements(app: AppTest) -> list[str]:
-    """The texts of the listed invariants; the last text is the selected turn's own."""
-    return [str(one.value) for one in app.text][:-1]
+    """The texts of the listed invariants; the first is the current message, the last the selected turn."""
+    return [str(one.value) for one in app.text][1:-1]
 
 
 def edits(store: Store, key: str) -> dict[int, list[tuple[Any, ...]]]:
@@ -38,7 +40,7 @@ def edits(store: Store, key: str) -> dict[int, list[tuple[Any, ...]]]:
 
 def add_invariant(app: AppTest, type: str, text: str | None = None) -> AppTest:
     """Submit the form that adds one."""
-    (key,) = [box.key for box in app.selectbox if box.key and box.key.startswith("context.add.")]
+    (key,) = [box.key for box in app.selectbox if box.key and box.key.startswith("explore.add.")]
     app.selectbox(key=key).set_value(type)
     if text is not None:
         app.text_area(key=f"{key.removesuffix('.type')}.text").set_value(text)
@@ -48,57 +50,56 @@ def add_invariant(app: AppTest, type: str, text: str | None = None) -> AppTest:
 
 def test_active_invariants_come_first_and_link_to_their_turn(store: Store, key: str) -> None:
     key = add_conversation(*CORRECTED)
-    app = open_context(conversation=key, show="invariants", selected="4")
+    app = open_explore(conversation=key, list="invariants", selected="4")
     assert statements(app) == [CORRECTED[2].text, CORRECTED[0].text]
     assert "1 active of 2 invariants." in page_text(app)
     assert "corrected" in page_text(app)
-    app = click(app, "context.source.0")
+    app = click(app, "explore.source.0")
     assert address(app)["selected"] == "3"
-    dropped = page_text(open_context(conversation=key, show="dropped", selected="1"))
-    assert "Turn 3 corrects it" in dropped, "as turns are numbered on the screen"
+    dropped = page_text(open_explore(conversation=key, budget="8000", selected="1"))
+    assert "Dropped, corrected: Turn 3 corrects it" in dropped, "as turns are numbered on the screen"
 
 
 def test_an_added_invariant_is_sent_and_undone(store: Store, key: str) -> None:
-    app = open_context(conversation=key, show="invariants", selected="5")
+    app = open_explore(conversation=key, list="invariants", selected="5")
     app = add_invariant(app, "safety_requirement")
     assert statements(app) == ["the login with tokens is there", RULE]
     assert "by a person" in page_text(app)
     assert edits(store, key) == {
         4: [(None, "the login with tokens is there", "safety_requirement", None, False)]
     }
-    assert 4 in turns_in_state(open_context(conversation=key), "kept")
-    app = click(open_context(conversation=key, show="invariants"), "context.undo_last")
+    assert 4 in sent(open_explore(conversation=key, rule="absolute,threshold=1"))
+    app = click(open_explore(conversation=key, list="invariants"), "explore.undo_last")
     assert "Undone." in page_text(app)
     assert statements(app) == [RULE]
     assert edits(store, key) == {}
-    assert "context.undo_last" not in {one.key for one in app.button}
+    assert "explore.undo_last" not in {one.key for one in app.button}
 
 
 def test_words_of_a_persons_own_are_sent_as_a_message(store: Store, key: str) -> None:
-    app = open_context(conversation=key, show="invariants", selected="4")
+    app = open_explore(conversation=key, list="invariants", selected="4")
     app = add_invariant(app, "hard_constraint", "Passwords are hashed with <b>argon2</b>.")
     assert "Passwords are hashed with <b>argon2</b>." in statements(app)
-    assert "argon2" in open_context(conversation=key, show="messages").code[0].value
+    assert "argon2" in open_explore(conversation=key, messages="1").code[0].value
     app = add_invariant(app, "hard_constraint", " ")
     assert app.error
 
 
 def test_an_invariant_is_ended_restored_pinned_and_unpinned(store: Store, key: str) -> None:
-    app = click(open_context(conversation=key, show="invariants"), "context.end.0")
+    app = click(open_explore(conversation=key, list="invariants"), "explore.end.0")
     assert edits(store, key) == {5: [(RULE, None, None, "ended", False)]}
-    assert metric(app, "Invariants") == "0"
-    app = click(app, "context.restore.0")
-    assert (metric(app, "Invariants"), edits(store, key)) == (
-        "1", {5: [(RULE, None, None, "active", False)]},
-    )  # fmt: skip
-    app = click(app, "context.pin.0")
+    assert "0 active of" in page_text(app)
+    app = click(app, "explore.restore.0")
+    assert "1 active of" in page_text(app)
+    assert edits(store, key) == {5: [(RULE, None, None, "active", False)]}
+    app = click(app, "explore.pin.0")
     assert edits(store, key) == {5: [(RULE, None, None, None, True)]}
     assert "pinned" in page_text(app)
-    click(app, "context.unpin.0")
+    click(app, "explore.unpin.0")
     assert edits(store, key) == {}, "nothing is left of it"
 
 
 def test_a_conversation_deleted_meanwhile_is_an_error(store: Store, key: str) -> None:
-    app = open_context(conversation=key, show="invariants")
+    app = open_explore(conversation=key, list="invariants")
     Conversations(store).delete([key])
-    assert click(app, "context.end.0").error
+    assert click(app, "explore.end.0").error

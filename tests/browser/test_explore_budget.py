@@ -1,4 +1,4 @@
-"""Context in a real browser: a smaller budget, a step by key, an invariant added, removed and undone."""
+"""Explore with a budget in a browser: it is set, stepped through, given an invariant, reloaded, gone back."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.actions import enter, press
 
-ADDED = "There is a table of users in Postgres"
+ADDED = "Passwords are hashed with argon2"
 
 
 @pytest.mark.slow
-def test_a_context_is_budgeted_stepped_through_and_given_an_invariant(
+def test_a_budget_is_set_stepped_through_and_given_an_invariant(
     go_to_address: Callable[[str], Page], sample_keys: dict[str, list[str]]
 ) -> None:
     [conversation] = sample_keys["login_jwt_ldap.json"]
-    page = go_to_address(f"/Context?conversation={conversation}")
+    page = go_to_address(f"/Explore?conversation={conversation}")
     expect(page.get_by_text("answering turn 24")).to_be_visible()
-    expect(page.get_by_test_id("stMetric").filter(has_text="Mode")).to_contain_text("Task")
+    tokens = page.get_by_test_id("stMetric").filter(has_text="Tokens")
+    expect(tokens).not_to_contain_text("budget")
     budget = page.get_by_role("spinbutton", name="Budget (tokens)")
-    enter(budget, "4000")
-    expect(page.get_by_test_id("stMetricValue").filter(has_text="of 4,000")).to_be_visible()
+    enter(budget, "200")
+    expect(tokens).to_contain_text("budget 200")
+    expect(page.get_by_text("Mode: TASK")).to_be_visible()
+    expect(page.locator(".row .outcome", has_text="dropped, no room").first).to_be_visible()
     press(page, "p")
     expect(page.get_by_text("answering turn 22")).to_be_visible()
 
@@ -30,14 +33,19 @@ def test_a_context_is_budgeted_stepped_through_and_given_an_invariant(
     page.get_by_role("button", name="Add from turn").click()
     enter(page.get_by_label("Text", exact=True), ADDED)
     page.get_by_role("button", name="Add", exact=True).click()
-    card = page.locator("[class*='st-key-context-invariant-']").filter(has_text=ADDED)
+    card = page.locator("[class*='st-key-explore-invariant-']").filter(has_text=ADDED)
     expect(card.get_by_text("by a person")).to_be_visible()
 
     page.reload()
     expect(page.get_by_text("answering turn 22")).to_be_visible()
-    expect(page.get_by_test_id("stMetricValue").filter(has_text="of 4,000")).to_be_visible()
+    expect(tokens).to_contain_text("budget 200")
     expect(card.get_by_text(ADDED, exact=True)).to_be_visible()
     card.get_by_role("button", name="Remove").click()
     expect(card).to_have_count(0)
     press(page, "z")
+    expect(card.get_by_text(ADDED, exact=True)).to_be_visible()
+
+    page.get_by_role("radio", name="All turns").click()
+    expect(page.locator(".transcript .row").first).to_be_visible()
+    page.go_back()
     expect(card.get_by_text(ADDED, exact=True)).to_be_visible()

@@ -1,4 +1,4 @@
-"""The page Context on a short conversation, with modes by single words."""
+"""Explore with a budget on a short conversation, with modes by single words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.contexts import WordJudge
 from tests.fakes import FakeEncoder
 from tests.page_app import add_conversation, check, open_page, turn_table, use_encoder
 
-open_context = partial(open_page, "Context")
+open_budgeted = partial(open_page, "Explore", budget="8000")
 _WORDS: dict[str, tuple[Mode, float]] = {
     "add": ("TASK", 0.95),
     "write": ("TASK", 0.95),
@@ -68,11 +68,16 @@ def key(convgate_home: Path, fake_encoder: FakeEncoder, monkeypatch: pytest.Monk
     return add_conversation(*MODE_TURNS)
 
 
-def turns_in_state(app: AppTest, state: str) -> list[int]:
-    """The turns of the table, from 0, that are "kept" or "dropped"."""
-    return [row["turn"] for row in turn_table(app)["rows"] if row["state"] == state]
+def sent(app: AppTest) -> list[int]:
+    """The turns of the table, from 0, that are sent, without the current one."""
+    return [row["turn"] for row in turn_table(app)["rows"] if row["state"] in ("kept", "forced")]
 
 
-def correct_mode(app: AppTest, mode: str, page: str = "context") -> AppTest:
+def dropped(app: AppTest) -> list[int]:
+    """The turns of the table, from 0, that are not sent."""
+    return [row["turn"] for row in turn_table(app)["rows"] if row["state"] in ("dropped", "cut")]
+
+
+def correct_mode(app: AppTest, mode: str) -> AppTest:
     """The page after a choice in the control of the mode; "" for not reviewed."""
-    return check(app.selectbox(key=f"{page}.mode").set_value(mode).run())
+    return check(app.selectbox(key="explore.mode").set_value(mode).run())

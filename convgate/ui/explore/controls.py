@@ -1,4 +1,4 @@
-"""The controls of the policy, the threshold rule and the threshold."""
+"""The controls of the policy, the budget, the threshold rule and the threshold."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from convgate.gate.thresholds import Absolute, TopK
 from convgate.messages import turn_tokens
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.explore.state import View
+from convgate.ui.explore.state import MAX_BUDGET, View
 from convgate.ui.policy_options import option_label
 from convgate.ui.session_state import put
 from convgate.ui.threshold_settings import Extent, RuleControls, ThresholdSettings
@@ -33,7 +33,18 @@ def draw_policy(view: View, labels: Iterable[str]) -> None:
     )  # fmt: skip
     st.toggle(
         "Question with its answer", **state.page.control("pairs", view.pairs),
-        help="When one of the two is kept, so is the other; it is then shown as kept anyway.",
+        help="When one of the two is kept, so is the other: it is then shown as “kept anyway”.",
+    )  # fmt: skip
+
+
+def draw_budget(view: View, default: int | None) -> None:
+    """Draw the control of the budget; default: that of the settings."""
+    st.number_input(
+        "Budget (tokens)", value=None, min_value=0, max_value=MAX_BUDGET, step=1_000,
+        **state.page.control("budget", view.budget),
+        placeholder="No limit" if default is None else f"{default:,}, as in the settings",
+        help="Of everything that is sent. The mode of the message divides it into sections. Invariants,"
+        " instructions and the current message are never cut.",
     )  # fmt: skip
 
 
@@ -75,7 +86,11 @@ def draw_nothing_kept(outcome: Outcome) -> None:
     turn, score = best
     threshold = outcome.decisions.threshold
     is_below = threshold is not None and score < threshold
-    reason = f"No turn reaches {format_threshold(threshold or 0)}." if is_below else "No turn is kept."
+    reason = (
+        f"No turn reaches {format_threshold(threshold or 0)}."
+        if is_below
+        else "No turn is kept by its score."
+    )
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="explore-nothing"):
         st.markdown(f"{reason} Best: turn {turn + 1:,} with {format_threshold(score)}.", width="content")
         if outcome.gate is not None:

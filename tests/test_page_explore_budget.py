@@ -1,0 +1,238 @@
+"""Explore with a budget: what is sent by which stage, the mode and its correction, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from convgate.core.conversation import Turn
+from convgate.core.errors import EncoderError
+from convgate.core.settings import load_settings
+from convgate.selection.load import selector_of
+from convgate.selection.packing import PackedTurns, pack
+from convgate.selection.selector import Selector
+from convgate.store import Store
+from convgate.store.edits import ModeCorrections
+from convgate.store.guard_states import Alert, GuardStates
+from convgate.ui import services
+from tests.budget_page import correct_mode, dropped, key, open_budgeted, sent
+from tests.fakes import FakeEncoder
+from tests.page_app import (
+    HOSTILE,
+    add_conversation,
+    address,
+    check,
+    click,
+    metric,
+    open_page,
+    page_text,
+    turn_table,
+)
+
+__all__ = ["key"]  # fixtures
+
+RULE = 5  # the turn of `key` that states an invariant
+LAST = 9  # its earlier turns
+
+
+def counts(app: AppTest) -> list[str]:
+    """What the choice of the list says of each."""
+    return [str(option) for option in app.segmented_control(key="explore.listed").options]
+
+
+def test_every_earlier_turn_is_sent_or_dropped_by_a_stage(key: str) -> None:
+    app = open_budgeted(conversation=key)
+    assert "answering turn 10 · user" in page_text(app)
+    assert "Mode: TASK with 0.95: it says “add”." in page_text(app)
+    rows = turn_table(app)["rows"]
+    assert [row["outcome"] for row in rows] == [
+        "rule", "dropped, other mode", "dropped, other mode", "task state", "relevant", "rule",
+        "dropped, low score", "relevant", "recent", "current",
+    ]  # fmt: skip
+    assert "It states what must hold" in rows[RULE]["reason"]
+    assert "It belongs to EXPLORATION" in rows[1]["reason"]
+    assert sorted(sent(app) + dropped(app)) == list(range(LAST))
+    assert dropped(app) == [1, 2, 6]
+
+
+def test_numbers_of_the_page_agree_with_and_without_a_budget(key: str) -> None:
+    for app in (open_page("Explore", conversation=key), open_budgeted(conversation=key)):
+        n_sent = len(sent(app))
+        assert metric(app, "Kept") == str(n_sent)
+        assert counts(app)[:3] == [f"All turns {LAST + 1}", f"Sent {n_sent}", f"Dropped {LAST - n_sent}"]
+        assert len(app.get("plotly_chart")) == 1 + ("budget" in address(app)), "a bar of the sections"
+
+
+def test_the_list_shows_what_is_sent_or_dropped(key: str) -> None:
+    app = open_budgeted(conversation=key, selected="1")
+    app = check(app.segmented_control(key="explore.listed").set_value("dropped").run())
+    assert [row["turn"] for row in turn_table(app)["rows"]] == [1, 2, 6, LAST]
+    assert address(app)["list"] == "dropped"
+    app = check(app.segmented_control(key="explore.listed").set_value("sent").run())
+    assert dropped(app) == []
+
+
+def test_the_selected_turn_says_by_which_stage_and_in_which_section_it_is_sent(key: str) -> None:
+    text = page_text(open_budgeted(conversation=key, selected="6"))
+    assert "Kept, rule: It states what must hold" in text
+    assert "Rules, 14 tokens · mode Task" in text
+    assert "Safety requirement:" in text
+    assert "Kept, recent: It is part of the last exchange." in page_text(
+        open_budgeted(conversation=key, selected="9")
+    )
+    assert "Dropped, other mode: It belongs to EXPLORATION" in page_text(
+        open_budgeted(conversation=key, selected="2")
+    )
+    assert "comes after the current message" in page_text(
+        open_budgeted(conversation=key, turn="4", selected="6")
+    )
+
+
+def test_a_smaller_budget_drops_turns_and_says_what_exceeds_it(key: str) -> None:
+    app = open_budgeted(conversation=key)
+    before = metric(app, "Tokens")
+    app = check(app.number_input(key="explore.budget").set_value(30).run())
+    assert metric(app, "Tokens") != before
+    assert "7 tokens over the budget" in page_text(app), "invariants stay"
+    assert sent(app) == [0, RULE]
+    assert "dropped, no room" in {row["outcome"] for row in turn_table(app)["rows"]}
+    assert address(app)["budget"] == "30"
+    app = check(app.number_input(key="explore.budget").set_value(None).run())
+    assert "budget" not in address(app)
+    assert "Mode:" not in page_text(app)
+
+
+def test_the_budget_of_the_settings_is_the_default(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONVGATE_CONTEXT_BUDGET", "30")
+    app = open_page("Explore", conversation=key)
+    assert app.number_input(key="explore.budget").placeholder == "30, as in the settings"
+    assert "7 tokens over the budget" in page_text(app)
+
+
+def test_a_threshold_is_that_of_the_policy_whatever_the_budget_drops(key: str) -> None:
+    query = {"conversation": key, "rule": "top_k,k=6"}
+    whole, small = open_page("Explore", **query), open_page("Explore", budget="40", **query)
+    assert len(sent(small)) < len(sent(whole))
+    assert metric(small, "Threshold") == metric(whole, "Threshold")
+
+
+def test_a_person_corrects_the_mode_of_one_message(store: Store, key: str) -> None:
+    app = correct_mode(open_budgeted(conversation=key), "DEBUGGING")
+    assert "Mode: DEBUGGING: chosen by a person." in page_text(app)
+    correction = ModeCorrections(store).of(key)[LAST]
+    assert (correction.decided, correction.corrected) == ("TASK", "DEBUGGING")
+    assert "chosen by a person" in page_text(open_budgeted(conversation=key)), "it is stored"
+    app = click(app, "explore.previous")
+    assert "answering turn 8" in page_text(app)
+    assert "The conversation stays in TASK" in page_text(app), "one unsure message does not change the mode"
+    app = correct_mode(click(app, "explore.next"), "")
+    assert "Mode: TASK with 0.95" in page_text(app)
+    assert ModeCorrections(store).of(key) == {}
+
+
+def test_the_mode_is_corrected_without_a_budget_too(
+    store: Store, key: str, fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("convgate.ui.explore.page.BUNDLED_SHA256", fake_encoder.identity.revision)
+    app = open_page("Explore", conversation=key, turn="8")
+    control = app.selectbox(key="explore.mode")
+    assert (control.value, control.options[0]) == ("", "Debugging (not reviewed)")
+    correct_mode(app, "LEARNING")
+    correction = ModeCorrections(store).of(key)[7]
+    assert (correction.decided, correction.corrected) == ("DEBUGGING", "LEARNING")
+
+
+def test_a_program_sends_the_same_messages(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    files: dict[str, Any] = {}
+
+    def keep_file(label: str, data: Any, *_: object, key: str, **__: object) -> bool:
+        files[key] = data() if callable(data) else data
+        return False
+
+    monkeypatch.setattr("streamlit.download_button", keep_file)
+    correct_mode(open_budgeted(conversation=key), "DEBUGGING")
+    app = open_page("Explore", conversation=key, messages="1", budget="9000")
+    messages = json.loads(files["explore.download_messages"])["messages"]
+    assert (messages[0]["role"], len(messages)) == ("system", int(metric(app, "Kept")) + 1)
+    assert messages[-1]["content"] == "add refresh tokens to the login"
+    assert json.loads(app.code[0].value) == messages
+    assert "selector.select(messages, intent='debug')" in app.code[1].value
+    path = load_settings().home / "agent.toml"
+    path.write_text(files["explore.download_settings"])
+    assert load_settings(path).context_budget == 9_000
+
+
+def test_a_typed_question_has_a_mode(key: str) -> None:
+    app = open_budgeted(conversation=key, ask="explain the refresh")
+    assert "answering your question" in page_text(app)
+    assert "Mode: LEARNING" in page_text(app)
+    assert "explore.mode" not in {box.key for box in app.selectbox}, "there is no message to correct"
+
+
+def test_a_policy_without_an_encoder_needs_none(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise EncoderError("not here")
+
+    monkeypatch.setattr(services, "encoder", fail)
+    assert "not here" in page_text(open_budgeted(conversation=key))
+    app = open_budgeted(conversation=key, policy="last_k")
+    assert not app.error
+    assert "Mode: TASK" in page_text(app)
+
+
+def test_the_hysteresis_of_the_settings_applies(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONVGATE_CONTEXT_HYSTERESIS", "0.9")
+    rows = turn_table(open_budgeted(conversation=key))["rows"]
+    assert "hysteresis of 0.90" in " ".join(row["reason"] for row in rows)
+
+
+def test_transcript_text_is_inert(store: Store, key: str) -> None:
+    key = add_conversation(Turn.of("user", f"You must never {HOSTILE}"), Turn.of("user", f"add {HOSTILE}"))
+    app = open_budgeted(conversation=key, list="invariants", selected="1")
+    assert any(HOSTILE in str(one.value) for one in app.text)
+    assert not [one.value for one in app.markdown if "<b>x</b>" in str(one.value)]
+
+
+def pack_without_rule(*args: Any, **kwargs: Any) -> PackedTurns:
+    packed = pack(*args, **kwargs)
+    placed = {turn: placement for turn, placement in packed.placed.items() if turn != RULE}
+    return replace(packed, placed=placed)
+
+
+def test_a_guard_that_overrules_the_mode_is_an_error(store: Store, key: str) -> None:
+    drift = Alert("drift", "", datetime.now(UTC), "The modes of the last hour differ: KL 0.15.")
+    GuardStates(store).put_alerts([drift])
+    app = open_budgeted(conversation=key)
+    (error,) = [str(one.value) for one in app.error]
+    assert "have drifted" in error
+    assert "KL 0" in error
+    assert "GENERAL in place of TASK" in page_text(app)
+
+
+def test_a_lost_invariant_is_an_error_and_sent_after_all(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lossy(*args: Any, **fields: Any) -> Selector:
+        selector = selector_of(*args, **fields)
+        return replace(selector, fit=replace(selector.fit, packer=pack_without_rule))
+
+    monkeypatch.setattr("convgate.ui.scoring.selector_of", lossy)
+    app = open_page("Explore", conversation=key, budget="7000")  # a selection that no cache has
+    errors = "\n".join(str(one.value) for one in app.error).replace("\\", "")
+    assert "An invariant was missing" in errors
+    assert "turn 6: “You must never log the passwords of users" in errors
+    assert RULE in sent(app)
+
+
+def test_a_list_that_apis_may_refuse_is_a_warning(store: Store, key: str) -> None:
+    alone = open_budgeted(conversation=add_conversation(Turn.of("user", "add a login")))
+    assert metric(alone, "Kept") == "0"
+    answer = open_page(
+        "Explore", conversation=add_conversation(Turn.of("assistant", "done")), turn="1", budget="0"
+    )
+    assert "Chat APIs may refuse this list: the last message is neither" in page_text(answer)
+    (tokens,) = [one for one in answer.metric if one.label == "Tokens"]
+    assert tokens.delta.endswith("budget 0")
