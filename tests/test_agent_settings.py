@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.home import app_root
 from convgate.core.settings import Settings, load_settings
+from convgate.core.text import writable
 from convgate.gate.thresholds import RULES, Limits, Rule, make_rule
 from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.build import build_policy
@@ -26,7 +27,6 @@ from convgate.policies.registry import policy_class, policy_names
 from convgate.policies.spec import PolicySpec, to_text
 from convgate.selection.selector import Selector, load_gate, load_policy
 from convgate.transcripts import read_conversations, to_messages
-from convgate.transcripts.characters import writable
 from convgate.versions import Draft, Versions
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate

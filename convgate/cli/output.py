@@ -32,7 +32,7 @@ SHOWN = 20  # bad places of a file that are listed
 
 def print_note(message: str) -> None:
     """Print a message on standard error, without the control characters of what it quotes."""
-    from convgate.transcripts.characters import printable
+    from convgate.core.text import printable
 
     typer.echo(f"convgate: {printable(message)}", err=True)
 
@@ -189,7 +189,7 @@ def print_table(columns: Mapping[str, Kind], rows: Iterable[Row]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from convgate.transcripts.characters import printable
+    from convgate.core.text import printable
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
     for name, kind in columns.items():
@@ -238,7 +238,7 @@ def _format(value: object) -> str:
 
 def print_lines(*lines: str) -> None:
     """Print lines on standard output, without the control characters of what they quote."""
-    from convgate.transcripts.characters import printable
+    from convgate.core.text import printable
 
     for line in lines:
         typer.echo(printable(line))

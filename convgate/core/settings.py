@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_origin
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
 from convgate.core.connections import EXPERIMENT_ENDPOINT, GATEKEEPER_ENDPOINT, Connection
 from convgate.core.errors import SettingsError
 from convgate.core.home import set_read_only
-from convgate.core.text import quote
+from convgate.core.text import clean_value, quote
 
 PREFIX = "CONVGATE_"
 FILE_NAME = "convgate.toml"
@@ -29,6 +29,7 @@ FILE_NAME = "convgate.toml"
 _MAX_BYTES = 64 << 10  # of a settings file
 _MAX_LINE_BYTES = 2_000
 _MAX_PROBLEMS = 3  # problems that one error names
+_PATHS = ("home", "gatekeeper_rules", "gatekeeper_debug_log", "server_candidate")
 _SECRETS = ("guard_webhook", "server_token", "trace_endpoint")  # settings whose values no error quotes
 
 
@@ -173,7 +174,15 @@ class Settings(BaseModel):
         texts = {key: os.environ.get(_variable(key)) for key in type(self).model_fields if key not in values}
         super().__init__(**values, **{key: _read_variable(key, text) for key, text in texts.items() if text})
 
-    @field_validator("home", "gatekeeper_rules", "gatekeeper_debug_log", "server_candidate")
+    @field_validator("*", mode="before")
+    @classmethod
+    def _clean(cls, value: Any, info: ValidationInfo) -> Any:
+        try:
+            return value if info.field_name in _PATHS else clean_value(value)
+        except RecursionError:  # no setting is that deep; its type is refused next
+            return value
+
+    @field_validator(*_PATHS)
     @classmethod
     def _expand(cls, path: Path | None) -> Path | None:
         return None if path is None else path.expanduser().absolute()

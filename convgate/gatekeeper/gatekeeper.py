@@ -21,7 +21,7 @@ from typing import Any, Literal, Self, get_args
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConversationError, SettingsError
 from convgate.core.settings import Settings, load_settings
-from convgate.core.text import to_line
+from convgate.core.text import printable, to_line
 from convgate.gatekeeper.checks import STAGE, Limits, check
 from convgate.gatekeeper.decision import KEEP, SKIP, GatekeeperDecision
 from convgate.gatekeeper.exchange import Exchange, exchanges_of
@@ -31,7 +31,6 @@ from convgate.gatekeeper.rules import Rules
 from convgate.gatekeeper.rules_file import RulesFile
 from convgate.gatekeeper.statistics import BY_DEFAULT, Key, Statistics, key_of
 from convgate.traces import span, start_traces
-from convgate.transcripts.characters import printable
 from convgate.transcripts.message_reader import turns_from_messages
 
 Mode = Literal["pattern", "hybrid", "llm", "disabled"]

@@ -19,11 +19,10 @@ from pydantic import BaseModel, ConfigDict, StrictBool, ValidationError
 from convgate.core.errors import ConvgateError, SettingsError
 from convgate.core.http import PostError, is_http_url, post_json
 from convgate.core.settings import Settings
-from convgate.core.text import to_line
+from convgate.core.text import printable, to_line, writable
 from convgate.gatekeeper.decision import Category
 from convgate.gatekeeper.exchange import TAIL, Exchange
 from convgate.traces import span
-from convgate.transcripts.characters import printable, writable
 
 T = TypeVar("T")
 

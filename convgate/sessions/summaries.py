@@ -15,13 +15,12 @@ import numpy as np
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import Settings
-from convgate.core.text import to_line, truncate
+from convgate.core.text import to_line, truncate, writable
 from convgate.gatekeeper.model import LanguageModel, ModelError, read_text
 from convgate.messages.table import is_pruned
 from convgate.policies.base import Policy
 from convgate.selection.assembly import Capsule
 from convgate.store.summaries import TurnSummary
-from convgate.transcripts.characters import writable
 
 log = logging.getLogger(__name__)
 

@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import Any
 
 from convgate.core.errors import StoreError
+from convgate.core.text import writable
 from convgate.store.database import Repository
 from convgate.store.label_log import (
     ADJUDICATED,
@@ -33,7 +34,6 @@ from convgate.store.label_log import (
     revert,
     undo_stacks,
 )
-from convgate.transcripts.characters import writable
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import ijson
 
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.characters import REPLACEMENT, writable
+from convgate.core.text import REPLACEMENT, clean_value
 from convgate.transcripts.problems import ReadStoppedError, Report
 from convgate.transcripts.timestamps import TIMESTAMP_FIELDS, time_of
 
@@ -57,10 +57,10 @@ def parse_json(text: str, report: Report | None = None, line: int | None = None)
         raise TranscriptError(_TOO_DEEP)
     if not _UNWRITABLE_ESCAPE.search(text):
         return value
-    writable_value = _writable(value)
-    if report is not None and writable_value != value:
+    clean = clean_value(value)
+    if report is not None and clean != value:
         report.warn(f"NUL or half of a surrogate pair, read as {REPLACEMENT}", line=line)
-    return writable_value
+    return clean
 
 
 def kind(value: object) -> str:
@@ -88,17 +88,6 @@ def _depth_exceeds(value: Any, limit: int) -> bool:
         if not level:
             return False
     return True
-
-
-def _writable(value: Any) -> Any:
-    """Return a copy without unwritable characters; at most MAX_DEPTH calls deep."""
-    if isinstance(value, str):
-        return writable(value)
-    if isinstance(value, list):
-        return [_writable(item) for item in value]
-    if isinstance(value, dict):
-        return {writable(key): _writable(item) for key, item in value.items()}
-    return value
 
 
 _WHITESPACE = re.compile(r"[ \t\n\r]*")
@@ -312,7 +301,7 @@ def _stream(source: Source, path: str) -> Iterator[Any]:
         for value in _checked(ijson.items(file, path, use_float=True), source):
             if _depth_exceeds(value, MAX_DEPTH):
                 raise TranscriptError(_TOO_DEEP)
-            yield _writable(value)
+            yield clean_value(value)
 
 
 def _checked(values: Iterator[T], source: Source) -> Iterator[T]:

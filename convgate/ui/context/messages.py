@@ -6,9 +6,8 @@ import json
 
 import streamlit as st
 
-from convgate.core.text import pluralize, truncate
+from convgate.core.text import pluralize, truncate, writable
 from convgate.policies.agent_settings import FILE_NAME, AgentSettings
-from convgate.transcripts.characters import writable
 from convgate.ui.context.build import ContextResult
 from convgate.ui.files import draw_download
 

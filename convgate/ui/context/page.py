@@ -8,13 +8,12 @@ from pathlib import Path
 
 import streamlit as st
 
-from convgate.core.text import format_share, pluralize
+from convgate.core.text import format_share, pluralize, writable
 from convgate.figures.context import budget_figure, describe_budget
 from convgate.figures.hover import on_screen
 from convgate.figures.layout import CONFIG
 from convgate.modes.mode import SURE
 from convgate.selection.bundle import ContextBundle
-from convgate.transcripts.characters import writable
 from convgate.ui.context import state
 from convgate.ui.context.build import ContextResult, build
 from convgate.ui.context.invariants import draw_invariants

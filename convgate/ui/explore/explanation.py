@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.core.decisions import TurnDecisions
-from convgate.core.text import truncate
+from convgate.core.text import truncate, writable
 from convgate.figures.layout import CONFIG
 from convgate.figures.parts import (
     describe_activation,
@@ -22,7 +22,6 @@ from convgate.figures.parts import (
 )
 from convgate.gate.explain import WordEffect
 from convgate.policies.gate import GatePolicy
-from convgate.transcripts.characters import writable
 from convgate.ui import scoring
 from convgate.ui.scoring import OpenMessage
 from convgate.ui.theme import current_palette

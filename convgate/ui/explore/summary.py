@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from convgate.core.conversation import CurrentMessage
-from convgate.core.text import format_threshold, pluralize
+from convgate.core.text import format_threshold, pluralize, writable
 from convgate.embedding.states import states_beside
 from convgate.figures.layout import CONFIG
 from convgate.figures.parts import describe_activation
@@ -15,7 +15,6 @@ from convgate.gate.arrays import logistic
 from convgate.gate.cues import NO_CUES
 from convgate.gate.facts import current_facts
 from convgate.policies.gate import GatePolicy
-from convgate.transcripts.characters import writable
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.session_state import clicked

@@ -10,14 +10,13 @@ from functools import partial
 import streamlit as st
 
 from convgate.core.errors import LabellingPausedError
-from convgate.core.text import pluralize
+from convgate.core.text import isolate, pluralize, writable
 from convgate.labels.calibration import is_calibration
 from convgate.labels.queue import Judge, make_queue
 from convgate.policies.spec import read_policy
 from convgate.store import CurrentKey, Labels
 from convgate.store.labels import Disagreement
 from convgate.store.queues import Queues
-from convgate.transcripts.characters import isolate, writable
 from convgate.ui import scoring
 from convgate.ui.actions import reporting_problems
 from convgate.ui.annotator import annotator, draw_annotator, is_asked
