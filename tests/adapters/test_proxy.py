@@ -295,6 +295,23 @@ def test_client_that_goes_away_frees_its_place(convgate_home: Path, upstream: Ch
         upstream.released.set()
 
 
+def test_client_that_goes_away_during_the_selection_is_not_answered_any_further(
+    convgate_home: Path, upstream: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = threading.Event()
+    monkeypatch.setattr(MessageSelector, "choose", lambda *_, **__: released.wait(60))
+    name = 'convgate_requests_total{endpoint="/v1/chat/completions",status="499"}'
+    with proxy_of(convgate_home, upstream, server_select_seconds=60) as client:
+        before = metric(client, name)
+        with pytest.raises(httpx.ReadTimeout):
+            client.post("/v1/chat/completions", json=chat(), timeout=0.3)
+        end = time.monotonic() + 20
+        while metric(client, name) == before:
+            assert time.monotonic() < end
+        released.set()
+    assert upstream.requests == []
+
+
 def test_client_that_goes_away_in_mid_stream_closes_the_upstreams_connection(
     client: Any, upstream: ChatServer
 ) -> None:
