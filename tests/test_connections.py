@@ -33,7 +33,7 @@ CONNECTING = frozenset({
     "smtplib", "socket", "socketserver", "ssl", "subprocess", "urllib.request", "webbrowser", "xmlrpc",
     "__import__", "create_connection", "create_datagram_endpoint", "create_subprocess_exec",
     "create_subprocess_shell", "sock_connect",
-    "convgate.core.http.post_json", "convgate.gatekeeper.model.LanguageModel",
+    "convgate.core.http.post_json", "convgate.language_model.LanguageModel",
 })  # fmt: skip
 """What can: of Python, of offline packages, and by what convgate's own modules do."""
 
@@ -49,7 +49,8 @@ HARMLESS = {
     "cli.tools": "loads tools of the checkout by name",
     "core.http": "post_json, whose callers are judged",
     "embedding.sentence_transformer": "local_files_only",
-    "gatekeeper.model": "LanguageModel, whose users are judged",
+    "gatekeeper.model": "asks the model that it is given",
+    "language_model": "LanguageModel, whose users are judged",
     "mcp": "a server on standard input and output",
     "policies.registry": "loads policies of convgate by name",
     "training.process": "starts `convgate train`",
@@ -117,7 +118,7 @@ def test_every_module_that_can_connect_is_listed_or_harmless() -> None:
         "import http.client", "import requests", "import boto3", "from fsspec import open", "__import__('x')",
         "def f():\n    from urllib.request import urlopen", "import os\nos.system('curl')",
         "import asyncio\nasyncio.open_connection('h', 1)", "loop.create_connection(f)",
-        "from convgate.gatekeeper.model import LanguageModel", "from pyarrow import fs",
+        "from convgate.language_model import LanguageModel", "from pyarrow import fs",
     ],
 )  # fmt: skip
 def test_a_way_to_connect_is_found(source: str) -> None:

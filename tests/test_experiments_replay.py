@@ -27,7 +27,7 @@ from convgate.experiments.replay import (
     replay,
 )
 from convgate.experiments.selection import ArmSelector, fill
-from convgate.gatekeeper.model import ModelError
+from convgate.language_model import ModelError
 from convgate.messages.validity import make_valid
 from convgate.policies.registry import policy_class
 from convgate.selection.turn_table import TurnTable

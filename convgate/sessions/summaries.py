@@ -16,7 +16,7 @@ import numpy as np
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import Settings
 from convgate.core.text import to_line, truncate, writable
-from convgate.gatekeeper.model import LanguageModel, ModelError, read_text
+from convgate.language_model import LanguageModel, ModelError, read_text
 from convgate.messages.table import is_pruned
 from convgate.policies.base import Policy
 from convgate.selection.assembly import Capsule
