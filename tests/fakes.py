@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.embedding.base import ChunkCount, Embeddings, EncoderIdentity, Progress
-from convgate.embedding.bundled import unmark_spans
 from convgate.embedding.chunks import MAX_CHUNKS
+from convgate.embedding.spans import unmark_spans
 
 
 class FakeEncoder:

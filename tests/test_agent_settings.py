@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.home import app_root
 from convgate.core.settings import Settings, load_settings
+from convgate.core.text import writable
 from convgate.gate.rule import Limits, Rule
 from convgate.gate.thresholds import RULES, make_rule
 from convgate.policies.agent_settings import AgentSettings
@@ -28,7 +29,6 @@ from convgate.policies.spec import PolicySpec, to_text
 from convgate.selection.load import load, load_gate, selector_of
 from convgate.selection.selector import Selector
 from convgate.transcripts import read_conversations, to_messages
-from convgate.transcripts.characters import writable
 from convgate.versions import Draft, Versions
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate

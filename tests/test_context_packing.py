@@ -9,6 +9,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -107,6 +108,7 @@ def assert_valid(messages: list[dict[str, Any]], bundle: Selection) -> None:
     assert [one.index for one in bundle.decisions if one.kept] == sorted(inside)
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_and_every_list_is_valid_in_10000_random_conversations():
     rng = random.Random(6)
     tight = 0

@@ -9,7 +9,7 @@ import pytest
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import PolicyError, SettingsError, StoreError
-from convgate.gatekeeper.model import LanguageModel
+from convgate.language_model import LanguageModel
 from convgate.policies.retention.pruning import undo_pruning
 from convgate.sessions import SessionManager
 from convgate.sessions.summaries import (

@@ -97,3 +97,16 @@ def test_a_decision_without_a_score_serializes_to_json():
     assert record.parts == {}
     assert mixed.of(3).margin == pytest.approx(0.2)
     assert json.loads(json.dumps([one.to_json() for one in mixed], allow_nan=False))[1]["score"] is None
+
+
+def test_unwritable_characters_never_get_into_a_conversation():
+    bad = "a\ud83d\0"
+    call = ToolCall(bad, bad, bad)
+    turn = Turn(bad, (ContentPart(bad, bad),), id=bad, name=bad, tool_calls=(call,), tool_call_id=bad,
+                also_answers=(bad, "b"), source={"content": bad})  # fmt: skip
+    conversation = Conversation(bad, (turn,), title=bad)
+    current, _ = conversation.with_question(bad)
+    texts = [conversation.id, conversation.title, current.turn.text, turn.role, turn.id, turn.name, turn.text]
+    texts += [turn.tool_call_id, turn.also_answers[0], turn.parts[0].kind, call.id, call.name, call.arguments]
+    assert texts == ["a\ufffd\ufffd"] * len(texts)
+    assert turn.source == {"content": bad}, "what is sent is what came"

@@ -13,10 +13,11 @@ from convgate.core.errors import EncoderError
 from convgate.core.processors import count_processors, count_threads
 from convgate.embedding import minilm
 from convgate.embedding.base import Embeddings, Encoder
-from convgate.embedding.bundled import STATE_LAYERS, BundledEncoder, Output, mark_spans
+from convgate.embedding.bundled import BundledEncoder, Output
 from convgate.embedding.cache import CachedEncoder, encode_together
 from convgate.embedding.chunks import Chunks, batches
 from convgate.embedding.minilm import load_minilm
+from convgate.embedding.spans import STATE_LAYERS, mark_spans
 from tests.commands import run_python
 from tests.fakes import FakeEncoder
 from tests.processes import fork, needs_fork

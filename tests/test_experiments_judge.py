@@ -15,7 +15,7 @@ from convgate.experiments.judge import FunctionModel, Judge, Messages, is_checke
 from convgate.experiments.outcomes import ERROR_KINDS
 from convgate.experiments.report import report
 from convgate.experiments.trials import next_trial, rate_trial
-from convgate.gatekeeper.model import LanguageModel, ModelError
+from convgate.language_model import LanguageModel, ModelError
 from convgate.store import Store
 from convgate.store.experiments import Experiments
 from tests.experiments import GATE, add_trials, new_experiment, rating

@@ -25,7 +25,7 @@ from convgate.experiments.replay import (
     replay,
 )
 from convgate.experiments.selection import ArmSelector
-from convgate.gatekeeper.model import ModelError
+from convgate.language_model import ModelError
 from convgate.store import Store
 from convgate.store.experiments import Experiments
 from convgate.transcripts.cases import Case, RelevanceSet

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from convgate import Exchange, Gatekeeper, load_gatekeeper
-from convgate.gatekeeper.model import Answer, ModelError, ModelUse
+from convgate.gatekeeper.model import Answer
 from convgate.gatekeeper.rules_file import parse_rules
+from convgate.language_model import ModelError, ModelUse
 
 GREETING = Exchange("Hi")
 PREFERENCE = Exchange("I prefer dark mode in every editor that I use")

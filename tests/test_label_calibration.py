@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from convgate.core.errors import StoreError
+from convgate.core.errors import LabellingPausedError, StoreError
 from convgate.labels.calibration import assess, calibration, check_week, draw_calibration, week_of
-from convgate.store import CurrentKey, Entry, Labels, Store
+from convgate.labels.queue import Judge, make_queue
+from convgate.policies.window import Everything
+from convgate.store import ADJUDICATED, CurrentKey, Entry, Labels, Store
 from convgate.store.label_log import AnnotatorKind
 from convgate.store.queues import Queues
 from tests.commands import Run
@@ -126,13 +128,63 @@ def test_two_lead_annotators_of_one_week_are_one_week(store: Store) -> None:
 
 @given(st.lists(st.floats(-1, 1), max_size=12))
 def test_one_low_week_never_pauses_and_a_good_week_always_ends_it(kappas: list[float]) -> None:
-    state = assess(kappas)
+    weeks = [(kappa, f"{row:02}") for row, kappa in enumerate(kappas)]
+    state, _ = assess(weeks)
     if state == "paused":
         assert any(max(pair) < 0.6 for pair in pairwise(kappas))
-    assert assess([*kappas, 0.7]) == "good"
+    assert assess([*weeks, (0.7, "99")]) == ("good", 0)
     assert (state == "few") == (not kappas)
     if len(kappas) > 1 and max(kappas[-2:]) < 0.6:
         assert state == "paused"
+
+
+def test_after_20_settled_turns_only_two_further_low_weeks_pause_again() -> None:
+    low = [(0.5, "1"), (0.5, "2")]
+    assert assess([*low, (0.5, "4")], ["3"] * 20)[0] == "warning"
+    assert assess([*low, (0.5, "4"), (0.5, "5")], ["3"] * 20 + ["6"] * 7) == ("paused", 7)
+
+
+def pause(store: Store) -> str:
+    """Two low weeks of Ada and Bo, answered now; return the conversation, whose turns 30… are not drawn."""
+    key = add(store, "talk", 80)
+    for week, start in (("2026-W46", 0), ("2026-W47", 20)):
+        at = MONDAY - timedelta(days=7 if start == 0 else 0)
+        said = {turn: "relevant" if turn % 2 else "not_relevant" for turn in range(start, start + 20)}
+        entries = [Entry(CurrentKey(key, 79), turn, "Bo", said[turn], at=at.isoformat()) for turn in said]
+        Labels(store).record(entries, by="Bo", kind="answer")
+        number = draw_calibration(store, "Ada", week=week)
+        assert number is not None
+        opposite = ["not_relevant" if turn % 2 else "relevant" for turn in drawn(store, number)]
+        answer_queue(store, number, "Ada", opposite)
+    return key
+
+
+def test_labelling_pauses_until_20_shared_turns_are_settled(store: Store) -> None:
+    key = pause(store)
+    gate = Judge("all", Everything())
+    assert calibration(store).state == "paused"
+    with pytest.raises(LabellingPausedError):
+        make_queue(store, gate, size=5, seed=1)
+    current = CurrentKey(key, 79)
+    later = datetime.now(UTC) + timedelta(seconds=1)
+
+    def settle(who: str, turns: range, value: str, kind: AnnotatorKind = "person") -> None:
+        entries = [Entry(current, turn, who, value, at=later.isoformat(), kind=kind) for turn in turns]
+        Labels(store).record(entries, by="Ada", kind="answer")
+
+    settle(ADJUDICATED, range(12), "relevant", "adjudication")
+    for who in ("Ada", "Bo"):
+        settle(who, range(40, 47), "relevant")
+        settle(who, range(50, 55), "unsure")
+    settle("Ada", range(60, 70), "relevant")
+    for who in ("model", "other"):
+        settle(who, range(70, 79), "relevant", "agent")
+    result = calibration(store)
+    assert (result.state, result.settled) == ("paused", 19)
+    assert "19" in result.summary
+    settle(ADJUDICATED, range(12, 13), "relevant", "adjudication")
+    assert calibration(store).state == "warning"
+    assert make_queue(store, gate, size=5, seed=1)
 
 
 @pytest.mark.parametrize("week", ["2026-W54", "2026-48", "", "2026-W1", "W48"])

@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
+from convgate.labels.calibration import draw_calibration
 from convgate.labels.gold import gold_counts
 from convgate.store import ADJUDICATED, CurrentKey, Labels
 from convgate.store.queues import NewItem, Queues
@@ -29,6 +30,7 @@ from tests.label_page import (
 )
 from tests.label_page import label_page as label_page
 from tests.page_app import HOSTILE, TURNS, add_conversation, app_store, check, click, page_text, turn_table
+from tests.test_label_calibration import judge, pause
 
 pytestmark = pytest.mark.usefixtures("label_page")
 
@@ -105,6 +107,27 @@ def test_later_moves_the_message_to_the_end_of_the_queue_and_can_be_undone() -> 
     answer(app, "unsure")
     assert progress_text(app) == "Ada, 3 of 3"
     assert "answering.later" not in keys(choose_work(app, "conversation")), "only queues have it"
+
+
+def test_while_labelling_pauses_only_calibrations_and_disagreements_are_answered() -> None:
+    key = pause(app_store())
+    number = add_queue(key, 79, [40, 41])
+    judge(app_store(), key, dict.fromkeys(range(39), "relevant"))
+    calibrating = draw_calibration(app_store(), "Cy", week="2026-W47")
+    before = all_entries()
+    for query in ({"conversation": key}, {"queue": str(number)}):
+        app = open_label("Cy", **query)
+        assert "labelling pauses" in page_text(app)
+        assert not keys(app) & {"answering.relevant"}
+    click(app, "label.queue.new")
+    assert len(Queues(app_store()).names()) == 4, "no queue is made"
+    assert all_entries() == before
+    app = answer(open_label("Cy", queue=str(calibrating)), "relevant")
+    assert "labelling pauses" not in page_text(app)
+    assert progress_text(app) == "Cy, 1 of 20"
+    app = choose_work(app, "adjudicate")
+    answer(app, "relevant")
+    assert len(all_entries()) == len(before) + 2
 
 
 def test_queues_of_one_name_are_distinguished() -> None:

@@ -74,3 +74,22 @@ def test_file_or_line_over_the_limit_is_refused_unparsed(
     monkeypatch.setattr("tomllib.loads", None)
     with pytest.raises(SettingsError, match="too large"):
         load_settings()
+
+
+def test_unwritable_characters_are_replaced_in_texts_and_kept_in_paths() -> None:
+    settings = Settings(
+        policy="a\ud83d",
+        context_intents={"b\0": "\udcff"},
+        session_new_commands=("\ud83d",),
+        gatekeeper_rules=Path("/tmp/\udcff"),
+    )
+    assert settings.policy == "a\ufffd"
+    assert settings.context_intents == {"b\ufffd": "\ufffd"}
+    assert settings.session_new_commands == ("\ufffd",)
+    assert str(settings.gatekeeper_rules).endswith("\udcff"), "a file's name need not be UTF-8"
+
+
+def test_a_setting_nested_too_deep_is_an_error(convgate_home: Path) -> None:
+    write(convgate_home / "convgate.toml", "policy_parameters." + "a." * 980 + "b = 1")
+    with pytest.raises(SettingsError, match="policy_parameters"):
+        load_settings()

@@ -7,8 +7,10 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlite_utils import Database, Migrations
@@ -19,6 +21,7 @@ from convgate.sessions import SessionManager
 from convgate.store import Conversations, NewConversation, Store, database
 from convgate.store.documents import content_key
 from convgate.store.openings import PrefixIndex, prefix_hashes
+from convgate.store.queues import Queues
 from convgate.store.schema import migrations
 from convgate.store.sessions import Sessions
 from convgate.transcripts import turns_from_messages
@@ -82,7 +85,9 @@ def test_blocks_inside_blocks_are_one_transaction(store: Store) -> None:
 
 def test_two_processes_that_write_lose_nothing(store: Store) -> None:
     program = f"""
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 from convgate.core.conversation import Conversation, Turn
 from convgate.store import Conversations, NewConversation, Store
 for number in range(20):
@@ -131,6 +136,30 @@ def test_erasing_leaves_no_word_in_the_files_and_a_store_that_works(store: Store
     assert store.path.stat().st_size == empty, "the index has no trigram left either"
     conversations.add([conversation("zebrafish")])
     assert conversations.find(search="zebrafish").total == 1
+
+
+def test_deleted_text_is_overwritten_before_the_file_is_compacted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = sqlite3.connect
+
+    def connect_plainly(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        connection = connect(*arguments, **options)
+        connection.execute("PRAGMA secure_delete = OFF")  # the default of SQLite, but not of each build
+        return connection
+
+    def file_has_text() -> bool:
+        with store.read() as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return b"zebrafish" in store.path.read_bytes()
+
+    monkeypatch.setattr(sqlite3, "connect", connect_plainly)
+    with closing(Store(tmp_path / "convgate.db")) as store:
+        number = Queues(store).add("zebrafish", [], by="Ada", seed=1)
+        assert file_has_text()
+        with store.write() as db:
+            db.table("queues").delete(number)
+        assert not file_has_text()
 
 
 def test_purging_removes_what_was_set_aside(store: Store) -> None:

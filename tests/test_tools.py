@@ -54,9 +54,3 @@ def test_a_single_tier_ablation_uses_that_tier_alone(name: str, share: float):
     tiers = tiers_of(name)
     assert float(tiers.activation) == pytest.approx(share, abs=1e-9)
     assert not tiers.residual_gate.requires_grad
-
-
-def test_the_page_has_the_table_of_what_is_read():
-    from tools.format_table import BEGIN, END, PAGE, format_table
-
-    assert f"{BEGIN}{format_table()}{END}" in PAGE.read_text(encoding="utf-8")

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from convgate.core.text import truncate
+from convgate.core.text import isolate, printable, truncate, writable
 from convgate.figures.hover import plain
-from convgate.transcripts.characters import isolate, printable, writable
 from convgate.ui.text import literal, make_labels_unique
 
 ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])\u2060?|\u2060")

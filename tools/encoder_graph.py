@@ -9,8 +9,8 @@ from __future__ import annotations
 import onnx
 from onnx import NodeProto, TensorProto, helper
 
-from convgate.embedding.bundled import STATE_LAYERS
 from convgate.embedding.minilm import HEADS, HIDDEN, LAYERS, LOWER_GRAPH, UPPER_GRAPH
+from convgate.embedding.spans import STATE_LAYERS
 
 _INNER = 4 * HIDDEN
 _EPSILON = 1e-12

@@ -22,7 +22,7 @@ import numpy as np
 
 from convgate.core.settings import load_settings
 from convgate.embedding.base import Encoder
-from convgate.embedding.bundled import mark_spans, read_spans
+from convgate.embedding.spans import mark_spans, read_spans
 from convgate.embedding.states import statement_encoder
 from convgate.gatekeeper.folding import own_text
 from convgate.invariants.judge import (

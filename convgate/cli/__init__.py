@@ -1,1 +1,1 @@
-"""The same services in a terminal."""
+"""The command line: one file for each group of commands."""

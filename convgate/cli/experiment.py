@@ -237,7 +237,7 @@ def judge(
     """
     from convgate.core.settings import load_settings
     from convgate.experiments.judge import RUBRIC, Judge, read_rubric
-    from convgate.gatekeeper.model import LanguageModel
+    from convgate.language_model import LanguageModel
 
     store, opened = _open(name)
     text = RUBRIC if rubric is None else read_rubric(rubric)

@@ -15,7 +15,7 @@ from convgate.core.text import pluralize
 if TYPE_CHECKING:
     from convgate.core.settings import Settings
     from convgate.experiments.replay import AnswerCheck, Budget
-    from convgate.gatekeeper.model import LanguageModel
+    from convgate.language_model import LanguageModel
     from convgate.transcripts import RelevanceSet
 
 SetsArgument = Annotated[
@@ -205,7 +205,7 @@ def _load_check(
     """Return the model that answers, and the check of its answers: by tests, or by the judge."""
     from convgate.experiments.judge import Judge
     from convgate.experiments.replay import check_by_judge, check_by_tests, read_tests
-    from convgate.gatekeeper.model import LanguageModel
+    from convgate.language_model import LanguageModel
     from convgate.store.experiments import Experiments
 
     model = LanguageModel.of(settings, "experiment")

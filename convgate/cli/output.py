@@ -27,7 +27,7 @@ SHOWN = 20  # bad places of a file that are listed
 
 def print_note(message: str) -> None:
     """Print a message on standard error, without the control characters of what it quotes."""
-    from convgate.transcripts.characters import printable
+    from convgate.core.text import printable
 
     typer.echo(f"convgate: {printable(message)}", err=True)
 

@@ -98,7 +98,7 @@ def show(*parts: Part) -> None:
     from rich.console import Console
     from rich.table import Table as RichTable
 
-    from convgate.transcripts.characters import printable
+    from convgate.core.text import printable
 
     for part in parts:
         if isinstance(part, str):
@@ -119,7 +119,7 @@ def _draw(table: Table) -> RichTable:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    from convgate.transcripts.characters import printable
+    from convgate.core.text import printable
 
     drawn = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
     for name, value in table.rows[0].items():

@@ -1,5 +1,8 @@
 """The nouns that everything shares: a conversation, its turns, and what one looks at from a turn.
 
+Here text comes in: NUL and halves of surrogate pairs, which no file, database or tokenizer takes, become
+U+FFFD. A turn's `source` keeps them.
+
 >>> talk = Conversation(id="demo", turns=(Turn.of("user", "Hi"), Turn.of("assistant", "Hello!")))
 >>> current, history = talk.at(1)
 >>> current.turn.text, [turn.text for turn in history]
@@ -15,6 +18,7 @@ from functools import cached_property
 from typing import Any
 
 from convgate.core.errors import ConversationError
+from convgate.core.text import make_writable
 
 INSTRUCTION_ROLES = frozenset({"system", "developer"})
 """Roles whose turns instruct the model; they are always sent, whatever their score."""
@@ -44,6 +48,9 @@ class ToolCall:
     name: str
     arguments: str  # as the transcript has them, usually a JSON object
 
+    def __post_init__(self) -> None:
+        make_writable(self, "id", "name", "arguments")
+
 
 @dataclass(frozen=True, slots=True)
 class ContentPart:
@@ -51,6 +58,9 @@ class ContentPart:
 
     kind: str  # "text", "image_url", "input_audio", "file", …
     text: str  # a non-text part is named in brackets, such as "[image]"
+
+    def __post_init__(self) -> None:
+        make_writable(self, "kind", "text")
 
     @property
     def is_placeholder(self) -> bool:
@@ -78,6 +88,9 @@ class Turn:
     pruned: str | None = None  # why it was pruned from what is stored, as a part of a sentence
     metadata: Mapping[str, Any] = field(default_factory=dict)
     source: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        make_writable(self, "role", "id", "name", "tool_call_id", "also_answers")
 
     @classmethod
     def of(cls, role: str, text: str, **fields: Any) -> Turn:
@@ -163,6 +176,9 @@ class Conversation:
     title: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     format: str = "openai"  # the reader that made it; its writer gives the same format back
+
+    def __post_init__(self) -> None:
+        make_writable(self, "id", "title")
 
     def __len__(self) -> int:
         return len(self.turns)

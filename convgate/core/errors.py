@@ -88,6 +88,12 @@ class StoreError(ConvgateError):
     code = "store"
 
 
+class LabellingPausedError(StoreError):
+    """No new labels are asked for, because annotators agree too little; the message says what ends it."""
+
+    code = "labelling_paused"
+
+
 class DamagedError(StoreError):
     """The file of the database is damaged, or is no library of convgate; `detail` says how."""
 

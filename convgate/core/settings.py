@@ -12,14 +12,15 @@ import json
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, Literal, get_origin
+from typing import Annotated, Any, Literal, get_origin
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 
+from convgate.core.connections import EXPERIMENT_ENDPOINT, GATEKEEPER_ENDPOINT, Connection
 from convgate.core.errors import SettingsError
 from convgate.core.home import set_read_only
-from convgate.core.text import quote
+from convgate.core.text import clean_value, quote
 
 PREFIX = "CONVGATE_"
 FILE_NAME = "convgate.toml"
@@ -28,6 +29,7 @@ FILE_NAME = "convgate.toml"
 _MAX_BYTES = 64 << 10  # of a settings file
 _MAX_LINE_BYTES = 2_000
 _MAX_PROBLEMS = 3  # problems that one error names
+_PATHS = ("home", "gatekeeper_rules", "gatekeeper_debug_log", "server_candidate")
 _SECRETS = ("guard_webhook", "server_token", "trace_endpoint")  # settings whose values no error quotes
 
 
@@ -69,7 +71,16 @@ class Settings(BaseModel):
     gatekeeper_greeting_length: int = Field(50, ge=0, le=1_000_000)  # characters; a greeting is shorter
     gatekeeper_short_user: int = Field(20, ge=0, le=1_000_000)  # characters; a short exchange has fewer
     gatekeeper_short_assistant: int = Field(100, ge=0, le=1_000_000)  # characters, of its answer
-    gatekeeper_model: str | None = Field(None, min_length=1)  # the language model of the modes hybrid and llm
+    # the language model of the modes hybrid and llm
+    gatekeeper_model: Annotated[
+        str | None,
+        Connection(
+            GATEKEEPER_ENDPOINT,
+            "with `gatekeeper_mode` hybrid or llm: a user's message, its answer and up to 4 turns before"
+            " them, shortened",
+            ("gatekeeper.gatekeeper",),
+        ),
+    ] = Field(None, min_length=1)
     gatekeeper_base_url: str | None = Field(None, min_length=1)  # of an OpenAI-compatible endpoint
     gatekeeper_timeout_seconds: float = Field(10.0, gt=0, le=86_400)  # for one attempt
     gatekeeper_retries: int = Field(2, ge=0, le=10)  # attempts after the first
@@ -77,7 +88,15 @@ class Settings(BaseModel):
     gatekeeper_price_completion: float = Field(0, ge=0, le=1e9)  # of a million tokens answered
     gatekeeper_debug_log: Path | None = None  # a line of JSON for each decision, text included
 
-    experiment_model: str | None = Field(None, min_length=1)  # the language model of a judge of answers
+    # the language model that answers, or judges answers
+    experiment_model: Annotated[
+        str | None,
+        Connection(
+            EXPERIMENT_ENDPOINT,
+            "by `convgate experiment judge` and `replay --model`: whole conversations and answers",
+            ("cli.experiment", "cli.offline_experiment"),
+        ),
+    ] = Field(None, min_length=1)
     experiment_base_url: str | None = Field(None, min_length=1)  # of an OpenAI-compatible endpoint
     experiment_timeout_seconds: float = Field(60.0, gt=0, le=86_400)  # for one attempt
     experiment_retries: int = Field(2, ge=0, le=10)  # attempts after the first
@@ -92,9 +111,14 @@ class Settings(BaseModel):
     session_retention_days: float = Field(90, gt=0, le=36_500)  # days that a clean-up keeps ended sessions
     session_clean_up_at_start: bool = False
     session_summary_turns: int = Field(0, ge=0, le=1_000_000)  # turns between two summaries; 0: none
-    session_summary_model: str | None = Field(
-        None, min_length=1
-    )  # at the gatekeeper's endpoint; None: extracts
+    # at the gatekeeper's endpoint; None: extracts
+    session_summary_model: Annotated[
+        str | None,
+        Connection(
+            GATEKEEPER_ENDPOINT, "with `session_summary_turns`: turns of stored conversations",
+            ("sessions.summaries",),
+        ),
+    ] = Field(None, min_length=1)  # fmt: skip
     session_recall: int = Field(0, ge=0, le=100)  # notes of earlier sessions that may be sent
 
     context_budget: int | None = Field(
@@ -117,14 +141,30 @@ class Settings(BaseModel):
     guard_error_min_outcomes: int = Field(20, ge=1, le=50)  # outcomes of the mode
     guard_error_hours: float = Field(24, gt=0, le=8_760)  # that its outcomes may be old
     # Where alerts are posted as JSON; its address is often a secret.
-    guard_webhook: str | None = Field(None, pattern=r"^https?://", repr=False)
+    guard_webhook: Annotated[
+        str | None,
+        Connection("that address", "alerts, without text of a conversation", ("guardrails.guardrails",)),
+    ] = Field(None, pattern=r"^https?://", repr=False)
 
     # Where spans are posted by OTLP over HTTP, such as http://127.0.0.1:6006/v1/traces
-    trace_endpoint: str | None = Field(None, pattern=r"^https?://", repr=False)
+    trace_endpoint: Annotated[
+        str | None,
+        Connection(
+            "that address", "spans with scores and counts, without text of a conversation", ("traces",)
+        ),
+    ] = Field(None, pattern=r"^https?://", repr=False)
 
     # of `convgate serve`, in addresses and headers; None: a new one at each start
     server_token: str | None = Field(None, pattern=r"^[A-Za-z0-9_.~-]{16,200}$", repr=False)
-    server_upstream: str | None = Field(None, pattern=r"^https?://")  # base URL of an OpenAI-compatible API
+    # base URL of an OpenAI-compatible API
+    server_upstream: Annotated[
+        str | None,
+        Connection(
+            "that API (also `convgate serve --upstream`)",
+            "requests of your programs with the selected messages, their keys included",
+            ("server.proxy",),
+        ),
+    ] = Field(None, pattern=r"^https?://")
     server_candidate: Path | None = None  # settings file of a rollout's candidate
     server_max_body_mb: int = Field(64, ge=1, le=2_000)  # MB of a request
     server_max_turns: int = Field(10_000, ge=1, le=1_000_000)  # turns of a conversation
@@ -136,7 +176,15 @@ class Settings(BaseModel):
         texts = {key: os.environ.get(_variable(key)) for key in type(self).model_fields if key not in values}
         super().__init__(**values, **{key: _read_variable(key, text) for key, text in texts.items() if text})
 
-    @field_validator("home", "gatekeeper_rules", "gatekeeper_debug_log", "server_candidate")
+    @field_validator("*", mode="before")
+    @classmethod
+    def _clean(cls, value: Any, info: ValidationInfo) -> Any:
+        try:
+            return value if info.field_name in _PATHS else clean_value(value)
+        except RecursionError:  # no setting is that deep; its type is refused next
+            return value
+
+    @field_validator(*_PATHS)
     @classmethod
     def _expand(cls, path: Path | None) -> Path | None:
         return None if path is None else path.expanduser().absolute()

@@ -1,9 +1,21 @@
-"""Text helpers of every room: counts, lists, numbers, times and shortened text."""
+"""Text helpers of every room: counts, lists, numbers, times, shortened text, and unwritable characters."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from typing import Any
+from unicodedata import bidirectional
+
+REPLACEMENT = "\ufffd"
+
+_UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
+
+# Classes of the bidirectional algorithm (Unicode Standard Annex 9).
+_EMBEDDING = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF"})
+_ISOLATE = frozenset({"LRI", "RLI", "FSI"})
+_DIRECTED = _EMBEDDING | _ISOLATE | {"PDI", "R", "AL", "AN"}
 
 _UNITS = (("minute", 60), ("hour", 60), ("day", 24), ("week", 7), ("month", 52 / 12), ("year", 12))
 
@@ -149,10 +161,69 @@ def format_age(moment: datetime, now: datetime | None = None) -> str:
     return f"{pluralize(int(value), unit)} ago" if unit else "just now"
 
 
-def without_surrogates(text: str) -> str:
-    r"""Return the text with lone surrogates, which JSON lets through, replaced: tokenizers refuse them.
+def writable(text: str) -> str:
+    """The text with each unwritable character replaced by U+FFFD; the very same object when there is none.
 
-    >>> without_surrogates("a\ud800b")
-    'a?b'
+    >>> writable("half an emoji: \\ud83d")
+    'half an emoji: \ufffd'
     """
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+    if "\0" not in text:
+        if text.isascii():
+            return text
+        try:
+            text.encode()  # many times faster than a search
+        except UnicodeEncodeError:
+            pass
+        else:
+            return text
+    return _UNWRITABLE.sub(REPLACEMENT, text)
+
+
+def clean_value(value: Any) -> Any:
+    """Return a value of JSON or TOML with each text in it writable."""
+    if isinstance(value, str):
+        return writable(value)
+    if isinstance(value, list | tuple):
+        return type(value)(map(clean_value, value))
+    if isinstance(value, dict):
+        return {clean_value(key): clean_value(item) for key, item in value.items()}
+    return value
+
+
+def make_writable(record: object, *names: str) -> None:
+    """Replace the unwritable characters of these fields of a frozen dataclass: texts, or tuples of texts."""
+    for name in names:
+        if value := getattr(record, name):
+            clean = writable(value) if isinstance(value, str) else tuple(map(writable, value))
+            if clean is not value:
+                object.__setattr__(record, name, clean)
+
+
+def isolate(text: str, *, ltr: bool = False) -> str:
+    """Return a line of text so that its direction of writing changes nothing of the sentence around it.
+
+    Embeddings and overrides are left out, isolates are closed, and the whole is isolated: from the left when
+    `ltr`, otherwise as its first letter is written. Text from left to right is given back as it is.
+
+    >>> isolate("שלום") == "\\u2068שלום\\u2069", isolate("plain \\u202e")
+    (True, '\\u2068plain \\u2069')
+    """
+    if text.isascii() or not any(bidirectional(character) in _DIRECTED for character in text):
+        return text
+    kept, depth = [], 0
+    for character in text:
+        kind = bidirectional(character)
+        if kind in _EMBEDDING or (kind == "PDI" and not depth):
+            continue
+        depth += (kind in _ISOLATE) - (kind == "PDI")
+        kept.append(character)
+    return ("\u2066" if ltr else "\u2068") + "".join(kept) + "\u2069" * (depth + 1)
+
+
+def printable(text: str) -> str:
+    r"""Text without control characters, which could rewrite the terminal that shows it.
+
+    >>> printable("red \x1b[31malert")
+    'red  [31malert'
+    """
+    return "".join(character if character.isprintable() else " " for character in text)

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import Literal
 
-from convgate.core.bundled_encoder import BUNDLED_MODEL, BUNDLED_SHA256, bundled_folder
+from convgate.core.bundled_encoder import BUNDLED_MODEL, BUNDLED_SHA256
 from convgate.embedding import chunks
 from convgate.embedding.base import ChunkCount, Embeddings, EncoderIdentity, Progress
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
-STATE_LAYERS = 4
-"""Layers below the states, of six."""
-
-Span = tuple[int, int]
-"""Characters of a text, the end exclusive."""
+from convgate.embedding.spans import STATE_LAYERS, passage_tokenizer
 
 Output = Literal["vectors", "states", "span states"]
 _STATES = f"{BUNDLED_MODEL}, layer {STATE_LAYERS}"
@@ -27,27 +18,6 @@ _MODELS: dict[Output, str] = {
 
 OUTPUTS = tuple(_MODELS)
 """What the model gives of a text, in the order of `MiniLM.encode`."""
-
-
-def mark_spans(text: str, spans: Iterable[Span]) -> str:
-    """Return the text behind a line with its spans, which do not overlap, in order.
-
-    >>> mark_spans("No. Go!", [(0, 3), (4, 7)])
-    '0-3 4-7\\nNo. Go!'
-    """
-    return f"{' '.join(f'{start}-{end}' for start, end in spans)}\n{text}"
-
-
-def unmark_spans(marked: str) -> tuple[str, list[Span]]:
-    """Return the text and the spans of `mark_spans`."""
-    spans, _, text = marked.partition("\n")
-    return text, [(int(start), int(end)) for start, end in (span.split("-") for span in spans.split())]
-
-
-def read_spans(marked: str) -> list[str]:
-    """Return the texts of the spans of `mark_spans`."""
-    text, spans = unmark_spans(marked)
-    return [text[slice(*span)] for span in spans]
 
 
 class BundledEncoder:
@@ -88,14 +58,3 @@ class BundledEncoder:
     def count_chunks(self, text: str) -> ChunkCount:
         """Return the number of chunks of a text."""
         return chunks.count(text, passage_tokenizer(), chunks.PASSAGE_PIECES)
-
-
-@cache
-def passage_tokenizer() -> Tokenizer:
-    """Return the model's tokenizer for text of any length."""
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(str(bundled_folder() / "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer

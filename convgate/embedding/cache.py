@@ -28,8 +28,9 @@ from convgate.core.errors import StoreError
 from convgate.core.extras import needs_extra
 from convgate.core.home import check_writable, is_read_only, make_home, make_private
 from convgate.embedding.base import ChunkCount, Embeddings, Encoder, EncoderIdentity, Progress
-from convgate.embedding.bundled import OUTPUTS, BundledEncoder, Output, unmark_spans
+from convgate.embedding.bundled import OUTPUTS, BundledEncoder, Output
 from convgate.embedding.chunks import text_vectors
+from convgate.embedding.spans import unmark_spans
 
 log = logging.getLogger(__name__)
 

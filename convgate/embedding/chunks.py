@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from convgate.core.text import without_surrogates
+from convgate.core.text import writable
 from convgate.embedding.base import ChunkCount, Embeddings
 
 PASSAGE_PIECES = 64
@@ -149,7 +149,7 @@ def _firsts(text: str, pieces: Any, max_pieces: int) -> list[int]:
 
 def _sample(text: str) -> str:
     """Return the text, or MAX_CHARACTERS of it in MAX_CHUNKS passages that are spread evenly."""
-    text = without_surrogates(text)
+    text = writable(text)
     if len(text) <= MAX_CHARACTERS:
         return text
     size = MAX_CHARACTERS // MAX_CHUNKS

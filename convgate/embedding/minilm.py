@@ -24,7 +24,7 @@ from convgate.core.errors import EncoderError
 from convgate.core.processors import count_threads
 from convgate.embedding import chunks
 from convgate.embedding.base import Embeddings, Progress, check_embeddings
-from convgate.embedding.bundled import STATE_LAYERS, Span, passage_tokenizer, unmark_spans
+from convgate.embedding.spans import STATE_LAYERS, Span, passage_tokenizer, unmark_spans
 
 if TYPE_CHECKING:
     import onnxruntime

@@ -14,7 +14,7 @@ import numpy as np
 
 from convgate.core.errors import EvaluationError
 from convgate.core.parameters import parameter_values
-from convgate.core.text import join_words, pluralize
+from convgate.core.text import join_words, pluralize, printable
 from convgate.evaluation.bootstrap import LEVEL
 from convgate.evaluation.calibration import Goal, best_row, calibrate
 from convgate.evaluation.curves import CurveSums, ThresholdCurve
@@ -26,7 +26,6 @@ from convgate.evaluation.tuning import ScoredCases, score_cases
 from convgate.gate.promise import level_of, read_levels
 from convgate.gate.thresholds import Anchored, Calibrated, Fittable, MaxMissed
 from convgate.policies.gate import GatePolicy
-from convgate.transcripts.characters import printable
 from convgate.versions.card import Metric
 
 if TYPE_CHECKING:

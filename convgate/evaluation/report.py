@@ -13,7 +13,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from convgate.core.text import pluralize
+from convgate.core.text import pluralize, printable
 from convgate.evaluation.comparison import compare_all
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import (
@@ -24,7 +24,6 @@ from convgate.evaluation.metrics import (
     SELECTION_METRICS,
 )
 from convgate.evaluation.results import Evaluation, SetResult, Summary
-from convgate.transcripts.characters import printable
 from convgate.versions.card import Metric
 from convgate.versions.markdown import UNDEFINED, escape_markdown, format_difference, format_metric
 

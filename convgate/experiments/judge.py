@@ -12,12 +12,12 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict, StrictBool, ValidationError
 
 from convgate.core.errors import ExperimentError
+from convgate.core.text import writable
 from convgate.experiments.arms import Experiment
 from convgate.experiments.outcomes import ERROR_KINDS, adjudicate
-from convgate.gatekeeper.model import ModelError, ModelUse, json_part
+from convgate.language_model import ModelError, ModelUse, json_part
 from convgate.store import Store
 from convgate.store.experiments import Experiments, Rating, Trial
-from convgate.transcripts.characters import writable
 
 Messages = Sequence[Mapping[str, Any]]
 T = TypeVar("T")

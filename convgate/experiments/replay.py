@@ -25,7 +25,7 @@ from convgate.evaluation.metrics import Bools, Terms, ratios
 from convgate.experiments.arms import read_arm
 from convgate.experiments.judge import ChatModel, Judge, Messages
 from convgate.experiments.selection import ArmRequest, ArmSelector, ArmSelectors, SentMessages
-from convgate.gatekeeper.model import ModelError
+from convgate.language_model import ModelError
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.policies.base import PreparablePolicy, history_indices
 from convgate.store.experiments import Experiments

@@ -13,8 +13,7 @@ from html import escape
 from typing import Any
 
 from convgate.core.decisions import Floats
-from convgate.core.text import format_number, to_line
-from convgate.transcripts.characters import isolate
+from convgate.core.text import format_number, isolate, to_line
 
 _MESSAGE = re.compile(r"“[^”]*”|(?:(?<=\bat )|(?<=\bin ))message (\d+)|\bmessage (\d+)(?= corrects it|: )")
 LINE = 56  # characters: what fits on a phone

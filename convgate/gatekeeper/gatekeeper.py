@@ -21,17 +21,17 @@ from typing import Any, Literal, Self, get_args
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConversationError, SettingsError
 from convgate.core.settings import Settings, load_settings
-from convgate.core.text import to_line
+from convgate.core.text import printable, to_line
 from convgate.gatekeeper.checks import STAGE, Limits, check
 from convgate.gatekeeper.decision import KEEP, SKIP, GatekeeperDecision
 from convgate.gatekeeper.exchange import Exchange, exchanges_of
 from convgate.gatekeeper.log import DecisionLog
-from convgate.gatekeeper.model import Answer, LanguageModel, Model, ModelError, ModelUse
+from convgate.gatekeeper.model import Answer, ExchangeModel, Model
 from convgate.gatekeeper.rules import Rules
 from convgate.gatekeeper.rules_file import RulesFile
 from convgate.gatekeeper.statistics import BY_DEFAULT, Key, Statistics, key_of
+from convgate.language_model import LanguageModel, ModelError, ModelUse
 from convgate.traces import span, start_traces
-from convgate.transcripts.characters import printable
 from convgate.transcripts.message_reader import turns_from_messages
 
 Mode = Literal["pattern", "hybrid", "llm", "disabled"]
@@ -77,6 +77,7 @@ class Gatekeeper:
         start_traces(settings)
         if mode is not None:
             settings = settings.model_copy(update={"gatekeeper_mode": mode})
+        asks = settings.gatekeeper_mode in ("hybrid", "llm")
         path = settings.gatekeeper_rules if rules is None or isinstance(rules, Rules) else rules
         return cls(
             mode=settings.gatekeeper_mode,
@@ -84,7 +85,7 @@ class Gatekeeper:
             rules=rules
             if isinstance(rules, Rules)
             else RulesFile(path or settings.home / RULES_NAME, is_required=path is not None),
-            model=LanguageModel.of(settings) if settings.gatekeeper_mode in ("hybrid", "llm") else None,
+            model=ExchangeModel(LanguageModel.of(settings)) if asks else None,
             fail=settings.gatekeeper_fail,
             log=DecisionLog(settings.gatekeeper_debug_log) if settings.gatekeeper_debug_log else None,
         )

@@ -18,9 +18,9 @@ from typing import Any, Literal, get_args
 import re2
 
 from convgate.core.errors import ConvgateError
+from convgate.core.text import writable
 from convgate.gatekeeper.decision import KEEP, SKIP, Match, Said
 from convgate.gatekeeper.exchange import Exchange
-from convgate.transcripts.characters import writable
 
 AppliesTo = Literal["user", "assistant", "both"]
 

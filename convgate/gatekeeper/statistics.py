@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from convgate.gatekeeper.decision import GatekeeperDecision
-from convgate.gatekeeper.model import ModelUse
+from convgate.language_model import ModelUse
 
 BY_DEFAULT = frozenset({"default", "other language"})
 """Rules that keep an exchange only because nothing says that it can be left out."""

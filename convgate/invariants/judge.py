@@ -13,7 +13,7 @@ import numpy as np
 
 from convgate.core.settings import Settings
 from convgate.embedding.base import Embeddings, Encoder
-from convgate.embedding.bundled import read_spans
+from convgate.embedding.spans import read_spans
 from convgate.embedding.states import statement_encoder
 from convgate.gatekeeper.folding import fold
 from convgate.invariants.statements import (

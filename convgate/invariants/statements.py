@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from convgate.embedding.bundled import mark_spans
+from convgate.embedding.spans import mark_spans
 from convgate.gatekeeper.folding import fold, own_text, own_words
 from convgate.invariants.topic import Topic, read_topic
 

@@ -3,7 +3,8 @@
     draw_calibration(store, "Ada")        # a queue for the page Label
     calibration(store).state              # "good", "warning", "paused" or "few"
 
-The kappa of 20 turns is uncertain, so one low week warns, and only more evidence pauses.
+The kappa of 20 turns is uncertain, so one low week warns, and only more evidence pauses. While labelling
+pauses, nobody is asked for new answers but those of a calibration; adjudicating goes on.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from convgate.core.errors import StoreError
+from convgate.core.errors import LabellingPausedError, StoreError
 from convgate.labels.agreement import MIN_AGREEMENT, TARGET, Agreement, TurnAnswers, pair_agreement
 from convgate.labels.gold import resolve_answers
 from convgate.store.database import Store
@@ -31,6 +32,9 @@ SIZE = 20
 MIN_DECIDED = 15
 """Turns of a week that both sides decided; a lead annotator may be unsure of the others."""
 
+MIN_SETTLED = SIZE
+"""Shared turns that have to be settled before labelling goes on."""
+
 JUDGES = "judges"
 """The name of all other annotators and agents in an agreement."""
 
@@ -43,8 +47,9 @@ _READINGS: dict[State, str] = {
     "good": f"The newest week reaches {TARGET:.2f}.",
     "warning": f"The newest week is below {TARGET:.2f}. Discuss the differences with the annotators.",
     "paused": (
-        f"Two weeks in a row are below {MIN_AGREEMENT:.2f}. Pause judging and revise the guideline, until a"
-        f" week reaches {TARGET:.2f}."
+        f"Two weeks in a row are below {MIN_AGREEMENT:.2f}, so labelling pauses. Discuss the guideline, then"
+        f" calibrate or adjudicate until {MIN_SETTLED} shared turns are settled or a week reaches"
+        f" {TARGET:.2f}."
     ),
 }
 
@@ -58,6 +63,7 @@ class CalibrationWeek:
     drawn: int  # turns in the queue
     answered: int  # of these, turns that the lead annotator answered, unsure included
     agreement: Agreement
+    last: str = ""  # time of the lead annotator's last answer, UTC in ISO 8601
 
     @property
     def is_complete(self) -> bool:
@@ -85,11 +91,13 @@ class Calibration:
 
     weeks: tuple[CalibrationWeek, ...]  # oldest first
     state: State
+    settled: int = 0  # shared turns that were settled since labelling pauses
 
     @property
     def summary(self) -> str:
         """Return what the state means, in a sentence or two."""
-        return _READINGS[self.state]
+        settled = f" Settled so far: {self.settled}." if self.state == "paused" else ""
+        return _READINGS[self.state] + settled
 
     @property
     def warnings(self) -> list[str]:
@@ -118,7 +126,7 @@ def draw_calibration(
                 return queue.number
         judged = [
             place
-            for place, entries in _answers(store).items()
+            for place, entries in _answers(Labels(store).entries()).items()
             if all(entry.annotator != lead for entry in entries)
             and any(entry.at and week_of(datetime.fromisoformat(entry.at)) == week for entry in entries)
             and _resolve(entries) != "unsure"
@@ -134,14 +142,17 @@ def draw_calibration(
 
 def calibration(store: Store) -> Calibration:
     """Return the agreement of each drawn week, and the state."""
-    queues, answers = Queues(store), _answers(store)
-    weeks = []
-    for queue in queues.named(_PREFIX):
-        items, turns, n_answered = queues.items(queue.number), list[TurnAnswers](), 0
+    queues, weeks = Queues(store), list[CalibrationWeek]()
+    if not (drawn := queues.named(_PREFIX)):
+        return Calibration((), "few")
+    answers = _answers(Labels(store).entries(queues=_PREFIX))
+    for queue in drawn:
+        items, turns, n_answered, last = queues.items(queue.number), list[TurnAnswers](), 0, ""
         for item in items:
             entries = answers.get((item.current, item.turn), [])
             of_lead = [entry for entry in entries if entry.annotator == queue.made_by]
             n_answered += bool(of_lead)
+            last = max([last, *(entry.at or "" for entry in of_lead)])
             lead = _resolve(of_lead)
             judges = _resolve([entry for entry in entries if entry.annotator != queue.made_by])
             if "unsure" not in (lead, judges):
@@ -149,34 +160,59 @@ def calibration(store: Store) -> Calibration:
                 turns.append(TurnAnswers(item.current, relevant))
         agreement = pair_agreement(queue.made_by, JUDGES, turns)
         week = queue.name.removeprefix(_PREFIX)
-        weeks.append(CalibrationWeek(week, queue.made_by, len(items), n_answered, agreement))
+        weeks.append(CalibrationWeek(week, queue.made_by, len(items), n_answered, agreement, last))
     weeks.sort(key=lambda week: (week.week, week.lead))
-    kappas: dict[str, float] = {}  # by week; of several lead annotators the lowest
+    kappas: dict[str, tuple[float, str]] = {}  # by week; of several lead annotators the lowest
     for each in weeks:
         if each.is_complete and (kappa := each.agreement.value) is not None:
-            kappas[each.week] = min(kappa, kappas.get(each.week, kappa))
-    return Calibration(tuple(weeks), assess(list(kappas.values())))
+            kappas[each.week] = min((kappa, each.last), kappas.get(each.week, (kappa, each.last)))
+    state, n_settled = assess(list(kappas.values()))
+    if state == "paused":
+        state, n_settled = assess(list(kappas.values()), Labels(store).settled())
+    return Calibration(tuple(weeks), state, n_settled)
 
 
-def assess(kappas: Sequence[float]) -> State:
-    """Return the state after weeks with these values of kappa, oldest first.
+def assess(weeks: Sequence[tuple[float, str]], settled: Sequence[str] = ()) -> tuple[State, int]:
+    """Return the state after weeks, oldest first, and how many shared turns were settled since it pauses.
 
-    A week below 0.70 warns. Two in a row below 0.60 pause, until a week reaches 0.70.
+    weeks: kappa, and the time of the last answer. settled: the times at which shared turns were settled.
 
-    >>> assess([0.8, 0.65]), assess([0.5, 0.8, 0.5]), assess([0.5, 0.5, 0.65]), assess([0.5, 0.5, 0.7])
-    ('warning', 'warning', 'paused', 'good')
+    A week below 0.70 warns. Two in a row below 0.60 pause, until a week reaches 0.70 or 20 turns are settled.
+
+    >>> assess([(0.5, "1"), (0.8, "2"), (0.5, "3")]), assess([(0.5, "1"), (0.5, "2"), (0.65, "3")])
+    (('warning', 0), ('paused', 0))
+    >>> assess([(0.5, "1"), (0.5, "2")], ["1"] * 20 + ["3"] * 19)
+    ('paused', 19)
+    >>> assess([(0.5, "1"), (0.5, "2")], ["3"] * 20)
+    ('warning', 0)
     """
     state: State = "few"
-    before = TARGET
-    for kappa in kappas:
+    before, since = TARGET, ""
+    for row, (kappa, at) in enumerate(weeks):
         if kappa >= TARGET:
             state = "good"
         elif state == "paused" or max(kappa, before) < MIN_AGREEMENT:
+            since = since if state == "paused" else at
             state = "paused"
         else:
             state = "warning"
         before = kappa
-    return state
+        until = weeks[row + 1][1] if row + 1 < len(weeks) else "~"  # after every time
+        n_settled = sum(since < time < until for time in settled)
+        if state == "paused" and n_settled >= MIN_SETTLED:
+            state, before = "warning", TARGET  # only two further weeks pause again
+    return (state, n_settled) if state == "paused" else (state, 0)
+
+
+def check_not_paused(store: Store) -> None:
+    """Raise LabellingPausedError while labelling pauses."""
+    if (result := calibration(store)).state == "paused":
+        raise LabellingPausedError(result.summary)
+
+
+def is_calibration(name: str) -> bool:
+    """Return whether a queue of this name is a calibration, which is answered while labelling pauses."""
+    return name.startswith(_PREFIX)
 
 
 def week_of(time: date) -> str:
@@ -199,10 +235,10 @@ def check_week(week: str) -> str:
     raise StoreError(f"a week is written as 2026-W48; got {week[:40]!r}")
 
 
-def _answers(store: Store) -> dict[tuple[CurrentKey, int], list[Entry]]:
+def _answers(entries: Sequence[Entry]) -> dict[tuple[CurrentKey, int], list[Entry]]:
     """Return the current answers of annotators and agents, by message and turn."""
     answers: dict[tuple[CurrentKey, int], list[Entry]] = defaultdict(list)
-    for entry in Labels(store).entries():
+    for entry in entries:
         if entry.kind != "adjudication":
             answers[entry.current, entry.turn].append(entry)
     return answers

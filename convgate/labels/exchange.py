@@ -18,7 +18,7 @@ from typing import Literal
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
-from convgate.core.text import to_line
+from convgate.core.text import to_line, writable
 from convgate.labels.gold import split_groups
 from convgate.labels.imports import Import
 from convgate.labels.json_lines import (
@@ -30,7 +30,6 @@ from convgate.labels.json_lines import (
 )
 from convgate.store import ActionRecord, Conversations, CurrentKey, Entry, Labels, Store
 from convgate.store.label_log import check_annotator
-from convgate.transcripts.characters import writable
 from convgate.transcripts.problems import Report
 from convgate.transcripts.redaction import Redactor
 from convgate.transcripts.source import MAX_BYTES, source_of_bytes, source_of_path

@@ -24,7 +24,7 @@ from sqlite_utils import Database
 from convgate.core.conversation import Conversation, History
 from convgate.core.errors import ConversationError, StoreError, TranscriptError
 from convgate.core.settings import Settings, load_settings
-from convgate.core.text import pluralize, quote
+from convgate.core.text import make_writable, pluralize, quote
 from convgate.labels.imports import parse_text
 from convgate.messages.tokens import turn_tokens
 from convgate.store import ActionRecord, Conversations, CurrentKey, Entry, Labels, NewConversation, Store
@@ -74,6 +74,8 @@ class Feedback:
     how: How = "explicit"  # said by a person or the agent; implicit: concluded
 
     def __post_init__(self) -> None:
+        key = ("conversation",) if isinstance(self.conversation, str) else ()
+        make_writable(self, "question", "source", "version", *key)
         if not self.turns:
             raise FeedbackError("at least one earlier message is needed", "turn")
         indices = [("turn", turn) for turn in self.turns]

@@ -22,6 +22,7 @@ import numpy as np
 from convgate.core.conversation import Conversation
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import StoreError
+from convgate.labels.calibration import check_not_paused
 from convgate.labels.gold import gold_answers
 from convgate.policies.base import Policy
 from convgate.store.conversations import Conversations
@@ -67,8 +68,10 @@ def make_queue(
     Turns with a gold label are left out, and those that `by` answered, unless annotators disagree on them.
     other: a version or policy whose disagreements with the gate are asked about.
 
-    The same library and arguments give the same queue. Raises StoreError for a size out of range.
+    The same library and arguments give the same queue. Raises StoreError for a size out of range, and
+    LabellingPausedError while labelling pauses.
     """
+    check_not_paused(store)
     if not 1 <= size <= MAX_SIZE:
         raise StoreError(f"the size of a queue is 1 to {MAX_SIZE:,} turns; got {size}")
     answered: dict[CurrentKey, set[int]] = defaultdict(set)

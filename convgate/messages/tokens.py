@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from convgate.core.bundled_encoder import bundled_folder
 from convgate.core.conversation import Turn
 from convgate.core.errors import EncoderError
-from convgate.core.text import without_surrogates
+from convgate.core.text import writable
 from convgate.messages.table import MessageTable
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class WordPieceCounter:
 
     def count_all(self, texts: Sequence[str], /) -> list[int]:
         """Return the number of pieces of each text, of many on all processor cores."""
-        texts = [without_surrogates(text) for text in texts]
+        texts = [writable(text) for text in texts]
         if len(texts) < _MIN_BATCH:
             encodings = [self._tokenizer.encode(text, add_special_tokens=False) for text in texts]
         else:

@@ -14,6 +14,7 @@ import tomli_w
 
 from convgate.core.parameters import parameter_values
 from convgate.core.settings import Settings
+from convgate.core.text import writable
 from convgate.embedding.base import DTYPES
 from convgate.gatekeeper.rules_file import RulesFile
 from convgate.policies.base import Policy, encoder_of
@@ -22,7 +23,6 @@ from convgate.policies.gatekeeper import GatekeeperPolicy
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import policy_settings
 from convgate.policies.session_policy import SessionPolicy
-from convgate.transcripts.characters import writable
 from convgate.versions import SHIPPED, UNTRAINED, Versions
 
 FILE_NAME = "convgate-agent.toml"

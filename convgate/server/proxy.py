@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -79,6 +79,7 @@ class Proxy:
         timeout = httpx.Timeout(self._settings.server_upstream_seconds, connect=_CONNECT_SECONDS)
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
         self._client = httpx.AsyncClient(timeout=timeout, limits=limits)
+        logging.getLogger("uvicorn.error").addFilter(_is_news)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -97,23 +98,27 @@ class Proxy:
 
     async def _answer(self, request: Request) -> Response:
         """Forward a request, with the selected messages where it has any."""
-        if self._settings.server_upstream is None:
+        if (upstream := self._settings.server_upstream) is None:
             return error_response(404, "no_upstream", "Start the server with --upstream URL to forward this.")
         body = await request.body()
         if ".." in request.scope["path"].split("/"):  # would be a path of the upstream outside its base URL
             return error_response(404, "not_found", "The path has `..` in it.")
+        return await _unless_disconnected(request, self._forward(request, body, upstream))
+
+    async def _forward(self, request: Request, body: bytes, upstream: str) -> Response:
+        """Return the upstream's response to the request, with the selected messages."""
         forwarded = Forwarded(body, {})
         name = _FIELDS.get(_below_version(request.scope["route"].path))
         if name is not None and request.method == "POST":
             forwarded = await self._select(body, name, request.headers.get(SESSION_HEADER))
         raw_path, query = request.scope["raw_path"].decode(), request.scope["query_string"].decode("latin-1")
-        url = f"{self._settings.server_upstream.rstrip('/')}/{_below_version(raw_path)}"
+        url = f"{upstream.rstrip('/')}/{_below_version(raw_path)}"
         url += f"?{query}" if query else ""
-        upstream = self._client.build_request(
+        forward = self._client.build_request(
             request.method, url, headers=self._headers(request), content=forwarded.body
         )
         try:
-            response = await _unless_disconnected(request, self._client.send(upstream, stream=True))
+            response = await self._client.send(forward, stream=True)
         except httpx.TimeoutException as error:
             return _fail(504, "upstream_timeout", error, forwarded)
         except httpx.RequestError as error:
@@ -242,20 +247,26 @@ def _left_out(connection: str) -> frozenset[str]:
     return _HOP_BY_HOP | {name.strip().lower() for name in connection.split(",")}
 
 
-async def _unless_disconnected(request: Request, sending: Awaitable[httpx.Response]) -> httpx.Response:
-    """Return the response; when the client goes away before it comes, the upstream is not waited for."""
+async def _unless_disconnected(request: Request, answering: Coroutine[Any, Any, Response]) -> Response:
+    """Return the response; when the client goes away before it comes, what answers is cancelled."""
 
     async def wait_for_disconnect() -> None:
         while (await request.receive())["type"] != "http.disconnect":
             pass
 
-    response = asyncio.ensure_future(sending)
-    watch = asyncio.ensure_future(wait_for_disconnect())
+    answer = asyncio.create_task(answering)
+    watch = asyncio.create_task(wait_for_disconnect())
     try:
-        await asyncio.wait({response, watch}, return_when=asyncio.FIRST_COMPLETED)
-        if not response.done():
+        await asyncio.wait({answer, watch}, return_when=asyncio.FIRST_COMPLETED)
+        if not answer.done():
             raise ClientDisconnect
-        return response.result()
+        return answer.result()
     finally:
         watch.cancel()
-        response.cancel()
+        answer.cancel()
+        await asyncio.gather(watch, answer, return_exceptions=True)  # its connection is closed by then
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Return whether a log line of uvicorn says more than that a response was broken off, as Relay does."""
+    return "without completing response" not in record.getMessage()

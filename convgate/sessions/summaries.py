@@ -15,12 +15,11 @@ import numpy as np
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import Settings
-from convgate.core.text import to_line, truncate
-from convgate.gatekeeper.model import LanguageModel, ModelError, read_text
+from convgate.core.text import to_line, truncate, writable
+from convgate.language_model import LanguageModel, ModelError, read_text
 from convgate.policies.base import Policy
 from convgate.selection.added import Capsule
 from convgate.store.summaries import TurnSummary
-from convgate.transcripts.characters import writable
 
 log = logging.getLogger(__name__)
 

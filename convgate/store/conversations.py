@@ -13,11 +13,10 @@ from sqlite_utils import Database
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import StoreError
-from convgate.core.text import truncate
+from convgate.core.text import truncate, writable
 from convgate.store import documents
 from convgate.store.database import Repository, Store
 from convgate.store.openings import PrefixIndex
-from convgate.transcripts.characters import writable
 from convgate.transcripts.relevance_sets import split_group_of
 
 Sort = Literal["added", "title", "turns", "tokens", "format"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import StoreError
-from convgate.transcripts.characters import writable
+from convgate.core.text import writable
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

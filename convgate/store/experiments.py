@@ -9,10 +9,9 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from convgate.core.errors import ExperimentError
-from convgate.core.text import join_words
+from convgate.core.text import join_words, writable
 from convgate.store.database import Repository
 from convgate.store.documents import translate_decoding_errors, write_row
-from convgate.transcripts.characters import writable
 
 AnswerTest = Literal["pass", "fail"]
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple, get_args
 from sqlite_utils import Database
 
 from convgate.core.errors import StoreError
+from convgate.core.text import writable
 from convgate.store.conversations import NUMBER, find_conversation
-from convgate.transcripts.characters import writable
 
 Answer = Literal["relevant", "not_relevant", "unsure"]
 Kind = Literal["answer", "skip", "adjudicate", "import", "feedback", "undo", "redo"]

@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import Any
 
 from convgate.core.errors import StoreError
+from convgate.core.text import writable
 from convgate.store.database import Repository
 from convgate.store.label_log import (
     ADJUDICATED,
@@ -33,7 +34,6 @@ from convgate.store.label_log import (
     revert,
     undo_stacks,
 )
-from convgate.transcripts.characters import writable
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,12 +200,16 @@ class Labels(Repository):
         )
         return CurrentKey(*row) if row else None
 
-    def entries(self, conversation: str | None = None, *, training: bool = False) -> list[Entry]:
+    def entries(
+        self, conversation: str | None = None, *, training: bool = False, queues: str = ""
+    ) -> list[Entry]:
         """Return the current answers for turns, ordered by conversation, message, turn and annotator.
 
         conversation: only of this one. training: only of annotators whose answers are used in training.
-        Deleted conversations are left out.
+        queues: only for turns of queues whose names begin with it. Deleted conversations are left out.
         """
+        queued = """AND (message, labels.turn) IN (SELECT message, turn FROM queue_items
+            JOIN queues ON queues.number = queue WHERE instr(queues.name, ?) = 1)"""
         rows = self._rows(
             f"""
             SELECT key, messages.turn, question, labels.turn, name, answer, at, version, kind
@@ -214,11 +218,32 @@ class Labels(Repository):
             JOIN annotators ON annotators.number = annotator
             WHERE labels.turn >= 0 AND deleted_at IS NULL {"AND key = ?" if conversation else ""}
                 {"AND trains" if training else ""}
+                {queued if queues else ""}
             ORDER BY conversation, messages.turn IS NULL, messages.turn, question, labels.turn, name
             """,
-            [conversation] if conversation else [],
+            [value for value in (conversation, queues) if value],
         )
         return [Entry(CurrentKey(*row[:3]), *row[3:]) for row in rows]
+
+    def settled(self) -> list[str]:
+        """Return when a person settled each turn with two answers or more: adjudicated it, or made them one.
+
+        Times are UTC in ISO 8601. An answer "unsure" settles nothing.
+        """
+        rows = self._rows(
+            """
+            SELECT coalesce(max(at) FILTER (WHERE kind <> 'agent'), '')
+            FROM labels JOIN annotators ON annotators.number = annotator
+            JOIN messages ON messages.number = message
+            JOIN conversations ON conversations.number = conversation
+            WHERE labels.turn >= 0 AND deleted_at IS NULL
+            GROUP BY message, labels.turn
+            HAVING sum(kind <> 'adjudication') > 1 AND (
+                sum(kind = 'adjudication') OR (count(DISTINCT answer) = 1 AND max(answer) <> 'unsure')
+            )
+            """
+        )
+        return [at for (at,) in rows]
 
     def disagreements(
         self, current: CurrentKey | None = None, *, training: bool = False, adjudicated: bool = False

@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from convgate.core.text import writable
 from convgate.store.database import Repository
 from convgate.store.label_log import WHOLE, CurrentKey, current_number, current_time
-from convgate.transcripts.characters import writable
 
 ReasonKind = Literal["threshold", "versions", "policies", "annotators", "audit", "start", "score"]
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from convgate.core.text import writable
 from convgate.store.database import Repository
 from convgate.store.documents import write_row
-from convgate.transcripts.characters import writable
 
 TOKEN_COLUMNS = ("rules", "task_state", "recent", "evidence", "decisions", "capsules")
 """Sections, in the order of `RequestRow.tokens`."""

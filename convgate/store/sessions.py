@@ -10,10 +10,10 @@ from typing import Any
 from sqlite_utils import Database
 
 from convgate.core.errors import StoreError
+from convgate.core.text import writable
 from convgate.store.conversations import number_of
 from convgate.store.database import Repository
 from convgate.store.documents import read_row
-from convgate.transcripts.characters import writable
 
 _SESSION = """
     SELECT sessions.*, (

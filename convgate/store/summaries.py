@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from convgate.core.errors import StoreError
+from convgate.core.text import writable
 from convgate.store.conversations import find_conversation
 from convgate.store.database import Repository
 from convgate.store.documents import read_row, translate_decoding_errors, write_row
-from convgate.transcripts.characters import writable
 
 
 @dataclass(frozen=True, slots=True)

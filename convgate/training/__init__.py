@@ -1,1 +1,1 @@
-"""Training data: texts written for it, scenarios with known answers, and conversations woven into one."""
+"""Training: texts, scenarios and woven conversations to learn from, the trainer, runs and reports."""

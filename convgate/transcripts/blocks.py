@@ -14,7 +14,7 @@ from typing import Any
 
 from convgate.core.conversation import SUMMARY_PART, ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.characters import writable
+from convgate.core.text import make_writable
 from convgate.transcripts.formats.openai_messages import arguments_text, content_parts
 from convgate.transcripts.json_text import kind
 
@@ -29,6 +29,9 @@ class ToolResult:
     call_id: str | None
     parts: tuple[ContentPart, ...]
     name: str | None = None
+
+    def __post_init__(self) -> None:
+        make_writable(self, "call_id", "name")
 
 
 Item = ContentPart | ToolCall | ToolResult
@@ -88,7 +91,7 @@ def read_blocks(content: Any, field: str) -> Content:
         elif isinstance(type_, str) and type_ in _THINKING:
             text = block.get(_THINKING[type_])
             is_text = type_ != "redacted_thinking" and isinstance(text, str) and text
-            items.append(ContentPart("thinking", writable(text) if is_text else "[thinking]"))
+            items.append(ContentPart("thinking", text if is_text else "[thinking]"))
         elif type_ in ("image", "document", "file", "web_search_result", "search_result", SUMMARY_PART):
             items.append(ContentPart(type_, _file_text(block) or placeholder(type_, block)))
         else:
@@ -98,36 +101,36 @@ def read_blocks(content: Any, field: str) -> Content:
 
 def call_of(id: Any, name: Any, arguments: Any, field: str) -> ToolCall:
     """Return a call; what is no text of its id or name is left out."""
-    id, name = (writable(value) if isinstance(value, str) else "" for value in (id, name))
-    return ToolCall(id, name, writable(arguments_text(arguments, field)))
+    id, name = (value if isinstance(value, str) else "" for value in (id, name))
+    return ToolCall(id, name, arguments_text(arguments, field))
 
 
 def json_parts(value: Any, field: str) -> tuple[ContentPart, ...]:
     """Return a tool's result as parts: text as it is, anything else as JSON."""
     text = arguments_text(value, field)
-    return (ContentPart("text", writable(text)),) if text else ()
+    return (ContentPart("text", text),) if text else ()
 
 
 def placeholder(what: str, fields: Mapping[str, Any]) -> str:
     """Return what stands for a part that is no text: its kind, with its title or alternative text."""
     names = ("alt", "alt_text", "title", "file_name", "filename", "name")
     name = next((value for key in names if isinstance(value := fields.get(key), str) and value), "")
-    return writable(f"[{what}: {' '.join(name.split())}]" if name else f"[{what}]")
+    return f"[{what}: {' '.join(name.split())}]" if name else f"[{what}]"
 
 
 def _file_text(block: Mapping[str, Any]) -> str:
     """Return the text of a document or of a search result that has one."""
     source, content = block.get("source"), block.get("content")
     if isinstance(content, str):  # of a compaction
-        return writable(content)
+        return content
     if isinstance(source, Mapping) and source.get("type") == "text" and isinstance(source.get("data"), str):
-        return writable(source["data"])
+        return str(source["data"])
     texts = (
         [part.get("text") for part in content if isinstance(part, Mapping)]
         if isinstance(content, list)
         else []
     )
-    return writable("\n".join(text for text in texts if isinstance(text, str)))
+    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def block_call(block: Mapping[str, Any], field: str) -> ToolCall:
@@ -147,7 +150,7 @@ def _result(block: Mapping[str, Any], field: str) -> ToolResult:
     if content is not None and not isinstance(content, str | list):
         raise TranscriptError(f"expected a text or blocks, got {kind(content)}", field=f"{field}.content")
     return ToolResult(
-        writable(id) if isinstance(id, str) else None,
+        id if isinstance(id, str) else None,
         read_blocks(content, f"{field}.content").parts,
-        writable(name) if isinstance(name, str) else None,
+        name if isinstance(name, str) else None,
     )

@@ -12,17 +12,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, Any, Protocol, TypeVar
 
 import ijson
 
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.characters import REPLACEMENT, writable
+from convgate.core.text import REPLACEMENT, clean_value
 from convgate.transcripts.problems import ReadStoppedError, Report
 from convgate.transcripts.timestamps import TIMESTAMP_FIELDS, time_of
-
-if TYPE_CHECKING:
-    from convgate.transcripts.source import Source
 
 T = TypeVar("T")
 
@@ -57,10 +54,10 @@ def parse_json(text: str, report: Report | None = None, line: int | None = None)
         raise TranscriptError(_TOO_DEEP)
     if not _UNWRITABLE_ESCAPE.search(text):
         return value
-    writable_value = _writable(value)
-    if report is not None and writable_value != value:
+    clean = clean_value(value)
+    if report is not None and clean != value:
         report.warn(f"NUL or half of a surrogate pair, read as {REPLACEMENT}", line=line)
-    return writable_value
+    return clean
 
 
 def kind(value: object) -> str:
@@ -88,17 +85,6 @@ def _depth_exceeds(value: Any, limit: int) -> bool:
         if not level:
             return False
     return True
-
-
-def _writable(value: Any) -> Any:
-    """Return a copy without unwritable characters; at most MAX_DEPTH calls deep."""
-    if isinstance(value, str):
-        return writable(value)
-    if isinstance(value, list):
-        return [_writable(item) for item in value]
-    if isinstance(value, dict):
-        return {writable(key): _writable(item) for key, item in value.items()}
-    return value
 
 
 _WHITESPACE = re.compile(r"[ \t\n\r]*")
@@ -224,11 +210,38 @@ _JSON_START = re.compile(
 )
 
 
+class TextSource(Protocol):
+    """A file as its JSON is read; `Source` is one."""
+
+    report: Report
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        ...
+
+    def open(self) -> IO[bytes]:
+        """Return the file at its beginning, as UTF-8."""
+        ...
+
+    def text(self) -> str:
+        """Return all of its text."""
+        ...
+
+    def lines(self) -> Iterator[str]:
+        """Yield its lines with their ends."""
+        ...
+
+    def first_lines(self, n: int) -> list[str]:
+        """Return the first lines."""
+        ...
+
+
 @dataclass(frozen=True)
 class JsonFile:
     """What a JSON source holds, enough of it parsed to recognise its format."""
 
-    source: Source
+    source: TextSource
     is_lines: bool
     sample: tuple[Any, ...]
     """The first values: of lines those that hold an object or a list, else None; the items of a list; or
@@ -274,7 +287,7 @@ class JsonFile:
                 yield value, Place(report, line=number)
 
 
-def open_json(source: Source) -> JsonFile | None:
+def open_json(source: TextSource) -> JsonFile | None:
     """Return the JSON of a source, None when there is none.
 
     It is lines when at least half of the first ones hold an object or a list each.
@@ -297,7 +310,7 @@ def open_json(source: Source) -> JsonFile | None:
     return JsonFile(source, is_lines=False, sample=tuple(sample), document=document)
 
 
-def _find_list(source: Source) -> str | None:
+def _find_list(source: TextSource) -> str | None:
     """Return where the items of a large document are: in the document, or in its `conversations`."""
     with source.open() as file:
         for path, event, _ in islice(_checked(ijson.parse(file, use_float=True), source), 1_000):
@@ -306,16 +319,16 @@ def _find_list(source: Source) -> str | None:
     return None
 
 
-def _stream(source: Source, path: str) -> Iterator[Any]:
+def _stream(source: TextSource, path: str) -> Iterator[Any]:
     """Yield the items of a list in a document without holding the others in memory."""
     with source.open() as file:
         for value in _checked(ijson.items(file, path, use_float=True), source):
             if _depth_exceeds(value, MAX_DEPTH):
                 raise TranscriptError(_TOO_DEEP)
-            yield _writable(value)
+            yield clean_value(value)
 
 
-def _checked(values: Iterator[T], source: Source) -> Iterator[T]:
+def _checked(values: Iterator[T], source: TextSource) -> Iterator[T]:
     try:
         yield from values
     except (ijson.JSONError, UnicodeDecodeError) as error:

@@ -14,7 +14,7 @@ from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.characters import writable
+from convgate.core.text import writable
 from convgate.transcripts.fields import text_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind, parse_json

@@ -13,8 +13,7 @@ from typing import Any
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
-from convgate.core.text import pluralize
-from convgate.transcripts.characters import writable
+from convgate.core.text import pluralize, writable
 from convgate.transcripts.formats.field_map import find_lists
 from convgate.transcripts.identity import make_ids_unique, pair_calls
 from convgate.transcripts.problems import (

@@ -17,7 +17,7 @@ from typing import IO
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.characters import REPLACEMENT
+from convgate.core.text import REPLACEMENT
 from convgate.transcripts.json_text import JsonFile, open_json
 from convgate.transcripts.problems import ReadStoppedError, Report
 

@@ -39,7 +39,8 @@ def draw_answers(answering: Answering, turn: int) -> None:
             for value, name in NAMES.items():
                 st.button(
                     f"{MARKS[value]} {name}{several}", key=f"answering.{value}", shortcut=_KEYS[value],
-                    disabled=answering.by is None, type="primary" if value == mine else "secondary",
+                    disabled=answering.by is None or not answering.can_answer(turn),
+                    type="primary" if value == mine else "secondary",
                     on_click=_answer, args=(answering, turn, value, scope), wrap=True,
                 )  # fmt: skip
         draw_actions(answering, turn)
@@ -48,6 +49,8 @@ def draw_answers(answering: Answering, turn: int) -> None:
 def draw_actions(answering: Answering, turn: int | None = None) -> None:
     """Draw undo, redo, clear and later, and what was stored last, or why it was not."""
     draw_problem()
+    if answering.paused:
+        st.warning(answering.paused, icon=":material/pause:")
     if answering.by is None:
         return
     can_undo, can_redo = answering.labels.can_undo(answering.by)
@@ -60,7 +63,8 @@ def draw_actions(answering: Answering, turn: int | None = None) -> None:
         if turn is not None:
             st.button(
                 "clear", key="answering.none", shortcut=keys.CLEAR, on_click=_answer,
-                args=(answering, turn, None, "turn"), disabled=turn not in answering.mine,
+                args=(answering, turn, None, "turn"),
+                disabled=turn not in answering.mine or not answering.can_answer(turn),
                 help="Remove the answer for this turn",
             )  # fmt: skip
         if turn is not None and answering.work.skip is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
+from convgate.labels.calibration import calibration
 from convgate.store import ADJUDICATED, CurrentLabels, Labels
 from convgate.ui.annotator import annotator
 from convgate.ui.frame import App
@@ -21,6 +22,7 @@ class Work:
 
     reasons: Mapping[int, str] = field(default_factory=dict)  # by turn to ask about first, in order
     adjudicating: bool = False  # answers adjudicate disagreements, on the turns of `reasons` alone
+    calibrating: bool = False  # a calibration, which goes on while labelling pauses
     finished: bool = False  # nothing is left to ask about, of any message
     next_message: Callable[[], bool] | None = None  # goes on when no turn is left; whether there is any
     skip: Callable[[], None] | None = None  # moves the message to the end of the queue
@@ -36,6 +38,7 @@ class Answering:
     by: str | None  # None while no name was chosen
     version: str | None  # of the gate that decides
     work: Work
+    paused: str = ""  # why labelling pauses, if it does
 
     @property
     def history(self) -> range:
@@ -57,7 +60,7 @@ class Answering:
     def can_answer(self, turn: int) -> bool:
         """Return whether a turn can be answered for; when adjudicating, only turns with a disagreement."""
         turns = self.work.reasons if self.work.adjudicating else self.history
-        return not self.work.finished and turn in turns
+        return not self.work.finished and not self.paused and turn in turns
 
     def following(self, turn: int) -> int | None:
         """Return the turn to ask about after this one; None when all have an answer."""
@@ -99,5 +102,8 @@ class Answering:
 
 def read_answers(app: App, message: OpenMessage, version: str | None, work: Work) -> Answering:
     """Return the annotator's answers for a message; version: of the gate that decides."""
-    labels = Labels(app.store)
-    return Answering(labels, message, labels.of(message.labelled), annotator(), version, work)
+    labels, paused = Labels(app.store), ""
+    if not work.adjudicating and not work.calibrating:
+        state = calibration(app.store)
+        paused = state.summary if state.state == "paused" else ""
+    return Answering(labels, message, labels.of(message.labelled), annotator(), version, work, paused)

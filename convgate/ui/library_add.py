@@ -14,11 +14,10 @@ import streamlit as st
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.core.text import join_words, pluralize
+from convgate.core.text import join_words, pluralize, writable
 from convgate.messages.tokens import turn_tokens
 from convgate.store import Addition, Conversations, NewConversation
 from convgate.transcripts import BadLinesError, Problems, TranscriptReader, format_named, open_transcript
-from convgate.transcripts.characters import writable
 from convgate.transcripts.formats.field_map import FieldMap, ItemList, lists_in
 from convgate.transcripts.problems import ReadStoppedError
 from convgate.transcripts.reading import Summary

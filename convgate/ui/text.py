@@ -11,8 +11,7 @@ from itertools import chain, count
 
 import streamlit as st
 
-from convgate.core.text import truncate
-from convgate.transcripts.characters import isolate, writable
+from convgate.core.text import isolate, truncate, writable
 
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _JOINER = "\u2060"  # invisible, of no width, forbids a line break

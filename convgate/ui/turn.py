@@ -10,9 +10,9 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.core.conversation import Conversation, Turn
+from convgate.core.text import writable
 from convgate.figures.hover import on_screen
 from convgate.policies.sessions.boundaries import moved_by
-from convgate.transcripts.characters import writable
 from convgate.ui import keys
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript.rows import when

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from convgate.transcripts.characters import printable
+from convgate.core.text import printable
 from convgate.versions.card import DataSet, Metric, MetricSet
 from convgate.versions.version import Version
 

@@ -281,23 +281,26 @@ def test_slow_upstream_is_504(convgate_home: Path, upstream: ChatServer) -> None
         upstream.released.set()
 
 
-def test_client_that_goes_away_frees_its_place(convgate_home: Path, upstream: ChatServer) -> None:
-    def hang(_: object) -> None:
-        upstream.released.wait(20)
+@pytest.mark.parametrize("place", ["selection", "upstream"])
+def test_client_that_goes_away_frees_its_place(
+    convgate_home: Path, upstream: ChatServer, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    def hang(*_: object, **__: object) -> None:
+        upstream.released.wait(60)
 
-    upstream.set_script(hang, completion_reply("Fine."))
-    with proxy_of(convgate_home, upstream, server_max_requests=1) as client:
+    if place == "selection":
+        monkeypatch.setattr(MessageSelector, "choose", hang)
+    upstream.set_script(*[hang] * (place == "upstream"), completion_reply("Fine."))
+    with proxy_of(convgate_home, upstream, server_max_requests=1, server_select_seconds=60) as client:
         with pytest.raises(httpx.ReadTimeout):
             client.post("/v1/chat/completions", json=chat(), timeout=0.5)
         end = time.monotonic() + 20
-        while client.post("/v1/chat/completions", json=chat()).status_code == 429:
+        while client.post("/v1/embeddings", json={}).status_code == 429:
             assert time.monotonic() < end
         upstream.released.set()
 
 
-def test_client_that_goes_away_in_mid_stream_closes_the_upstreams_connection(
-    client: Any, upstream: ChatServer
-) -> None:
+def test_client_that_goes_away_in_mid_stream_closes_the_upstream(client: Any, upstream: ChatServer) -> None:
     def stream(handler: BaseHTTPRequestHandler) -> None:
         send_head(handler, 200, 1 << 30)
         while not upstream.released.wait(0.01):

@@ -175,6 +175,7 @@ def test_health_and_schema_need_no_token_and_metrics_do(client: TestClient) -> N
         ("feedback", '{"conversation": "x", "turn": 0, "relevant": "yes"}', (422, "invalid_request")),
         ("feedback", '{"conversation": "x", "turn": [], "relevant": true}', (422, "feedback")),
         ("feedback", '{"conversation": "x", "turn": 0, "relevant": true}', (409, "store")),
+        ("feedback", '{"conversation": "\\ud83d", "turn": 0, "relevant": true}', (409, "store")),
         ("outcome", '{"request_id": "x"}', (422, "invalid_request")),
         ("chat/completions", "{}", (404, "no_upstream")),
         ("models/m:generateContent", "{}", (404, "no_upstream")),

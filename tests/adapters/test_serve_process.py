@@ -26,7 +26,7 @@ psutil = pytest.importorskip("psutil")
 
 from convgate.core.settings import load_settings
 from convgate.store import Conversations, Store
-from tests.adapters.serving import TOKEN, long_chat
+from tests.adapters.serving import TOKEN, events, long_chat
 from tests.llm_server import ChatServer, completion_reply
 from tests.rollouts import start_at_half
 
@@ -100,6 +100,18 @@ def upstream() -> Iterator[ChatServer]:
     server.set_script(completion_reply("Fine."))
     yield server
     server.close()
+
+
+def test_upstream_that_dies_in_the_middle_is_one_line_of_the_log(upstream: ChatServer) -> None:
+    with served("--upstream", upstream.url) as (process, client):
+        upstream.script = [events("first", "last", breaks=True)]
+        with pytest.raises(httpx.RemoteProtocolError):
+            client.post("/v1/chat/completions", json={"messages": long_chat(), "stream": True})
+        process.send_signal(signal.SIGTERM)
+        process.wait(30)
+        assert process.stdout is not None
+        lines = process.stdout.read().splitlines()
+    assert lines == ["Stop it with Ctrl+C.", "the upstream broke off its response: RemoteProtocolError"]
 
 
 def test_killed_worker_is_replaced_and_sessions_stay(upstream: ChatServer) -> None:

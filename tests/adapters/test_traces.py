@@ -28,7 +28,8 @@ from convgate.core.settings import Settings
 from convgate.experiments.live import LiveExperiment
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.gatekeeper import Gatekeeper
-from convgate.gatekeeper.model import LanguageModel
+from convgate.gatekeeper.model import ExchangeModel
+from convgate.language_model import LanguageModel
 from convgate.policies.window import LastK
 from convgate.selection.load import load
 from convgate.sessions import SessionManager
@@ -105,7 +106,7 @@ def test_a_context_names_its_session_mode_and_invariants_but_no_text(
 def test_a_gatekeeper_call_contains_the_call_of_its_model(memory: InMemorySpanExporter) -> None:
     server = ChatServer()
     server.set_script(decision_reply(keep=True))
-    gatekeeper = Gatekeeper(mode="llm", model=LanguageModel("tiny", base_url=server.url))
+    gatekeeper = Gatekeeper(mode="llm", model=ExchangeModel(LanguageModel("tiny", base_url=server.url)))
     gatekeeper.decide(Exchange(f"I breed {SECRET}", "Nice."))
     server.set_script(raw_reply(b"no"))
     gatekeeper.decide(Exchange("and birds", "Nice."))

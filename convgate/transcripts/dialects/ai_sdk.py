@@ -7,7 +7,6 @@ from typing import Any
 
 from convgate.core.conversation import DATA_PART, ContentPart, ToolCall, Turn
 from convgate.transcripts.blocks import Item, ToolResult, call_of, json_parts
-from convgate.transcripts.characters import writable
 from convgate.transcripts.dialects.base import (
     Dialect,
     Message,
@@ -108,7 +107,7 @@ def _output(part: Mapping[str, Any], field: str) -> tuple[ContentPart, ...]:
 def _said(part: Mapping[str, Any], field: str) -> tuple[ContentPart, ...]:
     type_, text = part.get("type"), part.get("text")
     if type_ == "reasoning":
-        return (ContentPart("thinking", writable(text)),) if isinstance(text, str) and text else ()
+        return (ContentPart("thinking", text),) if isinstance(text, str) and text else ()
     return content_parts([part], field)
 
 
@@ -121,5 +120,5 @@ def _ui_part(part: Mapping[str, Any], field: str) -> tuple[ContentPart, ...]:
     if type_ in ("step-start", "source-url", "source-document"):
         return ()
     if type_.startswith("data-"):
-        return (ContentPart(DATA_PART, writable(f"[{type_}]")),)
+        return (ContentPart(DATA_PART, f"[{type_}]"),)
     return _said(part, field)

@@ -10,7 +10,6 @@ from typing import Any
 from convgate.core.conversation import ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Item, ToolResult
-from convgate.transcripts.characters import writable
 from convgate.transcripts.identity import given_id
 
 Message = Mapping[str, Any]
@@ -121,7 +120,7 @@ def turn_of(message: Message, role: str, items: Iterable[Item]) -> Turn:
         role="tool" if answers else role,
         parts=tuple(part for part in parts if part.text),
         id=given_id(message, "id"),
-        name=writable(name) if isinstance(name, str) and name else None,
+        name=name if isinstance(name, str) and name else None,
         tool_calls=tuple(call for call in calls if call.id not in own),
         tool_call_id=answers[0] if answers else None,
         also_answers=tuple(answers[1:]),

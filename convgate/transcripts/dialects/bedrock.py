@@ -8,7 +8,6 @@ from typing import Any
 from convgate.core.conversation import ContentPart, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Item, ToolResult, call_of, json_parts
-from convgate.transcripts.characters import writable
 from convgate.transcripts.dialects.base import Dialect, Message, parts_of, turn_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import kind
@@ -69,12 +68,12 @@ def _items(block: Mapping[str, Any], field: str) -> list[Item]:
 
 def _part(block: Mapping[str, Any]) -> list[ContentPart]:
     if isinstance(text := block.get("text"), str):
-        return [ContentPart("text", writable(text))]
+        return [ContentPart("text", text)]
     thought = block.get("reasoningContent")
     if isinstance(thought, Mapping):
         text = thought.get("reasoningText")
         text = text.get("text") if isinstance(text, Mapping) else None
-        return [ContentPart("thinking", writable(text) if isinstance(text, str) else "[thinking]")]
+        return [ContentPart("thinking", text if isinstance(text, str) else "[thinking]")]
     cited = block.get("citationsContent")
     if isinstance(cited, Mapping):
         return [part for _, each in parts_of(cited) for part in _part(each)]

@@ -8,7 +8,6 @@ from typing import Any
 from convgate.core.conversation import ContentPart, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Item, ToolResult, call_of, json_parts, placeholder
-from convgate.transcripts.characters import writable
 from convgate.transcripts.dialects.base import Dialect, Message, turn_of
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import kind
@@ -68,7 +67,7 @@ def part_items(part: Any, field: str) -> Iterator[Item]:
     call, answer = _get(part, "function_call"), _get(part, "function_response")
     if isinstance(text := part.get("text"), str) and text:
         is_thought = part.get("thought") or part.get("isThought")
-        yield ContentPart("thinking" if is_thought else "text", writable(text))
+        yield ContentPart("thinking" if is_thought else "text", text)
     if isinstance(call, Mapping):
         yield call_of(call.get("id"), call.get("name"), call.get("args"), f"{field}.args")
     if isinstance(answer, Mapping):
@@ -76,7 +75,7 @@ def part_items(part: Any, field: str) -> Iterator[Item]:
         output = response.get("output", response) if isinstance(response, Mapping) else response
         name = answer.get("name")
         result = json_parts(output, f"{field}.response")
-        yield ToolResult(given_id(answer, "id"), result, writable(name) if isinstance(name, str) else None)
+        yield ToolResult(given_id(answer, "id"), result, name if isinstance(name, str) else None)
     for key, label in _OTHERS.items():
         if (value := _get(part, key)) is None:
             continue
@@ -85,9 +84,7 @@ def part_items(part: Any, field: str) -> Iterator[Item]:
         what = next((media for media in _MEDIA if media in mime), label)
         text = fields.get("code", fields.get("output"))
         is_text = isinstance(text, str) and text
-        yield ContentPart(
-            label if is_text else what, writable(text) if is_text else placeholder(what, fields)
-        )
+        yield ContentPart(label if is_text else what, text if is_text else placeholder(what, fields))
 
 
 def _get(part: Mapping[str, Any], name: str) -> Any:

@@ -9,7 +9,6 @@ from typing import Any
 from convgate.core.conversation import SUMMARY_PART, ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import call_of, json_parts
-from convgate.transcripts.characters import writable
 from convgate.transcripts.dialects.base import (
     Dialect,
     Message,
@@ -141,7 +140,7 @@ def _kind(turn: Turn) -> str:
 
 def _thoughts(item: Message) -> tuple[ContentPart, ...]:
     texts = (part.get("text") for key in ("summary", "content") for _, part in parts_of(item, key))
-    return tuple(ContentPart("thinking", writable(text)) for text in texts if isinstance(text, str) and text)
+    return tuple(ContentPart("thinking", text) for text in texts if isinstance(text, str) and text)
 
 
 def _output(output: Any, field: str) -> tuple[ContentPart, ...]:

@@ -13,7 +13,7 @@ from itertools import islice
 
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.characters import writable
+from convgate.core.text import writable
 from convgate.transcripts.formats.openai_messages import arguments_text
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.roles import role_of
@@ -257,7 +257,7 @@ def _calls(text: str | None) -> tuple[ToolCall, ...]:
         return ()
     try:
         return tuple(
-            ToolCall(str(call["id"]), writable(call["name"]), writable(arguments_text(call["arguments"], "")))
+            ToolCall(str(call["id"]), call["name"], arguments_text(call["arguments"], ""))
             for call in json.loads(text)
         )
     except (ValueError, TypeError, KeyError, RecursionError):

@@ -15,7 +15,6 @@ from typing import Any, Literal
 from convgate.core.conversation import CHAT_ROLES, ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.blocks import Content, Item, ToolResult, json_parts, placeholder
-from convgate.transcripts.characters import writable
 from convgate.transcripts.exports import (
     BRANCH,
     EMPTY,
@@ -294,12 +293,12 @@ def _voice_items(message: Mapping[str, Any], field: str, place: Place) -> Iterat
             place.report.omit("call of a tool without a name")
             continue
         arguments = arguments_text(value_at(call, _ARGUMENTS), f"{field}.arguments")
-        yield ToolCall(given_id(call, *_CALL_IDS) or "", writable(name), writable(arguments))
+        yield ToolCall(given_id(call, *_CALL_IDS) or "", name, arguments)
     results = objects_in(message, "tool_results", field)
     for result in [message] if role == _RESULT else results:
         name = text_of(result, _CALL_NAME)
         parts = json_parts(value_at(result, _RETURNED), f"{field}.result")
-        yield ToolResult(given_id(result, *_CALL_IDS), parts, writable(name) if name else None)
+        yield ToolResult(given_id(result, *_CALL_IDS), parts, name or None)
 
 
 def _with_calls(value: Mapping[str, Any], place: Place) -> Mapping[str, Any]:

@@ -8,8 +8,7 @@ from datetime import datetime
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.core.text import pluralize, quote
-from convgate.transcripts.characters import writable
+from convgate.core.text import pluralize, quote, writable
 from convgate.transcripts.formats.speakers import (
     TIMED,
     Speaker,

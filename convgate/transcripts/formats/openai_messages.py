@@ -18,7 +18,6 @@ from typing import Any
 
 from convgate.core.conversation import CHAT_ROLES, ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.characters import writable
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import kind
 from convgate.transcripts.message_lists import described
@@ -54,8 +53,7 @@ def turn_from_message(message: Any, field: str = "message", warn: Warn | None = 
         )
     content = message.get("content")
     if isinstance(content, str) and len(message) == 2:
-        text = writable(content)
-        return Turn(role, (ContentPart("text", text),) if text else (), source=message)
+        return Turn(role, (ContentPart("text", content),) if content else (), source=message)
 
     parts = _parts(message, content, field)
     timestamp, moment = time_of(message, field, warn)
@@ -66,7 +64,7 @@ def turn_from_message(message: Any, field: str = "message", warn: Warn | None = 
         role=role,
         parts=parts,
         id=given_id(message, "id"),
-        name=writable(name) if name else None,
+        name=name or None,
         timestamp=moment,
         tool_calls=read_calls(message, field),
         tool_call_id=_text(message, "tool_call_id", field),
@@ -84,13 +82,13 @@ def _parts(message: Mapping[str, Any], content: Any, field: str) -> tuple[Conten
         )
     parts = () if content is None else content_parts(content, f"{field}.content")
     if refusal := _text(message, "refusal", field):
-        parts += (ContentPart("refusal", writable(refusal)),)
+        parts += (ContentPart("refusal", refusal),)
     if isinstance(plan := message.get("tool_plan"), str) and plan:  # of Cohere
-        parts = (ContentPart("text", writable(plan)), *parts)
+        parts = (ContentPart("text", plan), *parts)
     audio = message.get("audio")
     if isinstance(audio, Mapping) and not parts:
         transcript = audio.get("transcript")
-        parts = (ContentPart("audio", writable(transcript) if isinstance(transcript, str) else "[audio]"),)
+        parts = (ContentPart("audio", transcript if isinstance(transcript, str) else "[audio]"),)
     return parts
 
 
@@ -124,7 +122,7 @@ def _function(function: Any, id: str, field: str) -> ToolCall:
     if not name:
         raise TranscriptError("the called function has no name", field=f"{field}.name")
     arguments = function.get("arguments", function.get("input", function.get("args", "")))
-    return ToolCall(id, writable(name), writable(arguments_text(arguments, f"{field}.arguments")))
+    return ToolCall(id, name, arguments_text(arguments, f"{field}.arguments"))
 
 
 def arguments_text(arguments: Any, field: str) -> str:
@@ -162,7 +160,7 @@ def content_parts(content: Any, field: str) -> tuple[ContentPart, ...]:
     Raises TranscriptError, naming the part in `field`, when it is neither text nor a list of parts.
     """
     if isinstance(content, str):
-        return (ContentPart("text", writable(content)),) if content else ()
+        return (ContentPart("text", content),) if content else ()
     if not isinstance(content, list | tuple):
         raise TranscriptError(f"content is a text, a list of parts or null, got {kind(content)}", field=field)
     parts = (_content_part(part, f"{field}[{place}]") for place, part in enumerate(content))
@@ -171,7 +169,7 @@ def content_parts(content: Any, field: str) -> tuple[ContentPart, ...]:
 
 def _content_part(part: Any, field: str) -> ContentPart:
     if isinstance(part, str):
-        return ContentPart("text", writable(part))
+        return ContentPart("text", part)
     if not isinstance(part, Mapping):
         raise TranscriptError(f"a part is an object with a type, or a text, got {kind(part)}", field=field)
     type_ = part.get("type", "text")
@@ -182,20 +180,18 @@ def _content_part(part: Any, field: str) -> ContentPart:
         text = _text(*((annotated, "value") if isinstance(annotated, Mapping) else (part, key)), field)
         if text is None:
             raise TranscriptError(f"there is no {key} in {described(part)}", field=f"{field}.{key}")
-        return ContentPart(key, writable(text))
+        return ContentPart(key, text)
     text, document = part.get("text", part.get("thinking")), part.get("document")
     if type_ == "document" and isinstance(document, Mapping) and "data" in document:  # of Cohere
         text = arguments_text(document["data"], f"{field}.document.data")
-    return ContentPart(
-        writable(type_), writable(text) if isinstance(text, str) and text else _part_label(type_, part)
-    )
+    return ContentPart(type_, text if isinstance(text, str) and text else _part_label(type_, part))
 
 
 def _part_label(type_: str, part: Mapping[str, Any]) -> str:
     file = part.get("file")
     filename = part.get("filename") or (file.get("filename") if isinstance(file, Mapping) else None)
     name = f": {filename}" if isinstance(filename, str) else ""
-    return writable(f"[{_LABELS.get(type_, type_.removeprefix('input_'))}{name}]")
+    return f"[{_LABELS.get(type_, type_.removeprefix('input_'))}{name}]"
 
 
 _NOT_IN_A_NAME = re.compile("[^a-zA-Z0-9_-]+")

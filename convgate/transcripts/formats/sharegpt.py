@@ -8,7 +8,6 @@ from typing import Any
 
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.characters import writable
 from convgate.transcripts.fields import value_at
 from convgate.transcripts.formats.openai_messages import arguments_text
 from convgate.transcripts.identity import pair_calls
@@ -139,10 +138,10 @@ def calls_in(value: Any, field: str) -> tuple[ToolCall, ...]:
         body = value_at(call, "function") if value_at(call, "function") is not None else call
         if not isinstance(value_at(body, "name"), str):
             if isinstance(value, str):
-                return (ToolCall("", "", writable(value)),)
+                return (ToolCall("", "", value),)
             raise TranscriptError("a function call is an object with name and arguments", field=field)
         arguments = body.get("arguments", body.get("parameters", ""))
-        calls.append(ToolCall("", writable(body["name"]), writable(arguments_text(arguments, field))))
+        calls.append(ToolCall("", body["name"], arguments_text(arguments, field)))
     return tuple(calls)
 
 

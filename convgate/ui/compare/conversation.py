@@ -10,9 +10,8 @@ import streamlit as st
 
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ConvgateError
-from convgate.core.text import format_share, pluralize, truncate
+from convgate.core.text import format_share, pluralize, truncate, writable
 from convgate.selection.selection import Selection
-from convgate.transcripts.characters import writable
 from convgate.ui import scoring
 from convgate.ui.changes import Indices, changes
 from convgate.ui.compare.columns import Column, choice_of, draw_failure, option_of

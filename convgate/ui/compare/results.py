@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from convgate.core.errors import ConvgateError
-from convgate.core.text import pluralize
+from convgate.core.text import pluralize, writable
 from convgate.evaluation.comparison import compare
 from convgate.evaluation.evaluate import pool_results
 from convgate.evaluation.judged_cases import JudgedSet
@@ -17,7 +17,6 @@ from convgate.figures.curves import answers_over_tokens_figure
 from convgate.figures.layout import CONFIG
 from convgate.policies.gate import GatePolicy
 from convgate.training.library import SetInfo
-from convgate.transcripts.characters import writable
 from convgate.ui.compare.columns import Column, draw_failure, is_gate
 from convgate.ui.compare.state import View, page
 from convgate.ui.frame import App

@@ -10,7 +10,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from convgate.core.decisions import TurnDecisions
-from convgate.core.text import pluralize, truncate
+from convgate.core.text import pluralize, truncate, writable
 from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.figures.hover import clicked_cell
 from convgate.figures.layout import CONFIG
@@ -27,7 +27,6 @@ from convgate.figures.parts import (
 )
 from convgate.gate.explain import WordEffect, relevance_matrix
 from convgate.policies.gate import GatePolicy
-from convgate.transcripts.characters import writable
 from convgate.ui import scoring
 from convgate.ui.annotator import draw_annotator, is_asked
 from convgate.ui.answering import draw_answers

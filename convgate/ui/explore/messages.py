@@ -9,11 +9,10 @@ import streamlit as st
 from convgate.core.conversation import Conversation, CurrentMessage
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import TranscriptError
-from convgate.core.text import pluralize
+from convgate.core.text import pluralize, writable
 from convgate.policies.agent_settings import AgentSettings
 from convgate.selection.selection import write_selection
 from convgate.transcripts import writer_named
-from convgate.transcripts.characters import writable
 from convgate.ui import services
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from convgate.core.conversation import CurrentMessage
-from convgate.core.text import format_threshold, pluralize
+from convgate.core.text import format_threshold, pluralize, writable
 from convgate.embedding.states import states_beside
 from convgate.figures.context import budget_figure, describe_budget
 from convgate.figures.hover import on_screen
@@ -22,7 +22,6 @@ from convgate.gate.facts import current_facts
 from convgate.modes.mode import SURE
 from convgate.policies.gate import GatePolicy
 from convgate.selection.selection import Budgeted, Selection
-from convgate.transcripts.characters import writable
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.session_state import clicked

@@ -76,7 +76,8 @@ def _draw_question(app: App, scored: Outcome, answers: Answering, selected: int 
         show_text(current.turn.scored_text.strip(), limit=1_000)
     if selected is None or not answers.can_answer(selected):
         other = "another turn with a disagreement" if work.adjudicating else "a turn before this message"
-        st.markdown("Nothing is left to answer." if work.finished else f"Choose {other}.")
+        if not answers.paused:
+            st.markdown("Nothing is left to answer." if work.finished else f"Choose {other}.")
         return
     verb = "Adjudicate: does" if work.adjudicating else "Does"
     st.subheader(f"{verb} turn {selected + 1:,} matter to this message?", anchor=False)

@@ -9,13 +9,14 @@ from functools import partial
 
 import streamlit as st
 
-from convgate.core.text import pluralize
+from convgate.core.errors import LabellingPausedError
+from convgate.core.text import isolate, pluralize, writable
+from convgate.labels.calibration import is_calibration
 from convgate.labels.queue import Judge, make_queue
 from convgate.policies.spec import read_policy
 from convgate.store import CurrentKey, Labels
 from convgate.store.labels import Disagreement
 from convgate.store.queues import Queues
-from convgate.transcripts.characters import isolate, writable
 from convgate.ui import scoring
 from convgate.ui.actions import reporting_problems
 from convgate.ui.annotator import annotator, draw_annotator, is_asked
@@ -85,7 +86,8 @@ def draw_work(app: App, view: View, message: OpenMessage) -> Work:
 def _draw_queue(app: App, view: View, number: int, message: OpenMessage) -> Work:
     """Draw the choice of a queue, and return what it asks about a message."""
     queues = Queues(app.store)
-    names = {number: f"{number}. {isolate(name)}" for number, name in queues.names().items()}
+    stored = queues.names()
+    names = {number: f"{number}. {isolate(name)}" for number, name in stored.items()}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         if number in names:
             put(QUEUE, number)
@@ -105,6 +107,7 @@ def _draw_queue(app: App, view: View, number: int, message: OpenMessage) -> Work
     here = message.labelled
     return Work(
         {item.turn: _REASONS.get(item.kind, item.kind) for item in queues.items_about(number, here)},
+        calibrating=is_calibration(stored[number]),
         finished=is_finished,
         next_message=partial(_go_on, app, view, here),
         skip=None if is_finished else partial(_skip, app, view, here),
@@ -122,7 +125,12 @@ def _make_queue(app: App) -> bool:
     other = versions[-1] if versions else "hybrid"
     judge = Judge(names[other], scoring.load_policy(app, other), "versions" if versions else "policies")
     with st.spinner("Scoring messages …"):
-        items = make_queue(app.store, Judge(gate.version, gate), judge, size=_QUEUE_SIZE, seed=seed, by=by)
+        try:
+            items = make_queue(
+                app.store, Judge(gate.version, gate), judge, size=_QUEUE_SIZE, seed=seed, by=by
+            )
+        except LabellingPausedError:
+            return False  # the page says why
         if items:
             Queues(app.store).add(f"{datetime.now().astimezone():%A, %d %B}", items, by=by, seed=seed)
     if not items:

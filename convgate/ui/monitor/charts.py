@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from convgate.core.settings import Settings
+from convgate.core.text import writable
 from convgate.figures.layout import CONFIG
 from convgate.figures.levels import Level, Point, describe_level, level_figure
 from convgate.figures.over_time import Episode, Frame
@@ -24,7 +25,6 @@ from convgate.figures.requests import (
 )
 from convgate.guardrails.report import Report
 from convgate.guardrails.rules import DRIFT_RECOVERY, RECOVERY
-from convgate.transcripts.characters import writable
 from convgate.ui.theme import current_palette
 
 _LABELS = {"drift": "all as GENERAL", "low_confidence": "alert"}

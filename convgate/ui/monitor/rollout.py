@@ -8,14 +8,13 @@ from functools import partial
 import streamlit as st
 
 from convgate.core.home import login_name
-from convgate.core.text import format_share, format_time, pluralize
+from convgate.core.text import format_share, format_time, pluralize, writable
 from convgate.rollouts.figures import Check
 from convgate.rollouts.figures import State as CheckState
 from convgate.rollouts.phases import PHASES, phase_of
 from convgate.rollouts.rollout import Rollout, RolloutStatus
 from convgate.store.requests import ArmFigures
 from convgate.store.rollouts import RolloutDecision, Rollouts, State
-from convgate.transcripts.characters import writable
 from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.frame import App
 from convgate.ui.monitor.state import page

@@ -10,7 +10,7 @@ from typing import Literal
 import streamlit as st
 
 from convgate.core.settings import Settings
-from convgate.core.text import format_age, format_share, format_time, pluralize
+from convgate.core.text import format_age, format_share, format_time, pluralize, writable
 from convgate.guardrails.report import Report
 from convgate.guardrails.rules import (
     MAX_MISCLASSIFIED,
@@ -19,7 +19,6 @@ from convgate.guardrails.rules import (
     REVIEW_WINDOW,
 )
 from convgate.store.guard_states import Alert
-from convgate.transcripts.characters import writable
 from convgate.ui.text import literal
 
 State = Literal["normal", "not enough data", "off", "alert"]

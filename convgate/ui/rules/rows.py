@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
 
-from convgate.core.text import truncate
+from convgate.core.text import isolate, truncate, writable
 from convgate.figures.palette import Palette
 from convgate.gatekeeper.decision import GatekeeperDecision, Match
 from convgate.gatekeeper.exchange import Exchange
-from convgate.transcripts.characters import isolate, writable
 
 MAX_SHOWN = 20_000  # characters of a message that are shown at all
 _MAX_MARKED = 100  # matches of one message

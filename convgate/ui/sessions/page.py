@@ -10,12 +10,11 @@ import streamlit as st
 import tomli_w
 
 from convgate.core.errors import SessionError
-from convgate.core.text import format_duration, truncate
+from convgate.core.text import format_duration, truncate, writable
 from convgate.figures.hover import on_screen
 from convgate.figures.layout import CONFIG
 from convgate.figures.sessions import HEIGHT, Event, Timeline, describe_timeline, timeline_figure
 from convgate.policies.sessions import Boundaries, BoundaryRules
-from convgate.transcripts.characters import writable
 from convgate.ui.frame import App
 from convgate.ui.page_state import draw_problems
 from convgate.ui.picker import pick_conversation

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.core.text import format_time
+from convgate.core.text import format_time, writable
 from convgate.store.sessions import Sessions
-from convgate.transcripts.characters import writable
 from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.frame import App
 from convgate.ui.session_state import selected_cell

@@ -15,9 +15,8 @@ import numpy as np
 
 from convgate.core.conversation import Conversation, CurrentMessage, Turn
 from convgate.core.decisions import TurnDecision, TurnDecisions
-from convgate.core.text import format_age, format_threshold
+from convgate.core.text import format_age, format_threshold, isolate
 from convgate.figures.hover import on_screen
-from convgate.transcripts.characters import isolate
 from convgate.ui.changes import Changes
 
 ROWS = 400

@@ -8,13 +8,12 @@ from functools import partial
 
 import streamlit as st
 
-from convgate.core.text import join_words, pluralize
+from convgate.core.text import join_words, pluralize, writable
 from convgate.evaluation.risk_control import Losses, calibrate_promise, min_conversations
 from convgate.figures.curves import threshold_curve_figure
 from convgate.figures.layout import CONFIG
 from convgate.gate.thresholds import Anchored, MaxMissed
 from convgate.policies.base import NO_LIMITS
-from convgate.transcripts.characters import writable
 from convgate.ui.session_state import clicked
 from convgate.ui.theme import current_palette
 from convgate.ui.threshold_settings import RuleControls

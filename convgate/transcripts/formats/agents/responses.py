@@ -10,7 +10,6 @@ from typing import Any
 
 from convgate.core.conversation import ContentPart, Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.characters import writable
 from convgate.transcripts.dialects.openai_responses import SILENT, OpenAIResponses, is_item, read_call
 from convgate.transcripts.exports import join_turns
 from convgate.transcripts.fields import mapping_of, text_of
@@ -70,7 +69,7 @@ class ResponsesFormat(MessageLists):
         if isinstance(value, list):
             return conversation
         asked = (("system", "instructions"), ("user", "input"))
-        before = [Turn.of(role, writable(text)) for role, key in asked if (text := text_of(value, key))]
+        before = [Turn.of(role, text) for role, key in asked if (text := text_of(value, key))]
         output = value.get("output") if self.list_key(value) != "output" else None
         nested, after = mapping_of(value, "response").get("output"), list[Turn]()
         for items, key in ((output, "output"), (nested, "response.output")):

@@ -7,7 +7,6 @@ from typing import Any
 
 from convgate.core.conversation import ContentPart
 from convgate.transcripts.blocks import Item
-from convgate.transcripts.characters import writable
 from convgate.transcripts.dialects.gemini import part_items
 from convgate.transcripts.exports import IGNORED, join_turns, objects_in
 from convgate.transcripts.fields import text_of
@@ -21,7 +20,7 @@ def _items(message: Any, field: str, place: Place) -> Iterator[Item]:
     message = message if isinstance(message, Mapping) else {"text": message}
     for thought in objects_in(message, "thoughts", field):
         texts = filter(None, (text_of(thought, "subject"), text_of(thought, "description")))
-        yield ContentPart("thinking", writable("\n".join(texts) or "[thinking]"))
+        yield ContentPart("thinking", "\n".join(texts) or "[thinking]")
     said = next((message[key] for key in ("content", "parts") if message.get(key)), [message])
     calls = objects_in(message, "toolCalls", field)
     parts = [*(said if isinstance(said, list) else [said])]
