@@ -9,10 +9,10 @@ import unicodedata
 from typing import Any
 
 from convgate.gatekeeper.english import ENGLISH
-from convgate.gatekeeper.folding import fold
 from convgate.gatekeeper.french import FRENCH
 from convgate.gatekeeper.german import GERMAN
 from convgate.gatekeeper.pattern import Language
+from convgate.text.folding import fold
 
 LANGUAGES: tuple[Language, ...] = (ENGLISH, FRENCH, GERMAN)
 """In the order in which they are tried; add a language here."""

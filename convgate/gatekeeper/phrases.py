@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from convgate.core.conversation import Turn
-from convgate.gatekeeper.folding import Folded, fold, own_words
 from convgate.gatekeeper.languages import LANGUAGES
 from convgate.gatekeeper.pattern import CLAUSE, Span, compile_folded, expand
+from convgate.text.folding import Folded, fold, own_words
 
 MAX_ANSWER = 60
 """Characters of a message that can be the answer to a question and nothing else."""

@@ -10,8 +10,8 @@ from itertools import islice
 from typing import Literal
 
 from convgate.embedding.bundled import mark_spans
-from convgate.gatekeeper.folding import fold, own_text, own_words
 from convgate.invariants.topic import Topic, read_topic
+from convgate.text.folding import fold, own_text, own_words
 
 Kind = Literal[
     "none", "safety_requirement", "user_correction", "hard_constraint", "blocking_error", "lifted", "resolved"
@@ -32,8 +32,7 @@ class Statement:
     end: int
     text: str  # verbatim
     topic: Topic
-    denied: frozenset[bytes] = frozenset()  # stems and numbers that it denies: "not Anne"
-    points: bool = False  # begins with "it's", "they are", …
+    denied: frozenset[str] = frozenset()  # stems and numbers that it denies: "not Anne"
     quoted: bool = False  # hardly more than quotation or code
     kind: Kind = "none"
     likelihood: float = 0.0  # 0…1, of the kind
@@ -115,10 +114,6 @@ _DENIED = re.compile(
     rb"|au lieu d[eu']|plutot que|(?:et|,|mais) (?:non )?pas|nicht mehr|pas)\b"
     rb"((?:\s+[a-z0-9_#.:%'-]+){1,5})"
 )
-_POINTING = re.compile(
-    rb"(?:(?:oh|ah|hm+|and|but|so|ok|yes|no|nope|sorry|actually|wait|well|uh+)[,.:!?]* )*"
-    rb"(?:it's|its|it is|it was|they're|they are|make (?:it|that)|we're|we are|es ist|es sind|c'est)\b"
-)
 
 
 @functools.lru_cache(4_096)
@@ -139,7 +134,6 @@ def read_statements(text: str) -> tuple[Statement, ...]:
                 text=text[start:end],
                 topic=read_topic(words),
                 denied=frozenset().union(*(read_topic(match[1]).values for match in _DENIED.finditer(words))),
-                points=_POINTING.match(words) is not None,
                 quoted=_is_quoted(words, folded.text[slice(*span)]),
             )
         )
