@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from convgate.gate.words import stems
+from convgate.text.words import stems
 
 _STOP_WORDS = """
     a ab aber about above actually after again ah ai all allowed als also always am an and any anymore are

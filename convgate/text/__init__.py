@@ -1,1 +1,1 @@
-"""What all rooms that read wording share: folded text, and one linear classifier of texts."""
+"""Folded text, words and stems, and the linear classifier of texts: what rooms that read wording share."""
