@@ -103,8 +103,10 @@ class InvariantFinder:
         return replaced
 
     def _is_same_point(self, statement: Statement, place: int) -> bool:
-        """Return whether both the rule and the statement correct a number or a date."""
+        """Return whether a correction points back at a rule, or both correct a number or a date."""
         rule, topic = self._rules.all[place], statement.topic
+        if statement.points:
+            return rule.invariant.type != "safety_requirement" and rule.invariant.held
         known = rule.statement.topic
         has_both = bool((known.numbers and topic.numbers) or (known.dates and topic.dates))
         return rule.invariant.type == "user_correction" and has_both and len(topic.stems) <= 6

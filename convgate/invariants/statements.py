@@ -33,6 +33,7 @@ class Statement:
     text: str  # verbatim
     topic: Topic
     denied: frozenset[str] = frozenset()  # stems and numbers that it denies: "not Anne"
+    points: bool = False  # begins with "it's", "they are", …
     quoted: bool = False  # hardly more than quotation or code
     kind: Kind = "none"
     likelihood: float = 0.0  # 0…1, of the kind
@@ -116,6 +117,12 @@ _DENIED = re.compile(
 )
 
 
+_POINTING = re.compile(
+    rb"(?:(?:oh|and|but|so|ok|yes|no|nope|sorry|actually|wait|well)[,.:!?]* )*"
+    rb"(?:it's|it is|it was|they're|they are|make (?:it|that)|es ist|es sind|c'est)\b"
+)
+
+
 @functools.lru_cache(4_096)
 def read_statements(text: str) -> tuple[Statement, ...]:
     """Return the statements of a message in order, their kinds not yet known."""
@@ -134,6 +141,7 @@ def read_statements(text: str) -> tuple[Statement, ...]:
                 text=text[start:end],
                 topic=read_topic(words),
                 denied=frozenset().union(*(read_topic(match[1]).values for match in _DENIED.finditer(words))),
+                points=_POINTING.match(words) is not None,
                 quoted=_is_quoted(words, folded.text[slice(*span)]),
             )
         )

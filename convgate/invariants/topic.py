@@ -23,7 +23,7 @@ _STOP_WORDS = """
     once one only or other ou oui our out over own par pas per please plus pour put que qui rather really
     rien right sa said same say says schon see sein ses shall she should sie sind so soll sollen some son
     sont sorry still such sur sure take than thank thanks that that's the their them then there these they
-    they're thing things this those though to too toujours tous tout toute toutes tu two uber ugh uh uhh
+    they're thing things this those though to too toujours tous tout toute toutes tu uber ugh uh uhh
     um un und under une uns unser unsere unter until up us use used uses using very von vor votre vous
     wait want war waren was we we're well wenn werden were what when where which while who why wie will
     wir wird with within without won't would wrong yes yet you you're your zu zum zur
@@ -51,14 +51,14 @@ class Topic:
     """The comparable parts of a statement."""
 
     stems: frozenset[str]  # of its content words
-    numbers: frozenset[tuple[str, str]]  # (a stem beside it, how many); "<" and a stem: the word before it
+    numbers: frozenset[tuple[str, str]]  # (the stem of what is counted, or "", how many)
     dates: frozenset[tuple[str, str]]  # ("day" or "month", which)
     values: frozenset[str]  # stems, numbers and dates
     keys: frozenset[str]  # by which the statement is looked up: values, units and kinds of dates
 
     @property
     def units(self) -> frozenset[str]:
-        """The stems beside its numbers."""
+        """What its numbers count."""
         return frozenset(unit for unit, _ in self.numbers if unit)
 
 
@@ -79,11 +79,8 @@ def read_topic(text: bytes) -> Topic:
     content = {place for place in words if tokens[place] not in STOP_WORDS}
     numbers = set()
     for place in set(range(len(tokens))) - words:
-        after = next((at for at in (place + 1, place + 2) if at in content), None)
-        before = next((at for at in range(place - 1, max(-1, place - 5), -1) if at in content), None)
-        numbers.add(("" if after is None else stemmed[after], tokens[place]))
-        if before is not None:
-            numbers.add((f"<{stemmed[before]}", tokens[place]))
+        unit = next((at for at in (place + 1, place + 2) if at in content), None)
+        numbers.add(("" if unit is None else stemmed[unit], tokens[place]))
     subjects = frozenset(stemmed[place] for place in content - dates.keys() if len(tokens[place]) > 1)
     values = subjects.union(value for _, value in (*numbers, *dates.values()))
     keys = values.union(unit for unit, _ in (*numbers, *dates.values()) if unit)
