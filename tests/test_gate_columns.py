@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Turn
 from convgate.gate.columns import NEVER, NOBODY, STRANGER, Columns
 from convgate.gate.facts import TurnFacts, facts_of
-from convgate.gate.words import inverse_frequency
+from convgate.gate.stem_frequency import inverse_frequency
 from tests.gates import any_turns
 
 COMMON = "the"  # says nothing, for it is everywhere

@@ -11,8 +11,8 @@ from convgate.core.conversation import Turn
 from convgate.gatekeeper.checks import check, lexicon
 from convgate.gatekeeper.decision import GatekeeperDecision, Said
 from convgate.gatekeeper.exchange import Exchange
-from convgate.gatekeeper.folding import fold
 from convgate.gatekeeper.pattern import MAX_MATCHES, Lexicon, remove_counts
+from convgate.text.folding import fold
 from tools.gatekeeper_figures import MEASURED, read_labelled
 
 LABELLED = Path(__file__).parent / "exchanges"

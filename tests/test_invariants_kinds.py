@@ -17,7 +17,7 @@ from convgate.invariants.judge import (
     shipped_model,
 )
 from convgate.invariants.statements import KINDS, Kind
-from convgate.modes.linear import count_ngrams
+from convgate.text.linear import count_ngrams
 from tests.fakes import FakeEncoder, FakeSpanEncoder
 from tools.statement_kinds import examples_hash, labelled_examples
 from tools.text_fitting import fit

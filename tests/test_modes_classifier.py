@@ -14,8 +14,8 @@ from convgate.core.conversation import Turn
 from convgate.core.settings import Settings, load_settings
 from convgate.embedding.states import MAX_CHARACTERS, state_encoder
 from convgate.modes.classifier import ModeClassifier, load_classifier, shipped_model
-from convgate.modes.linear import TextModel, probabilities
 from convgate.modes.mode import MODES
+from convgate.text.linear import TextModel, probabilities
 from tests.fakes import FakeEncoder
 from tools.mode_fitting import (
     ModeQuality,

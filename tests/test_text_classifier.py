@@ -10,7 +10,7 @@ import pytest
 
 from convgate.core.errors import ContextError
 from convgate.embedding.states import MAX_CHARACTERS
-from convgate.modes.linear import TextModel, count_ngrams, read_model
+from convgate.text.linear import TextModel, count_ngrams, read_model
 from tests.fakes import FakeEncoder
 from tools.text_fitting import fit, write_model
 

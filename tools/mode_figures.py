@@ -22,8 +22,8 @@ from scipy.stats import binomtest
 from convgate.core.settings import load_settings
 from convgate.embedding.states import state_encoder
 from convgate.modes.classifier import SHIPPED, load_classifier
-from convgate.modes.linear import Floats
 from convgate.modes.mode import MODES
+from convgate.text.linear import Floats
 from tools.mode_fitting import (
     Bin,
     Prepared,

@@ -18,8 +18,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from convgate.embedding.base import Embeddings, Encoder, EncoderIdentity
 from convgate.embedding.states import excerpt
-from convgate.modes.linear import Floats, Ngrams, TextModel, count_ngrams, probabilities
 from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode
+from convgate.text.linear import Floats, Ngrams, TextModel, count_ngrams, probabilities
 from tools.text_fitting import fit as fit_texts
 from tools.text_fitting import floats
 

@@ -24,7 +24,6 @@ from convgate.core.settings import load_settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.spans import mark_spans, read_spans
 from convgate.embedding.states import statement_encoder
-from convgate.gatekeeper.folding import own_text
 from convgate.invariants.judge import (
     SHIPPED,
     UNKNOWN_CONTEXT,
@@ -34,7 +33,8 @@ from convgate.invariants.judge import (
     features_of,
 )
 from convgate.invariants.statements import KINDS, Kind, mark_statements, read_statements
-from convgate.modes.linear import TextModel, count_ngrams
+from convgate.text.folding import own_text
+from convgate.text.linear import TextModel, count_ngrams
 from tools.invariant_figures import Counts, judge, read_lines, table
 from tools.text_fitting import fit, write_model
 

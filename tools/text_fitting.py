@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 
 from convgate.core.files import write_whole
 from convgate.embedding.base import Embeddings
-from convgate.modes.linear import ARRAYS, Floats, Ngrams, TextModel, scaled
+from convgate.text.linear import ARRAYS, Floats, Ngrams, TextModel, scaled
 
 _MIN_TEXTS = 2  # that an n-gram has to be in
 _MAX_STEPS = 500

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from convgate.core.conversation import Turn
 from convgate.core.errors import TranscriptError
 from convgate.experiments.outcomes import Outcome
-from convgate.gate.words import words
 from convgate.messages.tokens import turn_tokens
 from convgate.store.experiments import Trial
+from convgate.text.words import words
 from convgate.transcripts import turns_from_messages
 
 PHRASE = 3

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from convgate.gate.arrays import Floats, Integers
 from convgate.gate.cues import Cues
 from convgate.gate.facts import TurnFacts
-from convgate.gate.words import inverse_frequency, stems, words
+from convgate.gate.stem_frequency import inverse_frequency
+from convgate.text.words import stems, words
 
 NAMED = 4  # max number of speakers that a turn names
 NOBODY = -1  # pads the names of a turn that names fewer

@@ -14,7 +14,7 @@ from convgate.embedding.base import Encoder, Progress
 from convgate.embedding.cache import encode_together
 from convgate.embedding.states import excerpt, states_beside
 from convgate.gate.cues import NO_CUES, Cues, shipped_cues
-from convgate.gate.words import stems, words
+from convgate.text.words import stems, words
 
 _PUNCTUATION = ",:;.!?'\"()<>@*"
 _CODE = re.compile(r"```|\(\)|\{|https?://")

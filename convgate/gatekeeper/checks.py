@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from convgate.core.settings import Settings
 from convgate.gatekeeper.decision import KEEP, SKIP, GatekeeperDecision, Match, Said
 from convgate.gatekeeper.exchange import Exchange
-from convgate.gatekeeper.folding import Folded, fold, own_words
-from convgate.gatekeeper.languages import LANGUAGES, detect_foreign_language
+from convgate.gatekeeper.languages import detect_foreign_language, load_languages
 from convgate.gatekeeper.pattern import Lexicon, overlaps
 from convgate.gatekeeper.phrases import MAX_ANSWER, find_questions, is_greeting, is_phrase, question_before
+from convgate.text.folding import Folded, fold, own_words
 
 STAGE = "gatekeeper"
 
@@ -158,8 +158,8 @@ def lexicon(said: Said) -> Lexicon:
     """Return the patterns of all languages that count in the user's or the assistant's message."""
     return Lexicon(
         [
-            (pattern, language.named)
-            for language in LANGUAGES
+            pattern
+            for language in load_languages()
             for pattern in language.patterns
             if pattern.said in (said, "both")
         ]

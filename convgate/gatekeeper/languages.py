@@ -6,20 +6,18 @@ import functools
 import re
 import threading
 import unicodedata
+from importlib import resources
 from typing import Any
 
-from convgate.gatekeeper.english import ENGLISH
-from convgate.gatekeeper.folding import fold
-from convgate.gatekeeper.french import FRENCH
-from convgate.gatekeeper.german import GERMAN
 from convgate.gatekeeper.pattern import Language
+from convgate.text.folding import fold
 
-LANGUAGES: tuple[Language, ...] = (ENGLISH, FRENCH, GERMAN)
-"""In the order in which they are tried; add a language here."""
+CODES = ("en", "fr", "de")
+"""ISO 639-1, in the order in which they are tried; add a language and its file in `patterns/` here."""
 
 _MAX_DETECTED = 1_000  # characters of a text that the detector reads
 _MARGIN = 6.0  # natural logarithm of how much likelier another language has to be than each of the known
-_NOT_FOREIGN = {language.code for language in LANGUAGES} | {"zxx"}  # the detector's code for no language
+_NOT_FOREIGN = {*CODES, "zxx"}  # the detector's code for no language
 _MIN_CHARACTERS = 4  # different ones; what has fewer is no text
 _ALPHABET = frozenset("abcdefghijklmnopqrstuvwxyzàâäæçéèêëîïôöœùûüÿßªº")
 _WORD = re.compile("[a-z_]+")
@@ -35,6 +33,15 @@ _COMMON_WORDS = {  # the detector needs more letters
     for word in words.split()
 }
 _LOCK = threading.Lock()
+
+
+@functools.cache
+def load_languages() -> tuple[Language, ...]:
+    """Return the languages that have patterns."""
+    folder = resources.files("convgate.gatekeeper").joinpath("patterns")
+    return tuple(
+        Language.read(code, folder.joinpath(f"{code}.toml").read_text(encoding="utf-8")) for code in CODES
+    )
 
 
 def detect_foreign_language(text: str, answer: str) -> str | None:

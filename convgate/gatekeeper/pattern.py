@@ -1,18 +1,18 @@
 """Patterns: words that mean a category, in whose message they count, and what excludes them.
 
-In a pattern a blank stands for any white space (` ?` for any or none), the end of a line for nothing,
-and `{name}` for words listed once per language. A line indented by one blank more begins with that blank.
-Patterns match whole words of folded text (see `folding`): no accents, capitals or curly apostrophes.
+Each language is a file of rows in `patterns/`. In them a blank stands for any white space (` ?` for any or
+none), the end of a line for nothing, and `{name}` for words that the table `named` lists. Patterns match
+whole words of folded text (see `convgate.text.folding`): no accents, capitals or curly apostrophes.
 """
 
 from __future__ import annotations
 
 import functools
 import re
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from textwrap import dedent
 from typing import Any, Literal
 
 import re2
@@ -28,33 +28,44 @@ CLAUSE = r"(?:^|[.!?:;,\n(]\s*|\s-+\s|(?:^|\n)\s*(?:[-*]|\d+[.)])\s+)"
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Words that state something that lasts."""
+    """Words that state something that lasts, as regular expressions over folded text."""
 
     category: str
     name: str  # unique within its language and category
-    words: str  # a regular expression as above, without look-around or references
-    unless: str = ""  # likewise; a match that overlaps one of these does not count
-    said: Literal["user", "both"] = "user"  # in whose message
-    opens_clause: bool = False  # counts at the start of a clause only
+    expression: str  # its first group is what matches
+    unless: str  # a match that overlaps one of these does not count; "" for none
+    said: Literal["user", "both"]  # in whose message
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """Patterns and phrases of one language, folded; all phrases are regular expressions."""
+    """Patterns and phrases of one language."""
 
     code: str  # ISO 639-1
-    named: Mapping[str, str]  # what `{name}` stands for in its patterns
     patterns: tuple[Pattern, ...]
-    greetings: str
-    pleasantries: str  # what may follow a greeting
-    confirmations: str
-    yes_or_no: str  # answers to a closed question
-    agreements: str  # confirmations that answer a question for a decision
-    questions: str  # how a question begins
-    open_questions: str  # how a question begins that yes and no do not answer
-    choices: str  # what a question for a decision contains
-    invitations: str  # what asks without a question mark
-    offers: str  # questions that ask nothing yet, such as "how can I help"
+    phrases: Mapping[str, str]  # regular expressions by name, such as "greetings"; see `phrases`
+
+    @classmethod
+    def read(cls, code: str, text: str) -> Language:
+        """Return the language of a TOML file with the tables `phrases` and `named`, and rows of `patterns`.
+
+        A row has `category`, `name` and `words`, and may have `unless`, `said` ("both") and `opens_clause`
+        (if it counts at the start of a clause only).
+        """
+        tables = tomllib.loads(text)
+        named: dict[str, str] = tables["named"]
+        clause = CLAUSE + expand("(?:{polite})?", named)
+        patterns = tuple(
+            Pattern(
+                row["category"],
+                row["name"],
+                (clause if row.get("opens_clause") else r"\b") + rf"({expand(row['words'], named)})(?:\b|$)",
+                rf"\b(?:{expand(row['unless'], named)})" if "unless" in row else "",
+                row.get("said", "user"),
+            )
+            for row in tables["patterns"]
+        )
+        return cls(code, patterns, {name: expand(words, {}) for name, words in tables["phrases"].items()})
 
 
 def compile_folded(expression: str) -> Any:
@@ -68,10 +79,9 @@ def expand(words: str, named: Mapping[str, str]) -> str:
     >>> expand("i {really}like", {"really": "(?:really )?"})
     'i\\s+(?:really\\s+)?like'
     """
-    words = _join_lines(words)
     for name, meaning in named.items():
-        words = words.replace("{" + name + "}", _join_lines(meaning))
-    return words.replace(" ?", r"\s*").replace(" ", r"\s+")
+        words = words.replace("{" + name + "}", meaning)
+    return words.replace("\n", "").replace(" ?", r"\s*").replace(" ", r"\s+")
 
 
 def remove_counts(expression: str) -> str:
@@ -87,9 +97,9 @@ def remove_counts(expression: str) -> str:
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Patterns with the named words of their languages; one pass over a text finds which are in it."""
+    """Patterns of several languages; one pass over a text finds which are in it."""
 
-    patterns: Sequence[tuple[Pattern, Mapping[str, str]]]
+    patterns: Sequence[Pattern]
 
     def find(self, text: bytes) -> Iterator[tuple[Pattern, Span]]:
         """Yield the matches in a folded text, in the order of the patterns, without excluded ones."""
@@ -99,24 +109,21 @@ class Lexicon:
             for match in islice(expression.finditer(text), MAX_MATCHES):
                 span = match.span(1)
                 if not overlaps(span, excluded):
-                    yield self.patterns[index][0], span
+                    yield self.patterns[index], span
 
     @functools.cached_property
     def _automaton(self) -> Any:
         automaton = re2.Set.SearchSet(_options())
-        for pattern, named in self.patterns:
-            automaton.Add(remove_counts(_expression(pattern, named)).encode("ascii"))
+        for pattern in self.patterns:
+            automaton.Add(remove_counts(pattern.expression).encode("ascii"))
         automaton.Compile()
         return automaton
 
     @functools.cached_property
     def _compiled(self) -> list[tuple[Any, Any]]:
         return [
-            (
-                compile_folded(_expression(pattern, named)),
-                compile_folded(rf"\b(?:{expand(pattern.unless, named)})") if pattern.unless else None,
-            )
-            for pattern, named in self.patterns
+            (compile_folded(pattern.expression), compile_folded(pattern.unless) if pattern.unless else None)
+            for pattern in self.patterns
         ]
 
 
@@ -127,15 +134,6 @@ def overlaps(span: Span, others: Sequence[Span]) -> bool:
     (False, True)
     """
     return any(start < span[1] and span[0] < end for start, end in others)
-
-
-def _join_lines(words: str) -> str:
-    return dedent(words).replace("\n", "")
-
-
-def _expression(pattern: Pattern, named: Mapping[str, str]) -> str:
-    begin = CLAUSE + expand("(?:{polite})?", named) if pattern.opens_clause else r"\b"
-    return rf"{begin}({expand(pattern.words, named)})(?:\b|$)"
 
 
 def _options() -> Any:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from convgate.core.conversation import Turn
-from convgate.gatekeeper.folding import Folded, fold, own_words
-from convgate.gatekeeper.languages import LANGUAGES
-from convgate.gatekeeper.pattern import CLAUSE, Span, compile_folded, expand
+from convgate.gatekeeper.languages import load_languages
+from convgate.gatekeeper.pattern import CLAUSE, Span, compile_folded
+from convgate.text.folding import Folded, fold, own_words
 
 MAX_ANSWER = 60
 """Characters of a message that can be the answer to a question and nothing else."""
@@ -29,9 +29,9 @@ class Question:
     is_choice: bool  # its answer is a decision
 
 
-def _any(phrases: str) -> str:
+def _any(name: str) -> str:
     """Return the alternatives that all languages have under this name."""
-    return "|".join(expand(getattr(language, phrases), {}) for language in LANGUAGES)
+    return "|".join(language.phrases[name] for language in load_languages())
 
 
 @functools.cache

@@ -16,7 +16,7 @@ from convgate.invariants.invariant import Invariant, InvariantType
 from convgate.invariants.judge import KindJudge, UserMessage
 from convgate.invariants.rules import Rules
 from convgate.invariants.statements import Statement
-from convgate.invariants.topic import Topic, has_other_limit, has_other_value, is_general, is_limit
+from convgate.invariants.topic import has_other_value, is_general
 
 _PRINTED = re.compile(r"Traceback|\b\w*(?:Error|Exception)\b|\b[45]\d\d\b|\berror:|\b[A-Z][A-Z_]{5,}\b")
 _MAX_ERROR = 4_000  # characters from the first to the last line of one printed error
@@ -92,39 +92,24 @@ class InvariantFinder:
     def _find_replaced(self, turn: int, statement: Statement) -> list[int]:
         """Return the rules that a statement replaces."""
         rules, corrects = self._rules, statement.kind == "user_correction"
-        latest = rules.latest(turn)
-        of_last = [place for place in latest if rules.source(place) == self._last]
         replaced = [
             place
             for place in rules.candidates(turn, (*statement.topic.keys, *statement.denied))
             if _replaces(statement, rules.all[place].statement, near=rules.source(place) == self._last)
         ]
-        if not replaced and corrects and statement.points:
-            replaced = [place for place in of_last if self._may_point_at(statement, place)][:1]
         if not replaced and corrects:
+            of_last = [place for place in rules.latest(turn) if rules.source(place) == self._last]
             replaced = [place for place in of_last if self._is_same_point(statement, place)][:1]
-        if not replaced and (is_limit(statement.topic) or (corrects and len(statement.topic.stems) <= 3)):
-            replaced = [
-                place
-                for place in latest
-                if has_other_limit(statement.topic, rules.all[place].statement.topic)
-            ][:1]
         return replaced
 
     def _is_same_point(self, statement: Statement, place: int) -> bool:
-        """Return whether both the rule and the statement correct a number or a date."""
-        rule = self._rules.all[place]
-        topic = rule.statement.topic
-        has_both = (topic.numbers and statement.topic.numbers) or (topic.dates and statement.topic.dates)
-        return rule.invariant.type == "user_correction" and bool(has_both) and len(statement.topic.stems) <= 6
-
-    def _may_point_at(self, statement: Statement, place: int) -> bool:
-        """Return whether a correction that only points back can mean a rule; a safety rule: by a value."""
-        rule = self._rules.all[place]
-        if rule.invariant.type == "safety_requirement":
-            has_value = statement.topic.numbers or statement.topic.dates
-            return not has_value or has_other_value(statement.topic, rule.statement.topic, near=True)
-        return rule.invariant.held
+        """Return whether a correction points back at a rule, or both correct a number or a date."""
+        rule, topic = self._rules.all[place], statement.topic
+        if statement.points:
+            return rule.invariant.type != "safety_requirement" and rule.invariant.held
+        known = rule.statement.topic
+        has_both = bool((known.numbers and topic.numbers) or (known.dates and topic.dates))
+        return rule.invariant.type == "user_correction" and has_both and len(topic.stems) <= 6
 
     def _lift(self, turn: int, statement: Statement) -> None:
         """End the rules that a statement lifts: the nearest, or the only one when it names none."""
@@ -202,15 +187,5 @@ def _replaces(statement: Statement, rule: Statement, *, near: bool) -> bool:
         return True
     if has_other_value(statement.topic, rule.topic, near=near and corrects):
         return True
-    if shared and _has_other_number(statement.topic, rule.topic):
-        return True
     min_stems = min(len(statement.topic.stems), len(rule.topic.stems))
     return corrects and (len(shared) >= 2 or (len(shared) == 1 and min_stems <= 3 and not critical))
-
-
-def _has_other_number(statement: Topic, other: Topic) -> bool:
-    """Return whether both give one number, and at least one of them without a unit."""
-    first = {value for unit, value in statement.numbers if not unit.startswith(b"<")}
-    second = {value for unit, value in other.numbers if not unit.startswith(b"<")}
-    no_unit = (b"", *first) in statement.numbers or (b"", *second) in other.numbers
-    return len(first) == len(second) == 1 and first != second and no_unit

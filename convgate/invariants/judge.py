@@ -15,7 +15,6 @@ from convgate.core.settings import Settings
 from convgate.embedding.base import Embeddings, Encoder
 from convgate.embedding.spans import read_spans
 from convgate.embedding.states import statement_encoder
-from convgate.gatekeeper.folding import fold
 from convgate.invariants.statements import (
     KINDS,
     Kind,
@@ -24,7 +23,9 @@ from convgate.invariants.statements import (
     mark_statements,
     read_statements,
 )
-from convgate.modes.linear import (
+from convgate.invariants.topic import STOP_WORDS
+from convgate.text.folding import fold
+from convgate.text.linear import (
     Floats,
     Ngrams,
     ResultCache,
@@ -196,17 +197,6 @@ def _scope(text: str, signs: Sequence[str]) -> str:
 _MAX_WORDS = 5
 _WORD = re.compile(rb"[a-z0-9_][a-z0-9_.'/+-]*[a-z0-9_+]|[a-z0-9_]")
 _BREAKS = re.compile(rb"[,;:!?()\n\"]|\s-+\s|\.\s")
-_STOP_WORDS = frozenset(
-    b"""a an the this that these those it its it's he she they we you i one no not any all every each and or
-    but so also too then now please just only always never ever must mustn't shall should may can can't
-    cannot could will would won't has have had need needs to be is are was were am do does don't did of
-    our my your his her their there here make sure ensure keep from on in at by for with if when as than
-    yes well ok okay sorry actually wait really most least exactly max maximum more less not nothing
-    nobody everything i'm we're it's that's le la les un une des du de et il elle on nous vous je tu ne
-    pas jamais toujours doit faut que qui mais donc non en au aux ce cette ma mon mes sa son ses der die
-    das den dem ein eine einen und es sie er ich wir du nicht kein keine keinen nie niemals immer nur
-    muss mussen darf durfen soll sollen bitte aber nein also hochstens mindestens auf zu im in""".split()
-)
 
 
 def scope_of(text: bytes, sign: Span) -> Span:
@@ -231,9 +221,9 @@ def scope_of(text: bytes, sign: Span) -> Span:
 def _word_spans(text: bytes, start: int, end: int) -> list[Span]:
     """Return at most five words, from the first to the last that is no stop word."""
     words = [match.span() for match in _WORD.finditer(text, start, end)]
-    while words and text[slice(*words[0])] in _STOP_WORDS:
+    while words and text[slice(*words[0])].decode() in STOP_WORDS:
         words.pop(0)
     words = words[:_MAX_WORDS]
-    while words and text[slice(*words[-1])] in _STOP_WORDS:
+    while words and text[slice(*words[-1])].decode() in STOP_WORDS:
         words.pop()
     return words

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from convgate.core.invariant_edit import InvariantEdit
-from convgate.gatekeeper.folding import fold
 from convgate.invariants.invariant import Invariant, InvariantType, State, quote_line
 from convgate.invariants.statements import Statement
 from convgate.invariants.topic import Topic, read_topic, shared_values
+from convgate.text.folding import fold
 
 CANDIDATES = 16
 """Max number of the latest rules with a shared topic that a statement is compared with."""

@@ -10,8 +10,8 @@ from itertools import islice
 from typing import Literal
 
 from convgate.embedding.spans import mark_spans
-from convgate.gatekeeper.folding import fold, own_text, own_words
 from convgate.invariants.topic import Topic, read_topic
+from convgate.text.folding import fold, own_text, own_words
 
 Kind = Literal[
     "none", "safety_requirement", "user_correction", "hard_constraint", "blocking_error", "lifted", "resolved"
@@ -32,7 +32,7 @@ class Statement:
     end: int
     text: str  # verbatim
     topic: Topic
-    denied: frozenset[bytes] = frozenset()  # stems and numbers that it denies: "not Anne"
+    denied: frozenset[str] = frozenset()  # stems and numbers that it denies: "not Anne"
     points: bool = False  # begins with "it's", "they are", …
     quoted: bool = False  # hardly more than quotation or code
     kind: Kind = "none"
@@ -115,9 +115,11 @@ _DENIED = re.compile(
     rb"|au lieu d[eu']|plutot que|(?:et|,|mais) (?:non )?pas|nicht mehr|pas)\b"
     rb"((?:\s+[a-z0-9_#.:%'-]+){1,5})"
 )
+
+
 _POINTING = re.compile(
-    rb"(?:(?:oh|ah|hm+|and|but|so|ok|yes|no|nope|sorry|actually|wait|well|uh+)[,.:!?]* )*"
-    rb"(?:it's|its|it is|it was|they're|they are|make (?:it|that)|we're|we are|es ist|es sind|c'est)\b"
+    rb"(?:(?:oh|and|but|so|ok|yes|no|nope|sorry|actually|wait|well)[,.:!?]* )*"
+    rb"(?:it's|it is|it was|they're|they are|make (?:it|that)|es ist|es sind|c'est)\b"
 )
 
 

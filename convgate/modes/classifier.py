@@ -11,14 +11,14 @@ from convgate.core.conversation import Turn
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.states import excerpt, state_encoder
-from convgate.modes.linear import (
+from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision, Source, no_mode
+from convgate.text.linear import (
     Floats,
     ResultCache,
     TextModel,
     count_ngrams,
     read_model,
 )
-from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision, Source, no_mode
 
 SHIPPED = Path(__file__).parent / "weights" / "modes.safetensors"
 

@@ -14,8 +14,8 @@ from convgate.core.conversation import CurrentMessage, History
 from convgate.core.decisions import TurnDecisions
 from convgate.core.parameters import ParameterSet, setting
 from convgate.gate.thresholds import TopK
-from convgate.gate.words import words
 from convgate.policies.base import decide_by_rule, history_indices
+from convgate.text.words import words
 
 cached_words = lru_cache(maxsize=100_000)(words)
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from convgate.core.errors import ContextError
 from convgate.embedding.base import Embeddings
 from convgate.embedding.states import excerpt
-from convgate.gatekeeper.folding import fold
+from convgate.text.folding import fold
 
 Ngrams = Mapping[str, float]
 """n-grams of one text, with the square root of their counts."""

@@ -1,50 +1,15 @@
-"""Words as the lexical features count them: stems, and how common each one is anyway."""
+"""How common each stem is anyway, as the lexical features weigh it."""
 
 from __future__ import annotations
 
 import json
 import math
-import re
-import threading
-from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
-import Stemmer
-
-_WORD = re.compile(r"\w+")
 _MAX_SHARE = 0.02  # of turns; a more frequent stem says nothing about a topic
 _UNSEEN_SHARE = 1e-4  # of a stem that is not in the table
 _PRIOR_TURNS = 100  # the weight of the table
-
-
-class _Stemmers(threading.local):
-    """A stemmer for each thread, for it has a state of its own."""
-
-    def __init__(self) -> None:
-        self.english = Stemmer.Stemmer("english")  # hardly changes words of other languages
-
-
-_stemmers = _Stemmers()
-
-
-def words(text: str) -> list[str]:
-    """Return the words of a text, case folded, in their order.
-
-    >>> words("What's the FIX?")
-    ['what', 's', 'the', 'fix']
-    """
-    return _WORD.findall(text.casefold())
-
-
-def stems(folded: Sequence[str]) -> list[str]:
-    """Return the stem of each case-folded word.
-
-    >>> stems(words("She painted the paintings"))
-    ['she', 'paint', 'the', 'paint']
-    """
-    result: list[str] = _stemmers.english.stemWords(folded)
-    return result
 
 
 @cache

@@ -1,0 +1,1 @@
+"""Folded text, words and stems, and the linear classifier of texts: what rooms that read wording share."""
