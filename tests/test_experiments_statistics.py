@@ -14,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 
 from convgate.core.errors import ExperimentError
 from convgate.experiments.arms import Experiment
-from convgate.experiments.power import DESIGN_PER_ARM, PowerPlan, SimulationResult, Truth, simulate, two_arms
+from convgate.experiments.power import DESIGN_PER_ARM, PowerPlan
 from convgate.experiments.statistics import (
     Sample,
     clustered_difference,
@@ -24,6 +24,7 @@ from convgate.experiments.statistics import (
 )
 from convgate.experiments.verdict import Columns, Comparison, compare
 from tests.experiments import new_experiment
+from tools.experiment_figures import SimulationResult, Truth, simulate, two_arms
 
 EQUAL, BETTER = Truth((0.65, 0.65), (0.2, 0.2)), Truth((0.65, 0.715), (0.2, 0.2))
 

@@ -14,7 +14,6 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.core.settings import load_settings
 from convgate.experiments.arms import create_experiment, load_experiment
-from convgate.experiments.example import EXAMPLE
 from convgate.experiments.power import PowerPlan
 from convgate.experiments.replay import load_arms, replay
 from convgate.experiments.report import report
@@ -23,7 +22,7 @@ from convgate.store import Store
 from convgate.store.experiments import Experiments, Rating
 from convgate.training.library import RelevanceSets
 from convgate.ui.annotator import NAME
-from tests.experiments import CONTROL, GATE, add_trials, new_experiment, rating
+from tests.experiments import CONTROL, GATE, add_trials, new_experiment, new_success, rating
 from tests.page_app import HOSTILE, address, check, choose, click, open_page, page_text
 from tests.page_data import add_relevance_set
 
@@ -46,18 +45,13 @@ def ratings(store: Store) -> list[Rating]:
     return [rating for of_trial in Experiments(store).ratings("pilot").values() for rating in of_trial]
 
 
-def test_the_example_shows_a_success_and_answers_to_rate(store: Store) -> None:
-    app = click(open_experiments(), "experiments.example")
-    assert address(app) == {"experiment": EXAMPLE}
-    shown = report(store, load_experiment(store, EXAMPLE))
-    assert (shown.rated, shown.unrated) == (shown.planned, 6)
-    [comparison] = shown.comparisons
+def test_the_report_shows_the_verdict_and_the_experiment_can_be_deleted(store: Store) -> None:
+    [comparison] = report(store, new_success(store)).comparisons
     assert comparison.verdict.kind == "success"
+    app = click(open_experiments(), "experiments.open.pilot")
+    assert address(app) == {"experiment": "pilot"}
     assert comparison.verdict.sentence in app.success[0].value.replace("\\", "").replace("\u2060", "")
     assert len(app.get("plotly_chart")) == 2
-    click(app, "experiments.back")
-    assert "experiments.example" not in {button.key for button in app.button}
-    click(app, f"experiments.open.{EXAMPLE}")
     click(app, "experiments.delete")
     assert Experiments(store).names() == []
     assert address(app) == {}

@@ -18,7 +18,6 @@ from convgate.cli.offline_experiment import (
     power,
     read_looks,
     replay,
-    simulate,
 )
 from convgate.core.home import login_name
 from convgate.core.text import pluralize
@@ -34,7 +33,7 @@ experiment = typer.Typer(
     no_args_is_help=True, help="Experiments: does another selection give better answers?"
 )
 
-for command in (replay, ablate, power, simulate):
+for command in (replay, ablate, power):
     experiment.command()(command)
 
 NameArgument = Annotated[str, typer.Argument(help="The experiment.", metavar="NAME")]

@@ -1,9 +1,8 @@
-"""`convgate experiment` without a stored one: arms on labelled conversations, power, simulation."""
+"""`convgate experiment` without a stored one: arms on labelled conversations, and the power."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -151,44 +150,14 @@ def power(
     output.write_result(values, lambda: output.print_fields(values, "plan"), json_output, out)
 
 
-def simulate(
-    runs: Annotated[int, typer.Option(help="Simulated experiments for each truth.", min=1)] = 1_000,
-    per_arm: Annotated[
-        int | None, typer.Option(help="Trials of each arm; as planned by default.", min=1)
-    ] = None,
-    completion: Annotated[
-        str, typer.Option(help="Rates of control and arm.", metavar="0.65,0.715")
-    ] = "0.65,0.715",
-    errors: Annotated[str, typer.Option(help="Rates of control and arm.", metavar="0.2,0.2")] = "0.2,0.2",
-    looks: LooksOption = "1",
-    alpha: AlphaOption = 0.05,
-    seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 0,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
-    """Simulate experiments in which the arms are equal, then in which they differ as given."""
-    from convgate.experiments.power import PowerPlan, Truth, two_arms
-    from convgate.experiments.power import simulate as run
-
-    rates = _read_pair(completion, "--completion")
-    error_rates = _read_pair(errors, "--errors")
-    size = per_arm or PowerPlan(*rates, alpha=alpha).per_arm
-    plan = two_arms(size, alpha=alpha, looks=read_looks(looks))
-    truths = {
-        "equal": Truth((rates[0], rates[0]), (error_rates[0], error_rates[0])),
-        "different": Truth(rates, error_rates),
-    }
-    values: dict[str, Any] = {"per_arm": size}
-    with output.progress_bar() as show:
-        for name, truth in truths.items():
-            result = run(plan, truth, runs=runs, seed=seed, progress=partial(show, name))
-            values[name] = asdict(result)
-    output.write_result(values, lambda: output.print_fields(values), json_output, out)
-
-
 def read_looks(text: str) -> tuple[float, ...]:
     """Return shares of the planned trials, such as those of "0.5,1"; BadParameter for other text."""
-    return _read_numbers(text, "--looks")
+    try:
+        return tuple(float(number) for number in text.split(","))
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"{text!r} is no list of numbers such as 0.5,1", param_hint="--looks"
+        ) from error
 
 
 def _read_sets(files: list[Path] | None, *, skip_bad: bool) -> list[RelevanceSet]:
@@ -257,20 +226,4 @@ def _read_budget(text: str) -> Budget:
     except ValueError as error:
         raise typer.BadParameter(
             f"{text!r} is neither free, matched nor a share such as 0.35", param_hint="--budget"
-        ) from error
-
-
-def _read_pair(text: str, option: str) -> tuple[float, float]:
-    numbers = _read_numbers(text, option)
-    if len(numbers) != 2:
-        raise typer.BadParameter(f"{text!r} is not two rates", param_hint=option)
-    return numbers[0], numbers[1]
-
-
-def _read_numbers(text: str, option: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(number) for number in text.split(","))
-    except ValueError as error:
-        raise typer.BadParameter(
-            f"{text!r} is no list of numbers such as 0.5,1", param_hint=option
         ) from error
