@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli import inputs, options, output
+from convgate.cli.result import Part, Result, Table, with_json
 from convgate.core.text import format_duration, pluralize
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from convgate.core.conversation import Conversation
     from convgate.policies.sessions import Boundaries, BoundaryRules
 
 
+@with_json
 def sessions(
     file: options.FileArgument,
     idle_gap: Annotated[
@@ -39,9 +43,7 @@ def sessions(
     settings_file: options.SettingsFileOption = None,
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Show where conversations and sessions begin, by times, commands and workflow states."""
     from convgate.core.settings import load_settings
     from convgate.policies.sessions import BoundaryRules, segment
@@ -57,26 +59,24 @@ def sessions(
     boundaries = segment(conversation.turns, rules)
     for problem in boundaries.problems:
         output.print_note(problem)
-    output.write_result(
-        boundaries.to_json(), lambda: _show(conversation, boundaries, rules), json_output, out
-    )
+    return Result(boundaries.to_json(), _show(conversation, boundaries, rules))
 
 
-def _show(conversation: Conversation, boundaries: Boundaries, rules: BoundaryRules) -> None:
-    styles = {"session": "bold", "none": "dim"}
+def _show(conversation: Conversation, boundaries: Boundaries, rules: BoundaryRules) -> Iterator[Part]:
+    records = sorted((*boundaries.records, *boundaries.continued), key=lambda record: record.index)
     rows = []
-    for record in sorted((*boundaries.records, *boundaries.continued), key=lambda record: record.index):
+    for record in records:
         turn = conversation.turns[record.index]
         time = f"{turn.timestamp:%Y-%m-%d %H:%M}" if turn.timestamp else ""
-        kind = "nothing" if record.kind == "none" else record.kind
-        rows.append(((record.index, time, kind, record.reason, turn.text), styles.get(record.kind, "")))
-    output.print_table(
-        {"message": "number", "time": "word", "begins": "word", "reason": "prose", "text": "line"}, rows
-    )
+        begins = "nothing" if record.kind == "none" else record.kind
+        row = {"message": record.index, "time": time, "begins": begins, "reason": record.reason}
+        rows.append(row | {"text": turn.text})
+    styles = [{"session": "bold", "none": "dim"}.get(record.kind, "") for record in records]
+    yield Table(rows, {"time": "word", "begins": "word", "text": "line"}, styles)
     gap = "off" if rules.idle_gap_seconds == float("inf") else format_duration(rules.idle_gap_seconds)
     counts = (
         pluralize(boundaries.messages, "message"),
         pluralize(len(boundaries.session_starts), "session"),
         pluralize(len(boundaries.conversation_starts), "conversation"),
     )
-    output.print_lines(f"{' · '.join(counts)} · idle gap {gap}")
+    yield f"{' · '.join(counts)} · idle gap {gap}"
