@@ -211,10 +211,10 @@ def test_a_replay_is_started_shown_and_exported(
     loaded = load_arms({**arms, "Context with BM25": "context:bm25"}, load_settings())
     expected = replay(RelevanceSets(convgate_home).read(mine), loaded, ["free", 0.35]).rows()
     recalls = {(row.arm, str(row.budget)): row.measures["recall"].value for row in expected}
-    lines = csv.DictReader(contents[0].splitlines())
-    exported = {(line["arm"], line["budget"]): line for line in lines if line["measure"] == "recall"}
-    assert {key: float(line["value"]) for key, line in exported.items()} == recalls
-    assert exported["Last k turns (k=1)", "free"]["gain"] == ""
+    exported = {(line["arm"], line["budget"]): line for line in csv.DictReader(contents[0].splitlines())}
+    assert {key: float(line["recall"]) for key, line in exported.items()} == recalls
+    assert exported["Last k turns (k=1)", "free"]["gains.recall.value"] == ""
+    assert exported["Everything", "free"]["gains.recall.value"] != ""
     shown = table.replace("\\", "").replace("\u2060", "")
     for (arm, budget), recall in recalls.items():
         limit = "free" if budget == "free" else "35% of the history"

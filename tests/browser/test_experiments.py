@@ -91,7 +91,7 @@ def test_a_replay_is_started_and_kept_by_its_address(go_to_address: Callable[[st
     wait_until_idle(page)
     with page.expect_download() as download:
         export.click()
-    assert "Context with BM25,matched,recall," in download.value.path().read_text()
+    assert "Context with BM25,matched," in download.value.path().read_text()
     page.reload()
     expect(page.get_by_role("row", name=re.compile("^Context with BM25 as the control"))).to_be_visible()
     wait_until_idle(page)
