@@ -169,14 +169,3 @@ def test_a_rating_says_something(run: Run, tmp_path: Path) -> None:
     run("experiment", "record", "pilot", write_trials(tmp_path / "t.jsonl", [line("s", 1, arm="last")]))
     assert run("experiment", "rate", "pilot", 1)[0] == 2
     assert run("experiment", "rate", "pilot", 1, "--completed")[0] == 0
-
-
-def test_a_session_has_one_arm_in_all_its_trials(run: Run, tmp_path: Path) -> None:
-    create(run)
-    lines = [line("s", number, arm=arm) for number, arm in enumerate(("last", "everything"))]
-    for part in (lines, lines[:1]):
-        code, _, err = run("experiment", "record", "pilot", write_trials(tmp_path / "t.jsonl", part))
-        assert code == int(len(part) == 2), err
-    code, _, err = run("experiment", "record", "pilot", write_trials(tmp_path / "t.jsonl", lines[1:]))
-    assert code == 1
-    assert "is in the arm last, not in everything" in err

@@ -117,7 +117,7 @@ def ablate(
             for each in sets
         ]
     if charts is not None:
-        from convgate.figures.ablations import ablations_page
+        from convgate.figures.experiments import ablations_page
 
         write_text(ablations_page(results), charts)
     tables: list[Part] = []
