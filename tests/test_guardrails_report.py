@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.core.settings import Settings
@@ -21,12 +21,12 @@ from convgate.guardrails import Guardrails, divergence
 from convgate.guardrails.report import MAX_BINS, bin_edges, report, report_json
 from convgate.guardrails.request import Fallback, RequestRecord
 from convgate.guardrails.rules import observe
-from convgate.modes.mode import MODES, Mode
+from convgate.modes.mode import MODES
 from convgate.store import Store
 from convgate.store.requests import RequestRow, Requests
 from tests.guardrails import EVENLY, add_requests, open_guardrails, put_baseline, request
 from tests.session_agents import NINE, Clock, empty_store
-from tools.drift import START, drift_shares, simulate
+from tools.drift import START, simulate
 
 NORMAL = {"TASK": 0.4, "EXPLORATION": 0.15, "DEBUGGING": 0.2, "LEARNING": 0.1, "GENERAL": 0.15}
 
@@ -235,17 +235,3 @@ def test_drift_of_15_hundredths_makes_everything_general_and_ends_when_it_is_ove
     assert after[0].divergence < 0.05 <= during[-1].divergence
     assert after[-1].divergence < 0.001
     assert (alert.cleared or START) - START == timedelta(minutes=after[0].minute)
-
-
-@given(st.lists(st.integers(1, 50), min_size=5, max_size=5), st.sampled_from(MODES), st.floats(0.01, 0.3))
-@settings(suppress_health_check=[HealthCheck.filter_too_much])
-def test_drifted_modes_are_as_far_away_as_is_asked(weights: list[int], toward: Mode, nats: float) -> None:
-    normal = {mode: weight / sum(weights) for mode, weight in zip(MODES, weights, strict=True)}
-    try:
-        shares = drift_shares(normal, nats=nats, toward=toward)
-    except ValueError:
-        assert normal[toward] > 0.5
-        return
-    assert sum(shares.values()) == pytest.approx(1)
-    baseline = {mode: 10_000 * share for mode, share in normal.items()}
-    assert divergence({mode: 600 * share for mode, share in shares.items()}, baseline) == pytest.approx(nats)
