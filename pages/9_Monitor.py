@@ -1,4 +1,4 @@
-"""Monitor: logged requests, the state of the guardrails, and a simulation of drift."""
+"""Monitor: logged requests, the state of the guardrails, and the rollout."""
 
 from convgate.ui.frame import page
 from convgate.ui.monitor.page import monitor

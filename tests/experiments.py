@@ -46,6 +46,14 @@ def add_trials(store: Store, experiment: Experiment, arm: str, count: int, **val
     return Experiments(store).trials(experiment.name)[-count:]
 
 
+def new_success(store: Store) -> Experiment:
+    """Return an experiment whose arm completes all requests, the control half of them, at varying tokens."""
+    made = new_experiment(store, planned=60)
+    for arm, result in ((CONTROL, "fail"), (CONTROL, "pass"), (GATE, "pass"), (GATE, "pass")):
+        add_trials(store, made, arm, 30, answer_test=result)
+    return made
+
+
 def rating(
     trial: Trial | int, rater: str, completed: bool | None = True, *errors: str, **values: Any
 ) -> Rating:

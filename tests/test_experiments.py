@@ -247,6 +247,9 @@ def test_trials_are_recorded_in_the_arm_of_their_session_or_not_at_all(store: St
         record_trials(store, made, [new, replace(new, arm="nobody")])
     with pytest.raises(ExperimentError):
         record_trials(store, made, [new, new])
+    arms = [replace(new, request_id=name, session_id="s3", arm=name) for name in (CONTROL, GATE)]
+    with pytest.raises(ExperimentError, match="'s3' is in the arm everything, not in gate"):
+        record_trials(store, made, arms)
     other = GATE if arm == CONTROL else CONTROL
     with pytest.raises(ExperimentError, match=f"not in {other}"):
         record_trials(store, made, [replace(new, arm=other)])

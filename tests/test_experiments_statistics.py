@@ -14,16 +14,17 @@ from statsmodels.stats.multitest import multipletests
 
 from convgate.core.errors import ExperimentError
 from convgate.experiments.arms import Experiment
-from convgate.experiments.power import DESIGN_PER_ARM, PowerPlan, SimulationResult, Truth, simulate, two_arms
+from convgate.experiments.power import DESIGN_PER_ARM, PowerPlan
 from convgate.experiments.statistics import (
     Sample,
     clustered_difference,
     nominal_levels,
     reject,
-    two_proportions,
+    unclustered_difference,
 )
 from convgate.experiments.verdict import Columns, Comparison, compare
 from tests.experiments import new_experiment
+from tools.experiment_figures import SimulationResult, Truth, simulate, two_arms
 
 EQUAL, BETTER = Truth((0.65, 0.65), (0.2, 0.2)), Truth((0.65, 0.715), (0.2, 0.2))
 
@@ -114,7 +115,7 @@ def test_a_rejected_hypothesis_leaves_its_alpha_to_the_others() -> None:
 def test_independent_trials_give_about_the_z_test() -> None:
     outcomes = {side: [[int(i < rate)] for i in range(500)] for side, rate in ((0, 300), (1, 340))}
     clustered = clustered_difference(sample_of(outcomes), 0.05)
-    plain = two_proportions((300, 340), (500, 500), 0.05)
+    plain = unclustered_difference(sample_of(outcomes), 0.05)
     assert clustered.value == pytest.approx(0.08)
     assert clustered.p == pytest.approx(plain.p, abs=0.001)
     assert (clustered.low, clustered.high) == pytest.approx((plain.low, plain.high), abs=0.003)
@@ -125,14 +126,14 @@ def test_repeated_trials_of_a_session_are_no_further_evidence() -> None:
     repeated = {side: [outcomes * 8 for outcomes in sessions] for side, sessions in single.items()}
     once, often = (clustered_difference(sample_of(outcomes), 0.05) for outcomes in (single, repeated))
     assert often.p == pytest.approx(once.p, rel=0.02)
-    assert two_proportions((480, 600), (800, 800), 0.05).p < once.p / 100
+    assert unclustered_difference(sample_of(repeated), 0.05).p < once.p / 100
 
 
 @pytest.mark.parametrize(("rates", "is_certain"), [((1, 1), False), ((0, 0), False), ((0, 1), True)])
 def test_arms_without_any_variation_can_be_tested(rates: tuple[int, int], is_certain: bool) -> None:
     constant = sample_of({side: [[rate, rate]] * 30 for side, rate in enumerate(rates)})
     assert (clustered_difference(constant, 0.05).p < 0.001) == is_certain
-    assert two_proportions((60 * rates[0], 60 * rates[1]), (60, 60), 0.05).p <= 1
+    assert unclustered_difference(constant, 0.05).p <= 1
 
 
 # The rule for success

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from convgate.experiments.example import add_example
 from convgate.experiments.report import report
 from convgate.figures.experiments import (
     OutcomePoint,
@@ -15,20 +14,18 @@ from convgate.figures.experiments import (
 from convgate.figures.palette import LIGHT
 from convgate.store import Store
 from convgate.versions.card import Metric
-from tests.experiments import GATE, add_trials, new_experiment
+from tests.experiments import GATE, add_trials, new_experiment, new_success
 
 
 def test_each_arm_is_a_mark_and_all_but_the_control_have_an_interval(store: Store) -> None:
-    shown = report(store, add_example(store))
+    shown = report(store, new_success(store))
     control, gate = outcome_over_tokens_figure(arm_outcomes(shown, "completion"), LIGHT).data
     assert (control.x[0], control.y[0]) == (shown.arms[0].tokens, shown.arms[0].completion_rate)
     assert (control.error_y.visible, gate.error_y.visible) == (False, True)
     difference = shown.comparisons[0].tests[0].difference
     assert difference is not None
     assert control.y[0] + difference.high == pytest.approx(gate.y[0] + gate.error_y.array[0])
-    newest = shown.arms[0]
-    assert newest.completion_rate is not None
-    words = f"newest {newest.completion_rate:.0%} at {newest.tokens:,.0f} tokens"
+    words = f"everything 50% at {shown.arms[0].tokens:,.0f} tokens"
     assert words in describe_outcomes("Completed", arm_outcomes(shown, "completion"))
 
 

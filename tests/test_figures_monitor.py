@@ -1,4 +1,4 @@
-"""The monitor's figures: modes and baseline, levels with limits, counts, errors by mode."""
+"""The monitor's figures: modes and baseline."""
 
 from __future__ import annotations
 

@@ -13,21 +13,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
 from convgate.guardrails.guardrails import Guardrails
 from convgate.guardrails.report import MAX_BINS, bin_edges, report, report_json
 from convgate.guardrails.request import Fallback, RequestRecord
 from convgate.guardrails.rules import divergence, observe
-from convgate.guardrails.simulation import drift_shares, simulate
-from convgate.modes.mode import MODES, Mode
+from convgate.modes.mode import MODES
 from convgate.store import Store
 from convgate.store.requests import RequestRow, Requests
 from tests.guardrails import EVENLY, add_requests, open_guardrails, put_baseline, request
 from tests.session_agents import NINE, Clock, empty_store
+from tools.drift import START, simulate
 
 NORMAL = {"TASK": 0.4, "EXPLORATION": 0.15, "DEBUGGING": 0.2, "LEARNING": 0.1, "GENERAL": 0.15}
 
@@ -226,48 +225,15 @@ def test_a_report_is_quick_with_100000_requests(tmp_path: Path, report_figure: C
 
 
 def test_drift_of_15_hundredths_makes_everything_general_and_ends_when_it_is_over() -> None:
-    simulation = simulate(NORMAL, Settings())
-    (alert,) = simulation.alerts
+    moments, (alert,) = simulate()
     assert alert.kind == "drift"
-    assert alert.cleared is not None
-    before = [moment for moment in simulation.moments if moment.at < alert.raised]
-    during = [moment for moment in simulation.moments if alert.raised <= moment.at < alert.cleared]
-    after = [moment for moment in simulation.moments if moment.at >= alert.cleared]
-    assert max(moment.divergence for moment in before) <= 0.1
-    assert max(moment.divergence for moment in during) == pytest.approx(0.15, abs=0.001)
-    assert simulation.moments[simulation.peak] in during
-    assert simulation.moments[simulation.peak].divergence == pytest.approx(0.15, abs=0.001)
-    assert after[0].divergence < 0.05 <= during[-1].divergence
-    assert after[-1].divergence < 0.001
+    during = [moment for moment in moments if moment.overruled]
+    before = [moment for moment in moments if moment.minute < during[0].minute]
+    after = moments[len(before) + len(during) :]
     assert {moment.overruled for moment in during} == {MODES}
     assert {moment.overruled for moment in before + after} == {()}
-    totals = simulation.report.totals
-    assert totals.fallbacks == totals.by_cause["drift"] == 10 * 5 * len(during)
-    assert totals.applied["GENERAL"] > totals.classified["GENERAL"]
-    assert max(bin.divergence or 0 for bin in simulation.report.bins) == pytest.approx(0.15, abs=0.001)
-
-
-def test_a_simulation_leaves_the_library_alone(convgate_home: Path) -> None:
-    own = Settings(home=convgate_home, guard_webhook="http://127.0.0.1:9/")
-    simulate(NORMAL, own, minutes=5)
-    assert not convgate_home.exists()
-
-
-@given(st.lists(st.integers(1, 50), min_size=5, max_size=5), st.sampled_from(MODES), st.floats(0.01, 0.3))
-@settings(suppress_health_check=[HealthCheck.filter_too_much])
-def test_drifted_modes_are_as_far_away_as_is_asked(weights: list[int], toward: Mode, nats: float) -> None:
-    normal = dict(zip(MODES, weights, strict=True))
-    try:
-        shares = drift_shares(normal, nats=nats, toward=toward)
-    except ContextError:
-        assert normal[toward] / sum(weights) > 0.5
-        return
-    assert sum(shares.values()) == pytest.approx(1)
-    baseline = {mode: 10_000 * weight / sum(weights) for mode, weight in normal.items()}
-    assert divergence({mode: 600 * share for mode, share in shares.items()}, baseline) == pytest.approx(nats)
-
-
-def test_shares_that_cannot_drift_are_refused() -> None:
-    for shares in ({"TASK": 1.0}, {"TASK": 0.0}):
-        with pytest.raises(ContextError):
-            drift_shares(shares, nats=0.15, toward="TASK")
+    assert max(moment.divergence for moment in before) <= 0.1 < during[0].divergence
+    assert max(moment.divergence for moment in during) == pytest.approx(0.15, abs=0.001)
+    assert after[0].divergence < 0.05 <= during[-1].divergence
+    assert after[-1].divergence < 0.001
+    assert (alert.cleared or START) - START == timedelta(minutes=after[0].minute)

@@ -14,7 +14,6 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.core.settings import load_settings
 from convgate.experiments.arms import create_experiment, load_experiment
-from convgate.experiments.example import EXAMPLE
 from convgate.experiments.power import PowerPlan
 from convgate.experiments.replay import load_arms, replay
 from convgate.experiments.report import report
@@ -23,7 +22,7 @@ from convgate.store import Store
 from convgate.store.experiments import Experiments, Rating
 from convgate.training.library import RelevanceSets
 from convgate.ui.annotator import NAME
-from tests.experiments import CONTROL, GATE, add_trials, new_experiment, rating
+from tests.experiments import CONTROL, GATE, add_trials, new_experiment, new_success, rating
 from tests.page_app import HOSTILE, address, check, choose, click, open_page, page_text
 from tests.page_data import add_relevance_set
 
@@ -46,18 +45,13 @@ def ratings(store: Store) -> list[Rating]:
     return [rating for of_trial in Experiments(store).ratings("pilot").values() for rating in of_trial]
 
 
-def test_the_example_shows_a_success_and_answers_to_rate(store: Store) -> None:
-    app = click(open_experiments(), "experiments.example")
-    assert address(app) == {"experiment": EXAMPLE}
-    shown = report(store, load_experiment(store, EXAMPLE))
-    assert (shown.rated, shown.unrated) == (shown.planned, 6)
-    [comparison] = shown.comparisons
+def test_the_report_shows_the_verdict_and_the_experiment_can_be_deleted(store: Store) -> None:
+    [comparison] = report(store, new_success(store)).comparisons
     assert comparison.verdict.kind == "success"
+    app = click(open_experiments(), "experiments.open.pilot")
+    assert address(app) == {"experiment": "pilot"}
     assert comparison.verdict.sentence in app.success[0].value.replace("\\", "").replace("\u2060", "")
     assert len(app.get("plotly_chart")) == 2
-    click(app, "experiments.back")
-    assert "experiments.example" not in {button.key for button in app.button}
-    click(app, f"experiments.open.{EXAMPLE}")
     click(app, "experiments.delete")
     assert Experiments(store).names() == []
     assert address(app) == {}
@@ -217,10 +211,10 @@ def test_a_replay_is_started_shown_and_exported(
     loaded = load_arms({**arms, "BM25 alone": "alone:bm25"}, load_settings())
     expected = replay(RelevanceSets(convgate_home).read(mine), loaded, ["free", 0.35]).rows()
     recalls = {(row.arm, str(row.budget)): row.measures["recall"].value for row in expected}
-    lines = csv.DictReader(contents[0].splitlines())
-    exported = {(line["arm"], line["budget"]): line for line in lines if line["measure"] == "recall"}
-    assert {key: float(line["value"]) for key, line in exported.items()} == recalls
-    assert exported["Last k turns (k=1)", "free"]["gain"] == ""
+    exported = {(line["arm"], line["budget"]): line for line in csv.DictReader(contents[0].splitlines())}
+    assert {key: float(line["recall"]) for key, line in exported.items()} == recalls
+    assert exported["Last k turns (k=1)", "free"]["gains.recall.value"] == ""
+    assert exported["Everything", "free"]["gains.recall.value"] != ""
     shown = table.replace("\\", "").replace("\u2060", "")
     for (arm, budget), recall in recalls.items():
         limit = "free" if budget == "free" else "35% of the history"

@@ -33,7 +33,6 @@ from tests.session_agents import Clock
 
 DRIFTED = {"TASK": 60, "EXPLORATION": 10, "DEBUGGING": 220, "LEARNING": 10}
 open_monitor = partial(open_page, "Monitor")
-SIMULATION = {"on": "simulation", "minutes": "60"}
 
 
 def now() -> datetime:
@@ -81,7 +80,8 @@ def test_a_period_shows_its_figures(store: Store) -> None:
     assert address(app) == {"period": "7d"}
     assert (metric(app, "Requests"), metric(app, "Low confidence")) == ("340", "12%")
     assert (metric(app, "Fallbacks"), metric(app, "Lost invariants")) == ("40", "40")
-    assert len(app.get("plotly_chart")) == 7
+    assert len(app.get("plotly_chart")) == 6
+    assert "| TASK | 2.0% :small[0.4%–10%] | 50 | 3.3% of 150 |" in page_text(app)
 
 
 def test_too_few_requests_are_not_enough_data(store: Store) -> None:
@@ -140,43 +140,6 @@ def test_a_baseline_is_set_from_the_period_undone_and_cleared(store: Store) -> N
 def test_an_empty_period_names_the_last_request(store: Store) -> None:
     add_requests(store, USUAL, end=ago(hours=30))
     assert "No requests in this period." in page_text(open_monitor())
-
-
-def test_the_simulation_opens_at_its_peak_and_leaves_the_log_alone(store: Store) -> None:
-    put_baseline(store)
-    add_requests(store, USUAL, end=now())
-    before = GuardStates(store).baseline()
-    app = open_monitor(**SIMULATION)
-    assert "step" not in address(app)
-    assert "every request is built as GENERAL" in app.error[0].value
-    for step, has_tripped in ((6, False), (24, True), (48, False)):
-        check(app.select_slider(key="monitor.step").set_value(step).run())
-        assert address(app)["step"] == str(step)
-        assert bool(app.error) == has_tripped
-        assert bool(app.success) != has_tripped
-    assert app.dataframe[0].value["cleared"][0] != "open"
-    assert Requests(store).count() == 300
-    assert GuardStates(store).baseline() == before
-    assert GuardStates(store).alerts(ago(days=3650), now()) == []
-
-
-@pytest.mark.parametrize(
-    ("query", "text"), [({"nats": "1.5", "toward": "TASK"}, "nats; got 1.5"), ({"nats": "9"}, "nats=9")]
-)
-def test_a_simulation_that_cannot_run_says_why(store: Store, query: dict[str, str], text: str) -> None:
-    assert text in page_text(open_monitor(**(SIMULATION | query)))
-
-
-def test_each_parameter_changes_the_simulation(store: Store) -> None:
-    app = open_monitor(**SIMULATION)
-    for control in (
-        app.slider(key="monitor.nats").set_value(0.05),
-        app.slider(key="monitor.minutes").set_value(30),
-        app.selectbox(key="monitor.toward").set_value("LEARNING"),
-    ):
-        check(control.run())
-    assert address(app) == {"on": "simulation", "toward": "LEARNING", "nats": "0.05", "minutes": "30"}
-    assert not app.error, "0.05 nats are below the limit"
 
 
 def test_a_rollout_shows_both_arms_and_is_decided_by_a_person(store: Store) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from convgate.labels.calibration import Calibration
 from convgate.labels.gold import GoldCounts
 from convgate.training import process as process_module
 from convgate.training.library import RelevanceSets
-from convgate.training.records import RunRequest, utc_now
+from convgate.training.records import RunRequest
 from convgate.training.report import read_verdict
 from convgate.training.run import DATA, STOP, Run, Runs
 from convgate.training.sets import Plan
@@ -54,7 +55,7 @@ def trained_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     versions.activate("first", who="Ada")
     for name, conversations, settings in (("better", 150, QUICK), ("unknown", 2, ONCE)):
         run, file = Run(home / "runs" / name), write_planted_set(folder, "own", conversations=conversations)
-        run.write_request(RunRequest(("train", str(file)), "first", ("own",), epochs=3, started=utc_now()))
+        run.write_request(RunRequest(("train", str(file)), "first", ("own",), epochs=3))
         train_version(
             Plan((file,), settings, parent="first"),
             encoder=small_encoder(),
@@ -102,7 +103,7 @@ def started_run(
 ) -> Path:
     run = Run(home / "runs" / id)
     words = ("train", "own.jsonl", "--from", "first")
-    run.write_request(RunRequest(words, "first", ("own",), epochs=8, started=utc_now()))
+    run.write_request(RunRequest(words, "first", ("own",), epochs=8))
     run.write_progress("Epoch 3 of at most 8", 5, 20, epochs=epochs)
     if outcome:
         run.write_outcome(outcome.pop("state"), outcome.pop("ran", epochs), outcome)
@@ -273,7 +274,7 @@ def test_the_list_begins_with_the_newest_and_opens_a_run(home: Path) -> None:
         folder = started_run(
             home, f"run-{number:02}", outcome={"state": "stopped", "ran": 2, "message": "so"}
         )
-        started = f"2026-01-{number + 1:02}T00:00:00+00:00"
+        started = datetime(2026, 1, number + 1, tzinfo=UTC)
         Run(folder).write_request(RunRequest((), "first", ("own",), started=started))
     app = open_train()
     keys = [button.key for button in app.button if (button.key or "").startswith("train.open.")]

@@ -19,7 +19,7 @@ from convgate.training import library
 from convgate.training.data_removal import Copies, find_copies, remove_for_good
 from convgate.training.library import SAMPLES, RelevanceSets
 from convgate.training.process import resume_training
-from convgate.training.records import Ended, RunRequest, utc_now
+from convgate.training.records import Ended, RunRequest
 from convgate.training.run import DATA, LOG, Run, Runs
 from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.relevance_sets import write_relevance_set
@@ -132,7 +132,7 @@ def add_run(home: Path, id: str, *conversations: Conversation, state: Ended = "d
     (run.folder / DATA).mkdir(parents=True)
     file = run.folder / DATA / "my-labels.jsonl"
     write_relevance_set(relevance_set("my-labels", *conversations), file)
-    run.write_request(RunRequest(("train", str(file)), "first", ("my-labels",), started=utc_now()))
+    run.write_request(RunRequest(("train", str(file)), "first", ("my-labels",)))
     run.write_outcome(state, 2, {"version": "second"})
     (run.folder / LOG).write_text("".join(f"bad line: {each.turns[0].text}\n" for each in conversations))
     return run

@@ -18,7 +18,7 @@ import torch
 from convgate.core.errors import TrainingError
 from convgate.training import run as run_module
 from convgate.training.episodes import read_episodes
-from convgate.training.records import RunRecord, RunRequest, utc_now
+from convgate.training.records import RunRecord, RunRequest
 from convgate.training.run import LOCK, RECORD, STATE, STATUS, STOP, Run, Runs
 from convgate.training.trainer import Trainer
 from convgate.versions import DataSet
@@ -42,9 +42,7 @@ def reload(run: Run) -> Run:
 
 def request(**changes: Any) -> RunRequest:
     words = ("train", "--from", "first", "--epochs", "8")
-    return RunRequest(
-        **{"arguments": words, "parent": "first", "sets": ("own",), "started": utc_now(), **changes}
-    )
+    return RunRequest(**{"arguments": words, "parent": "first", "sets": ("own",), **changes})
 
 
 def make_trainer(**changes: Any) -> Trainer:

@@ -10,7 +10,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 from convgate.core.home import app_root
-from convgate.experiments.example import add_example
 from convgate.gate.thresholds import Anchored
 from convgate.gatekeeper.gatekeeper import RULES_NAME
 from convgate.labels.exchange import keep_labels, read_labels
@@ -24,6 +23,7 @@ from convgate.training.process import start_training
 from convgate.training.run import Runs
 from convgate.ui.rules.editor import EXAMPLE
 from convgate.versions import SHIPPED, Draft, Versions
+from tools.worked_experiment import add_example
 
 NAME, OTHER = "Ada", "Bo"
 _PATIENCE = 600  # seconds for the training

@@ -11,10 +11,10 @@ from convgate.core.settings import load_settings
 from convgate.guardrails.guardrails import Guardrails
 from convgate.guardrails.request import Fallback, RequestRecord
 from convgate.guardrails.rules import set_baseline
-from convgate.guardrails.simulation import drift_shares
 from convgate.modes.mode import MODES, Mode
 from convgate.store import Store
 from convgate.store.requests import Requests
+from tools.drift import drift_shares
 
 USUAL: Mapping[str, float] = {
     "TASK": 0.38, "EXPLORATION": 0.14, "DEBUGGING": 0.2, "LEARNING": 0.11, "GENERAL": 0.17,
@@ -29,10 +29,7 @@ def log_requests(home: Path, *, until: datetime | None = None) -> dict[str, str]
     """Log them, the last one now; addresses of what can be seen of it, by name."""
     now = until or datetime.now(UTC)
     _Day(home, now - timedelta(hours=_HOURS)).pass_until(now)
-    return {
-        "monitor-week": "Monitor?period=7d",
-        "monitor-simulation": "Monitor?on=simulation&from=own&step=24",
-    }
+    return {"monitor-week": "Monitor?period=7d"}
 
 
 class _Day:

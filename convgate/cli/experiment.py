@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -18,23 +19,21 @@ from convgate.cli.offline_experiment import (
     power,
     read_looks,
     replay,
-    simulate,
 )
+from convgate.cli.result import Part, Result, Table, pick, with_json
 from convgate.core.home import login_name
 from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
     from convgate.experiments.arms import Experiment
     from convgate.experiments.report import ExperimentReport
-    from convgate.experiments.signals import Signals
     from convgate.store import Store
-    from convgate.store.experiments import Trial
 
 experiment = typer.Typer(
     no_args_is_help=True, help="Experiments: does another selection give better answers?"
 )
 
-for command in (replay, ablate, power, simulate):
+for command in (replay, ablate, power):
     experiment.command()(command)
 
 NameArgument = Annotated[str, typer.Argument(help="The experiment.", metavar="NAME")]
@@ -42,6 +41,7 @@ RaterOption = Annotated[str | None, typer.Option("--rater", help="Who rates; you
 
 
 @experiment.command()
+@with_json
 def create(
     name: NameArgument,
     arm: Annotated[
@@ -66,9 +66,7 @@ def create(
         bool, typer.Option("--shared-raters", help="Show raters the answers of every arm.")
     ] = False,
     settings_file: options.SettingsFileOption = None,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Create an experiment. Its arms keep the settings of this moment and the active version of the gate."""
     from convgate.core.settings import load_settings
     from convgate.experiments.arms import Experiment, create_experiment, read_arm
@@ -98,11 +96,12 @@ def create(
         )
     create_experiment(inputs.open_library(), created)
     text = f"Created {name}: {pluralize(len(arms), 'arm')}, {created.planned:,} rated trials of each planned."
-    output.write_result(_experiment_json(created), lambda: output.print_lines(text), json_output, out)
+    return Result(_experiment_json(created), text)
 
 
 @experiment.command("list")
-def list_experiments(json_output: options.JsonOption = False, out: options.OutOption = None) -> None:
+@with_json
+def list_experiments() -> Result:
     """List the experiments, the newest first."""
     from convgate.experiments.arms import load_experiment
     from convgate.store.experiments import Experiments
@@ -110,12 +109,11 @@ def list_experiments(json_output: options.JsonOption = False, out: options.OutOp
     store = inputs.open_library()
     rows = [_experiment_json(load_experiment(store, name)) for name in Experiments(store).names()]
     table = [{"name": row["name"], "arms": ", ".join(row["arms"]), "planned": row["planned"]} for row in rows]
-    output.write_result(
-        {"experiments": rows}, lambda: output.print_rows(table, empty="No experiments."), json_output, out
-    )
+    return Result({"experiments": rows}, Table(table, empty="No experiments."))
 
 
 @experiment.command()
+@with_json
 def assign(
     name: NameArgument,
     session: Annotated[str, typer.Argument(help="The session's id.", metavar="SESSION")],
@@ -123,9 +121,7 @@ def assign(
     difficulty: Annotated[str, typer.Option(help="Such as easy or hard.")] = "",
     model: Annotated[str, typer.Option(help="Version of the language model.")] = "",
     tenant: Annotated[str, typer.Option(help="Customer or team.")] = "",
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Print the arm of a session, assigned at its first turn and never switched."""
     from convgate.experiments.trials import assign_session
     from convgate.store.experiments import Stratum
@@ -133,10 +129,11 @@ def assign(
     store, opened = _open(name)
     arm = assign_session(store, opened, session, Stratum(mode, difficulty, model, tenant))
     values = {"session_id": session, "arm": arm.name, "limit": arm.limit}
-    output.write_result(values, lambda: output.print_lines(arm.name), json_output, out)
+    return Result(values, arm.name)
 
 
 @experiment.command()
+@with_json
 def record(
     name: NameArgument,
     file: Annotated[
@@ -147,9 +144,7 @@ def record(
     ],
     dry_run: options.DryRunOption = False,
     skip_bad: options.SkipBadOption = False,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Store trials: all lines of a file, or none when one is bad or recorded already.
 
     A line: {"request_id", "session_id", "latency_seconds", "tokens", "answer_test"?: "pass" or "fail",
@@ -164,11 +159,11 @@ def record(
     with inputs.writable_library(dry_run=dry_run) as store, store.write():
         record_trials(store, load_experiment(store, name), trials)
     text = f"{pluralize(len(trials), 'trial')} recorded" + ("; this was a dry run." if dry_run else ".")
-    values = {"recorded": len(trials), "kept": not dry_run}
-    output.write_result(values, lambda: output.print_lines(text), json_output, out)
+    return Result({"recorded": len(trials), "kept": not dry_run}, text)
 
 
 @experiment.command()
+@with_json
 def rate(
     name: NameArgument,
     trial: Annotated[
@@ -191,9 +186,7 @@ def rate(
         int | None, typer.Option(help="1 (off the point) to 5 (to the point).", min=1, max=5)
     ] = None,
     rater: RaterOption = None,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Show the next trial to rate, without its arm, or rate a trial.
 
     Leave out --completed or --focus when you are unsure. Without --error there are no errors.
@@ -206,31 +199,30 @@ def rate(
         if completed is not None or error or errors_unsure or focus is not None:
             raise typer.BadParameter("name the trial that you rate", param_hint="TRIAL")
         shown = next_trial(store, opened, who)
-        values = {"trial": None if shown is None else output.pick(shown, "number", "messages", "answer")}
-        output.write_result(values, lambda: _show_trial(shown), json_output, out)
-        return
+        if shown is None:
+            return Result({"trial": None}, "No trial needs your rating.")
+        lines = [f"{message.get('role', '')}: {message.get('content', '')}" for message in shown.messages]
+        parts = [f"Trial {shown.number}", *lines, "", f"Answer: {shown.answer}"]
+        return Result({"trial": pick(shown, "number", "messages", "answer")}, parts)
     if completed is None and focus is None and not error and not errors_unsure:
         raise typer.BadParameter("say what you rate: --completed, --not-completed, --error, --focus, …")
     if error and errors_unsure:
         raise typer.BadParameter("--error or --errors-unsure, not both")
     rating = Rating(trial, who, completed, None if errors_unsure else tuple(error), focus)
     rate_trial(store, opened, rating)
-    values = {"rated": output.pick(rating, "trial", "rater", "completed", "errors", "focus")}
-    output.write_result(
-        values, lambda: output.print_lines(f"Trial {trial} rated by {who}."), json_output, out
-    )
+    values = pick(rating, "trial", "rater", "completed", "errors", "focus")
+    return Result({"rated": values}, f"Trial {trial} rated by {who}.")
 
 
 @experiment.command()
+@with_json
 def judge(
     name: NameArgument,
     rubric: Annotated[
         Path | None, typer.Option(help="A text file with the rubric.", exists=True, dir_okay=False)
     ] = None,
     settings_file: options.SettingsFileOption = None,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Let the language model of experiment_model rate the errors of answers.
 
     People check one trial of ten; the judge pauses while it disagrees with them on more than 10%.
@@ -250,30 +242,28 @@ def judge(
     )
     if run.is_paused:
         output.print_note("The judge is paused: it disagrees with people on too many checked trials.")
-    output.write_result(asdict(run), lambda: output.print_lines(sentence), json_output, out)
+    return Result(asdict(run), sentence)
 
 
 @experiment.command()
-def report(
-    name: NameArgument, json_output: options.JsonOption = False, out: options.OutOption = None
-) -> None:
+@with_json
+def report(name: NameArgument) -> Result:
     """Show the figures of each arm, and the verdict on each comparison with the control."""
     from convgate.experiments.report import report as make_report
 
     store, opened = _open(name)
     made = make_report(store, opened)
-    output.write_result(made.to_json(), lambda: _show_report(made), json_output, out)
+    return Result(made.to_json(), _show_report(made))
 
 
 @experiment.command()
-def delete(
-    name: NameArgument, json_output: options.JsonOption = False, out: options.OutOption = None
-) -> None:
+@with_json
+def delete(name: NameArgument) -> Result:
     """Delete an experiment with its trials and ratings. This cannot be undone."""
     from convgate.store.experiments import Experiments
 
     Experiments(inputs.open_library()).delete(name)
-    output.write_result({"deleted": name}, lambda: output.print_lines(f"Deleted {name}."), json_output, out)
+    return Result({"deleted": name}, f"Deleted {name}.")
 
 
 def _open(name: str) -> tuple[Store, Experiment]:
@@ -284,55 +274,41 @@ def _open(name: str) -> tuple[Store, Experiment]:
 
 
 def _experiment_json(experiment: Experiment) -> dict[str, Any]:
-    values = output.pick(experiment, "name", "started", "planned", "alpha", "seed", "shared_raters")
+    values = pick(experiment, "name", "started", "planned", "alpha", "seed", "shared_raters")
     looks = [float(look) for look in experiment.looks]
     return values | {"looks": looks, "arms": [arm.name for arm in experiment.arms]}
 
 
-def _show_trial(trial: Trial | None) -> None:
-    if trial is None:
-        output.print_lines("No trial needs your rating.")
-        return
-    output.print_lines(f"Trial {trial.number}")
-    for message in trial.messages:
-        output.print_lines(f"{message.get('role', '')}: {message.get('content', '')}")
-    output.print_lines("", f"Answer: {trial.answer}")
-
-
-def _show_report(report: ExperimentReport) -> None:
-    output.print_lines(
-        f"{report.experiment}: {report.rated:,} of {report.planned:,} planned trials are rated."
-    )
-    output.print_rows(
+def _show_report(report: ExperimentReport) -> Iterable[Part]:
+    yield f"{report.experiment}: {report.rated:,} of {report.planned:,} planned trials are rated."
+    names = {
+        "completed": "completion_rate", "errors": "error_rate", "focus": "focus",
+        "seconds": "latency_p50_seconds", "tokens": "tokens",
+    }  # fmt: skip
+    yield Table(
         [
-            {
-                "arm": arm.arm,
-                "trials": arm.trials,
-                "rated": arm.rated,
-                "completed": arm.completion_rate,
-                "errors": arm.error_rate,
-                "focus": arm.focus,
-                "seconds": arm.latency_p50_seconds,
-                "tokens": arm.tokens,
-            }
+            pick(arm, "arm", "trials", "rated") | {name: getattr(arm, field) for name, field in names.items()}
             for arm in report.arms
         ]
     )
     if report.unrated:
-        output.print_lines(f"{pluralize(report.unrated, 'trial')} to rate.")
+        yield f"{pluralize(report.unrated, 'trial')} to rate."
     if report.judge is not None:
         state = " It is paused." if report.judge.is_paused else ""
-        output.print_lines(
+        yield (
             f"The judge rated {report.judge.judged:,} trials; on {report.judge.disagreed:,} of"
             f" {report.judge.checked:,} checked ones people disagree.{state}"
         )
-    signals = [each for each in report.signals if each.trials]
-    output.print_rows([_signal_cells(each) for each in signals])
+    yield Table(
+        [
+            {
+                name: value["value"] if isinstance(value, dict) else value
+                for name, value in asdict(arm).items()
+            }
+            for arm in report.signals
+            if arm.trials
+        ]
+    )
     for comparison in report.comparisons:
         kind = "confirmatory" if comparison.limit == "matched" else "supporting"
-        output.print_lines(f"{comparison.arm} ({kind}): {comparison.verdict.sentence}")
-
-
-def _signal_cells(signals: Signals) -> dict[str, Any]:
-    names = [field.name for field in fields(signals)][2:]
-    return output.pick(signals, "arm", "trials") | {name: getattr(signals, name).value for name in names}
+        yield f"{comparison.arm} ({kind}): {comparison.verdict.sentence}"

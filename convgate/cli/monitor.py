@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from convgate.cli import inputs, options, output
+from convgate.cli import inputs, options
+from convgate.cli.result import Part, Result, Table, fields, with_json
 from convgate.core.text import format_age, pluralize
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
+@with_json
 def monitor(
     since: Annotated[
         str,
@@ -26,9 +29,7 @@ def monitor(
         bool, typer.Option("--clear-baseline", help="Remove the baseline; drift is not measured without one.")
     ] = False,
     settings_file: options.SettingsFileOption = None,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Show how requests were answered: modes, drift, confidence, fallbacks, tokens, times, errors, alerts."""
     if set_baseline and clear_baseline:
         raise typer.BadParameter("--set-baseline or --clear-baseline, not both")
@@ -42,43 +43,40 @@ def monitor(
     begin = beginning(since, now)
     settings = load_settings(settings_file)
     store = Store(settings.database)
-    change = ""
+    notes: list[Part] = []
     if set_baseline:
         new = rules.set_baseline(store, settings, begin, now, now)
-        change = f"Baseline set from {pluralize(new.requests, 'request')}."
+        notes.append(f"Baseline set from {pluralize(new.requests, 'request')}.")
+    elif clear_baseline and (old := GuardStates(store).put_baseline(None)) is not None:
+        notes.append(f"Baseline of {pluralize(old.requests, 'request')} removed, set {format_age(old.at)}.")
     elif clear_baseline:
-        old = GuardStates(store).put_baseline(None)
-        change = "There was no baseline."
-        if old is not None:
-            change = f"Baseline of {pluralize(old.requests, 'request')} removed, set {format_age(old.at)}."
+        notes.append("There was no baseline.")
+    if not settings.guard_log:
+        notes.append("guard_log is off: requests are not logged, and no guardrail works.")
     values = report_json(report(store, settings, begin, now, now))
-    totals, errors = values["totals"], values["errors"]
+    return Result(values, notes, _show(values))
 
-    def show() -> None:
-        if change:
-            output.print_lines(change)
-        if not settings.guard_log:
-            output.print_lines("guard_log is off: requests are not logged, and no guardrail works.")
-        by_mode = {name: totals.pop(name) for name in ("classified", "applied")}
-        figures = ("divergence", "low_share", "overall_rate", "tokens_saved", "lost")
-        output.print_fields(totals | {name: values[name] for name in figures})
-        output.print_rows(
-            [
-                {
-                    "mode": mode["mode"],
-                    **{name: counts[mode["mode"]] for name, counts in by_mode.items()},
-                    "outcomes": mode["period"]["count"],
-                    "failed": mode["period"]["failures"],
-                    "limit": mode["limit"],
-                    "held": mode["is_held"],
-                }
-                for mode in errors
-            ]
-        )
-        columns = ("raised", "cleared", "message", "because")
-        output.print_rows([{name: alert[name] for name in columns} for alert in values["alerts"]])
 
-    output.write_result(values, show, json_output, out)
+def _show(values: dict[str, Any]) -> Iterable[Part]:
+    by_mode = {name: values["totals"][name] for name in ("classified", "applied")}
+    totals = {name: value for name, value in values["totals"].items() if name not in by_mode}
+    names = ("divergence", "low_share", "overall_rate", "tokens_saved", "lost")
+    yield fields(totals | {name: values[name] for name in names})
+    yield Table(
+        [
+            {
+                "mode": mode["mode"],
+                **{name: counts[mode["mode"]] for name, counts in by_mode.items()},
+                "outcomes": mode["period"]["count"],
+                "failed": mode["period"]["failures"],
+                "limit": mode["limit"],
+                "held": mode["is_held"],
+            }
+            for mode in values["errors"]
+        ]
+    )
+    columns = ("raised", "cleared", "message", "because")
+    yield Table([{name: alert[name] for name in columns} for alert in values["alerts"]])
 
 
 def beginning(text: str, now: datetime) -> datetime:
@@ -98,14 +96,13 @@ def beginning(text: str, now: datetime) -> datetime:
         ) from error
 
 
+@with_json
 def record_outcome(
     request_id: Annotated[str, typer.Argument(help="The `request_id` of a selection.", metavar="ID")],
     ok: Annotated[bool, typer.Option("--ok/--failed", help="Whether the answer was useful.")],
     error: Annotated[bool, typer.Option("--error", help="There was no answer; with --failed.")] = False,
     seconds: Annotated[float | None, typer.Option(help="Seconds until the answer.", min=0)] = None,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Record how a request ended; it replaces an earlier outcome of the request.
 
     A mode whose requests fail much more often than others is replaced by GENERAL for an hour.
@@ -115,4 +112,4 @@ def record_outcome(
     record(request_id, ok=ok, error=error, seconds=seconds, place=inputs.open_library())
     text = f"Recorded: request {request_id} {'succeeded' if ok else 'failed'}."
     values = {"recorded": [{"request_id": request_id, "ok": ok}]}
-    output.write_result(values, lambda: output.print_lines(text), json_output, out)
+    return Result(values, text)

@@ -1,15 +1,16 @@
-"""`convgate experiment` without a stored one: arms on labelled conversations, power, simulation."""
+"""`convgate experiment` without a stored one: arms on labelled conversations, and the power."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from convgate.cli import inputs, options, output
+from convgate.cli.result import Part, Result, Table, check_folder, fields, with_json, write_text
 from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ AlphaOption = Annotated[
 ]
 
 
+@with_json
 def replay(
     arm: Annotated[
         list[str],
@@ -63,9 +65,7 @@ def replay(
     tests: TestsOption = None,
     skip_bad: options.SkipBadOption = False,
     settings_file: options.SettingsFileOption = None,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Replay labelled conversations: which of the needed turns does each arm send, at which tokens?"""
     from convgate.core.settings import load_settings
     from convgate.experiments.replay import load_arms
@@ -81,9 +81,10 @@ def replay(
     values: dict[str, Any] = {"sets": [each.to_json() for each in replays]}
     if chat is not None:
         values["cost"] = chat.use.cost
-    output.write_result(values, lambda: _show_replays(values), json_output, out)
+    return Result(values, _show_replays(values))
 
 
+@with_json
 def ablate(
     files: SetsArgument = None,
     only: Annotated[
@@ -97,15 +98,13 @@ def ablate(
     tests: TestsOption = None,
     skip_bad: options.SkipBadOption = False,
     settings_file: options.SettingsFileOption = None,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Replay ablations: fewer turns, the filter by mode vs. turns at random, the length."""
     from convgate.core.settings import load_settings
     from convgate.experiments.ablations import ABLATIONS
     from convgate.experiments.ablations import ablate as run
 
-    options.check_folder(charts, "--charts")
+    check_folder(charts, "--charts")
     chosen = [ablation for ablation in ABLATIONS if not only or ablation in only]
     if only and set(only) - set(ABLATIONS):
         raise typer.BadParameter(f"there are {', '.join(ABLATIONS)}", param_hint="--only")
@@ -118,13 +117,18 @@ def ablate(
             for each in sets
         ]
     if charts is not None:
-        from convgate.figures.ablations import ablations_page
+        from convgate.figures.experiments import ablations_page
 
-        output.write_text(ablations_page(results), charts)
-    values = {"sets": [result.to_json() for result in results]}
-    output.write_result(values, lambda: _show_ablations(values), json_output, out)
+        write_text(ablations_page(results), charts)
+    tables: list[Part] = []
+    for result in results:
+        columns = ("ablation", "arm", "group", "cases", "tokens", "outcome")
+        rows = [{name: point[name] for name in columns} for point in result.to_json()["points"]]
+        tables += [f"{result.name}: {result.outcome}", Table(rows)]
+    return Result({"sets": [result.to_json() for result in results]}, tables)
 
 
+@with_json
 def power(
     baseline: Annotated[float, typer.Option(help="Rate of the control.")] = 0.65,
     target: Annotated[float, typer.Option(help="Rate of the arm.")] = 0.715,
@@ -134,9 +138,7 @@ def power(
     session_size: Annotated[float, typer.Option(help="Trials of a session.")] = 5,
     allowance: Annotated[float, typer.Option(help="Further trials for strata, as a share.")] = 0.15,
     hypotheses: Annotated[int, typer.Option(help="Hypotheses that share alpha.", min=1)] = 1,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
+) -> Result:
     """Compute how many trials each arm needs."""
     from convgate.experiments.power import DESIGN_PER_ARM, PowerPlan
 
@@ -148,47 +150,17 @@ def power(
         "power_at_per_arm": plan.power_at(plan.per_arm),
         f"power_at_{DESIGN_PER_ARM}": plan.power_at(DESIGN_PER_ARM),
     }
-    output.write_result(values, lambda: output.print_fields(values, "plan"), json_output, out)
-
-
-def simulate(
-    runs: Annotated[int, typer.Option(help="Simulated experiments for each truth.", min=1)] = 1_000,
-    per_arm: Annotated[
-        int | None, typer.Option(help="Trials of each arm; as planned by default.", min=1)
-    ] = None,
-    completion: Annotated[
-        str, typer.Option(help="Rates of control and arm.", metavar="0.65,0.715")
-    ] = "0.65,0.715",
-    errors: Annotated[str, typer.Option(help="Rates of control and arm.", metavar="0.2,0.2")] = "0.2,0.2",
-    looks: LooksOption = "1",
-    alpha: AlphaOption = 0.05,
-    seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 0,
-    json_output: options.JsonOption = False,
-    out: options.OutOption = None,
-) -> None:
-    """Simulate experiments in which the arms are equal, then in which they differ as given."""
-    from convgate.experiments.power import PowerPlan, Truth, two_arms
-    from convgate.experiments.power import simulate as run
-
-    rates = _read_pair(completion, "--completion")
-    error_rates = _read_pair(errors, "--errors")
-    size = per_arm or PowerPlan(*rates, alpha=alpha).per_arm
-    plan = two_arms(size, alpha=alpha, looks=read_looks(looks))
-    truths = {
-        "equal": Truth((rates[0], rates[0]), (error_rates[0], error_rates[0])),
-        "different": Truth(rates, error_rates),
-    }
-    values: dict[str, Any] = {"per_arm": size}
-    with output.progress_bar() as show:
-        for name, truth in truths.items():
-            result = run(plan, truth, runs=runs, seed=seed, progress=partial(show, name))
-            values[name] = asdict(result)
-    output.write_result(values, lambda: output.print_fields(values), json_output, out)
+    return Result(values, fields(values, "plan"))
 
 
 def read_looks(text: str) -> tuple[float, ...]:
     """Return shares of the planned trials, such as those of "0.5,1"; BadParameter for other text."""
-    return _read_numbers(text, "--looks")
+    try:
+        return tuple(float(number) for number in text.split(","))
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"{text!r} is no list of numbers such as 0.5,1", param_hint="--looks"
+        ) from error
 
 
 def _read_sets(files: list[Path] | None, *, skip_bad: bool) -> list[RelevanceSet]:
@@ -216,35 +188,25 @@ def _load_check(
     return model, check_by_judge(Judge(model), Experiments(inputs.open_library()))
 
 
-def _show_replays(values: dict[str, Any]) -> None:
+def _show_replays(values: dict[str, Any]) -> Iterable[Part]:
+    from convgate.experiments.replay import METRICS, RECALL
+
+    others = [name for name in METRICS if name not in (RECALL, "tokens")]
     for each in values["sets"]:
         counts = f"{pluralize(each['cases'], 'case')}, {pluralize(each['conversations'], 'conversation')}"
         failed = f", {each['failed']:,} without an answer" if each["failed"] else ""
-        output.print_lines(f"{each['set']}: {counts}{failed}; the control is {each['control']}.")
+        yield f"{each['set']}: {counts}{failed}; the control is {each['control']}."
         for budget in dict.fromkeys(row["budget"] for row in each["rows"]):
-            output.print_lines(f"budget {budget}")
-            output.print_rows([_replay_cells(row) for row in each["rows"] if row["budget"] == budget])
+            yield f"budget {budget}"
+            rows = []
+            for row in each["rows"]:
+                if row["budget"] == budget:
+                    low, high = row["ci"][RECALL] or (None, None)
+                    known = {name: row[name] for name in others if row[name] is not None}
+                    rows.append({"arm": row["arm"], RECALL: row[RECALL], "low": low, "high": high} | known)
+            yield Table(rows)
     if "cost" in values:
-        output.print_lines(f"Cost {values['cost']:.4g}.")
-
-
-def _show_ablations(values: dict[str, Any]) -> None:
-    for each in values["sets"]:
-        output.print_lines(f"{each['set']}: {each['outcome']}")
-        output.print_rows(
-            [
-                {name: value for name, value in point.items() if not name.endswith("_ci")}
-                for point in each["points"]
-            ]
-        )
-
-
-def _replay_cells(row: dict[str, Any]) -> dict[str, Any]:
-    from convgate.experiments.replay import METRICS, RECALL
-
-    low, high = row["ci"][RECALL] or (None, None)
-    others = {name: row[name] for name in METRICS if name not in (RECALL, "tokens") and row[name] is not None}
-    return {"arm": row["arm"], RECALL: row[RECALL], "low": low, "high": high} | others
+        yield f"Cost {values['cost']:.4g}."
 
 
 def _read_budget(text: str) -> Budget:
@@ -257,20 +219,4 @@ def _read_budget(text: str) -> Budget:
     except ValueError as error:
         raise typer.BadParameter(
             f"{text!r} is neither free, matched nor a share such as 0.35", param_hint="--budget"
-        ) from error
-
-
-def _read_pair(text: str, option: str) -> tuple[float, float]:
-    numbers = _read_numbers(text, option)
-    if len(numbers) != 2:
-        raise typer.BadParameter(f"{text!r} is not two rates", param_hint=option)
-    return numbers[0], numbers[1]
-
-
-def _read_numbers(text: str, option: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(number) for number in text.split(","))
-    except ValueError as error:
-        raise typer.BadParameter(
-            f"{text!r} is no list of numbers such as 0.5,1", param_hint=option
         ) from error

@@ -82,20 +82,17 @@ def _read_turns(trial: Trial) -> list[Turn]:
 
 def _add_turns(signals: Signals, trial: Trial, turns: Sequence[Turn], sent: set[int]) -> None:
     own_turns = [index for index, turn in enumerate(turns[:-1]) if turn.role == "assistant"]
-    for index, turn in enumerate(turns[:-1]):
-        if turn.role == "user":
-            signals.user_turns_sent.add(index in sent)
-    for index in own_turns:
-        signals.assistant_turns_sent.add(index in sent)
+    user_turns = [index for index, turn in enumerate(turns[:-1]) if turn.role == "user"]
+    signals.assistant_turns_sent.add(len(sent.intersection(own_turns)), len(own_turns))
+    signals.user_turns_sent.add(len(sent.intersection(user_turns)), len(user_turns))
     if own_turns:
         phrases = _phrases(trial.answer)
         known = set().union(*(_phrases(turns[index].text) for index in own_turns if index in sent))
         signals.own_phrases.add(len(phrases & known), len(phrases))
     if trial.needed is not None:
         tokens = turn_tokens(turns)
-        signals.needed_tokens.add(
-            int(tokens[sorted(sent.intersection(trial.needed))].sum()), int(tokens[sorted(sent)].sum())
-        )
+        hits, total = (int(tokens[sorted(rows)].sum()) for rows in (sent.intersection(trial.needed), sent))
+        signals.needed_tokens.add(hits, total)
 
 
 def _add_repeated_errors(

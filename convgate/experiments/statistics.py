@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from convgate.core.extras import needs_extra
 
 Floats = NDArray[np.float64]
+K = TypeVar("K")
 
 MIN_SESSIONS = 20
 """Sessions of each arm; with fewer, cluster-robust errors are too small."""
@@ -22,18 +23,8 @@ _MAX_Z = 9.0  # beyond which a boundary is never crossed
 
 
 @dataclass(frozen=True, slots=True)
-class Proportions:
-    """The two-proportion z-test, which takes all trials for independent."""
-
-    z: float
-    p: float  # two-sided
-    low: float  # of the difference
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference of two arms, with errors that are robust to trials of one session being alike."""
+    """The difference of two arms."""
 
     value: float  # arm − control
     low: float
@@ -62,27 +53,27 @@ class Sample:
         arms = [self.tokens[self.is_arm == side] for side in (0, 1)]
         return bool(np.ptp(self.tokens) > 0) and all(np.ptp(tokens) == 0 for tokens in arms)
 
-    def rates(self) -> tuple[float, float]:
-        """Return the rates of the control and of the arm; NaN without trials."""
-        sides = [self.outcome[self.is_arm == side] for side in (0, 1)]
-        control, arm = (float(side.mean()) if len(side) else float("nan") for side in sides)
-        return control, arm
+    @property
+    def totals(self) -> tuple[int, int]:
+        """Return the trials of the control and of the arm."""
+        return int(np.sum(self.is_arm == 0)), int(np.sum(self.is_arm == 1))
+
+    @property
+    def successes(self) -> tuple[int, int]:
+        """Return the outcomes of 1 of the control and of the arm."""
+        return int(self.outcome[self.is_arm == 0].sum()), int(self.outcome[self.is_arm == 1].sum())
 
 
-def two_proportions(successes: tuple[int, int], totals: tuple[int, int], alpha: float) -> Proportions:
-    """Return the test of arm − control, both given as (control, arm); interval by Newcombe.
-
-    >>> two_proportions((650, 715), (1000, 1000), 0.05).p < 0.01
-    True
-    """
+def unclustered_difference(sample: Sample, alpha: float) -> Difference:
+    """Return the two-proportion z-test, which takes all trials for independent; interval by Newcombe."""
     with needs_extra("train", "an experiment"):
         from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
 
-    (control, arm), (n_control, n_arm) = successes, totals
-    is_constant = sum(successes) in (0, sum(totals))
-    z, p = (0.0, 1.0) if is_constant else proportions_ztest([arm, control], [n_arm, n_control])
+    (control, arm), (n_control, n_arm) = sample.successes, sample.totals
+    is_constant = control + arm in (0, n_control + n_arm)
+    p = 1.0 if is_constant else proportions_ztest([arm, control], [n_arm, n_control])[1]
     low, high = confint_proportions_2indep(arm, n_arm, control, n_control, method="newcomb", alpha=alpha)
-    return Proportions(float(z), float(p), float(low), float(high))
+    return Difference(arm / n_arm - control / n_control, float(low), float(high), float(p))
 
 
 def clustered_difference(sample: Sample, alpha: float, *, adjust_tokens: bool = False) -> Difference:
@@ -102,8 +93,8 @@ def clustered_difference(sample: Sample, alpha: float, *, adjust_tokens: bool = 
     fit = OLS(sample.outcome, np.column_stack(columns)).fit(cov_type="cluster", cov_kwds={"groups": groups})
     value, error = float(fit.params[1]), float(fit.bse[1])
     if error < 1e-9:  # no session differs from the others of its arm
-        mean, n = sample.outcome.mean(), [np.sum(sample.is_arm == side) for side in (0, 1)]
-        error = float(np.sqrt(mean * (1 - mean) * (1 / n[0] + 1 / n[1]))) or 1.0
+        mean, (n_control, n_arm) = sample.outcome.mean(), sample.totals
+        error = float(np.sqrt(mean * (1 - mean) * (1 / n_control + 1 / n_arm))) or 1.0
     df = groups.max()  # sessions − 1
     margin = float(student.ppf(1 - alpha / 2, df)) * error
     p = float(2 * student.sf(abs(value) / error, df))
@@ -168,15 +159,15 @@ def _excess_crossing(
 
 
 def reject(
-    p_values: Sequence[Mapping[str, float | None]], alpha: float, fractions: Sequence[float]
-) -> dict[str, int]:
+    p_values: Sequence[Mapping[K, float | None]], alpha: float, fractions: Sequence[float]
+) -> dict[K, int]:
     """Return the look, from 0, at which each rejected hypothesis was rejected.
 
     p_values: at each look that was reached, by hypothesis; None without enough data. Holm's procedure, where
     each share of alpha is spent over the looks (Maurer and Bretz 2013): a hypothesis stays rejected, and
     leaves its share to the others.
     """
-    rejected: dict[str, int] = {}
+    rejected: dict[K, int] = {}
     for look, by_name in enumerate(p_values):
         remaining = {name: p for name, p in by_name.items() if name not in rejected}
         while remaining:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,12 +16,11 @@ from convgate.experiments.statistics import (
     MIN_SESSIONS,
     Difference,
     Floats,
-    Proportions,
     Sample,
     clustered_difference,
     nominal_levels,
     reject,
-    two_proportions,
+    unclustered_difference,
 )
 
 MIN_GAINS: Mapping[Hypothesis, float] = {"completion": 0.10, "errors": 0.15}
@@ -55,11 +54,17 @@ class HypothesisTest:
     trials: tuple[int, int]  # decided, of control and arm
     control_rate: float | None  # share of completed requests, or of answers with errors; None without any
     arm_rate: float | None
-    relative: float | None  # difference / control_rate
-    difference: Difference | None  # None before the first look, or without enough sessions
-    at_equal_tokens: Difference | None  # None also when each arm has a single number of tokens
-    unclustered: Proportions | None  # the z-test that takes trials for independent, for comparison
-    rejected_at: int | None  # the look, from 0, at which the arms were found to differ
+    difference: Difference | None = None  # None before the first look, or without enough sessions
+    at_equal_tokens: Difference | None = None  # None also when each arm has a single number of tokens
+    unclustered: Difference | None = None  # takes trials for independent, for comparison
+    rejected_at: int | None = None  # the look, from 0, at which the arms were found to differ
+
+    @property
+    def relative(self) -> float | None:
+        """Return the difference / the control's rate."""
+        return (
+            None if not self.control_rate or self.arm_rate is None else self.arm_rate / self.control_rate - 1
+        )
 
     @property
     def gain(self) -> float:
@@ -98,27 +103,25 @@ def compare(columns: Columns, experiment: Experiment) -> tuple[Comparison, ...]:
     Later trials are ignored until the next look, so that a report may be read at any time. Arms with matched
     and with free tokens are two families of hypotheses.
     """
-    stops = experiment.stops
-    reached = [stop for stop in stops if stop <= len(columns.arm)]
-    comparisons = {}
+    reached = [stop for stop in experiment.stops if stop <= len(columns.arm)]
+    keys = [(i, hypothesis) for i in range(1, len(experiment.arms)) for hypothesis in experiment.hypotheses]
+    rejected: dict[tuple[int, Hypothesis], int] = {}
     for limit in ("matched", "free"):
-        indices = [i for i, arm in enumerate(experiment.arms) if i and arm.limit == limit]
-        keys = {f"{h} {i}": (h, i) for i in indices for h in experiment.hypotheses}
+        family = [key for key in keys if experiment.arms[key[0]].limit == limit]
         p_values = [
-            {name: _p_value(columns.sample(*key, stop), experiment.alpha) for name, key in keys.items()}
+            {key: _p_value(columns.sample(key[1], key[0], stop), experiment.alpha) for key in family}
             for stop in reached
         ]
-        rejected = reject(p_values, experiment.alpha, experiment.looks)
-        for index in indices:
-            tests = tuple(
-                _test(columns, experiment, hypothesis, index, reached, rejected.get(f"{hypothesis} {index}"))
-                for hypothesis in experiment.hypotheses
-            )
-            arm = experiment.arms[index]
-            missing = "" if reached else f"{len(columns.arm):,} of {stops[0]:,} rated trials"
-            verdict = _judge(arm, experiment, tests, missing)
-            comparisons[index] = Comparison(arm.name, arm.limit, tests, verdict)
-    return tuple(comparisons[index] for index in sorted(comparisons))
+        rejected |= reject(p_values, experiment.alpha, experiment.looks)
+    comparisons = []
+    for index, arm in enumerate(experiment.arms[1:], start=1):
+        tests = tuple(
+            _test(columns, experiment, hypothesis, index, len(reached), rejected.get((index, hypothesis)))
+            for hypothesis in experiment.hypotheses
+        )
+        n_missing = "" if reached else f"{len(columns.arm):,} of {experiment.stops[0]:,} rated trials"
+        comparisons.append(Comparison(arm.name, arm.limit, tests, _judge(arm, experiment, tests, n_missing)))
+    return tuple(comparisons)
 
 
 def _p_value(sample: Sample, alpha: float) -> float | None:
@@ -130,27 +133,25 @@ def _test(
     experiment: Experiment,
     hypothesis: Hypothesis,
     arm: int,
-    reached: list[int],
+    looks: int,
     rejected_at: int | None,
 ) -> HypothesisTest:
-    sample = columns.sample(hypothesis, arm, reached[-1] if reached else len(columns.arm))
-    totals = int(np.sum(sample.is_arm == 0)), int(np.sum(sample.is_arm == 1))
-    control, candidate = (rate if total else None for rate, total in zip(sample.rates(), totals, strict=True))
-    relative = candidate / control - 1 if control and candidate is not None else None
-    if not reached or not sample.is_enough:
-        return HypothesisTest(hypothesis, totals, control, candidate, relative, None, None, None, None)
-    alpha = nominal_levels(experiment.alpha, experiment.looks)[len(reached) - 1]
-    successes = int(sample.outcome[sample.is_arm == 0].sum()), int(sample.outcome[sample.is_arm == 1].sum())
-    return HypothesisTest(
-        hypothesis,
-        totals,
-        control,
-        candidate,
-        relative,
-        clustered_difference(sample, alpha),
-        None if sample.tokens_follow_arm else clustered_difference(sample, alpha, adjust_tokens=True),
-        two_proportions(successes, totals, alpha),
-        rejected_at,
+    """Return a test at the last of the looks that were reached."""
+    sample = columns.sample(hypothesis, arm, experiment.stops[looks - 1] if looks else len(columns.arm))
+    control, candidate = (
+        count / total if total else None for count, total in zip(sample.successes, sample.totals, strict=True)
+    )
+    test = HypothesisTest(hypothesis, sample.totals, control, candidate, rejected_at=rejected_at)
+    if not looks or not sample.is_enough:
+        return test
+    alpha = nominal_levels(experiment.alpha, experiment.looks)[looks - 1]
+    return replace(
+        test,
+        difference=clustered_difference(sample, alpha),
+        at_equal_tokens=None
+        if sample.tokens_follow_arm
+        else clustered_difference(sample, alpha, adjust_tokens=True),
+        unclustered=unclustered_difference(sample, alpha),
     )
 
 
@@ -164,11 +165,10 @@ def _judge(arm: Arm, experiment: Experiment, tests: tuple[HypothesisTest, ...], 
     for test in rejected:
         if not test.is_better:
             return Verdict("failure", f"Failure: {_evidence(test, *names)}.")
-    doubts = [(test, _doubts(test, arm, experiment)) for test in rejected]
-    for test, of_test in doubts:
-        if not of_test:
-            return Verdict("success", f"Success: {_evidence(test, *names)}.")
-    test, of_test = doubts[0] if doubts else (tests[0], _doubts(tests[0], arm, experiment))
+    doubts = [(test, _doubts(test, arm, experiment)) for test in rejected or tests[:1]]
+    test, of_test = next((pair for pair in doubts if not pair[1]), doubts[0])
+    if not of_test:
+        return Verdict("success", f"Success: {_evidence(test, *names)}.")
     return Verdict("inconclusive", f"Inconclusive, as {join_words(of_test)}: {_evidence(test, *names)}.")
 
 
@@ -190,25 +190,20 @@ def _doubts(test: HypothesisTest, arm: Arm, experiment: Experiment) -> list[str]
 
 
 def _evidence(test: HypothesisTest, arm: str, control: str) -> str:
-    subject = (
-        "completes {} of the requests"
-        if test.hypothesis == "completion"
-        else "has errors in {} of the answers"
+    is_completion = test.hypothesis == "completion"
+    subject = "completes {} of the requests" if is_completion else "has errors in {} of the answers"
+    arm_rate, control_rate = (
+        "an unknown share" if rate is None else format_share(rate)
+        for rate in (test.arm_rate, test.control_rate)
     )
-    rates = [_share(rate) for rate in (test.arm_rate, test.control_rate)]
     parts = [] if test.relative is None else [f"{format_signed(100 * test.relative, 1)}% relative"]
     if test.difference is not None:
         low, high = (format_signed(100 * end, 1) for end in (test.difference.low, test.difference.high))
         adjusted = "unknown" if test.at_equal_tokens is None else _p(test.at_equal_tokens.p)
         p_values = f"p {_p(test.difference.p)}, at equal tokens {adjusted}"
         parts += [f"difference between {low} and {high} points", p_values]
-    return f"{arm} {subject.format(rates[0])}, {control} {rates[1]}" + (
-        f" ({'; '.join(parts)})" if parts else ""
-    )
-
-
-def _share(rate: float | None) -> str:
-    return "an unknown share" if rate is None else format_share(rate)
+    details = f" ({'; '.join(parts)})" if parts else ""
+    return f"{arm} {subject.format(arm_rate)}, {control} {control_rate}{details}"
 
 
 def _p(value: float) -> str:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import cycle
 from typing import Any
 
 import plotly.graph_objects as go
 
 from convgate.core.text import format_share
+from convgate.experiments.ablations import ABLATIONS, AblationResult
 from convgate.experiments.arms import Hypothesis
 from convgate.experiments.report import ExperimentReport
 from convgate.figures.hover import describe, plain
 from convgate.figures.layout import axis, drawing, marker
-from convgate.figures.palette import Palette
+from convgate.figures.palette import LIGHT, Palette
 from convgate.versions.card import Metric
 
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star")
 _DASHES = ("solid", "dash", "dot", "dashdot")
+_TITLES = {"turns": "Number of turns", "mode": "Filter by mode", "length": "Length of the conversation"}
 _MIN_RANGE = 0.2  # of shares; less would exaggerate small differences
 
 
@@ -108,6 +111,28 @@ def rates_of(report: ExperimentReport, hypothesis: Hypothesis) -> dict[str, floa
     return {
         arm.arm: arm.completion_rate if hypothesis == "completion" else arm.error_rate for arm in report.arms
     }
+
+
+def ablations_page(results: Sequence[AblationResult]) -> str:
+    """Return an HTML page with a chart for each ablation of each set; it needs no network."""
+    blocks: list[str] = []
+    for result in results:
+        for ablation in ABLATIONS:
+            points = [
+                OutcomePoint(point.arm, point.tokens.value or 0.0, point.outcome, point.group)
+                for point in result.points
+                if point.ablation == ablation
+            ]
+            if points:
+                title = result.outcome.replace("_", " ")
+                figure = outcome_over_tokens_figure(points, LIGHT, title=title, height=360)
+                is_first = not blocks
+                blocks.append(
+                    f"<h2>{escape(result.name)}: {_TITLES[ablation]}</h2>"
+                    + figure.to_html({"displayModeBar": False}, full_html=False, include_plotlyjs=is_first)
+                )
+    head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Ablations</title>'
+    return f'{head}<body style="font-family: sans-serif">{"".join(blocks)}</body></html>\n'
 
 
 def _error_bars(points: Sequence[OutcomePoint], colour: str) -> dict[str, Any]:

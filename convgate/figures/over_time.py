@@ -74,16 +74,11 @@ def time_drawing(
     return fig
 
 
-def add_mark(fig: Drawing, at: datetime, label: str, palette: Palette) -> None:
-    """Add a thin line at a time with a label at the top."""
-    line = {"color": palette.muted, "width": 1, "dash": "dot"}
-    fig.add_shape(
-        type="line", xref="x", x0=format_time(at), x1=format_time(at), yref="paper", y0=0, y1=1, line=line,
-        layer="below", name="mark",
-    )  # fmt: skip
+def add_empty(fig: Drawing, text: str, palette: Palette) -> None:
+    """Add a text in the middle of a chart that has nothing to show."""
     fig.add_annotation(
-        text=label, x=format_time(at), xref="x", y=1, yref="paper", xanchor="left", yanchor="bottom",
-        showarrow=False, name="mark", font={"size": 11, "color": palette.muted},
+        text=text, name="nothing", xref="paper", x=0.5, yref="paper", y=0.5,
+        font={"size": 13, "color": palette.muted},
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Logged requests as charts: modes beside the baseline, fallbacks, tokens, times, errors by mode."""
+"""Logged requests as charts: modes beside the baseline, fallbacks, tokens, times."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ import plotly.graph_objects as go
 
 from convgate.core.text import format_share
 from convgate.figures.drawing import Drawing
-from convgate.figures.layout import axis, drawing, fill, mark_threshold
+from convgate.figures.layout import axis, fill
 from convgate.figures.modes import mode_letter, mode_look
-from convgate.figures.over_time import Frame, extent, middle, time_drawing, width
+from convgate.figures.over_time import Frame, add_empty, extent, middle, time_drawing, width
 from convgate.figures.palette import LIGHT, Palette
-from convgate.guardrails.report import Bin, ModeErrors
+from convgate.guardrails.report import Bin
 from convgate.modes.mode import MODES
-from convgate.store.requests import Outcomes
 
 CAUSES: Mapping[str, str] = {
     "drift": "drift",
@@ -99,10 +98,7 @@ def fallbacks_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> 
         )  # fmt: skip
     if not any(part.totals.fallbacks or part.totals.breaches for part in bins):
         fig.update_layout(showlegend=False, yaxis={"range": [0, 1], "showticklabels": False})
-        fig.add_annotation(
-            text="none", showarrow=False, name="nothing", xref="paper", x=0.5, yref="paper", y=0.5,
-            font={"size": 13, "color": palette.muted},
-        )  # fmt: skip
+        add_empty(fig, "none", palette)
     return fig.figure()
 
 
@@ -138,44 +134,6 @@ def latency_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> go
     return fig.figure()
 
 
-def mode_errors_figure(errors: Sequence[ModeErrors], *, palette: Palette) -> go.Figure:
-    """Return a lane a mode: filled, the newest outcomes, which are judged; hollow, those of the period."""
-    limit = next((mode.limit for mode in errors if mode.limit is not None), None)
-    rates = [group.rate for mode in errors for group in (mode.newest, mode.period) if group.rate is not None]
-    top = min(1.0, max([0.1, *(1.5 * rate for rate in rates), 1.3 * (limit or 0)]))
-    fig = drawing(palette, height=250, left=110, right=24, top=58)
-    lanes = {mode.mode: len(errors) - 1 - place for place, mode in enumerate(errors)}
-    fig.update_layout(
-        hovermode="closest",
-        xaxis=axis(palette, "failed", range=[-0.03 * top, top], tickformat=".0%", nticks=6),
-        yaxis=axis(
-            palette, range=[-0.6, len(errors) - 0.4], showgrid=False, tickvals=list(lanes.values()),
-            ticktext=list(lanes),
-        ),
-    )  # fmt: skip
-    period = [(lanes[mode.mode] - 0.17, mode.mode, mode.period) for mode in errors]
-    newest = [(lanes[mode.mode] + 0.13, mode.mode, mode.newest) for mode in errors]
-    _add_rates(fig, period, "this period", palette.dropped, "circle-open")
-    _add_rates(fig, newest, "newest", palette.ink, "circle")
-    if limit is not None:
-        mark_threshold(fig, limit, f"limit {format_share(limit)}", palette, across="x")
-    return fig.figure()
-
-
-def rate_interval(outcomes: Outcomes) -> tuple[float, float]:
-    """Return the 95% interval of an error rate by Wilson's score; 0 to 1 without any outcome.
-
-    >>> [round(end, 3) for end in rate_interval(Outcomes(20, 0))]
-    [0.0, 0.161]
-    """
-    from scipy.stats import binomtest
-
-    if not outcomes.count:
-        return 0.0, 1.0
-    interval = binomtest(outcomes.failures, outcomes.count).proportion_ci(method="wilson")
-    return float(interval.low), float(interval.high)
-
-
 def describe_requests(bins: Sequence[Bin], baseline: Mapping[str, int] | None) -> dict[str, str]:
     """Return the charts in words, by their names, for people who do not see them."""
     requests, sent, total, breaches = (
@@ -200,16 +158,6 @@ def describe_requests(bins: Sequence[Bin], baseline: Mapping[str, int] | None) -
     }
 
 
-def describe_mode_errors(errors: Sequence[ModeErrors]) -> str:
-    """Return the error rates in words, for people who do not see the chart."""
-    rates = [
-        f"{mode.mode}: {mode.newest.failures:,} of the newest {mode.newest.count:,} failed."
-        for mode in errors
-        if mode.newest.count
-    ]
-    return " ".join(rates) or "No outcomes."
-
-
 def _shares(counts: Mapping[str, int]) -> str:
     total = sum(counts.values())
     return ", ".join(f"{mode} {format_share(counts.get(mode, 0) / total)}" for mode in MODES)
@@ -228,29 +176,4 @@ def _add_bars(
             for value, part in zip(values, bins, strict=True)
         ],
         marker=fill(colour, pattern, LIGHT.ink),
-    )  # fmt: skip
-
-
-def _add_rates(
-    fig: Drawing, rates: Sequence[tuple[float, str, Outcomes]], name: str, colour: str, symbol: str
-) -> None:
-    rows = [
-        (y, mode, group, group.rate, rate_interval(group))
-        for y, mode, group in rates
-        if group.rate is not None
-    ]
-    fig.add_scatter(
-        x=[rate for *_, rate, _ in rows] or [None], y=[y for y, *_ in rows] or [None], mode="markers",
-        name=name, hoverinfo="text", marker={"symbol": symbol, "size": 10, "color": colour,
-                                             "line": {"width": 1.5, "color": colour}},
-        error_x={
-            "type": "data", "array": [high - rate for *_, rate, (_, high) in rows],
-            "arrayminus": [rate - low for *_, rate, (low, _) in rows], "color": colour, "thickness": 1.5,
-            "width": 3,
-        },
-        hovertext=[
-            f"<b>{mode}</b>, {name}<br>{format_share(rate)} failed: {group.failures:,} of {group.count:,}"
-            f"<br>95% interval {format_share(low)} to {format_share(high)}"
-            for _, mode, group, rate, (low, high) in rows
-        ],
     )  # fmt: skip

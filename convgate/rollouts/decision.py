@@ -19,7 +19,8 @@ def decide_rollback(rollout: StoredRollout, rules: Sequence[Check], now: datetim
     failed = [rule for rule in rules if rule.state == "failed"]
     if not failed:
         return None
-    return _decision(rollout, "roll back", f"A rollback rule failed: {_list(failed)}.", rules, now)
+    reason = f"A rollback rule failed: {_list(failed)}."
+    return RolloutDecision(now, rollout.phase, "roll back", reason, to_figures(rules))
 
 
 def decide_phase(
@@ -30,24 +31,26 @@ def decide_phase(
     assert phase.length is not None
     failed = [check for check in conditions if check.state == "failed"]
     undecided = [check for check in conditions if check.state == "not enough data"]
-    is_last_look = now >= rollout.phase_started + MAX_LENGTHS * phase.length
+    action: Action = "wait"
+    next_look: datetime | None = now + phase.length / 2
     if failed:
-        reason = f"The conditions of {phase.name} failed: {_list(failed)}."
-        return _decision(rollout, "stop", reason, conditions, now)
-    if undecided:
+        action, reason = "stop", f"The conditions of {phase.name} failed: {_list(failed)}."
+    elif undecided:
         reason = f"Not enough data in {phase.name}: {_list(undecided)}."
-        if is_last_look:
-            return _decision(rollout, "stop", reason, conditions, now)
-        return _decision(rollout, "wait", reason, conditions, now, now + phase.length / 2)
-    if open_items:
-        owner = rollout.owners[rollout.phase - 1]
+        if now >= rollout.phase_started + MAX_LENGTHS * phase.length:
+            action = "stop"
+    elif open_items:
         reason = (
-            f"The conditions of {phase.name} passed. {owner} has"
+            f"The conditions of {phase.name} passed. {rollout.owners[rollout.phase - 1]} has"
             f" {pluralize(len(open_items), 'item')} of the checklist to do: {join_words(open_items)}."
         )
-        return _decision(rollout, "wait", reason, conditions, now, now + phase.length / 2)
-    reason = f"The conditions of {phase.name} passed: {_list(conditions)}."
-    return _decision(rollout, "advance", reason, conditions, now, next_look_after(rollout.phase + 1, now))
+    else:
+        action, reason = "advance", f"The conditions of {phase.name} passed: {_list(conditions)}."
+        next_look = next_look_after(rollout.phase + 1, now)
+    figures = to_figures(conditions)
+    return RolloutDecision(
+        now, rollout.phase, action, reason, figures, None if action == "stop" else next_look
+    )
 
 
 def next_look_after(phase: int, start: datetime) -> datetime | None:
@@ -59,17 +62,6 @@ def next_look_after(phase: int, start: datetime) -> datetime | None:
 def to_figures(checks: Sequence[Check]) -> dict[str, Any]:
     """Return the figures of checks by name, as a decision stores them."""
     return {check.name: {"state": check.state, **check.figures} for check in checks}
-
-
-def _decision(
-    rollout: StoredRollout,
-    action: Action,
-    reason: str,
-    checks: Sequence[Check],
-    now: datetime,
-    next_look: datetime | None = None,
-) -> RolloutDecision:
-    return RolloutDecision(now, rollout.phase, action, reason, to_figures(checks), next_look)
 
 
 def _list(checks: Sequence[Check]) -> str:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import platform
-import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import JsonValue, TypeAdapter, with_config
+from pydantic import AwareDatetime, JsonValue, TypeAdapter, with_config
 
-from convgate.core.home import make_private
 from convgate.core.validation import STORED
 from convgate.gate.config import GateConfig
 from convgate.training.epochs import Epoch, TrainingSettings
@@ -27,6 +23,11 @@ Ended = Literal["done", "stopped", "failed"]
 """How a run ended."""
 
 _LIBRARIES = ("numpy", "scipy", "sentence-transformers", "torch")
+
+
+def utc_now() -> datetime:
+    """Return the time in UTC."""
+    return datetime.now(UTC)
 
 
 @with_config(STORED)
@@ -42,7 +43,7 @@ class RunRequest:
     name: str = ""  # of the version; empty for the date
     note: str = ""
     who: str = ""
-    started: str = ""  # UTC, ISO 8601
+    started: AwareDatetime = field(default_factory=utc_now)
 
 
 @with_config(STORED)
@@ -52,12 +53,12 @@ class Status:
 
     stage: str
     epochs: int  # finished
-    updated: str  # UTC, ISO 8601
     done: int = 0  # of the stage
     total: int = 0  # 0 while it is not known
     ended: Ended | None = None
     result: Mapping[str, JsonValue] = field(default_factory=dict)
     """When it is done, what `convgate train --json` prints; else `message`."""
+    updated: AwareDatetime = field(default_factory=utc_now)
 
 
 @with_config(STORED)
@@ -99,28 +100,3 @@ class RunRecord:
 
 REQUEST_TYPE, STATUS_TYPE = TypeAdapter(RunRequest), TypeAdapter(Status)
 RECORD_TYPE = TypeAdapter(RunRecord)
-
-
-def write_json(path: Path, values: Mapping[str, Any]) -> None:
-    """Write JSON in one step, without waiting for the disk. Raises OSError, with the file unchanged."""
-    partial = path.with_name(f".{secrets.token_hex(8)}.partial")
-    try:
-        make_private(partial)
-        partial.write_text(json.dumps(values, allow_nan=False), encoding="utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def utc_now() -> str:
-    """Return the time in UTC, ISO 8601."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def parse_time(text: str) -> datetime | None:
-    """Return the time with its zone; None when the text is none."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else None

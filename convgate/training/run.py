@@ -22,7 +22,7 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -43,9 +43,7 @@ from convgate.training.records import (
     RunRecord,
     RunRequest,
     Status,
-    parse_time,
     utc_now,
-    write_json,
 )
 
 if TYPE_CHECKING:
@@ -100,8 +98,7 @@ class Run:
         """Whether its process was started a moment ago and has not reported yet."""
         if self.status is None or self.status.stage != STARTING or self.status.ended:
             return False
-        updated = parse_time(self.status.updated)
-        return updated is not None and (datetime.now(UTC) - updated).total_seconds() < _START_SECONDS
+        return (utc_now() - self.status.updated).total_seconds() < _START_SECONDS
 
     @property
     def is_active(self) -> bool:
@@ -134,11 +131,12 @@ class Run:
     @property
     def started(self) -> datetime:
         """When it began, in UTC."""
-        started = parse_time(self.request.started) if self.request else None
+        if self.request:
+            return self.request.started
         try:
-            return started or datetime.fromtimestamp(self.folder.stat().st_mtime, UTC)
+            return datetime.fromtimestamp(self.folder.stat().st_mtime, UTC)
         except OSError:
-            return datetime.now(UTC)
+            return utc_now()
 
     @property
     def version(self) -> str | None:
@@ -199,18 +197,17 @@ class Run:
         """Write the request and make the folder. Raises TrainingError."""
         with self.writing():
             make_home(self.folder)
-            write_json(self.folder / REQUEST, asdict(request))
+            _write(REQUEST_TYPE, self.folder / REQUEST, request)
 
     def write_progress(self, stage: str, done: int = 0, total: int = 0, *, epochs: int) -> Status:
         """Write what it does now. Raises OSError."""
-        status = Status(stage, epochs, utc_now(), done, total)
-        write_json(self.folder / STATUS, asdict(status))
+        status = Status(stage, epochs, done, total)
+        _write(STATUS_TYPE, self.folder / STATUS, status)
         return status
 
     def write_outcome(self, state: Ended, epochs: int, result: Mapping[str, Any]) -> None:
         """Write how it ended, and remove a request to stop. Raises OSError."""
-        status = Status("", epochs, utc_now(), ended=state, result=result)
-        write_json(self.folder / STATUS, asdict(status))
+        _write(STATUS_TYPE, self.folder / STATUS, Status("", epochs, ended=state, result=result))
         (self.folder / STOP).unlink(missing_ok=True)
 
     def remove_data(self) -> None:
@@ -339,3 +336,7 @@ def _read(kind: TypeAdapter[_T], path: Path) -> _T | None:
         return kind.validate_json(path.read_bytes())
     except (OSError, ValidationError):
         return None
+
+
+def _write(kind: TypeAdapter[_T], path: Path, value: _T) -> None:
+    write_whole(path, kind.dump_json(value), private=True)

@@ -19,7 +19,7 @@ from convgate.gate.thresholds import Anchored, MaxMissed, Stricter
 from convgate.training.corpora import attribution_of, corpora_in, licence_of
 from convgate.training.epochs import TrainingSettings
 from convgate.training.progress import Listener
-from convgate.training.records import Activate, RunRequest, utc_now
+from convgate.training.records import Activate, RunRequest
 from convgate.training.split import make_ids_unique
 from convgate.transcripts.cases import RelevanceSet
 from convgate.transcripts.reading import read_conversations
@@ -103,7 +103,6 @@ class Plan:
             name=name,
             note=note,
             who=who,
-            started=utc_now(),
         )
 
     def load_gate(self, encoder: Encoder, versions: Versions) -> tuple[Gate, Version | None]:

@@ -86,7 +86,7 @@ def test_a_replay_is_started_and_kept_by_its_address(go_to_address: Callable[[st
     expect(export).to_be_visible()
     with page.expect_download() as download:
         export.click()
-    assert "BM25 alone,matched,recall," in download.value.path().read_text()
+    assert "BM25 alone,matched," in download.value.path().read_text()
     page.reload()
     expect(page.get_by_role("row", name=re.compile("^BM25 alone as the control"))).to_be_visible()
     page.get_by_role("button", name="Free", exact=True).click()

@@ -1,4 +1,4 @@
-"""Monitor in a browser: a simulation is moved by keys; a baseline is kept; a rollout is stopped."""
+"""Monitor in a browser: a baseline is kept; a rollout is stopped."""
 
 from __future__ import annotations
 
@@ -20,17 +20,9 @@ from tests.guardrails import USUAL, add_requests
 pytestmark = pytest.mark.slow
 
 
-def test_a_simulation_is_moved_by_keys_and_a_baseline_is_kept(
-    go_to_address: Callable[[str], Page], app_home: Path
-) -> None:
-    page = go_to_address("/Monitor?on=simulation&minutes=60")
-    expect(page.get_by_text(re.compile(r"^Minute \d+: every request is built as GENERAL"))).to_be_visible()
-    page.get_by_role("slider", name="Minutes since the start").press("End")
-    expect(page.get_by_text("each request is built in its own mode")).to_be_visible()
-    expect(page).to_have_url(re.compile("step="))
-
+def test_a_baseline_is_kept(go_to_address: Callable[[str], Page], app_home: Path) -> None:
     add_requests(Store(app_home / "convgate.db"), USUAL, end=datetime.now(UTC) - timedelta(seconds=1))
-    page.get_by_role("radio", name="Your requests").click()
+    page = go_to_address("/Monitor")
     page.get_by_role("radio", name="7d").click()
     expect(page).to_have_url(re.compile("period=7d"))
     page.get_by_role("button", name="Set from this period").click()

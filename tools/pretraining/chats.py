@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from convgate.core.conversation import ContentPart, Conversation, Turn
-from convgate.training.messages import read_written
 from convgate.training.sets import read_packed
 from convgate.transcripts.cases import Case, RelevanceSet
+from tools.pretraining.messages import read_written
 
 TEXTS = Path(__file__).parent / "texts"  # that do not come with convgate
 _SHORT_EACH = 8  # new subjects put into one chat

@@ -13,8 +13,8 @@ from convgate.embedding.base import Embeddings, Encoder
 from convgate.embedding.states import excerpt
 from convgate.gate.cues import CueModel, Cues
 from convgate.gate.facts import TurnFacts
-from convgate.training.messages import labelled_messages
 from tools.pretraining.chats import TEXTS, personal_chats, training_chats
+from tools.pretraining.messages import labelled_messages
 
 _PENALTY = 0.01  # C of the logistic regression, with states of unit spread
 _LASTING = {"hard_constraint", "safety_requirement"}  # kinds of statements

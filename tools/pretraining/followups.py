@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.training.messages import read_written
 from convgate.transcripts.cases import Case, RelevanceSet
 from tools.pretraining.chats import TEXTS
+from tools.pretraining.messages import read_written
 from tools.pretraining.talks import Exchange, Talk, draw_distinct, pick, usable
 
 _FINISHED = (0, 0, 1, 2, 3, 4, 6, 10, 20)  # exchanges before a discussion

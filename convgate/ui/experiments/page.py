@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -21,11 +20,10 @@ from convgate.experiments.arms import (
     load_experiment,
     read_arm,
 )
-from convgate.experiments.example import EXAMPLE, add_example
 from convgate.experiments.power import BASELINE, TARGET, PowerPlan
 from convgate.policies.window import LastK
 from convgate.store.experiments import Experiments
-from convgate.ui.actions import ActionResult, draw_problem, draw_result, reporting_problems, run_action
+from convgate.ui.actions import draw_problem, draw_result, reporting_problems
 from convgate.ui.experiments.arms import draw_arms
 from convgate.ui.experiments.rating import draw_rating
 from convgate.ui.experiments.replay import draw_replay
@@ -88,19 +86,8 @@ def _draw_list(app: App, names: Sequence[str]) -> None:
             st.button(
                 "Open", key=f"experiments.open.{name}", on_click=page.change, kwargs={"experiment": name}
             )
-    if EXAMPLE not in names:
-        if not names:
-            st.info("No experiments yet. Create one, or add an example.", icon=":material/experiment:")
-        st.button(
-            "Add an example", key="experiments.example", icon=":material/science:", on_click=run_action,
-            args=(page, partial(_add_example, app)), help="A simulated experiment of the size that the power"
-            " calculation asks for, and answers to rate.",
-        )  # fmt: skip
-
-
-def _add_example(app: App) -> ActionResult:
-    page.change(experiment=add_example(app.store).name)
-    return ActionResult("Added. Its trials and ratings are simulated.")
+    if not names:
+        st.info("No experiments yet. Create one.", icon=":material/experiment:")
 
 
 def _draw_new(app: App) -> None:

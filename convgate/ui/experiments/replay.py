@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+import pandas as pd
 import streamlit as st
 
 from convgate.core.errors import ConvgateError
@@ -41,7 +40,6 @@ from convgate.ui.results_cache import compute_once, is_computed
 from convgate.ui.tables import interval_cell, markdown_table
 from convgate.ui.text import literal, make_labels_unique
 from convgate.ui.theme import current_palette
-from convgate.versions.card import Metric
 
 _BUDGETS: Mapping[BudgetName, str] = {
     "matched": "As the control", "free": "Free", "share": "Share of the history",
@@ -152,9 +150,14 @@ def _draw_results(app: App, source: SetInfo, arms: Sequence[ArmSelector], rows: 
         st.markdown(replay_table(rows))
     st.caption("Ranges are 95% intervals over conversations; bold ones exclude 0.")
     st.download_button(
-        "Export CSV table", partial(write_csv, rows), file_name=f"replay-{plain_name(source.name)}.csv",
+        "Export CSV table", partial(_to_csv, rows), file_name=f"replay-{plain_name(source.name)}.csv",
         mime="text/csv", key="experiments.csv", on_click="ignore", icon=":material/download:",
     )  # fmt: skip
+
+
+def _to_csv(rows: Sequence[ReplayRow]) -> str:
+    """Return a line for each arm and budget with all measures, their intervals and gains."""
+    return str(pd.json_normalize([row.to_json() for row in rows]).to_csv(index=False))
 
 
 def _with_limits(rows: Sequence[ReplayRow]) -> list[tuple[ReplayRow, str]]:
@@ -203,17 +206,3 @@ def _cells(row: ReplayRow, limit: str) -> tuple[str, ...]:
         "–" if tokens is None else f"{tokens:,.0f}",
         "–" if share is None else format_share(share),
     )
-
-
-def write_csv(rows: Sequence[ReplayRow]) -> str:
-    """Return a line for each arm, budget and measure: the value, its gain over the control, and intervals."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["arm", "budget", "measure", "value", "low", "high", "gain", "gain_low", "gain_high"])
-    for row in rows:
-        for name, value in row.measures.items():
-            if value.value is not None:
-                gain = row.gains.get(name, Metric(None))
-                ends = [value.value, value.low, value.high, gain.value, gain.low, gain.high]
-                writer.writerow([row.arm, row.budget, name, *ends])
-    return out.getvalue()

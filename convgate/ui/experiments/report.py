@@ -52,6 +52,11 @@ _POWER_DETAILS = (
     "Two-sided, for trials of one session that are alike (5 in each, correlation 0.05). A success also needs"
     " an observed gain of that size, which half of the experiments with exactly that true gain have."
 )
+_EXAMPLE = """\
+experiment = convgate.load_experiment({!r})
+selection = experiment.select(session_id, messages)  # send selection.messages
+experiment.record(selection, answer=answer, seconds=seconds)
+"""
 _RATES: dict[Hypothesis, str] = {"completion": "Completed", "errors": "With errors"}
 _SIGNALS = {
     "error_repeated_when_sent": "error repeated, wrong answer sent",
@@ -76,7 +81,12 @@ def draw_report(app: App, experiment: Experiment) -> None:
         kind = "confirmatory" if comparison.limit == "matched" else "supporting"
         box(f"{literal(comparison.verdict.sentence)} :small[({kind})]", icon=icon)
     st.caption(_RULE, help=_RULE_DETAILS)
-    _draw_looks(experiment, shown)
+    reached = sum(stop <= shown.rated for stop in experiment.stops)
+    st.progress(
+        min(shown.rated / shown.planned, 1.0),
+        f"{shown.rated:,} of {shown.planned:,} planned trials rated · {reached:,} of"
+        f" {pluralize(len(experiment.stops), 'look')} reached",
+    )
     st.caption(_power(experiment, shown), help=_POWER_DETAILS)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**Next:** {literal(next_step(experiment, shown))}", width="content")
@@ -87,9 +97,18 @@ def draw_report(app: App, experiment: Experiment) -> None:
             )  # fmt: skip
     _draw_actions(app, experiment, shown)
     if not sum(arm.trials for arm in shown.arms):
-        _draw_start(experiment)
+        st.caption("No trials yet. In your agent, or by `convgate experiment assign` and `record`:")
+        st.code(_EXAMPLE.format(experiment.name), language="python")
         return
-    _draw_judge(shown)
+    if (judge := shown.judge) is not None:
+        sentence = (
+            f"The judge rated {pluralize(judge.judged, 'trial')}; people disagree on {judge.disagreed:,} of"
+            f" {judge.checked:,} checked ones."
+        )
+        if judge.is_paused:
+            st.warning(f"The judge is paused. {sentence}", icon=":material/pause_circle:")
+        else:
+            st.caption(f":material/smart_toy: {sentence}")
     left, right = st.columns(2)
     left.markdown(markdown_table(("", *(literal(arm.arm) for arm in shown.arms)), _rows(shown), numbers=True))
     left.caption("Differences are in points. Their intervals are the bars of the charts.")
@@ -132,16 +151,6 @@ def next_step(experiment: Experiment, shown: ExperimentReport) -> str:
     return f"record more trials; the verdict is read at {following:,} rated trials."
 
 
-def _draw_looks(experiment: Experiment, shown: ExperimentReport) -> None:
-    reached = sum(stop <= shown.rated for stop in experiment.stops)
-    following = f", the next at {experiment.stops[reached]:,}" if reached < len(experiment.stops) else ""
-    st.progress(
-        min(shown.rated / shown.planned, 1.0),
-        f"{shown.rated:,} of {shown.planned:,} planned trials rated · {reached:,} of"
-        f" {pluralize(len(experiment.stops), 'look')} reached{following}",
-    )
-
-
 def _draw_actions(app: App, experiment: Experiment, shown: ExperimentReport) -> None:
     with st.container(horizontal=True):
         st.button(
@@ -161,30 +170,6 @@ def _draw_actions(app: App, experiment: Experiment, shown: ExperimentReport) -> 
                 "Delete experiment", key="experiments.delete", on_click=run_action,
                 args=(page, partial(_delete, app, experiment.name)),
             )  # fmt: skip
-
-
-def _draw_start(experiment: Experiment) -> None:
-    """Draw how the first trials are recorded."""
-    st.caption("No trials yet. In your agent, or by `convgate experiment assign` and `record`:")
-    st.code(
-        f"experiment = convgate.load_experiment({experiment.name!r})\n"
-        "selection = experiment.select(session_id, messages)  # send selection.messages\n"
-        "experiment.record(selection, answer=answer, seconds=seconds)",
-        language="python",
-    )
-
-
-def _draw_judge(shown: ExperimentReport) -> None:
-    if (judge := shown.judge) is None:
-        return
-    sentence = (
-        f"The judge rated {pluralize(judge.judged, 'trial')}; people disagree on {judge.disagreed:,} of"
-        f" {judge.checked:,} checked ones."
-    )
-    if judge.is_paused:
-        st.warning(f"The judge is paused. {sentence}", icon=":material/pause_circle:")
-    else:
-        st.caption(f":material/smart_toy: {sentence}")
 
 
 def _rows(shown: ExperimentReport) -> Iterator[tuple[str, ...]]:

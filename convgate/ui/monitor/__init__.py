@@ -1,1 +1,1 @@
-"""The page Monitor: charts and tables of logged requests, the baseline, and a simulation of drift."""
+"""The page Monitor: charts and tables of logged requests, the baseline, and the rollout."""

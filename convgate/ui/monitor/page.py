@@ -1,4 +1,4 @@
-"""Monitor from top to bottom: the log of requests, the rollout, or a simulation of drift."""
+"""Monitor from top to bottom: the log of requests, or the rollout."""
 
 from __future__ import annotations
 
@@ -17,18 +17,16 @@ from convgate.store.guard_states import Baseline, GuardStates
 from convgate.store.requests import Requests
 from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.frame import App
-from convgate.ui.monitor import state, status
-from convgate.ui.monitor.charts import draw_charts
+from convgate.ui.monitor.log import draw_alerts, draw_charts, draw_open_alerts, draw_statuses
 from convgate.ui.monitor.rollout import draw_rollout
-from convgate.ui.monitor.simulation import draw_simulation
-from convgate.ui.monitor.state import PERIODS, View
+from convgate.ui.monitor.state import PERIODS, View, page
 from convgate.ui.page_state import draw_problems
 from convgate.ui.tables import draw_numbers
 
 REFRESH_SECONDS = 30
 
 _STYLE = Path(__file__).with_name("monitor.css")
-_PLACES = {"log": "Your requests", "rollout": "Rollout", "simulation": "Simulate drift"}
+_PLACES = {"log": "Your requests", "rollout": "Rollout"}
 _EXAMPLE = """\
 import convgate
 
@@ -41,17 +39,15 @@ convgate.record_outcome(selection.request_id, ok=True)  # whether the answer was
 def monitor(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    view, problems = state.page.current()
-    state.page.keep(view)
+    view, problems = page.current()
+    page.keep(view)
     draw_problems(problems)
     st.segmented_control(
         "Show", list(_PLACES), format_func=_PLACES.__getitem__, required=True, label_visibility="collapsed",
-        **state.page.control("on", view.on),
+        **page.control("on", view.on),
     )  # fmt: skip
     if view.on == "rollout":
         draw_rollout(app)
-    elif view.on == "simulation":
-        draw_simulation(app, view)
     else:
         _draw_log(app, view)
 
@@ -59,7 +55,7 @@ def monitor(app: App) -> None:
 def _draw_log(app: App, view: View) -> None:
     if not app.settings.guard_log:
         st.warning("Requests are not logged: `guard_log` is off.", icon=":material/visibility_off:")
-    draw_result(state.page)
+    draw_result(page)
     newest = Requests(app.store).newest()
     if newest is None:
         st.info("No requests yet. Log them with:", icon=":material/monitor_heart:")
@@ -67,22 +63,22 @@ def _draw_log(app: App, view: View) -> None:
         return
     st.segmented_control(
         "Period", list(PERIODS), required=True, label_visibility="collapsed",
-        **state.page.control("period", view.period),
+        **page.control("period", view.period),
     )  # fmt: skip
     st.fragment(_draw_report, run_every=REFRESH_SECONDS)(app, view, newest)
 
 
 def _draw_report(app: App, view: View, newest: datetime) -> None:
-    state.page.rerun_after_action()
+    page.rerun_after_action()
     shown = _report(app.settings, app.store, view.period, str(app.store.path))
-    status.draw_open_alerts(shown.open_alerts, shown.latest.now)
-    status.draw_statuses(status.guard_statuses(shown, app.settings))
+    draw_open_alerts(shown.open_alerts, shown.latest.now)
+    draw_statuses(shown, app.settings)
     _draw_totals(shown.totals, shown.lost)
     if shown.totals.requests:
         draw_charts(shown, app.settings)
     else:
         st.caption(f"No requests in this period. The last one: {format_time(newest)}.")
-    status.draw_alerts(shown.alerts, "monitor.alerts")
+    draw_alerts(shown.alerts)
     _draw_baseline(app, shown)
 
 
@@ -116,13 +112,13 @@ def _draw_baseline(app: App, shown: Report) -> None:
     with st.container(horizontal=True):
         st.button(
             "Set from this period", key="monitor.set", icon=":material/flag:", on_click=run_action,
-            args=(state.page, partial(_set_baseline, app, shown.since, shown.until)),
+            args=(page, partial(_set_baseline, app, shown.since, shown.until)),
             disabled=totals.requests < min_requests, help=f"Needs {min_requests:,} requests.",
         )  # fmt: skip
         if baseline is not None:
             st.button(
                 "Clear", key="monitor.clear", on_click=run_action,
-                args=(state.page, partial(_put_baseline, app, None, "Baseline cleared.")),
+                args=(page, partial(_put_baseline, app, None, "Baseline cleared.")),
             )  # fmt: skip
 
 

@@ -13,7 +13,6 @@ from convgate.rollouts.figures import Check
 from convgate.rollouts.figures import State as CheckState
 from convgate.rollouts.phases import PHASES, phase_of
 from convgate.rollouts.rollout import Rollout, RolloutStatus
-from convgate.store.requests import ArmFigures
 from convgate.store.rollouts import RolloutDecision, Rollouts, State
 from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.frame import App
@@ -29,15 +28,10 @@ selectors = {arm: convgate.load(f"{arm}.toml", arm=arm) for arm in ("candidate",
 selection = selectors[convgate.rollout(session_id)].select(messages, session=session_id)
 convgate.record_outcome(selection.request_id, ok=True, seconds=2.1)  # whether the answer was good
 """
-_STATES: dict[State, tuple[str, str]] = {
-    "running": ("green", ":material/play_circle:"),
-    "stopped": ("orange", ":material/pause_circle:"),
-    "rolled back": ("red", ":material/undo:"),
-}
-_NOW: dict[State, str] = {
-    "running": "",
-    "stopped": " Now new ones get the control.",
-    "rolled back": " Now all get the control.",
+_STATES: dict[State, tuple[str, str]] = {  # look of the badge, and what new sessions get
+    "running": (":green-badge[:material/play_circle: running]", ""),
+    "stopped": (":orange-badge[:material/pause_circle: stopped]", " Now new ones get the control."),
+    "rolled back": (":red-badge[:material/undo: rolled back]", " Now all get the control."),
 }
 _CHECKS: dict[CheckState, str] = {
     "passed": ":green-badge[:material/check_circle: passed]",
@@ -57,7 +51,6 @@ def draw_rollout(app: App) -> None:
     rollout = Rollout(app.store, app.settings)
     status = rollout.status()
     _draw_state(status)
-    _draw_phases(status)
     if status.rollout.state == "rolled back":
         _draw_arms(status)
     else:
@@ -75,9 +68,9 @@ def draw_rollout(app: App) -> None:
 
 
 def _draw_state(status: RolloutStatus) -> None:
-    colour, icon = _STATES[status.rollout.state]
+    badge, note = _STATES[status.rollout.state]
     st.subheader(literal(status.rollout.name), anchor=False)
-    words = f":{colour}-badge[{icon} {status.rollout.state}] Owner: {literal(status.owner)}."
+    words = f"{badge} Owner: {literal(status.owner)}."
     if status.rollout.next_look is not None:
         words += f" Next look at the conditions: {format_time(status.rollout.next_look)}."
     st.markdown(words)
@@ -86,14 +79,11 @@ def _draw_state(status: RolloutStatus) -> None:
         f"**Last decision:** {last.action}, {format_time(last.at)}, by {literal(_decider(last))}."
         f" {literal(writable(last.reason))}"
     )
-
-
-def _draw_phases(status: RolloutStatus) -> None:
     share = phase_of(status.rollout.phase).share if status.rollout.state == "running" else 0.0
     steps = " → ".join(
         f"**{phase.share:.0%}**" if phase == status.phase else f"{phase.share:.0%}" for phase in PHASES
     )
-    st.progress(share, f"{steps} of new sessions get the candidate.{_NOW[status.rollout.state]}")
+    st.progress(share, f"{steps} of new sessions get the candidate.{note}")
 
 
 def _draw_checks(title: str, checks: Sequence[Check]) -> None:
@@ -105,23 +95,16 @@ def _draw_checks(title: str, checks: Sequence[Check]) -> None:
 
 def _draw_arms(status: RolloutStatus) -> None:
     st.markdown("**This phase**", help="Requests since the phase began. A session counts once in rates.")
-    columns = [_arm_cells(status.figures.candidate), _arm_cells(status.figures.control)]
-    names = ("Requests", "Outcomes", "Completion", "Error rate", "Median latency")
+    arms = (status.figures.candidate, status.figures.control)
     rows = [
         ("Sessions, all phases", *(f"{status.sessions[arm]:,}" for arm in ("candidate", "control"))),
-        *zip(names, *columns, strict=True),
+        ("Requests", *(f"{arm.requests:,}" for arm in arms)),
+        ("Outcomes", *(f"{arm.outcomes:,}" for arm in arms)),
+        ("Completion", *("–" if arm.completion is None else format_share(arm.completion) for arm in arms)),
+        ("Error rate", *("–" if arm.error_rate is None else format_share(arm.error_rate) for arm in arms)),
+        ("Median latency", *("–" if arm.latency is None else f"{arm.latency:.3g} s" for arm in arms)),
     ]
     st.markdown(markdown_table(("", "Candidate", "Control"), rows, numbers=True))
-
-
-def _arm_cells(figures: ArmFigures) -> list[str]:
-    return [
-        f"{figures.requests:,}",
-        f"{figures.outcomes:,}",
-        "–" if figures.completion is None else format_share(figures.completion),
-        "–" if figures.error_rate is None else format_share(figures.error_rate),
-        "–" if figures.latency is None else f"{figures.latency:.3g} s",
-    ]
 
 
 def _draw_checklist(rollout: Rollout, status: RolloutStatus) -> None:
@@ -139,27 +122,25 @@ def _draw_checklist(rollout: Rollout, status: RolloutStatus) -> None:
 def _draw_actions(rollout: Rollout, status: RolloutStatus) -> None:
     is_stopped = status.rollout.state == "stopped"
     advance = "Begin this phase again" if is_stopped else "Begin the next phase"
-    acts: list[tuple[str, str, str, Callable[..., RolloutDecision]]] = []
-    if is_stopped or status.phase != PHASES[-1]:
-        acts.append(("advance", advance, ":material/play_arrow:", rollout.advance))
-    if not is_stopped:
-        acts.append(("stop", "Stop", ":material/pause:", rollout.stop))
-    acts.append(("back", "Roll back", ":material/undo:", rollout.roll_back))
     with st.container(horizontal=True):
-        for name, label, icon, act in acts:
-            with st.popover(f"{label} …", icon=icon):
-                reason = st.text_input("Reason", key=f"monitor.reason.{name}")
-                st.button(
-                    label, key=f"monitor.{name}", type="primary", disabled=not reason.strip(),
-                    on_click=run_action, args=(page, partial(_act, act, reason)), help=_HELP[name],
-                )  # fmt: skip
+        if is_stopped or status.phase != PHASES[-1]:
+            _draw_action(
+                "advance", advance, ":material/play_arrow:", rollout.advance, "Whatever the log says."
+            )
+        if not is_stopped:
+            help = "New sessions get the control; others keep their arm."
+            _draw_action("stop", "Stop", ":material/pause:", rollout.stop, help)
+        help = "All sessions get the control. This cannot be undone."
+        _draw_action("back", "Roll back", ":material/undo:", rollout.roll_back, help)
 
 
-_HELP = {
-    "advance": "Whatever the log says.",
-    "stop": "New sessions get the control; others keep their arm.",
-    "back": "All sessions get the control. This cannot be undone.",
-}
+def _draw_action(name: str, label: str, icon: str, act: Callable[..., RolloutDecision], help: str) -> None:
+    with st.popover(f"{label} …", icon=icon):
+        reason = st.text_input("Reason", key=f"monitor.reason.{name}")
+        st.button(
+            label, key=f"monitor.{name}", type="primary", disabled=not reason.strip(), help=help,
+            on_click=run_action, args=(page, partial(_act, act, reason)),
+        )  # fmt: skip
 
 
 def _draw_decisions(status: RolloutStatus) -> None:

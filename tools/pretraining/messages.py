@@ -6,7 +6,7 @@ import gzip
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files as package_files
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from convgate.training.sets import read_packed
@@ -27,8 +27,8 @@ class LabelledMessage(NamedTuple):
 
 @cache
 def read_written(name: str) -> tuple[Mapping[str, Any], ...]:
-    """Return the objects of a packed file of texts that come with convgate: `phrases` or `artifacts`."""
-    packed = package_files("convgate.training").joinpath("texts", f"{name}.jsonl.gz").read_bytes()
+    """Return the objects of a packed file of texts: `phrases` or `artifacts`."""
+    packed = Path(__file__).with_name("texts").joinpath(f"{name}.jsonl.gz").read_bytes()
     return tuple(map(json.loads, gzip.decompress(packed).decode().splitlines()))
 
 

@@ -11,13 +11,12 @@ from convgate.core.home import app_root
 from convgate.core.settings import load_settings
 from convgate.experiments.arms import Experiment, create_experiment, read_arm
 from convgate.experiments.outcomes import ERROR_KINDS
-from convgate.experiments.power import BASELINE, SESSION_SIZE, STRATA, TARGET, PowerPlan
+from convgate.experiments.power import BASELINE, SESSION_SIZE, TARGET, PowerPlan
 from convgate.experiments.trials import assign_session, record_trials
 from convgate.store import Store
 from convgate.store.experiments import Experiments, NewTrial, Rating
 from convgate.transcripts import read_conversations
-
-EXAMPLE = "Simulated example"
+from tools.experiment_figures import STRATA
 
 _RATER = "simulation"
 _COMPLETION = {"newest": 0.65, "gate": 0.75}  # of the simulated requests
@@ -27,10 +26,10 @@ _TO_RATE = 6  # answers of the sample
 
 
 def add_example(store: Store) -> Experiment:
-    """Store the experiment and return it; ExperimentError when it is there already."""
+    """Store the experiment and return it."""
     settings = load_settings()
     experiment = Experiment(
-        name=EXAMPLE,
+        name="Simulated example",
         arms=(
             read_arm("newest", "last_k(k=12)", "free", settings),
             read_arm("gate", "gate", "matched", settings),

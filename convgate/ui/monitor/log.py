@@ -1,0 +1,233 @@
+"""The log of requests: the state of each guard, alerts and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from convgate.core.settings import Settings
+from convgate.core.text import format_age, format_share, format_time, pluralize, writable
+from convgate.figures.layout import CONFIG
+from convgate.figures.levels import Level, Point, describe_level, level_figure
+from convgate.figures.over_time import Episode, Frame
+from convgate.figures.requests import (
+    describe_requests,
+    fallbacks_figure,
+    latency_figure,
+    mode_shares_figure,
+    tokens_figure,
+)
+from convgate.guardrails.report import ModeErrors, Report
+from convgate.guardrails.rules import (
+    DRIFT_RECOVERY,
+    MAX_MISCLASSIFIED,
+    MIN_OVERALL_OUTCOMES,
+    MIN_REVIEWS,
+    RECOVERY,
+    REVIEW_WINDOW,
+)
+from convgate.store.guard_states import Alert
+from convgate.store.requests import Outcomes
+from convgate.ui.tables import markdown_table
+from convgate.ui.text import literal
+from convgate.ui.theme import current_palette
+
+State = Literal["normal", "not enough data", "off", "alert"]
+
+_BADGES: dict[State, tuple[str, str]] = {
+    "normal": ("green", ":material/check_circle:"),
+    "not enough data": ("gray", ":material/hourglass_empty:"),
+    "off": ("gray", ":material/block:"),
+    "alert": ("red", ":material/error:"),
+}
+
+
+def draw_open_alerts(alerts: Sequence[Alert], now: datetime) -> None:
+    """Draw a message for each open alert."""
+    for alert in alerts:
+        name = _name(alert) + (f" in {alert.mode}" if alert.mode else "")
+        message = f"**{name}**, {format_age(alert.raised, now)}. {literal(alert.message)}"
+        st.error(message, icon=":material/error:")
+
+
+def draw_statuses(report: Report, settings: Settings) -> None:
+    """Draw a card for each guard: its name, its state, and what is measured with its limit."""
+    with st.grid(min_column_width=220):
+        for name, state, figure in _statuses(report, settings):
+            colour, icon = _BADGES[state]
+            with st.container(border=True, height="stretch", gap="xsmall"):
+                st.markdown(f"**{name}** :{colour}-badge[{icon} {state}]")
+                st.markdown(figure)
+
+
+def _statuses(report: Report, settings: Settings) -> list[tuple[str, State, str]]:
+    latest, alerts = report.latest, {alert.kind: alert for alert in report.open_alerts}
+    confidence = (
+        f"**{format_share(latest.low_share or 0)}** of {latest.judged:,} requests in the last"
+        f" {settings.guard_low_confidence_minutes:g} min, limit"
+        f" {format_share(settings.guard_low_confidence_share)}, at least"
+        f" {settings.guard_low_confidence_min_requests:,} requests"
+    )
+    has_judged = latest.judged >= settings.guard_low_confidence_min_requests
+    rate, has_reviews = latest.misclassification_rate, latest.reviewed >= MIN_REVIEWS
+    is_stopped = "misclassified" in alerts or (has_reviews and rate is not None and rate > MAX_MISCLASSIFIED)
+    reviews = (
+        f"**{format_share(rate or 0)}** of {pluralize(latest.reviewed, 'message')} reviewed in"
+        f" {REVIEW_WINDOW.days} days, limit {format_share(MAX_MISCLASSIFIED)}, at least {MIN_REVIEWS:,}"
+    )
+    min_outcomes, overall = settings.guard_error_min_outcomes, latest.overall_rate
+    errors = f"**{latest.overall.count:,} of {MIN_OVERALL_OUTCOMES:,}** outcomes for an overall rate"
+    if overall is not None:
+        rates = [
+            f"{mode.mode} {format_share(mode.newest.rate)} of {mode.newest.count:,}"
+            for mode in report.errors
+            if mode.newest.rate is not None
+        ]
+        limit = format_share(settings.guard_error_factor * overall)
+        errors = f"{', '.join(rates) or 'No recent outcomes'}; limit {limit}, at least {min_outcomes:,}"
+    has_outcomes = overall is not None and any(mode.newest.count >= min_outcomes for mode in report.errors)
+    return [
+        ("Drift", *_drift(report, settings, alerts.get("drift"))),
+        ("Low confidence", _state(is_alert="low_confidence" in alerts, has_data=has_judged), confidence),
+        ("Misclassification", _state(is_alert=is_stopped, has_data=has_reviews), reviews),
+        ("Errors", _state(is_alert="errors" in alerts, has_data=has_outcomes), errors),
+    ]
+
+
+def _drift(report: Report, settings: Settings, alert: Alert | None) -> tuple[State, str]:
+    nats, requests, min_requests = (
+        report.latest.divergence,
+        report.latest.requests,
+        settings.guard_drift_min_requests,
+    )
+    if nats is None:
+        return "off", "No baseline. Set one below, from a period without problems."
+    if alert is None and requests < min_requests:
+        return "not enough data", f"**{requests:,} of {min_requests:,}** requests in the last hour"
+    limit = settings.guard_drift_limit if alert is None else float(alert.figures["limit"])
+    figure = f"**{nats:.3f}** nats from the baseline, limit {limit:g}; {requests:,} requests in the last hour"
+    return _state(is_alert=alert is not None, has_data=True), figure
+
+
+def _state(*, is_alert: bool, has_data: bool) -> State:
+    return "alert" if is_alert else "normal" if has_data else "not enough data"
+
+
+def draw_charts(report: Report, settings: Settings) -> None:
+    """Draw all charts of a report."""
+    bins, palette, baseline = report.bins, current_palette(), report.latest.baseline
+    counts = None if baseline is None else baseline.counts
+    words, frame = describe_requests(bins, counts), Frame(report.since, report.until)
+    left, right = st.columns(2, gap="large")
+    with left:
+        drift = Frame(report.since, report.until, _episodes(report, "drift", "all as GENERAL"))
+        st.markdown("**Modes**", help="Pale bars have fewer than 20 requests.")
+        _draw("modes", mode_shares_figure(bins, counts, drift, palette=palette), words["modes"])
+        st.markdown("**Drift**", help="KL divergence of the last hour's modes from the baseline, in nats.")
+        if baseline is None:
+            st.caption("No baseline.")
+        else:
+            points = [Point(part.end, part.divergence, f"{part.totals.requests:,} requests") for part in bins]
+            limit = settings.guard_drift_limit
+            _draw_level(Level("Divergence", points, limit, DRIFT_RECOVERY * limit), drift)
+        st.markdown(
+            "**Low confidence**", help="Share of requests without an intent whose confidence is below 0.70."
+        )
+        points = [
+            Point(
+                part.start + (part.end - part.start) / 2,
+                part.totals.low_share,
+                f"{part.totals.unsure:,} of {part.totals.judged:,} requests",
+            )
+            for part in bins
+        ]
+        limit = settings.guard_low_confidence_share
+        level = Level("Low confidence", points, limit, RECOVERY * limit, is_share=True)
+        _draw_level(level, Frame(report.since, report.until, _episodes(report, "low_confidence", "alert")))
+        _draw_errors(report.errors)
+    with right:
+        st.markdown("**Fallbacks and lost invariants**")
+        _draw("fallbacks", fallbacks_figure(bins, frame, palette=palette), words["fallbacks"])
+        st.markdown("**Tokens of the history**")
+        _draw("tokens", tokens_figure(bins, frame, palette=palette), words["tokens"])
+        st.markdown("**Build time**")
+        _draw("latency", latency_figure(bins, frame, palette=palette), words["latency"])
+
+
+def _draw_errors(errors: Sequence[ModeErrors]) -> None:
+    st.markdown(
+        "**Errors by mode**", help="Failed, of the newest outcomes, which are judged, with a 95% interval."
+    )
+    if not any(mode.newest.count or mode.period.count for mode in errors):
+        st.caption("No outcomes. Record them: `convgate.record_outcome(context.request_id, ok=False)`")
+        return
+    rows = [
+        (
+            mode.mode,
+            _failed(mode.newest),
+            f"{mode.newest.count:,}",
+            "–" if mode.period.rate is None else f"{format_share(mode.period.rate)} of {mode.period.count:,}",
+            "–" if mode.limit is None else format_share(mode.limit),
+        )
+        for mode in errors
+    ]
+    st.markdown(markdown_table(("", "Failed", "Newest", "This period", "Limit"), rows, numbers=True))
+
+
+def _failed(outcomes: Outcomes) -> str:
+    """Return an error rate with its 95% interval by Wilson's score."""
+    from scipy.stats import binomtest
+
+    if outcomes.rate is None:
+        return "–"
+    ends = binomtest(outcomes.failures, outcomes.count).proportion_ci(method="wilson")
+    low, high = format_share(ends.low), format_share(ends.high)
+    return f"{format_share(outcomes.rate)} :small[{low}\u2060–\u2060{high}]"
+
+
+def _episodes(report: Report, kind: str, label: str) -> list[Episode]:
+    return [
+        Episode(alert.raised, min(alert.cleared or report.until, report.until), label)
+        for alert in report.alerts
+        if alert.kind == kind
+    ]
+
+
+def _draw_level(level: Level, frame: Frame) -> None:
+    _draw(level.name, level_figure(level, frame, palette=current_palette()), describe_level(level))
+
+
+def _draw(name: str, figure: go.Figure, words: str) -> None:
+    st.plotly_chart(
+        figure, theme=None, key=f"monitor.log.{name}", config=CONFIG, height=figure.layout.height,
+        alt=writable(words),
+    )  # fmt: skip
+
+
+def draw_alerts(alerts: Sequence[Alert]) -> None:
+    """Draw a table of alerts, the newest first."""
+    st.subheader("Alerts", anchor=False)
+    if not alerts:
+        st.caption("No alerts.")
+        return
+    rows = [
+        {
+            "raised": format_time(alert.raised),
+            "cleared": "open" if alert.cleared is None else format_time(alert.cleared),
+            "alert": _name(alert),
+            "severity": alert.severity,
+            "mode": alert.mode,
+            "message": writable(alert.message),
+            "cleared because": writable(alert.because),
+        }
+        for alert in alerts
+    ]
+    st.dataframe(rows, hide_index=True, key="monitor.alerts", alt="Alerts, the newest first")
+
+
+def _name(alert: Alert) -> str:
+    return alert.kind.replace("_", " ").capitalize()
