@@ -143,7 +143,7 @@ def test_a_message_near_the_beginning_needs_no_older_turns(key: str) -> None:
 
 def test_a_budget_waits_for_all_turns(key: str, encoder: SteppedEncoder) -> None:
     app = open_page("Explore", conversation=key, budget="8000")
-    part = "What is sent is shown when all are read."
+    part = "The selection is shown when all are read."
     assert progress(app) == f"Reading older turns: 0 of {LAST}. {part}"
     assert not app.metric
     encoder.allowed.release(100)

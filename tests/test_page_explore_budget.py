@@ -217,7 +217,7 @@ def test_a_guard_that_overrules_the_mode_is_an_error(store: Store, key: str) -> 
 def test_a_lost_invariant_is_an_error_and_sent_after_all(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def lossy(*args: Any, **fields: Any) -> Selector:
         selector = selector_of(*args, **fields)
-        return replace(selector, fit=replace(selector.fit, packer=pack_without_rule))
+        return replace(selector, fit=lambda: replace(selector.fit(), packer=pack_without_rule))
 
     monkeypatch.setattr("convgate.ui.scoring.selector_of", lossy)
     app = open_page("Explore", conversation=key, budget="7000")  # a selection that no cache has
