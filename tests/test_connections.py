@@ -54,6 +54,7 @@ HARMLESS = {
     "mcp": "a server on standard input and output",
     "policies.registry": "loads policies of convgate by name",
     "training.process": "starts `convgate train`",
+    "ui.experiments.replay": "pandas writes a table",
     "ui.server": "opens the app's own address in the browser",
 }
 """Modules that import such a name, and why they need no row: they connect to no other machine by it."""

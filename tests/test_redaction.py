@@ -205,7 +205,10 @@ def test_commands_redact_what_they_write_and_say_how_much(
     run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("convgate.policies.build.default_encoder", lambda *args, **options: FakeEncoder())
-    for command in (["select", "--policy", "last_k"], ["context", "--policy", "last_k", "--json"]):
+    for command in (
+        ["select", "--policy", "last_k"],
+        ["select", "--policy", "last_k", "--budget", "900", "--json"],
+    ):
         code, out, _ = run(*command, file)
         assert (code, AWS in out, GITHUB in out) == (0, True, True)
         code, out, err = run(*command, file, "--redact")

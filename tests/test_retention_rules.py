@@ -172,4 +172,4 @@ def test_each_turn_has_its_rule():
         "base_window", "base_window", "base_window", "base_window",
     ]  # fmt: skip
     decision = decisions.of(3)
-    assert (decision.score, decision.threshold, decision.stage) == (0.62, None, "policy")
+    assert (decision.score, decision.threshold, decision.stage) == (0.62, None, "score")

@@ -56,12 +56,12 @@ def build_policy(
 
     Raises PolicyError for an unknown policy or parameter, GateError for a version that cannot be loaded.
     """
-    from convgate.versions import UNTRAINED, Versions
-
     spec = spec_of(settings, name)
     name, parameters = spec.name, {**spec.parameters, **parameters}
     check_spec(PolicySpec(name, parameters))
     if version is None and spec.version is not None:
+        from convgate.versions import UNTRAINED, Versions
+
         version = spec.version if spec.version == UNTRAINED else Versions(settings.home).get(spec.version)
     if name == PIPELINE:
         return _build_pipeline(parameters, settings, encoder, version)
