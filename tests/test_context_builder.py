@@ -11,6 +11,7 @@ import convgate
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ContextError, ConversationError, TranscriptError
 from convgate.core.settings import Settings
+from convgate.guardrails.guardrails import flush_requests
 from convgate.invariants.finding import InvariantFinder
 from convgate.messages.check import check_valid
 from convgate.policies.build import build_policy
@@ -364,6 +365,18 @@ def test_load_takes_a_settings_file_and_logs_only_when_asked(tmp_path, monkeypat
     made = convgate.load(file, encoder=FakeEncoder())
     assert made.select(chat("TASK a")).budget == 900
     assert settings().database.exists() is on
+
+
+@pytest.mark.parametrize(
+    ("budget", "arm", "is_logged"), [(None, None, False), (90, None, True), (None, "control", True)]
+)
+def test_a_request_is_logged_with_a_budget_or_an_arm(budget, arm, is_logged):
+    made = convgate.load(settings(policy="everything", hold_invariants=False), arm=arm)
+    selection = made.select(chat("hello", "Hi.", "and now"), budget=budget)
+    assert settings().database.exists() is is_logged
+    if is_logged:
+        flush_requests(settings().database, 10)
+        convgate.record_outcome(selection.request_id, ok=True)
 
 
 def test_a_policy_that_needs_no_encoder_loads_none(monkeypatch):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Conversation, CurrentMessage, Turn
 from convgate.core.errors import PolicyError
 from convgate.core.settings import Settings
+from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.base import Policy, WholeHistoryPolicy
 from convgate.policies.build import build_policy
 from convgate.policies.pipeline import Pipeline
@@ -41,6 +42,17 @@ def conversation(said: list[str]) -> Conversation:
 CONVERSATION = conversation(
     ["loss is nan", "lower the rate", "a fibonacci function", "here it is", "hello", "loss nan again"]
 )
+
+
+def test_settings_name_the_stages_of_a_pipeline_as_text():
+    text = "last_k(k=3) > bm25(k=1)"
+    made = build_policy("last_k(k=3) > bm25(k=1)", Settings(), ENCODER)
+    assert isinstance(made, Pipeline)
+    by_settings = build_policy(text, Settings(policy=text), ENCODER)
+    asked = CONVERSATION.with_question("fibonacci function, hello")
+    assert by_settings.decide(*asked).kept_indices == made.decide(*asked).kept_indices == [4]
+    assert AgentSettings.of(made, Settings()).values["policy"] == text
+    assert build_policy("last_k(k=2)", Settings(), ENCODER).decide(*asked).kept_indices == [4, 5]
 
 
 def test_every_turn_names_the_stage_that_decided_it():
