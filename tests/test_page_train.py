@@ -132,7 +132,7 @@ def test_too_little_data_is_reported_before_the_start(
     assert app.button_group(key="train.data").value == []
     assert "0 of 25 conversations: too few to trust." in page_text(app)
     assert "Ada and Ben agree <b>little</b>." in page_text(app)
-    assert "Pause judging" in page_text(app)
+    assert "20 shared turns are settled" in page_text(app)
     options = app.button_group(key="train.data").options
     offered = [option.partition(":")[0].replace("\\", "") for option in options]
     assert offered == ["of-2", "of-25", "of-3", "Samples"]

@@ -11,12 +11,12 @@ from pathlib import Path
 from convgate.core.home import check_writable
 
 
-def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
+def write_whole(path: Path, content: bytes, *, private: bool = False, durable: bool = True) -> None:
     """Write the file in one step: whoever opens it finds the old content or the new, never a part of it.
 
     Permissions of a file that is there already stay as they are, and a link leads to the new content. What
     is no file, such as a pipe or /dev/null, is written to directly. A new file is for its owner alone when
-    `private`; otherwise the umask says for whom.
+    `private`; otherwise the umask says for whom. It is waited for the disk if `durable`.
 
     Raises OSError, after which the file is as it was and nothing is left beside it, and ReadOnlyError in
     read-only mode.
@@ -31,12 +31,14 @@ def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
         partial.touch(mode=0o600 if private else 0o666, exist_ok=False)
         with partial.open("wb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         if path.is_file():
             shutil.copymode(path, partial)
         partial.replace(path)
-        sync_folder(path.parent)
+        if durable:
+            sync_folder(path.parent)
     finally:
         partial.unlink(missing_ok=True)
 

@@ -339,4 +339,5 @@ def _read(kind: TypeAdapter[_T], path: Path) -> _T | None:
 
 
 def _write(kind: TypeAdapter[_T], path: Path, value: _T) -> None:
-    write_whole(path, kind.dump_json(value), private=True)
+    """Write what a run says of itself; the next one comes in a moment. Raises OSError."""
+    write_whole(path, kind.dump_json(value), private=True, durable=False)
