@@ -102,6 +102,7 @@ def transcript_labelling(answering: Answering, selected: int | None) -> Labellin
         targets=frozenset(targets),
         client=client,
         stored=number,
+        message=current_name(answering.message.key, answering.message.current),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from convgate.figures.hover import clicked_turn
 
@@ -33,8 +34,10 @@ def end_page() -> None:
 
 
 def is_early_rerun() -> bool:
-    """Return whether this run was requested before the last one ended, or soon after."""
-    return bool(st.session_state.get(_EARLY))
+    """Return whether this run was requested before the last one ended, or soon after, by no back button."""
+    context = get_script_run_ctx()
+    goes_back = context is not None and context.is_history_navigation
+    return bool(st.session_state.get(_EARLY)) and not goes_back
 
 
 def put(key: str, value: Any) -> None:

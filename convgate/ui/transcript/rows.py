@@ -44,6 +44,7 @@ class Labelling:
     targets: Collection[int] = field(default_factory=frozenset)  # which, when it is for more
     client: str = ""  # the list that gave answers last
     stored: int = 0  # the number of its last answer that was handled
+    message: str = ""  # what identifies the message in answers, see `current_name`
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def transcript_data(
     if marks.labelling is not None:
         names = ("enabled", "scope", "client", "stored")
         labelling = {name: getattr(marks.labelling, name) for name in names}
-        labelling["current"] = current_name(place, current)
+        labelling["current"] = marks.labelling.message
     threshold = decisions.threshold if decisions.scores is not None else None
     return {
         "place": place,
