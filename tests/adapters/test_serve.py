@@ -169,8 +169,8 @@ def test_health_and_schema_need_no_token_and_metrics_do(client: TestClient) -> N
         ("select", '{"messages": [{"role": "user", "content": "Hi"}], "after": 1}', (422, "conversation")),
         ("select", '{"messages": [], "session": "new"}', (409, "session")),
         ("select", '{"messages": [], "session": "../x"}', (422, "invalid_request")),
-        ("context", '{"messages": [], "budget": -1}', (422, "invalid_request")),
-        ("context", '{"messages": [], "capsules": [1]}', (422, "invalid_request")),
+        ("select", '{"messages": [], "budget": -1}', (422, "invalid_request")),
+        ("select", '{"messages": [], "capsules": [1]}', (422, "invalid_request")),
         ("feedback", '{"turn": 0, "relevant": true}', (422, "conversation")),
         ("feedback", '{"conversation": "x", "turn": 0, "relevant": "yes"}', (422, "invalid_request")),
         ("feedback", '{"conversation": "x", "turn": [], "relevant": true}', (422, "feedback")),
@@ -326,7 +326,7 @@ def test_token_is_that_of_the_settings_or_a_new_one(convgate_home: Path) -> None
 # Sessions
 
 
-@pytest.mark.parametrize("path", ["select", "context", "score"])
+@pytest.mark.parametrize("path", ["select", "score"])
 def test_appended_messages_give_the_same_as_all_of_them(client: TestClient, path: str) -> None:
     messages = long_chat(15)
     for start, stop in ((0, 2), (2, 3), (3, 9), (9, len(messages))):
