@@ -138,7 +138,6 @@ def make_selector(
     tables: ConversationCache[TurnTable] | None = None,
     filters: bool = True,
     packer: Packer = pack,
-    shortens: bool = True,
     **changes: Any,
 ) -> Selector:
     """A selector whose policy keeps these turns (all: None), counting words as tokens.
@@ -146,7 +145,7 @@ def make_selector(
     Its budget is that of the modes' tables unless a setting or a call changes it.
     """
     reader = InvariantReader(WordJudge())
-    fit = Fit(FirstWordClassifier, budgets or Budgets(), filters=filters, shortens=shortens, packer=packer)
+    fit = Fit(FirstWordClassifier, budgets or Budgets(), filters=filters, packer=packer)
     return Selector(
         policy or FixedPolicy(kept),
         lambda: fit,

@@ -7,13 +7,17 @@ from typing import Any
 import pytest
 
 from convgate.adapters.selection import MessageSelector
+from convgate.core.conversation import Conversation
+from convgate.core.decisions import HOLD
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
-from convgate.messages.repair import HOLD
+from convgate.invariants import InvariantEdit, with_edits
 from convgate.policies.base import Policy
 from convgate.policies.cosine import CosineTopK
 from convgate.policies.window import LastK
 from convgate.selection.load import selector_of
+from convgate.transcripts import turns_from_messages
+from tests.contexts import make_selector
 from tests.fakes import FakeEncoder
 
 WISH = "From now on always give all lengths in metric units, please."
@@ -82,3 +86,15 @@ def test_a_question_that_is_typed_is_answered_under_the_same_wishes(settings: Se
     selection = selector_of(keeps_nothing(), settings).select(messages, question="How long is a marathon?")
     assert selection.indices == [0]
     assert selection.messages[-1]["content"] == "How long is a marathon?"
+
+
+@pytest.mark.parametrize("budget", [None, 900])
+def test_all_that_people_add_to_one_turn_is_stated_beside_it(budget: int | None):
+    conversation = Conversation("talk", turns_from_messages(chat(WISH)))
+    added = [
+        InvariantEdit(text="Round to metres.", type="hard_constraint"),
+        InvariantEdit(text="Never use feet.", type="hard_constraint"),
+    ]
+    selection = make_selector(set(), context_budget=budget).select_at(with_edits(conversation, {2: added}))
+    stated = [message["content"] for message in selection.messages if message["role"] == "system"]
+    assert stated == ["Round to metres.", "Never use feet."]

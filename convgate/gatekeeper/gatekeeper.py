@@ -20,7 +20,7 @@ from typing import Any, Literal, Self, get_args
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConversationError, SettingsError
-from convgate.core.settings import Settings, load_settings
+from convgate.core.settings import Settings, resolve_settings
 from convgate.core.text import printable, to_line
 from convgate.gatekeeper.checks import STAGE, Limits, check
 from convgate.gatekeeper.decision import KEEP, SKIP, GatekeeperDecision
@@ -73,7 +73,7 @@ class Gatekeeper:
 
         A file of rules is read again when it changes. Raises RulesError or SettingsError.
         """
-        settings = settings or load_settings()
+        settings = resolve_settings(settings)
         start_traces(settings)
         if mode is not None:
             settings = settings.model_copy(update={"gatekeeper_mode": mode})
@@ -164,9 +164,7 @@ def load_gatekeeper(settings: Settings | str | Path | None = None) -> Gatekeeper
 
     Raises SettingsError, and RulesError when the file of rules is wrong.
     """
-    if not isinstance(settings, Settings):
-        settings = load_settings(Path(settings) if settings else None)
-    return Gatekeeper.of(settings)
+    return Gatekeeper.of(resolve_settings(settings))
 
 
 def apply_rules(rules: Rules, checked: GatekeeperDecision, exchange: Exchange) -> GatekeeperDecision:

@@ -23,7 +23,7 @@ from sqlite_utils import Database
 
 from convgate.core.conversation import Conversation, History
 from convgate.core.errors import ConversationError, StoreError, TranscriptError
-from convgate.core.settings import Settings, load_settings
+from convgate.core.settings import Settings, resolve_settings
 from convgate.core.text import make_writable, pluralize, quote
 from convgate.labels.imports import parse_text
 from convgate.messages.tokens import turn_tokens
@@ -258,9 +258,7 @@ def _parse_line(value: Any, agent: str) -> Feedback:
 
 def open_store(settings: Settings | str | Path | None) -> Store:
     """Open the store of the settings, of a settings file, or of this machine."""
-    if not isinstance(settings, Settings):
-        settings = load_settings(Path(settings) if settings else None)
-    return Store(settings.database)
+    return Store(resolve_settings(settings).database)
 
 
 def _pieces(text: str) -> Iterator[object]:

@@ -38,7 +38,6 @@ class Fit:
     budgets: Budgets = field(default_factory=Budgets)
     fills_unscored: bool = False  # with the newest turns, where a policy gives no scores
     filters: bool = True  # whether policy and mode drop turns that would fit
-    shortens: bool = True  # whether the statement of what must hold may be sent in place of its turn
     packer: Packer = pack
     modes: ModeReader = field(default_factory=ModeReader, repr=False)
     marks: ConversationCache[Marks] = field(default_factory=ConversationCache, repr=False)
@@ -137,7 +136,7 @@ class Fit:
         shortened = dict[int, int]()
         if not request.adds:
             return [], shortened
-        if self.shortens and table.total > (request.budget or 0):
+        if table.total > (request.budget or 0):
             texts = defaultdict[int, set[str]](set)
             for invariant in invariants:
                 if invariant.source in claims.required:

@@ -15,25 +15,24 @@ from convgate.selection.request import Request
 
 
 def hold(
-    request: Request, decisions: TurnDecisions, invariants: Sequence[Invariant], counter: TokenCounter | None
+    request: Request, decisions: TurnDecisions, held: Sequence[Invariant], counter: TokenCounter | None
 ) -> tuple[TurnDecisions, list[AddedMessage]]:
     """Return the decisions with every turn kept that states what must hold, and what is stated beside them.
 
     An invariant is stated in a message of its own where its turn is never sent, or says it in other words.
     """
-    held = {each.source: each for each in reversed(invariants) if each.held}
-    statements = restate(held.values(), request.table, counter) if request.adds else []
-    kept = dict(zip(decisions.indices.tolist(), decisions.kept.tolist(), strict=True))
+    statements = restate(held, request.table, counter) if request.adds else []
+    dropped = set(decisions.indices[~decisions.kept].tolist())
     return decisions.with_overrides(
         {
-            index: Override(
+            invariant.source: Override(
                 invariant.type,
                 f"it states what must hold ({invariant.label}): {quote_line(invariant.text)}.",
                 "as a rule",
                 HOLD,
                 kept=True,
             )
-            for index, invariant in held.items()
-            if not kept.get(index, True)
+            for invariant in reversed(held)
+            if invariant.source in dropped
         }
     ), statements

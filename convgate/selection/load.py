@@ -38,8 +38,8 @@ def load(
     settings: or the path of a settings file. policy: another one, by name. version: of the gate, by name, or
     the folder of one; without versions, or for "untrained", the gate ranks by cosine similarity. encoder:
     replaces that of the settings. arm: of a rollout, for the log. `parameters` are the policy's own, such as
-    `k=5` for `last_k`. Requests with a
-    budget, and all of an arm, are logged without their text, unless the settings say otherwise.
+    `k=5` for `last_k`. Requests with a budget, and all of an arm, are logged without their text, unless the
+    settings say otherwise.
 
     Raises SettingsError, PolicyError, GateError or EncoderError for what cannot be had.
     """
@@ -68,12 +68,7 @@ def load_gate(
     return load(settings, policy="gate", version=version, encoder=encoder)
 
 
-def selector_of(
-    policy: Policy,
-    settings: Settings,
-    *,
-    log: Log | None = None,
-) -> Selector:
+def selector_of(policy: Policy, settings: Settings, *, log: Log | None = None) -> Selector:
     """Return what selects by a policy; ContextError for budgets that cannot be."""
     budgets = Budgets.of(settings)
 

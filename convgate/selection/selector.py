@@ -147,9 +147,10 @@ class Selector:
         invariants = [] if self.holds is None else self.holds().read(request.table.turns)
         budgeted = None
         if request.budget is None:
-            decisions, statements = hold(request, decisions, invariants, self.counter)
+            held = [each for each in invariants if each.held]
+            decisions, statements = hold(request, decisions, held, self.counter)
             sent = send(
-                request, decisions.kept_indices, held=[each for each in invariants if each.held],
+                request, decisions.kept_indices, held=held,
                 statements=statements, capsules=request.capsules, pair_answers=request.pair_answers,
             )  # fmt: skip
             decisions = sent.valid.applied_to(decisions)
@@ -158,7 +159,7 @@ class Selector:
         quotes = self.settings.assistant_first == "quote"
         messages = quote_opening(sent.messages, sent.turns) if quotes else sent.messages
         tokens, indices = sum(sent.tokens), sent.valid.indices
-        steady = [index for index in steady if index in set(indices)]
+        steady = sorted(set(steady).intersection(indices))
         selection = Selection(
             messages=join_neighbours(request.dialect, messages),
             decisions=decisions,

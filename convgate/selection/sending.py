@@ -57,11 +57,11 @@ def send(
     valid = make_valid(table.messages, kept, table.current, pair_answers=pair_answers)
     indices = valid.indices
     if statements:
+        own_words = set(indices)
         stated = {
             invariant.text
             for invariant in held
-            if invariant.source not in set(indices)
-            or invariant.text not in table.turns[invariant.source].text
+            if invariant.source not in own_words or invariant.text not in table.turns[invariant.source].text
         }
         statements = [statement for statement in statements if statement.turn.text in stated]
     others = (row for row, index in enumerate(indices) if not table.is_instruction[index])
