@@ -22,15 +22,13 @@ def compare(sample_keys: dict[str, list[str]], go_to_address: Callable[[str], Pa
 def test_policies_are_added_by_choice_and_by_text_and_a_click_opens_a_turn(compare: Page) -> None:
     page = compare
     menu = page.get_by_role("combobox", name=re.compile("Policies"))
-    menu.click()
-    page.get_by_role("option", name="BM25", exact=True).click()
-    menu.press("Escape")
-    expect(page.get_by_role("row", name=re.compile("^BM25"))).to_be_visible()
-    menu.click()
-    page.keyboard.type("last_k(k=5)")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("row", name=re.compile(r"^Last k turns \(k=5\)"))).to_be_visible()
+    for text, name in {"BM25": "BM25", "last_k(k=5)": "Last k turns (k=5)"}.items():
+        menu.click()
+        page.keyboard.type(text)
+        expect(page.get_by_role("option").first).to_have_text(re.compile(re.escape(text)))
+        page.keyboard.press("Enter")
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("row", name=re.compile(f"^{re.escape(name)}"))).to_be_visible()
     assert query(page)["policies"] == "everything, last_k(k=3), bm25, last_k(k=5)"
 
     page.reload()

@@ -62,7 +62,8 @@ def _draw_policies(view: View, options: Mapping[str, str]) -> dict[str, str]:
         put(_POLICIES, texts)
         st.multiselect(
             "Policies", list(labels), key=_POLICIES, format_func=lambda text: labels.get(text, text),
-            on_change=_select, accept_new_options=True, placeholder="Select policies or versions",
+            on_change=_select, accept_new_options=True, select_all=False,
+            placeholder="Select policies or versions",
             help="Type last_k(k=5) or gate(rule=top_k, k=5) for other parameters than the settings have.",
         )  # fmt: skip
         if reference is not None:
