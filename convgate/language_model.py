@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 
 from convgate.core.errors import ConvgateError, SettingsError
 from convgate.core.http import PostError, is_http_url, post_json
-from convgate.core.settings import Settings
+from convgate.core.settings import ModelSettings, Settings
 from convgate.core.text import printable, to_line
 from convgate.traces import span
 
@@ -84,31 +84,29 @@ class LanguageModel:
         Raises SettingsError when they name none, or no usable endpoint.
         """
 
-        def get(name: str) -> Any:
-            return getattr(settings, f"{use}_{name}")
-
-        if get("model") is None:
-            reason = f"gatekeeper_mode {settings.gatekeeper_mode}" if use == "gatekeeper" else "a judge"
-            raise SettingsError(f"{reason} needs a language model: set {use}_model")
-        url = get("base_url") or os.environ.get("OPENAI_BASE_URL") or None
+        chosen: ModelSettings = getattr(settings, use)
+        if chosen.model is None:
+            reason = f"gatekeeper.mode {settings.gatekeeper.mode}" if use == "gatekeeper" else "a judge"
+            raise SettingsError(f"{reason} needs a language model: set {use}.model")
+        url = chosen.base_url or os.environ.get("OPENAI_BASE_URL") or None
         key = os.environ.get("OPENAI_API_KEY", "").strip()
         if url is None and not key:
             raise SettingsError(
-                f"{use}_model needs a key in OPENAI_API_KEY, or an endpoint in {use}_base_url"
+                f"{use}.model needs a key in OPENAI_API_KEY, or an endpoint in {use}.base_url"
             )
         if url is not None and not is_http_url(url):
             raise SettingsError(
-                f"{use}_base_url must be an address such as http://127.0.0.1:8000/v1; got {url!r}"
+                f"{use}.base_url must be an address such as http://127.0.0.1:8000/v1; got {url!r}"
             )
         if not key.isascii() or not key.isprintable():
             raise SettingsError("OPENAI_API_KEY has characters that no key has")
         return cls(
-            get("model"),
+            chosen.model,
             base_url=url,
             api_key=key,
-            timeout=get("timeout_seconds"),
-            retries=get("retries"),
-            prices=(get("price_prompt"), get("price_completion")),
+            timeout=chosen.timeout_seconds,
+            retries=chosen.retries,
+            prices=(chosen.price_prompt, chosen.price_completion),
         )
 
     @property

@@ -29,7 +29,7 @@ async def main() -> None:
     """Store a conversation in a library of its own, and ask the server about it."""
     with tempfile.TemporaryDirectory() as home:
         (conversation,) = read_text(DECISIONS)
-        store = Store(load_settings().model_copy(update={"home": Path(home)}).database)
+        store = Store(load_settings().updated(home=Path(home)).database)
         Conversations(store).add([NewConversation(conversation, title="Orders")])
         store.close()
         server = StdioServerParameters(

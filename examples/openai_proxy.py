@@ -58,7 +58,7 @@ def main() -> None:
     upstream = ThreadingHTTPServer(("127.0.0.1", 0), FakeModel)
     threading.Thread(target=upstream.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{upstream.server_port}/v1"
-    app = create_app(load_settings().model_copy(update={"server_upstream": url}))
+    app = create_app(load_settings().updated(server={"upstream": url}))
     config = uvicorn.Config(app, "127.0.0.1", 0, log_level="warning")
     socket, server = config.bind_socket(), uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]})

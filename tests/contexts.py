@@ -124,7 +124,7 @@ def count_words(text: str) -> int:
 
 
 def settings(**changes: Any) -> Settings:
-    return load_settings().model_copy(update=changes)
+    return load_settings().updated(**changes)
 
 
 def make_selector(
@@ -149,7 +149,7 @@ def make_selector(
     return Selector(
         policy or FixedPolicy(kept),
         lambda: fit,
-        settings(**{"context_budget": 53_000} | changes),
+        settings(budget={"tokens": 53_000}).updated(**changes),
         holds=lambda: reader,
         around=[Remember(), *([Log(lambda: guard, logs_all=True, arm=arm)] if guard else ())],
         counter=counter,
@@ -159,7 +159,7 @@ def make_selector(
 
 def plain(policy: Policy, **changes: Any) -> Selector:
     """A selector without a budget that holds nothing."""
-    return replace(make_selector(policy=policy, **{"context_budget": None} | changes), holds=None)
+    return replace(make_selector(policy=policy, budget={"tokens": None}, **changes), holds=None)
 
 
 def chat(*texts: str) -> list[dict[str, Any]]:

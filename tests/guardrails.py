@@ -43,7 +43,7 @@ def request(
 
 def open_guardrails(store: Store, clock: Clock, alert: Any = None, **chosen: Any) -> Guardrails:
     """Return guardrails on this clock; `chosen` are settings without their `guard_`."""
-    settings = Settings(**{f"guard_{name}": value for name, value in chosen.items()})
+    settings = Settings(guard=chosen)
     return Guardrails(store.path, settings, clock=clock, alert=alert)
 
 

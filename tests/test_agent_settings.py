@@ -171,8 +171,8 @@ def test_any_policy_decides_the_same_behind_its_file(
     settings = Settings(
         policy=chosen,
         policy_parameters=data.draw(random_specs(chosen)).parameters,
-        session_idle_gap_seconds=data.draw(st.sampled_from([0.0, 3_600.0, float("inf")])),
-        gatekeeper_short_user=data.draw(st.sampled_from([0, 99])),
+        session={"idle_gap_seconds": data.draw(st.sampled_from([0.0, 3_600.0, float("inf")]))},
+        gatekeeper={"short_user": data.draw(st.sampled_from([0, 99]))},
         threshold_rule=data.draw(st.sampled_from([None, "top_k"])),
         max_turns=data.draw(st.sampled_from([None, 2])),
     )

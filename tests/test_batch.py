@@ -282,8 +282,8 @@ def test_other_options_or_a_changed_file_are_refused_and_further_files_accepted(
         folder.begin(options_of(turns="all"), list_files([str(path)]))
     with pytest.raises(ConvgateError, match="format was None and is now 'openai'"):
         folder.begin(options_of(format="openai"), list_files([str(path)]))
-    other = load_settings().model_copy(update={"session_new_commands": ("anew",)})
-    with pytest.raises(ConvgateError, match="session_new_commands was"):
+    other = load_settings().updated(session={"new_commands": ("anew",)})
+    with pytest.raises(ConvgateError, match=r"session\.new_commands was"):
         folder.begin(options_of(settings=other), list_files([str(path)]))
     write_lines(tmp_path / "b.jsonl", 1)
     folder.begin(options_of(), list_files([str(tmp_path / "b.jsonl")]))

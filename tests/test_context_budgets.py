@@ -35,7 +35,9 @@ def test_every_cell_of_the_table_is_that_of_the_specification(mode, cells):
 
 
 def test_settings_change_single_cells():
-    budgets = Budgets.of(settings(context_budgets={"task": {"evidence": 100}, "LEARNING": {"task_state": 7}}))
+    budgets = Budgets.of(
+        settings(budget={"by_mode": {"task": {"evidence": 100}, "LEARNING": {"task_state": 7}}})
+    )
     assert budgets.cells("TASK") == {**TABLE["TASK"], "evidence": 100}
     assert budgets.cells("LEARNING")["task_state"] == 7
     assert budgets.cells("GENERAL") == TABLE["GENERAL"]
@@ -52,7 +54,7 @@ def test_settings_change_single_cells():
 )
 def test_a_wrong_cell_is_an_error_that_names_it(cells, value):
     with pytest.raises(ContextError, match=value):
-        Budgets.of(settings(context_budgets=cells))
+        Budgets.of(settings(budget={"by_mode": cells}))
 
 
 @pytest.mark.parametrize("budget", [-1, 2.5, True, "many"])
@@ -94,6 +96,6 @@ def test_a_cell_of_0_turns_its_section_off():
 
 
 def test_budget_of_the_argument_comes_before_that_of_the_settings():
-    made = make_selector(context_budget=500)
+    made = make_selector(budget={"tokens": 500})
     assert made.select(chat("hello")).budget == 500
     assert made.select(chat("hello"), budget=0).budget == 0

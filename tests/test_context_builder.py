@@ -361,7 +361,7 @@ def test_load_takes_a_settings_file_and_logs_only_when_asked(tmp_path, monkeypat
     monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
     file = tmp_path / "agent.toml"
-    file.write_text(f"guard_log = {str(on).lower()}\ncontext_budget = 900\npair_answers = true\n")
+    file.write_text(f"guard.log = {str(on).lower()}\nbudget.tokens = 900\npair_answers = true\n")
     made = convgate.load(file, encoder=FakeEncoder())
     assert made.select(chat("TASK a")).budget == 900
     assert settings().database.exists() is on
@@ -387,7 +387,7 @@ def test_a_policy_that_needs_no_encoder_loads_none(monkeypatch):
     monkeypatch.setattr(
         "convgate.policies.build.default_encoder", lambda *_, **__: pytest.fail("it is loaded")
     )
-    made = convgate.load(settings(policy="last_k", guard_log=False, context_budget=900))
+    made = convgate.load(settings(policy="last_k", guard={"log": False}, budget={"tokens": 900}))
     assert made.select(chat("TASK a", "Done.", "TASK b")).mode == "TASK"
 
 
@@ -401,13 +401,15 @@ def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkey
     own = settings(
         policy="last_k",
         policy_parameters={"k": 2},
-        context_budget=90,
-        context_budgets={"TASK": {"recent": 0}},
-        context_intents={"ship": "TASK"},
-        context_filter=False,
-        context_hysteresis=0.1,
+        budget={
+            "tokens": 90,
+            "by_mode": {"TASK": {"recent": 0}},
+            "intents": {"ship": "TASK"},
+            "filter": False,
+        },
+        hysteresis=0.1,
         pair_answers=True,
-        guard_log=False,
+        guard={"log": False},
     )
     here = convgate.load(own, encoder=FakeEncoder())
     (tmp_path / "agent.toml").write_text(
@@ -418,7 +420,7 @@ def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkey
     expected = here.select(messages, question="now?", intent="ship", request_id="x").to_json()
     assert there.select(messages, question="now?", intent="ship", request_id="x").to_json() == expected
     assert expected["budget"] == 90
-    assert there.settings.context_hysteresis == 0.1
+    assert there.settings.hysteresis == 0.1
 
 
 def test_a_turn_left_out_by_the_budget_names_all_that_it_would_cost():

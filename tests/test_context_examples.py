@@ -31,7 +31,9 @@ def sample(name: str) -> Conversation:
 
 @pytest.fixture(scope="module")
 def shipped(tmp_path_factory: pytest.TempPathFactory) -> Selector:
-    return load(settings(home=tmp_path_factory.mktemp("home"), context_budget=53_000, guard_log=False))
+    return load(
+        settings(home=tmp_path_factory.mktemp("home"), budget={"tokens": 53_000}, guard={"log": False})
+    )
 
 
 def test_a_task_keeps_its_rules_and_decisions(shipped):

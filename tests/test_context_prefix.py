@@ -39,7 +39,7 @@ BEFORE = {0: 0.9, 1: 0.1, 2: 0.9, 3: 0.1}
 
 def second_context(scores, *, hysteresis):
     """The context of the second message, whose scores are these; 0 and 2 stood in the first."""
-    made = make_selector(policy=FixedPolicy({0, 2}, BEFORE), context_hysteresis=hysteresis)
+    made = make_selector(policy=FixedPolicy({0, 2}, BEFORE), hysteresis=hysteresis)
     before = made.select(FIRST)
     assert turns_by_section(before)["evidence"] == [0, 2]
     kept = {index for index, score in scores.items() if score > 0.5}
@@ -206,7 +206,7 @@ def test_building_message_by_message_gives_what_building_at_once_gives(seed):
 
 
 def test_threads_share_a_builder():
-    made = make_selector({0, 2}, context_hysteresis=0.1)
+    made = make_selector({0, 2}, hysteresis=0.1)
     conversations = [chat(f"LEARNING {name}", "b.", "LEARNING c", "d.", "LEARNING e") for name in "abcdefgh"]
     barrier = threading.Barrier(4)
 
@@ -224,7 +224,7 @@ def test_threads_share_a_builder():
 
 @pytest.mark.parametrize("margin", [0.0, 0.2])
 def test_a_policy_without_scores_holds_nothing(margin):
-    made = make_selector(policy=LastK(2), context_hysteresis=margin)
+    made = make_selector(policy=LastK(2), hysteresis=margin)
     made.select(FIRST)
     assert made.select(THEN).prefix.held == ()
 

@@ -88,7 +88,7 @@ def test_a_language_model_summarises_data_and_an_extract_stands_in_for_it(server
 
 
 def test_summaries_are_made_at_checkpoints_and_sent_as_capsules(store: Store) -> None:
-    sessions = manager(store, session_summary_turns=2)
+    sessions = manager(store, session={"summary_turns": 2})
     key = sessions.add_message("the shop is in Rome").key
     assert Summaries(store).get(key) is None
     key = sessions.add_message({"role": "assistant", "content": "noted"}).key
@@ -135,7 +135,7 @@ def test_wrong_settings_are_reported_before_a_message_is_stored(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    sessions = manager(store, session_summary_turns=2, session_summary_model="tiny")
+    sessions = manager(store, session={"summary_turns": 2, "summary_model": "tiny"})
     with pytest.raises(SettingsError):
         sessions.add_message("hello")
     assert Conversations(store).keys() == set()
@@ -150,12 +150,12 @@ def test_a_failing_summary_costs_no_message(store: Store, monkeypatch: pytest.Mo
         raise PolicyError("no scores today")
 
     monkeypatch.setattr(contexts.FixedPolicy, "decide", fail)
-    sessions = manager(store, session_summary_turns=1)
+    sessions = manager(store, session={"summary_turns": 1})
     assert Summaries(store).get(sessions.add_message("hello").key) is None
 
 
 def test_pruned_turns_are_in_no_summary(store: Store) -> None:
-    sessions = manager(store, session_summary_turns=4)
+    sessions = manager(store, session={"summary_turns": 4})
     key = sessions.add_messages(contexts.chat("secret", "noted", "open")).key
     PrunedTurns(store).change(key, {0: PrunedTurn("old")})
     key = sessions.add_message({"role": "assistant", "content": "fine"}).key
@@ -187,7 +187,7 @@ def test_nothing_is_recalled_unless_asked_for(store: Store, earlier: str) -> Non
 
 
 def test_the_policy_ranks_notes_of_earlier_sessions_with_reasons(store: Store, earlier: str) -> None:
-    sessions = manager(store, session_recall=5)
+    sessions = manager(store, session={"recall": 5})
     sessions.add_message("GENERAL hello")
     capsules = sessions.capsules(sessions.history())
     assert ["The shop is in Rome." in capsules[0].text, "use tabs." in capsules[1].text] == [True, True]
@@ -198,12 +198,12 @@ def test_the_policy_ranks_notes_of_earlier_sessions_with_reasons(store: Store, e
     assert capsules[0].reason.startswith("a summary of the earlier conversation “use tabs.")
     shown = sessions.select().section("capsules").turns
     assert [turn.reason for turn in shown] == [one.reason for one in capsules]
-    one_note = manager(store, session_recall=1)
+    one_note = manager(store, session={"recall": 1})
     assert len(one_note.capsules(one_note.history())) == 1
 
 
 def test_the_threshold_for_turns_does_not_count_for_notes(store: Store, earlier: str) -> None:
-    sessions = manager(store, kept={1}, session_recall=5)
+    sessions = manager(store, kept={1}, session={"recall": 5})
     sessions.add_message("GENERAL hello")
     texts = [one.text for one in sessions.capsules(sessions.history())]
     assert ["use tabs." in texts[0], "The shop is in Rome." in texts[1]] == [True, True]
@@ -211,7 +211,7 @@ def test_the_threshold_for_turns_does_not_count_for_notes(store: Store, earlier:
 
 def test_without_scores_the_newest_notes_come_first(store: Store, earlier: str) -> None:
     policy = contexts.FixedPolicy(ranked=False)
-    selector = contexts.make_selector(policy=policy, session_recall=1)
+    selector = contexts.make_selector(policy=policy, session={"recall": 1})
     sessions = SessionManager(store, workspace="shop", clock=Clock(), selector=selector)
     sessions.add_message("GENERAL hello")
     [capsule] = sessions.capsules(sessions.history())
@@ -220,10 +220,10 @@ def test_without_scores_the_newest_notes_come_first(store: Store, earlier: str) 
 
 
 def test_other_workspaces_deleted_and_own_conversations_are_not_recalled(store: Store, earlier: str) -> None:
-    other = manager(store, "lab", session_recall=5)
+    other = manager(store, "lab", session={"recall": 5})
     other.add_message("GENERAL hello")
     assert other.capsules(other.history()) == []
-    own = manager(store, session_recall=5, session_summary_turns=1)
+    own = manager(store, session={"recall": 5, "summary_turns": 1})
     own.add_message("GENERAL hello")
     texts = [one.text for one in own.capsules(own.history())]
     assert len([text for text in texts if "this conversation" in text]) == 1
@@ -235,7 +235,7 @@ def test_other_workspaces_deleted_and_own_conversations_are_not_recalled(store: 
 @pytest.mark.parametrize("way", ["a new conversation", "a new session", "end"])
 def test_all_of_a_conversation_is_summarised_when_it_ends(store: Store, way: str) -> None:
     clock = Clock()
-    selector = contexts.make_selector(session_summary_turns=2, session_recall=2)
+    selector = contexts.make_selector(session={"summary_turns": 2, "recall": 2})
     sessions = SessionManager(store, workspace="shop", clock=clock, selector=selector)
     first = sessions.add_messages(contexts.chat("the shop is in Rome", "noted", "it is small")).key
     known = Summaries(store).get(first)
@@ -254,7 +254,7 @@ def test_all_of_a_conversation_is_summarised_when_it_ends(store: Store, way: str
 def test_a_summary_of_turns_that_were_pruned_meanwhile_is_not_stored(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sessions = manager(store, session_summary_turns=2)
+    sessions = manager(store, session={"summary_turns": 2})
     first = sessions.add_message("secret").key
     summarize = ExtractiveSummarizer.summarize
 
@@ -268,7 +268,7 @@ def test_a_summary_of_turns_that_were_pruned_meanwhile_is_not_stored(
 
 
 def test_an_older_summary_does_not_replace_a_newer_one(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    sessions = manager(store, session_summary_turns=2)
+    sessions = manager(store, session={"summary_turns": 2})
     newer = TurnSummary("newer", 3, "gate")
 
     def slow(self: ExtractiveSummarizer, conversation: Conversation, stop: int) -> TurnSummary:
@@ -283,7 +283,7 @@ def test_an_older_summary_does_not_replace_a_newer_one(store: Store, monkeypatch
 
 
 def test_a_summary_that_a_pruning_dropped_is_made_again(store: Store) -> None:
-    sessions = manager(store, session_summary_turns=40)
+    sessions = manager(store, session={"summary_turns": 40})
     first = sessions.add_messages(contexts.chat("secret", "noted", "open")).key
     sessions.end()
     PrunedTurns(store).change(first, {0: PrunedTurn("old")})

@@ -44,9 +44,9 @@ def test_an_arm_is_read_from_text(text: str, policy: str, parameters: dict[str, 
 
 def test_an_arm_is_read_from_a_settings_file(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
-    file.write_text('policy = "cosine"\ncontext_budget = 900\n')
+    file.write_text('policy = "cosine"\nbudget.tokens = 900\n')
     arm = read_arm("a", str(file), "matched", Settings())
-    assert (arm.settings.policy, arm.settings.context_budget, arm.alone) == ("cosine", 900, False)
+    assert (arm.settings.policy, arm.settings.budget.tokens, arm.alone) == ("cosine", 900, False)
 
 
 def test_an_arm_keeps_the_version_that_was_active() -> None:
@@ -89,7 +89,9 @@ def test_an_impossible_experiment_is_refused(changes: dict[str, object]) -> None
 def test_a_stored_experiment_keeps_its_settings_and_no_secret(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = Settings(policy="last_k", policy_parameters={"k": 3}, guard_webhook="https://secret.example")
+    settings = Settings(
+        policy="last_k", policy_parameters={"k": 3}, guard={"webhook": "https://secret.example"}
+    )
     made = replace(
         new_experiment(), arms=(Arm("a", settings), Arm("b", Settings(max_turns=4), "matched", True))
     )

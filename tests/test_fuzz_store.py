@@ -106,7 +106,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]
         rollout.arm(f"session {number}")
     rollout.set_item(PHASES[0].checklist[0], who="Ada")
     rollout.advance(who="Ada", reason="No error so far.")
-    settings = Settings(guard_drift_min_requests=9)
+    settings = Settings(guard={"drift_min_requests": 9})
     set_baseline(store, settings, NOW - timedelta(hours=4), NOW, NOW)
     store.check()
     store.close()

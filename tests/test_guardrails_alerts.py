@@ -348,6 +348,6 @@ def test_alerts_go_to_http_alone(tmp_path: Path, caplog: pytest.LogCaptureFixtur
     assert len(caplog.messages) == 1
     assert "secret" not in caplog.text
     file = tmp_path / "convgate.toml"
-    file.write_text(f"guard_webhook = {json.dumps('ftp://somewhere')}")
-    with pytest.raises(SettingsError, match="guard_webhook"):
+    file.write_text(f"guard.webhook = {json.dumps('ftp://somewhere')}")
+    with pytest.raises(SettingsError, match=r"guard\.webhook"):
         load_settings(file)

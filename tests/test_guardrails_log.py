@@ -221,6 +221,6 @@ def test_a_forked_process_writes_its_own_requests(store: Store) -> None:
 
 
 def test_settings_decide_whether_anything_is_logged(tmp_path: Path) -> None:
-    assert load_guard(Settings(guard_log=False, home=tmp_path / "home")) is None
+    assert load_guard(Settings(guard={"log": False}, home=tmp_path / "home")) is None
     assert not (tmp_path / "home").exists()
     assert isinstance(load_guard(Settings(home=tmp_path / "home")), Guardrails)

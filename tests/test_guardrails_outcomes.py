@@ -45,7 +45,7 @@ def test_the_last_recorded_outcome_counts(store: Store) -> None:
 
 def test_a_built_context_is_logged_and_overruled_while_modes_drift(store: Store) -> None:
     put_baseline(store, {"GENERAL": 1_000})
-    with Guardrails(store.path, Settings(guard_drift_min_requests=3)) as guard:
+    with Guardrails(store.path, Settings(guard={"drift_min_requests": 3})) as guard:
         contexts = make_selector(guard=guard)
         messages = chat("TASK build a shed", "fine", "TASK now paint it")
         bundles = [contexts.select(messages) for _ in range(3)]
@@ -137,7 +137,7 @@ def test_the_monitor_command_prints_the_figures_and_sets_the_baseline(run: Run, 
     assert run("monitor", "--clear-baseline")[0] == 0
     assert json.loads(run("monitor", "--json")[1])["latest"]["baseline"] is None
     code, _, errors = run("monitor", "--since", "1m", "--set-baseline")
-    assert (code, "guard_drift_min_requests" in errors) == (
+    assert (code, "guard.drift_min_requests" in errors) == (
         1,
         True,
     )
@@ -154,8 +154,8 @@ def test_the_monitor_lists_an_alert(run: Run, store: Store, convgate_home: Path)
     assert "nats, more than 0.1" in " ".join(run("monitor")[1].split())
     (alert,) = json.loads(run("monitor", "--json")[1])["alerts"]
     assert (alert["kind"], alert["cleared"], alert["figures"]["requests"]) == ("drift", None, 200)
-    (convgate_home / "convgate.toml").write_text("guard_log = false\n")
-    assert "guard_log is off" in run("monitor")[1]
+    (convgate_home / "convgate.toml").write_text("guard.log = false\n")
+    assert "guard.log is off" in run("monitor")[1]
 
 
 def test_a_beginning_is_a_length_of_time_or_a_time(run: Run) -> None:

@@ -99,7 +99,7 @@ def test_a_period_has_the_figures_of_its_requests(day: tuple[Store, list[Request
 def test_bins_add_up_and_have_the_divergence_of_their_hours(day: tuple[Store, list[RequestRecord]]) -> None:
     store, requests = day
     since, until = NINE + timedelta(minutes=50), NINE + timedelta(hours=60, minutes=7)
-    result = report(store, Settings(guard_drift_min_requests=20), since, until, NINE + timedelta(days=3))
+    result = report(store, Settings(guard={"drift_min_requests": 20}), since, until, NINE + timedelta(days=3))
     assert [f"{bin.start:%H:%M}" for bin in result.bins[:3]] == ["09:50", "10:00", "11:00"]
     assert (result.bins[0].start, result.bins[-1].end) == (since, until)
     for field in ("requests", "unsure", "breaches", "tokens_total", "tokens_saved"):

@@ -98,7 +98,7 @@ def test_an_alert_is_measured_by_the_limit_that_it_was_raised_at() -> None:
     (raised,) = drift_of(dict.fromkeys(MODES, 100) | {"TASK": 300})
     far = raised.figures["divergence"]
     assert 0.1 < far < 0.2
-    lax = Settings(guard_drift_limit=0.4)  # would clear below 0.2
+    lax = Settings(guard={"drift_limit": 0.4})  # would clear below 0.2
     again = seen(baseline=BASELINE, classified=dict.fromkeys(MODES, 100) | {"TASK": 300})
     assert judge(again, [raised], lax) == []
 
@@ -206,7 +206,7 @@ def test_whatever_happens_an_episode_is_raised_once_and_cleared_once(
                 assert key not in held
                 assert change.open
                 if change.kind == "drift":
-                    assert found.requests >= LIMITS.guard_drift_min_requests
+                    assert found.requests >= LIMITS.guard.drift_min_requests
                 held[key] = replace(change, number=len(steps))
             else:
                 assert held[key].open
@@ -222,7 +222,7 @@ def test_a_figure_near_its_limit_changes_nothing(parts: list[float], already: bo
     (raised,) = drift_of({"TASK": 1_000})
     alerts = [raised] if already else []
     for part in parts:
-        near = _counts_at(part * LIMITS.guard_drift_limit)
+        near = _counts_at(part * LIMITS.guard.drift_limit)
         assert drift_of(near, alerts) == []
 
 

@@ -90,7 +90,7 @@ def test_an_empty_conversation_has_no_modes():
 
 
 def test_intents_are_known_in_any_case_and_the_settings_add_to_them():
-    settings = Settings(context_intents={"Bug": "debugging", "task": "LEARNING"})
+    settings = Settings(budget={"intents": {"Bug": "debugging", "task": "LEARNING"}})
     assert mode_of_intent("  EXPLORE ", settings) == "EXPLORATION"
     assert mode_of_intent("learning", settings) == "LEARNING"
     assert mode_of_intent("bug", settings) == "DEBUGGING"
@@ -104,10 +104,10 @@ def test_intents_are_known_in_any_case_and_the_settings_add_to_them():
 @pytest.mark.parametrize(
     ("intents", "message"),
     [
-        ({"dance": "DANCE"}, "context_intents.*DANCE.*EXPLORATION"),
+        ({"dance": "DANCE"}, "budget.intents.*DANCE.*EXPLORATION"),
         ({" ": "TASK"}, "empty"),
     ],
 )
 def test_a_wrong_intent_of_the_settings_is_named(intents: dict[str, str], message: str):
     with pytest.raises(ContextError, match=message):
-        known_intents(Settings(context_intents=intents))
+        known_intents(Settings(budget={"intents": intents}))

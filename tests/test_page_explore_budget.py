@@ -108,7 +108,7 @@ def test_a_smaller_budget_drops_turns_and_says_what_exceeds_it(key: str) -> None
 
 
 def test_the_budget_of_the_settings_is_the_default(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CONVGATE_CONTEXT_BUDGET", "30")
+    monkeypatch.setenv("CONVGATE_BUDGET_TOKENS", "30")
     app = open_page("Explore", conversation=key)
     assert app.number_input(key="explore.budget").placeholder == "30, as in the settings"
     assert "7 tokens over the budget" in page_text(app)
@@ -164,7 +164,7 @@ def test_a_program_sends_the_same_messages(key: str, monkeypatch: pytest.MonkeyP
     assert "selector.select(messages, intent='debug')" in app.code[1].value
     path = load_settings().home / "agent.toml"
     path.write_text(files["explore.download_settings"])
-    assert load_settings(path).context_budget == 9_000
+    assert load_settings(path).budget.tokens == 9_000
 
 
 def test_a_typed_question_has_a_mode(key: str) -> None:
@@ -186,7 +186,7 @@ def test_a_policy_without_an_encoder_needs_none(key: str, monkeypatch: pytest.Mo
 
 
 def test_the_hysteresis_of_the_settings_applies(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CONVGATE_CONTEXT_HYSTERESIS", "0.9")
+    monkeypatch.setenv("CONVGATE_HYSTERESIS", "0.9")
     rows = turn_table(open_budgeted(conversation=key))["rows"]
     assert "hysteresis of 0.90" in " ".join(row["reason"] for row in rows)
 

@@ -63,7 +63,7 @@ def test_it_opens_without_requests_and_without_a_log(store: Store, monkeypatch: 
     assert "convgate.load()" in app.code[0].value
     assert "monitor.set" not in {button.key for button in app.button}
     monkeypatch.setenv("CONVGATE_GUARD_LOG", "false")
-    assert "guard_log" in page_text(open_monitor())
+    assert "guard.log" in page_text(open_monitor())
 
 
 def test_a_period_shows_its_figures(store: Store) -> None:

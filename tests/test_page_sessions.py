@@ -93,12 +93,12 @@ def test_changed_rules_show_their_boundaries_and_how_to_save_them(store: Store, 
     check(app.toggle(key="sessions.override").set_value(False).run())
     assert boundaries(app) == {1: "session", 7: "conversation", 13: "session"}
     assert (metric(app, "Sessions"), metric(app, "Conversations")) == ("2", "3")
-    assert app.code[0].value == "session_continue_overrides_gap = false"
+    assert app.code[0].value == "[session]\ncontinue_overrides_gap = false"
     check(app.select_slider(key="sessions.gap").set_value(1800.0).run())
-    assert "session_idle_gap_seconds = 1800.0" in app.code[0].value
+    assert "idle_gap_seconds = 1800.0" in app.code[0].value
     assert address(app)["gap"] == "1800"
     check(app.select_slider(key="sessions.gap").set_value(math.inf).run())
-    assert "session_idle_gap_seconds = inf" in app.code[0].value
+    assert "idle_gap_seconds = inf" in app.code[0].value
     check(app.toggle(key="sessions.complete").set_value(False).run())
     assert boundaries(app) == {1: "session"}
     click(app, "sessions.reset")

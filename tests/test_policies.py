@@ -179,7 +179,7 @@ def test_the_current_session_is_kept_whatever_its_length(said, rules):
 
 def test_changed_rules_change_decisions_that_were_made_already(tmp_path: Path):
     said = parse_conversation("u: The lake house is blue, with a red roof", f"a: {LONG}", "u: and?")
-    settings = Settings(home=tmp_path, gatekeeper_debug_log=tmp_path / "log.jsonl")
+    settings = Settings(home=tmp_path, gatekeeper={"debug_log": tmp_path / "log.jsonl"})
     policy = build_policy("gatekeeper", settings, FakeEncoder())
     assert isinstance(policy, GatekeeperPolicy)
     before = policy.fingerprint

@@ -530,7 +530,7 @@ def test_alerts_go_to_the_webhook(store: Store, clock: Clock) -> None:
     server = ChatServer()
     server.set_script(raw_reply(b"{}"))
     try:
-        rollout = Rollout(store, Settings(guard_webhook=server.url), clock=clock)
+        rollout = Rollout(store, Settings(guard={"webhook": server.url}), clock=clock)
         rollout.start("new weights", owners=["Ada"])
         clock.advance(hours=1)
         log_requests(store, "candidate", 10, end=clock.now, hours=0.1, breaches=1)

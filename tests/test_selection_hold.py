@@ -68,7 +68,7 @@ def test_a_turn_that_the_policy_keeps_stays_its_own_choice(settings: Settings):
 
 
 def test_one_setting_turns_it_off(settings: Settings):
-    off = settings.model_copy(update={"hold_invariants": False})
+    off = settings.updated(hold_invariants=False)
     assert selector_of(keeps_nothing(), off).select(chat(WISH)).indices == [6]
 
 
@@ -95,6 +95,8 @@ def test_all_that_people_add_to_one_turn_is_stated_beside_it(budget: int | None)
         InvariantEdit(text="Round to metres.", type="hard_constraint"),
         InvariantEdit(text="Never use feet.", type="hard_constraint"),
     ]
-    selection = make_selector(set(), context_budget=budget).select_at(with_edits(conversation, {2: added}))
+    selection = make_selector(set(), budget={"tokens": budget}).select_at(
+        with_edits(conversation, {2: added})
+    )
     stated = [message["content"] for message in selection.messages if message["role"] == "system"]
     assert stated == ["Round to metres.", "Never use feet."]

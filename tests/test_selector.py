@@ -91,9 +91,7 @@ def test_version_decides_by_its_own_rule_unless_another_is_named(tmp_path: Path)
 
     assert rule() == TopK(k=2, above=0.25)
     assert rule(rule="absolute", threshold=0.5) == Absolute(0.5)
-    assert rule(settings=load_settings().model_copy(update={"threshold_rule": "absolute"})) == Absolute()
-    assert rule(settings=load_settings().model_copy(update={"threshold_rule": "top_k"})) == TopK()
-    assert rule(settings=load_settings().model_copy(update={"threshold_parameters": {"k": 5}})) == TopK(
-        5, 0.25
-    )
+    assert rule(settings=load_settings().updated(threshold_rule="absolute")) == Absolute()
+    assert rule(settings=load_settings().updated(threshold_rule="top_k")) == TopK()
+    assert rule(settings=load_settings().updated(threshold_parameters={"k": 5})) == TopK(5, 0.25)
     assert load_gate(str(found.folder), encoder=FakeEncoder()).policy.rule == TopK(k=2, above=0.25)

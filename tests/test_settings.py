@@ -57,11 +57,11 @@ def test_a_named_file_takes_the_place_of_the_usual_one(
 
 
 def test_the_webhook_is_quoted_nowhere(convgate_home: Path) -> None:
-    write(convgate_home / "convgate.toml", 'guard_webhook = "htps://hooks.example.com/s3cret"')
-    with pytest.raises(SettingsError, match="guard_webhook") as error:
+    write(convgate_home / "convgate.toml", 'guard.webhook = "htps://hooks.example.com/s3cret"')
+    with pytest.raises(SettingsError, match=r"guard\.webhook") as error:
         load_settings()
     assert "s3cret" not in str(error.value)
-    assert "s3cret" not in repr(Settings(guard_webhook="https://hooks.example.com/s3cret"))
+    assert "s3cret" not in repr(Settings(guard={"webhook": "https://hooks.example.com/s3cret"}))
 
 
 @pytest.mark.parametrize(
@@ -79,14 +79,14 @@ def test_file_or_line_over_the_limit_is_refused_unparsed(
 def test_unwritable_characters_are_replaced_in_texts_and_kept_in_paths() -> None:
     settings = Settings(
         policy="a\ud83d",
-        context_intents={"b\0": "\udcff"},
-        session_new_commands=("\ud83d",),
-        gatekeeper_rules=Path("/tmp/\udcff"),
+        budget={"intents": {"b\0": "\udcff"}},
+        session={"new_commands": ("\ud83d",)},
+        gatekeeper={"rules": Path("/tmp/\udcff")},
     )
     assert settings.policy == "a\ufffd"
-    assert settings.context_intents == {"b\ufffd": "\ufffd"}
-    assert settings.session_new_commands == ("\ufffd",)
-    assert str(settings.gatekeeper_rules).endswith("\udcff"), "a file's name need not be UTF-8"
+    assert settings.budget.intents == {"b\ufffd": "\ufffd"}
+    assert settings.session.new_commands == ("\ufffd",)
+    assert str(settings.gatekeeper.rules).endswith("\udcff"), "a file's name need not be UTF-8"
 
 
 def test_a_setting_nested_too_deep_is_an_error(convgate_home: Path) -> None:

@@ -158,7 +158,7 @@ def test_eight_threads_within_a_budget_get_what_one_gets() -> None:
         ]
 
     def new_selector() -> Selector:
-        return make_selector(policy=load_gate(encoder=WaitingEncoder()).policy, context_budget=150)
+        return make_selector(policy=load_gate(encoder=WaitingEncoder()).policy, budget={"tokens": 150})
 
     expected = [contexts(new_selector(), f"talk {number}") for number in range(4)]
     shared = new_selector()

@@ -137,7 +137,7 @@ def _context(rounds: int) -> tuple[Any, list[Row]]:
     from convgate.selection.load import load
     from tools.benchmark.context import measure_context
 
-    speed = measure_context(load(load_settings().model_copy(update={"guard_log": False})), rounds=rounds)
+    speed = measure_context(load(load_settings().updated(guard={"log": False})), rounds=rounds)
     rows = [
         Row(
             f"mode, invariants, packing on {speed.turns:,} turns{how}",

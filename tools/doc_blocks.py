@@ -13,7 +13,7 @@ from configparser import ConfigParser
 from pathlib import Path
 
 from convgate.core.connections import COMMANDS, LIBRARIES, Connection
-from convgate.core.settings import Settings
+from convgate.core.settings import setting_fields
 from convgate.transcripts import FORMATS, Transcript, read_conversations
 
 CHECKOUT = Path(__file__).parents[1]
@@ -44,7 +44,7 @@ def connections() -> dict[str, Connection]:
     """Return what can open a connection, by what opens it in Markdown."""
     settings = {
         f"setting `{name}`": connection
-        for name, field in Settings.model_fields.items()
+        for name, field in setting_fields().items()
         for connection in field.metadata
         if isinstance(connection, Connection)
     }

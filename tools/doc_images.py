@@ -53,7 +53,7 @@ def main() -> None:
 def figures() -> dict[str, go.Figure]:
     """Return the figures of docs/concepts.md by name, drawn from samples with the shipped gate."""
     (support,) = read_conversations(SAMPLES / SAMPLE)
-    settings = load_settings().model_copy(update={"guard_log": False})
+    settings = load_settings().updated(guard={"log": False})
     selector = load(settings, version="shipped")
     decisions = selector.select_at(support, 74).decisions
     best = max(decisions, key=lambda decision: decision.score or 0)

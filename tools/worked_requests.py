@@ -36,7 +36,7 @@ class _Day:
     """Requests on a clock that they move, through the guardrails as they are."""
 
     def __init__(self, home: Path, start: datetime) -> None:
-        self._settings = load_settings().model_copy(update={"home": home})
+        self._settings = load_settings().updated(home=home)
         self._store = Store(self._settings.database)
         self._start = self._now = start
         self._random = random.Random(6)

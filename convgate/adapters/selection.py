@@ -77,7 +77,7 @@ class MessageSelector:
         if current is None:
             return list(range(len(turns))), None
         following = range(current + 1, len(turns))
-        budget = settings.context_budget if self.budget is None else self.budget
+        budget = settings.budget.tokens if self.budget is None else self.budget
         if budget is not None and following:
             budget = max(0, budget - int(turn_tokens(turns[current + 1 :], selector.counter).sum()))
         # What is kept is not rewritten: messages that a selection adds are not sent.

@@ -19,15 +19,10 @@ from pyarrow import NativeFile, Table, fs, parquet
 from convgate.batch.decisions import BatchOptions, PartTables
 from convgate.batch.inputs import PARQUET, InputFile, resolve_location
 from convgate.core.errors import ConvgateError, SettingsError
-from convgate.core.settings import Settings
+from convgate.core.settings import SECTIONS, SELECTING
 
 STATE_FILE = "batch.json"
 _FOLDERS = ("decisions", "embeddings", "bad")
-_SETTINGS = (
-    "encoder", "threshold_rule", "threshold_parameters", "min_turns", "max_turns", "policy_parameters",
-    "pair_answers",
-    *(name for name in Settings.model_fields if name.startswith(("gatekeeper_", "session_"))),
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -117,9 +112,13 @@ class OutputFolder:
 
 def _describe(options: BatchOptions) -> dict[str, Any]:
     """Return what changes the results, as JSON has it."""
-    values = {name: getattr(options.settings, name) for name in _SETTINGS}
+    settings = options.settings.model_dump(include=dict(SELECTING))
+    values = {name: value for name, value in settings.items() if name not in SECTIONS}
+    for section in SECTIONS.keys() & settings.keys():
+        values |= {f"{section}.{name}": value for name, value in settings[section].items()}
     values |= {
         "policy": options.policy,
+        "gatekeeper.rules": options.settings.gatekeeper.rules,
         "version": None if options.version is None else str(options.version),
         "turns": options.turns,
         "context": options.context,

@@ -62,7 +62,7 @@ def run_batch(
     folder = OutputFolder.open(out)
     finished = folder.begin(options, files)
     if num_gpus:
-        options = replace(options, settings=options.settings.model_copy(update={"device": "cuda"}))
+        options = replace(options, settings=options.settings.updated(device="cuda"))
     totals = dict.fromkeys(("parts", "skipped", "conversations", "turns", "decisions", "bad", "bytes"), 0)
     n_bytes = sum(file.size for file in files)
     progress("Starting Ray", 0, n_bytes)

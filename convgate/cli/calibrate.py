@@ -104,7 +104,7 @@ def _make_version(
     sets = read_unlabelled(files, skip_bad=skip_bad)
     with output.encoding_progress() as progress:
         own, other = (
-            EncoderOnDemand(settings.model_copy(update={"encoder": model}))()
+            EncoderOnDemand(settings.updated(encoder=model))()
             for model in (parent.config.encoder.model, encoder)
         )
         if not parent.config.encoder.differences(other.identity):

@@ -223,7 +223,7 @@ def judge(
     ] = None,
     settings_file: options.SettingsFileOption = None,
 ) -> Result:
-    """Let the language model of experiment_model rate the errors of answers.
+    """Let the language model of experiment.model rate the errors of answers.
 
     People check one trial of ten; the judge pauses while it disagrees with them on more than 10%.
     """

@@ -51,8 +51,8 @@ def monitor(
         notes.append(f"Baseline of {pluralize(old.requests, 'request')} removed, set {format_age(old.at)}.")
     elif clear_baseline:
         notes.append("There was no baseline.")
-    if not settings.guard_log:
-        notes.append("guard_log is off: requests are not logged, and no guardrail works.")
+    if not settings.guard.log:
+        notes.append("guard.log is off: requests are not logged, and no guardrail works.")
     values = report_json(report(store, settings, begin, now, now))
     return Result(values, notes, _show(values))
 

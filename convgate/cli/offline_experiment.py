@@ -24,7 +24,7 @@ SetsArgument = Annotated[
     typer.Argument(help="Relevance sets; the gold labels of the library by default.", metavar="SET.jsonl"),
 ]
 ModelOption = Annotated[
-    bool, typer.Option("--model", help="Let the language model of experiment_model answer what is sent.")
+    bool, typer.Option("--model", help="Let the language model of experiment.model answer what is sent.")
 ]
 TestsOption = Annotated[
     Path | None,

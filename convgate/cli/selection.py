@@ -101,8 +101,8 @@ def select(
     options.check_current(turn, question)
     chosen = load_settings(settings_file)
     if filter is not None:
-        chosen = chosen.model_copy(update={"context_filter": filter})
-    limit = chosen.context_budget if budget is None else budget
+        chosen = chosen.updated(budget={"filter": filter})
+    limit = chosen.budget.tokens if budget is None else budget
     if intent is not None:
         if limit is None:
             raise typer.BadParameter("an intent chooses the sections of a budget", param_hint="--intent")

@@ -35,7 +35,7 @@ def serve(
 ) -> None:
     """Serve selections over HTTP, and forward model requests with the selected messages only.
 
-    Requests need the token that is printed, or that of the setting server_token (CONVGATE_SERVER_TOKEN).
+    Requests need the token that is printed, or that of the setting server.token (CONVGATE_SERVER_TOKEN).
     """
     with needs_extra("serve", "`convgate serve`"):
         import fastapi  # noqa: F401
@@ -56,7 +56,7 @@ def serve(
     if candidate is not None:
         os.environ["CONVGATE_SERVER_CANDIDATE"] = str(candidate.absolute())
     settings = load_settings()
-    token = settings.server_token or secrets.token_urlsafe()
+    token = settings.server.token or secrets.token_urlsafe()
     os.environ["CONVGATE_SERVER_TOKEN"] = token
     app: str | Starlette = f"{__name__}:create_worker_app"
     # A single worker is ended by its signal, and could not remove the folder.
@@ -82,7 +82,7 @@ def serve(
         host = f"[{address}]" if ":" in address else address
         home = f"http://{host}:{listener.getsockname()[1]}"
         lines = [f"convgate serves at {home}", "Stop it with Ctrl+C."]
-        if settings.server_token is None:
+        if settings.server.token is None:
             lines[1:1] = [f"Token: {token}", f"The same in an address: {home}/token/{token}/v1"]
         show(*lines)
         sys.stdout.flush()

@@ -19,8 +19,8 @@ class Connection:
     modules: tuple[str, ...]  # of convgate, which open it or hand it to a library
 
 
-GATEKEEPER_ENDPOINT = "`gatekeeper_base_url`, else `OPENAI_BASE_URL`, else api.openai.com"
-EXPERIMENT_ENDPOINT = "`experiment_base_url`, else `OPENAI_BASE_URL`, else api.openai.com"
+GATEKEEPER_ENDPOINT = "`gatekeeper.base_url`, else `OPENAI_BASE_URL`, else api.openai.com"
+EXPERIMENT_ENDPOINT = "`experiment.base_url`, else `OPENAI_BASE_URL`, else api.openai.com"
 
 COMMANDS: Mapping[str, Connection] = {
     "INPUT, `--out` of `convgate batch`, when an address such as `s3://bucket`": Connection(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from convgate.core.errors import ExperimentError
-from convgate.core.settings import Settings, load_settings
+from convgate.core.settings import SELECTING, Settings, load_settings
 from convgate.core.text import quote
 from convgate.policies.registry import check_spec
 from convgate.policies.spec import PolicySpec, read_policy
@@ -28,15 +28,6 @@ ALPHA = 0.05
 
 _NAME = re.compile(r"[\w][\w .-]{0,59}")
 _ALONE = "alone"
-# Settings on which the selected messages depend; paths and secrets of this machine are not stored.
-_SELECTING = tuple(
-    name
-    for name in Settings.model_fields
-    if name.startswith(
-        ("encoder", "threshold_", "policy", "session_", "context_", "hold_", "gatekeeper_short_")
-    )
-    or name in ("min_turns", "max_turns", "version", "pair_answers", "gatekeeper_greeting_length")
-)
 
 
 @dataclass(frozen=True)
@@ -118,12 +109,12 @@ def read_arm(name: str, text: str, limit: Limit, settings: Settings) -> Arm:
     if source.endswith(".toml"):
         chosen = load_settings(Path(source))
     else:
-        chosen = settings.model_copy(update=_of_policy(source))
+        chosen = settings.updated(**_of_policy(source))
     versions = Versions(chosen.home)
     version = chosen.version or versions.active
     if version is not None:
         versions.find(version)  # an unknown one fails now, not in an agent
-    return Arm(name, chosen.model_copy(update={"version": version}), limit, is_alone)
+    return Arm(name, chosen.updated(version=version), limit, is_alone)
 
 
 def create_experiment(store: Store, experiment: Experiment) -> None:
@@ -143,10 +134,10 @@ def create_experiment(store: Store, experiment: Experiment) -> None:
 def load_experiment(store: Store, name: str, settings: Settings | None = None) -> Experiment:
     """Return a stored experiment; paths and devices are those of the settings, the usual ones by default."""
     values, started = Experiments(store).get(name)
-    machine = (settings or load_settings()).model_dump()
+    machine = settings or load_settings()
     with translate_decoding_errors("experiment"):
         values["arms"] = tuple(
-            Arm(arm["name"], Settings(**machine | arm["settings"]), arm["limit"], arm["alone"])
+            Arm(arm["name"], machine.updated(**arm["settings"]), arm["limit"], arm["alone"])
             for arm in values["arms"]
         )
         values |= {key: tuple(values[key]) for key in ("looks", "hypotheses")}
@@ -155,7 +146,7 @@ def load_experiment(store: Store, name: str, settings: Settings | None = None) -
 
 def arm_json(arm: Arm) -> dict[str, Any]:
     """Return an arm for JSON, with all settings on which its selections depend."""
-    settings = arm.settings.model_dump(mode="json", include=set(_SELECTING))
+    settings = arm.settings.model_dump(mode="json", include=dict(SELECTING))
     return {"name": arm.name, "limit": arm.limit, "alone": arm.alone, "settings": settings}
 
 

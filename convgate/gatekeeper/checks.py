@@ -46,9 +46,9 @@ class Limits:
     def of(cls, settings: Settings) -> Limits:
         """Return the lengths of the settings."""
         return cls(
-            settings.gatekeeper_greeting_length,
-            settings.gatekeeper_short_user,
-            settings.gatekeeper_short_assistant,
+            settings.gatekeeper.greeting_length,
+            settings.gatekeeper.short_user,
+            settings.gatekeeper.short_assistant,
         )
 
 

@@ -76,18 +76,18 @@ class Gatekeeper:
         settings = resolve_settings(settings)
         start_traces(settings)
         if mode is not None:
-            settings = settings.model_copy(update={"gatekeeper_mode": mode})
-        asks = settings.gatekeeper_mode in ("hybrid", "llm")
-        path = settings.gatekeeper_rules if rules is None or isinstance(rules, Rules) else rules
+            settings = settings.updated(gatekeeper={"mode": mode})
+        asks = settings.gatekeeper.mode in ("hybrid", "llm")
+        path = settings.gatekeeper.rules if rules is None or isinstance(rules, Rules) else rules
         return cls(
-            mode=settings.gatekeeper_mode,
+            mode=settings.gatekeeper.mode,
             limits=Limits.of(settings),
             rules=rules
             if isinstance(rules, Rules)
             else RulesFile(path or settings.home / RULES_NAME, is_required=path is not None),
             model=ExchangeModel(LanguageModel.of(settings)) if asks else None,
-            fail=settings.gatekeeper_fail,
-            log=DecisionLog(settings.gatekeeper_debug_log) if settings.gatekeeper_debug_log else None,
+            fail=settings.gatekeeper.fail,
+            log=DecisionLog(settings.gatekeeper.debug_log) if settings.gatekeeper.debug_log else None,
         )
 
     def decide(self, exchange: Exchange, *, index: int = 0) -> GatekeeperDecision:
@@ -209,6 +209,6 @@ def _apply_failure(checked: GatekeeperDecision, error: ModelError, *, closed: bo
     """Return the decision of the checks with the error; closed: skip what only the default keeps."""
     detail = f"The language model gave no decision: {error}."
     if closed and checked.rule in BY_DEFAULT:
-        reason = f"nothing says that it has to be kept, and gatekeeper_fail is closed. {detail}"
+        reason = f"nothing says that it has to be kept, and gatekeeper.fail is closed. {detail}"
         return replace(checked, outcome=SKIP, rule="fail closed", explanation=reason)
     return replace(checked, explanation=f"{checked.explanation} {detail}")

@@ -178,8 +178,8 @@ class Guardrails(AbstractContextManager["Guardrails"]):
 
     def _evaluate(self, store: Store) -> list[Alert]:
         now, requests = self._clock(), Requests(store)
-        log_start = now.timestamp() - 86_400 * self._settings.guard_log_days
-        requests.trim(log_start, self._settings.guard_log_max_rows)
+        log_start = now.timestamp() - 86_400 * self._settings.guard.log_days
+        requests.trim(log_start, self._settings.guard.log_max_rows)
         alerts, changed = update_alerts(store, self._settings, now)
         self._fallbacks, self._evaluated_at = fallbacks_of(alerts), time.monotonic()
         return changed
@@ -193,8 +193,8 @@ class Guardrails(AbstractContextManager["Guardrails"]):
 
 
 def load_guard(settings: Settings, *, alert: Callback | None = None) -> Guard | None:
-    """Return the guard that the settings ask for: none if `guard_log` is off, or `read_only` on."""
-    is_logged = settings.guard_log and not settings.read_only
+    """Return the guard that the settings ask for: none if `guard.log` is off, or `read_only` on."""
+    is_logged = settings.guard.log and not settings.read_only
     return Guardrails(settings.database, settings, alert=alert) if is_logged else None
 
 
@@ -251,8 +251,8 @@ def send_alert(alert: Alert, settings: Settings, callback: Callback | None = Non
             callback(alert)
         except Exception:
             log.exception("the callback for an alert (%s) failed", alert.kind)
-    if settings.guard_webhook is not None:
-        post_alert(settings.guard_webhook, alert)
+    if settings.guard.webhook is not None:
+        post_alert(settings.guard.webhook, alert)
 
 
 def post_alert(url: str, alert: Alert, *, timeout: float = WEBHOOK_SECONDS, pause: float = 0.5) -> bool:
@@ -265,7 +265,7 @@ def post_alert(url: str, alert: Alert, *, timeout: float = WEBHOOK_SECONDS, paus
     try:
         post_json(url, values, timeout=timeout, pause=pause)
     except PostError as error:
-        log.warning("an alert (%s) could not be posted to guard_webhook: %s", alert.kind, error)
+        log.warning("an alert (%s) could not be posted to guard.webhook: %s", alert.kind, error)
         return False
     return True
 

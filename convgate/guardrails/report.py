@@ -105,14 +105,14 @@ def report(store: Store, settings: Settings, since: datetime, until: datetime, n
         Bin(
             *span,
             _totals(requests, *span, seconds[places == place, 1]),
-            _max_divergence(requests, *span, latest.baseline, settings.guard_drift_min_requests),
+            _max_divergence(requests, *span, latest.baseline, settings.guard.drift_min_requests),
         )
         for place, span in enumerate(pairwise(edges))
     )
     totals = _totals(requests, since, until, seconds[:, 1])
     baseline, overall = latest.baseline, latest.overall_rate
     period_outcomes = requests.outcomes(since, until, MODES)
-    limit = None if overall is None else settings.guard_error_factor * overall
+    limit = None if overall is None else settings.guard.error_factor * overall
     held = {alert.mode for alert in open_alerts if alert.kind == "errors"} - {"GENERAL"}
     return Report(
         since,

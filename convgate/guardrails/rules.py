@@ -107,9 +107,9 @@ def observe(store: Store, settings: Settings, now: datetime) -> Observation:
     requests, states = Requests(store), GuardStates(store)
     end = now + _TICK
     baseline = states.baseline()
-    part = timedelta(minutes=settings.guard_low_confidence_minutes) / LOW_CONFIDENCE_PARTS
+    part = timedelta(minutes=settings.guard.low_confidence_minutes) / LOW_CONFIDENCE_PARTS
     starts = {mode: start + _TICK for mode, start in states.trusted_since().items()}
-    oldest = end - timedelta(hours=settings.guard_error_hours)
+    oldest = end - timedelta(hours=settings.guard.error_hours)
     overall = baseline.outcomes if baseline is not None else NO_OUTCOMES
     if overall.count < MIN_OVERALL_OUTCOMES:
         overall = _sum(requests.outcomes(None, end, MODES).values())
@@ -144,7 +144,7 @@ def judge(latest: Observation, alerts: Sequence[Alert], settings: Settings) -> l
 
 
 def _judge_drift(latest: Observation, opened: Alert | None, settings: Settings) -> Alert | None:
-    min_requests, limit = settings.guard_drift_min_requests, settings.guard_drift_limit
+    min_requests, limit = settings.guard.drift_min_requests, settings.guard.drift_limit
     nats = latest.divergence
     if nats is None:
         return _clear(opened, latest, "There is no baseline.")
@@ -166,8 +166,8 @@ def _judge_drift(latest: Observation, opened: Alert | None, settings: Settings) 
 
 
 def _judge_confidence(latest: Observation, opened: Alert | None, settings: Settings) -> Alert | None:
-    share, limit = latest.low_share, settings.guard_low_confidence_share
-    min_requests, minutes = settings.guard_low_confidence_min_requests, settings.guard_low_confidence_minutes
+    share, limit = latest.low_share, settings.guard.low_confidence_share
+    min_requests, minutes = settings.guard.low_confidence_min_requests, settings.guard.low_confidence_minutes
     if opened is None:
         if share is None or latest.judged < min_requests:
             return None
@@ -212,16 +212,16 @@ def _judge_errors(latest: Observation, mode: Mode, opened: Alert | None, setting
             return None
         return _clear(opened, latest, f"{mode} is tried again.")
     outcomes, overall = latest.outcomes.get(mode, NO_OUTCOMES), latest.overall_rate
-    if outcomes.rate is None or outcomes.count < settings.guard_error_min_outcomes or overall is None:
+    if outcomes.rate is None or outcomes.count < settings.guard.error_min_outcomes or overall is None:
         return None
-    limit = settings.guard_error_factor * overall
+    limit = settings.guard.error_factor * overall
     chance = _chance_of_failures(outcomes.failures, outcomes.count, overall)
     if outcomes.failures < MIN_FAILURES or outcomes.rate <= limit or chance >= MAX_CHANCE:
         return None
     effect = "nothing takes its place" if mode == "GENERAL" else "its requests are answered as GENERAL"
     message = (
         f"{outcomes.rate:.0%} of the last {outcomes.count} requests in {mode} failed, more than {limit:.1%},"
-        f" which is {settings.guard_error_factor:g} times the overall rate. For an hour, {effect}."
+        f" which is {settings.guard.error_factor:g} times the overall rate. For an hour, {effect}."
     )
     figures = {"rate": outcomes.rate, "limit": limit, "overall": overall, **asdict(outcomes)}
     return Alert("errors", mode, latest.now, message, figures)
@@ -247,8 +247,8 @@ def set_baseline(
     period = since + _TICK, until + _TICK
     outcomes = _sum(requests.outcomes(*period, MODES).values())
     baseline = Baseline(now, requests.classified(*period), outcomes, since, until)
-    count, min_count = baseline.requests, settings.guard_drift_min_requests
+    count, min_count = baseline.requests, settings.guard.drift_min_requests
     if count < min_count:
-        raise ContextError(f"{count:,} requests; a baseline needs {min_count:,} (guard_drift_min_requests)")
+        raise ContextError(f"{count:,} requests; a baseline needs {min_count:,} (guard.drift_min_requests)")
     GuardStates(store).put_baseline(baseline)
     return baseline

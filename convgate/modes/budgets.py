@@ -62,21 +62,19 @@ class Budgets:
         Raises ContextError for an unknown mode or section, and for a number below 0.
         """
         table = {mode: dict(cells) for mode, cells in TABLE.items()}
-        for name, cells in settings.context_budgets.items():
+        for name, cells in settings.budget.by_mode.items():
             mode = next((mode for mode in MODES if mode == name.upper()), None)
             if mode is None:
-                raise ContextError(
-                    f"context_budgets: there is no mode {name!r}; there are {', '.join(MODES)}"
-                )
+                raise ContextError(f"budget.by_mode: there is no mode {name!r}; there are {', '.join(MODES)}")
             for section, tokens in cells.items():
                 if section not in table[mode]:
                     raise ContextError(
-                        f"context_budgets, {name}: there is no section {section!r};"
+                        f"budget.by_mode, {name}: there is no section {section!r};"
                         f" there are {', '.join(SECTIONS)}"
                     )
                 if tokens < 0:
                     raise ContextError(
-                        f"context_budgets, {name}, {section}: a budget is 0 tokens or more; got {tokens}"
+                        f"budget.by_mode, {name}, {section}: a budget is 0 tokens or more; got {tokens}"
                     )
                 table[mode][section] = tokens
         return cls(table)

@@ -70,7 +70,7 @@ INTENTS: Mapping[str, Mode] = {
 def mode_of_intent(intent: str, settings: Settings) -> Mode:
     """Return the mode that an intent asks for, whatever its case and the blanks around it.
 
-    Names of modes are intents too. `settings.context_intents` adds to them, and may give one of them another
+    Names of modes are intents too. `settings.budget.intents` adds to them, and may give one of them another
     mode. Raises ContextError for an unknown intent.
 
     >>> mode_of_intent(" Debug ", Settings())
@@ -103,13 +103,13 @@ def find_mode(intent: str, settings: Settings) -> Mode | None:
 def known_intents(settings: Settings) -> dict[str, Mode]:
     """Return all intents in lower case with their modes; ContextError for unknown modes in the settings."""
     known: dict[str, Mode] = {**INTENTS, **{mode.lower(): mode for mode in MODES}}
-    for intent, named in settings.context_intents.items():
+    for intent, named in settings.budget.intents.items():
         if not _plain(intent):
-            raise ContextError("context_intents: an intent is a word; got an empty one")
+            raise ContextError("budget.intents: an intent is a word; got an empty one")
         mode = next((mode for mode in MODES if mode == named.strip().upper()), None)
         if mode is None:
             raise ContextError(
-                f"context_intents, {intent}: there is no mode {named!r}; there are {', '.join(MODES)}"
+                f"budget.intents, {intent}: there is no mode {named!r}; there are {', '.join(MODES)}"
             )
         known[_plain(intent)] = mode
     return known

@@ -13,7 +13,7 @@ from typing import Any
 import tomli_w
 
 from convgate.core.parameters import parameter_values
-from convgate.core.settings import Settings
+from convgate.core.settings import SELECTING, Settings
 from convgate.core.text import writable
 from convgate.embedding.base import DTYPES
 from convgate.gatekeeper.rules_file import RulesFile
@@ -22,33 +22,9 @@ from convgate.policies.gate import GatePolicy
 from convgate.policies.gatekeeper import GatekeeperPolicy
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import policy_settings
-from convgate.policies.session_policy import SessionPolicy
 from convgate.versions import SHIPPED, UNTRAINED, Versions
 
 FILE_NAME = "convgate-agent.toml"
-
-# Settings besides a policy's own parameters that its decisions, or what is sent, depend on.
-_SETTINGS_OF: Mapping[type, tuple[str, ...]] = {
-    SessionPolicy: (
-        "session_idle_gap_seconds",
-        "session_continue_overrides_gap",
-        "session_auto_close_on_workflow_complete",
-        "session_new_commands",
-        "session_continue_commands",
-    ),
-    GatekeeperPolicy: (
-        "gatekeeper_greeting_length",
-        "gatekeeper_short_user",
-        "gatekeeper_short_assistant",
-    ),
-}
-_CONTEXT_SETTINGS = (
-    "context_budget",
-    "context_budgets",
-    "context_filter",
-    "context_intents",
-    "context_hysteresis",
-)
 
 
 @dataclass(frozen=True)
@@ -64,7 +40,8 @@ class AgentSettings:
         dtype = None if encoder is None else encoder.identity.dtype
         stages = policy.policies if isinstance(policy, Pipeline) else (policy,)
         gate = next((stage for stage in stages if isinstance(stage, GatePolicy)), None)
-        values: dict[str, Any] = {
+        values: dict[str, Any] = settings.model_dump(include=dict(SELECTING), exclude_defaults=True)
+        values |= {
             "encoder": settings.encoder,
             "encoder_dtype": dtype if dtype in DTYPES else None,
             "policy": policy.stages if isinstance(policy, Pipeline) else policy.name,
@@ -73,18 +50,11 @@ class AgentSettings:
             if isinstance(policy, Pipeline)
             else {name: getattr(policy, name) for name in policy_settings(policy.name)},
         }
-        names = [
-            *("hold_invariants", "assistant_first"),
-            *_CONTEXT_SETTINGS,
-            *(name for stage in stages for name in _SETTINGS_OF.get(type(stage), ())),
-        ]
-        for name in names:
-            value = getattr(settings, name)
-            values[name] = None if value == Settings.model_fields[name].get_default() else value
+        gatekeeper = dict(values.get("gatekeeper", {}))
         for stage in stages:
             rules = stage.gatekeeper.rules if isinstance(stage, GatekeeperPolicy) else None
             if isinstance(rules, RulesFile) and rules.path.exists():
-                values["gatekeeper_rules"] = rules.path
+                values["gatekeeper"] = gatekeeper | {"rules": rules.path}
         if gate is not None:
             is_version = gate.version == UNTRAINED or gate.version in Versions(settings.home).names()
             values |= {
@@ -129,8 +99,8 @@ class AgentSettings:
                 f"the version {name}: `convgate versions export {name}` here,"
                 f" `convgate versions import {name}.zip` there."
             )
-        if rules := self.values.get("gatekeeper_rules"):
-            needs.append(f"the gatekeeper's rules, `{rules}`, where `gatekeeper_rules` says.")
+        if rules := self.values.get("gatekeeper", {}).get("rules"):
+            needs.append(f"the gatekeeper's rules, `{rules}`, where `gatekeeper.rules` says.")
         return needs
 
 

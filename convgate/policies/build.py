@@ -74,7 +74,7 @@ def build_policy(
         from convgate.gatekeeper.gatekeeper import Gatekeeper
 
         # Patterns alone, so that no endpoint is asked; and without the log, which is of stored exchanges.
-        quiet = settings.model_copy(update={"gatekeeper_debug_log": None})
+        quiet = settings.updated(gatekeeper={"debug_log": None})
         parameters["gatekeeper"] = Gatekeeper.of(quiet, mode="pattern")
     if policy.needs_encoder:
         parameters["encoder"] = encoder() if isinstance(encoder, EncoderOnDemand) else encoder

@@ -76,7 +76,7 @@ def selector_of(policy: Policy, settings: Settings, *, log: Log | None = None) -
     def fit() -> Fit:
         from convgate.selection.fit import Fit  # needs the gatekeeper's patterns
 
-        return Fit(cache(lambda: load_classifier(settings)), budgets, filters=settings.context_filter)
+        return Fit(cache(lambda: load_classifier(settings)), budgets, filters=settings.budget.filter)
 
     around: Sequence[Around] = [Remember()] if log is None else [Remember(), log]
     return Selector(

@@ -116,7 +116,7 @@ class Selector:
         """
         started = time.perf_counter()
         budget = options.get("budget")
-        budget = self.settings.context_budget if budget is None else check_total(budget)
+        budget = self.settings.budget.tokens if budget is None else check_total(budget)
         turns = [*history.conversation.turns[: history.stop], current.turn]
 
         def extend(known: TurnTable | None, new: Sequence[Turn]) -> TurnTable:
@@ -142,7 +142,7 @@ class Selector:
         """Return what is sent for a request: every stage in order."""
         if decisions is None:
             decisions = self.decide(request.current, request.history)
-        decisions = keep_steady(decisions, request.past, self.settings.context_hysteresis)
+        decisions = keep_steady(decisions, request.past, self.settings.hysteresis)
         steady = [i for i in decisions.overrides if decisions.overrides[i].rule == HYSTERESIS]
         invariants = [] if self.holds is None else self.holds().read(request.table.turns)
         budgeted = None

@@ -79,7 +79,7 @@ def create_app(settings: Settings, *, token: str | None = None, encoder: Encoder
     token: by default that of the settings, else a new one, in `app.state.token`. Raises ConvgateError for
     settings that cannot be had.
     """
-    token = token or settings.server_token or secrets.token_urlsafe()
+    token = token or settings.server.token or secrets.token_urlsafe()
     service = Service(settings, encoder)
     proxy = Proxy(service)
 
@@ -98,8 +98,8 @@ def create_app(settings: Settings, *, token: str | None = None, encoder: Encoder
     app.add_middleware(
         Limits,
         token=token,
-        max_body=settings.server_max_body_mb << 20,
-        max_requests=settings.server_max_requests,
+        max_body=settings.server.max_body_mb << 20,
+        max_requests=settings.server.max_requests,
     )
     for error, handler in (
         (RequestValidationError, _answer_invalid),

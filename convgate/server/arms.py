@@ -27,8 +27,8 @@ class Arms:
         start_traces(settings)
         self.default = load(settings)
         self._by_arm: dict[Arm, Selector] = {}
-        if settings.server_candidate is not None:
-            changed = load_settings(settings.server_candidate, base=settings)
+        if settings.server.candidate is not None:
+            changed = load_settings(settings.server.candidate, base=settings)
             self._by_arm = {"candidate": load(changed, "candidate"), "control": load(settings, "control")}
 
     def warm_up(self) -> None:

@@ -76,7 +76,7 @@ class Proxy:
 
     def __init__(self, service: Service) -> None:
         self._service, self._settings = service, service.settings
-        timeout = httpx.Timeout(self._settings.server_upstream_seconds, connect=_CONNECT_SECONDS)
+        timeout = httpx.Timeout(self._settings.server.upstream_seconds, connect=_CONNECT_SECONDS)
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
         self._client = httpx.AsyncClient(timeout=timeout, limits=limits)
         logging.getLogger("uvicorn.error").addFilter(_is_news)
@@ -88,8 +88,8 @@ class Proxy:
     def router(self) -> APIRouter:
         """Return the routes: every path below a version that is no endpoint of the server's own."""
         router = APIRouter()
-        methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] if self._settings.server_upstream else ["POST"]
-        paths = [*_FIELDS, "{path:path}"] if self._settings.server_upstream else list(_FIELDS)
+        methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] if self._settings.server.upstream else ["POST"]
+        paths = [*_FIELDS, "{path:path}"] if self._settings.server.upstream else list(_FIELDS)
         for path in (f"/{version}/{path}" for version in _VERSIONS for path in paths):
             router.add_api_route(
                 path, self._answer, methods=methods, include_in_schema=False, response_model=None
@@ -98,7 +98,7 @@ class Proxy:
 
     async def _answer(self, request: Request) -> Response:
         """Forward a request, with the selected messages where it has any."""
-        if (upstream := self._settings.server_upstream) is None:
+        if (upstream := self._settings.server.upstream) is None:
             return error_response(404, "no_upstream", "Start the server with --upstream URL to forward this.")
         body = await request.body()
         if ".." in request.scope["path"].split("/"):  # would be a path of the upstream outside its base URL
@@ -128,14 +128,14 @@ class Proxy:
     async def _select(self, body: bytes, name: str, session: str | None) -> Forwarded:
         """Return the body with the selected messages; as it came when selecting fails or takes too long."""
         try:
-            async with asyncio.timeout(self._settings.server_select_seconds):
+            async with asyncio.timeout(self._settings.server.select_seconds):
                 forwarded = await self._service.run(self._reduce, body, name, session)
             metrics.count_selection(**forwarded.counts)
             return forwarded
         except TimeoutError:
             reason = "timeout"
             log.warning(
-                "selecting took longer than server_select_seconds; the request is forwarded unchanged"
+                "selecting took longer than server.select_seconds; the request is forwarded unchanged"
             )
         except NotSelectedError as error:
             reason = error.reason
@@ -148,7 +148,7 @@ class Proxy:
     def _reduce(self, body: bytes, name: str, session: str | None) -> Forwarded:
         """Return the body with the selected messages. Raises NotSelectedError, or what selecting raises."""
         request, items = _read(body, name)
-        if len(items) > self._settings.server_max_turns:
+        if len(items) > self._settings.server.max_turns:
             raise NotSelectedError("too_many_turns")
         turns = turns_from_messages(items)
         arm, selector = self._service.selector(session)

@@ -136,7 +136,7 @@ class Service:
         if record_outcomes([outcome], place=self._store):
             raise StoreError(
                 f"No request {body.request_id!r} is logged: send the `request_id` of a response, and check"
-                " guard_log."
+                " guard.log."
             )
         return {"request_id": body.request_id, "ok": body.ok}
 
@@ -155,8 +155,8 @@ class Service:
         return session.conversation, session_json(body.session, session)
 
     def _check_length(self, n_turns: int) -> None:
-        if n_turns > self.settings.server_max_turns:
-            raise ConversationError(f"a conversation may have {self.settings.server_max_turns:,} turns")
+        if n_turns > self.settings.server.max_turns:
+            raise ConversationError(f"a conversation may have {self.settings.server.max_turns:,} turns")
 
     @cached_property
     def _store(self) -> Store:

@@ -22,7 +22,7 @@ class SessionHistories:
     """The histories of all sessions of a store. Threads and processes may append at once."""
 
     def __init__(self, store: Store, settings: Settings, selector: Selector) -> None:
-        self._max_turns = settings.server_max_turns
+        self._max_turns = settings.server.max_turns
         self._manager = lru_cache(_MAX_MANAGERS)(
             lambda id: SessionManager(store, workspace=WORKSPACE + id, selector=selector)
         )

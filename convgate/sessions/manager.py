@@ -107,7 +107,7 @@ class SessionManager:
         self._settings, self._given_selector = settings, selector
         self._sessions, self._conversations = Sessions(self.store), Conversations(self.store)
         self._notes = SessionNotes(self.store, settings, workspace, lambda: self._selector.policy)
-        if settings.session_clean_up_at_start and not settings.read_only:
+        if settings.session.clean_up_at_start and not settings.read_only:
             self.clean_up()
 
     def detect(self, message: str | Mapping[str, Any] | Turn, *, at: datetime | None = None) -> Detection:
@@ -343,7 +343,7 @@ class SessionManager:
         return active.id
 
     def _retention_start(self) -> datetime:
-        return self._now() - timedelta(days=self._settings.session_retention_days)
+        return self._now() - timedelta(days=self._settings.session.retention_days)
 
     def _now(self) -> datetime:
         return self._clock().astimezone(UTC)

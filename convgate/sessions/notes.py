@@ -39,7 +39,7 @@ class SessionNotes:
     @cached_property
     def summarizer(self) -> Summarizer | None:
         """Return the summarizer, or None without summaries. Raises SettingsError for wrong settings."""
-        if not self._settings.session_summary_turns:
+        if not self._settings.session.summary_turns:
             return None
         return load_summarizer(self._settings, self._load_policy())
 
@@ -52,7 +52,7 @@ class SessionNotes:
             if self.summarizer is None:
                 return
             turns = Conversations(self._store).summary(key).turns
-            stop = turns if is_ended else last_checkpoint(turns, self._settings.session_summary_turns)
+            stop = turns if is_ended else last_checkpoint(turns, self._settings.session.summary_turns)
             if stop <= self._known_stop(key):
                 return
             conversation = self._read(key)
@@ -81,8 +81,8 @@ class SessionNotes:
 
         message: put after its last one.
         """
-        capsules, limit = [], self._settings.session_recall
-        if self._settings.session_summary_turns and (summary := Summaries(self._store).get(key)):
+        capsules, limit = [], self._settings.session.recall
+        if self._settings.session.summary_turns and (summary := Summaries(self._store).get(key)):
             capsules.append(to_capsule(summary))
         if limit:
             current, _ = conversation.find_current(question=message)

@@ -101,9 +101,9 @@ class ModelSummarizer:
 def load_summarizer(settings: Settings, policy: Policy) -> Summarizer:
     """Return the summarizer of the settings. Raises SettingsError when its model has no usable endpoint."""
     extractive = ExtractiveSummarizer(policy)
-    if settings.session_summary_model is None:
+    if settings.session.summary_model is None:
         return extractive
-    named = settings.model_copy(update={"gatekeeper_model": settings.session_summary_model})
+    named = settings.updated(gatekeeper={"model": settings.session.summary_model})
     return ModelSummarizer(LanguageModel.of(named), extractive)
 
 

@@ -77,7 +77,7 @@ def remove_for_good(store: Store, settings: Settings) -> Removal:
     library.sweep()
     for name in copies.sets:
         library.leave_out(name, _copy_test(deleted))
-    remove_logs(settings.gatekeeper_debug_log)
+    remove_logs(settings.gatekeeper.debug_log)
     empty_cache(home / CACHE_FILE)
     return Removal(conversations.purge(older_than=datetime.now(UTC) - start), copies)
 
@@ -99,7 +99,7 @@ def erase_everything(store: Store, settings: Settings) -> int:
                 shutil.rmtree(folder)
         for suffix in ("", "-wal", "-shm"):
             (home / f"{CACHE_FILE}{suffix}").unlink(missing_ok=True)
-        remove_logs(settings.gatekeeper_debug_log)
+        remove_logs(settings.gatekeeper.debug_log)
     except OSError as error:
         raise StoreError(
             f"{error.filename} cannot be removed ({error.strerror}); delete it. The library is still there."

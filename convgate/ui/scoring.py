@@ -16,7 +16,7 @@ import streamlit as st
 from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
-from convgate.core.settings import Settings
+from convgate.core.settings import SELECTING, Settings
 from convgate.embedding.base import Encoder
 from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.gate.explain import Link, WordEffect, strongest_links, word_effects
@@ -125,11 +125,6 @@ def encode_ahead(message: OpenMessage, policy: Policy) -> None:
 MAX_EARLIER = 5
 """Earlier messages that are selected for first when the hysteresis is on."""
 
-_USED = (
-    "context_budget", "context_budgets", "context_filter", "context_hysteresis", "context_intents",
-    "pair_answers", "hold_invariants", "assistant_first",
-)  # fmt: skip
-
 _BY_CONTENT: dict[Any, Callable[[Any], object]] = {
     OpenMessage: lambda message: message.cache_key,
     GatePolicy: lambda gate: (gate.gate.fingerprint, repr(gate.encoder.identity)),  # whatever its rule
@@ -160,13 +155,13 @@ def select(
 
     Raises ContextError for budgets that cannot be.
     """
-    settings = app.settings.model_copy(update={"pair_answers": pair_answers, "context_budget": budget})
+    settings = app.settings.updated(pair_answers=pair_answers, budget={"tokens": budget})
     selector = _selector(app, policy, settings)
     guard = _CurrentGuard(fallbacks_of(GuardStates(app.store).open_alerts()) if budget is not None else {})
     selector = replace(selector, around=[Remember(), Log(lambda: guard)], tables=_turn_tables(message.key))
     turns = enumerate(message.conversation.turns)
     edits = [(index, turn.metadata[EDITS_FIELD]) for index, turn in turns if EDITS_FIELD in turn.metadata]
-    values = [getattr(settings, name) for name in _USED]
+    values = settings.model_dump(include=dict(SELECTING))
     key = f"{_key(policy, message)} {values} {intent} {sorted(guard.fallbacks)} {edits}"
     return _select(key, intent, selector, message)
 
@@ -245,7 +240,7 @@ def _turn_tables(key: str) -> ConversationCache[TurnTable]:
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _select(key: str, intent: str | None, _selector: Selector, _message: OpenMessage) -> Selection:
     current, history = _message.current, _message.history
-    if _selector.settings.context_hysteresis:
+    if _selector.settings.hysteresis:
         earlier = [turn for turn in _message.conversation.answerable() if turn < history.stop]
         for turn in earlier[-MAX_EARLIER:]:
             _selector.select_at(_message.conversation, turn)

@@ -101,7 +101,7 @@ def test_a_long_chat_with_tools_is_valid_at_the_upstream_and_selected_lists_in_t
 ) -> None:
     upstream.set_script(*replies(provider))
     settings = settings_of(
-        convgate_home, server_upstream=upstream.url, policy="bm25", policy_parameters={"k": 4}
+        convgate_home, server={"upstream": upstream.url}, policy="bm25", policy_parameters={"k": 4}
     )
     with running(create_app(settings, token=TOKEN)) as address:
         words = ["node", "chat.mjs", provider, f"{address}/token/{TOKEN}", json.dumps(QUESTIONS)]

@@ -63,7 +63,7 @@ def upstream() -> Iterator[ChatServer]:
 
 @pytest.fixture
 def client(convgate_home: Path, upstream: ChatServer) -> Iterator[Any]:
-    settings = settings_of(convgate_home, server_upstream=upstream.url)
+    settings = settings_of(convgate_home, server={"upstream": upstream.url})
     with (
         running(create_app(settings, token=TOKEN)) as address,
         anthropic.Anthropic(base_url=f"{address}/token/{TOKEN}", api_key="key", max_retries=0) as client,

@@ -138,7 +138,7 @@ def test_a_killed_run_goes_on_without_its_finished_parts(tmp_path: Path) -> None
 
 def test_an_error_of_a_worker_is_the_error_of_the_run(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.jsonl", 2)
-    settings = load_settings().model_copy(update={"encoder": str(tmp_path)})
+    settings = load_settings().updated(encoder=str(tmp_path))
     options = BatchOptions(settings, "gate", "untrained")
     with pytest.raises(ConvgateError):
         run_batch([str(path)], str(tmp_path / "out"), options)

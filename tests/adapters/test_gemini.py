@@ -52,7 +52,7 @@ def client_of(address: str, **options: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def address(convgate_home: Path, upstream: ChatServer) -> Iterator[str]:
-    settings = settings_of(convgate_home, server_upstream=upstream.url)
+    settings = settings_of(convgate_home, server={"upstream": upstream.url})
     with running(create_app(settings, token=TOKEN)) as address:
         yield f"{address}/token/{TOKEN}"
 

@@ -32,7 +32,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 def selector(*kept: int) -> MessageSelector:
     """Keeps these messages, of items these responses and other items."""
-    return MessageSelector(make_selector(kept, context_budget=None))
+    return MessageSelector(make_selector(kept, budget={"tokens": None}))
 
 
 CHAT = [

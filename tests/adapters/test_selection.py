@@ -134,7 +134,7 @@ def test_sources_are_loaded_from_settings(tmp_path: Path):
     file = tmp_path / "agent.toml"
     file.write_text('policy = "last_k"\npolicy_parameters = { k = 1 }\n')
     assert MessageSelector.of(file).keep(ASKED) == [N_TURNS - 2, N_TURNS - 1, N_TURNS]
-    file.write_text("context_budget = 60\n")
+    file.write_text("budget.tokens = 60\n")
     selector = MessageSelector.of(str(file))
     tokens = turn_tokens(turns_from_messages(ASKED))
     assert (

@@ -217,14 +217,14 @@ def test_defect_is_answered_without_its_text(client: TestClient, monkeypatch: py
 def test_body_over_the_limit_is_refused_with_and_without_a_length(convgate_home: Path) -> None:
     body = json.dumps({"messages": [{"role": "user", "content": "x" * (1 << 20)}]}).encode()
     parts = (body[start : start + 65_536] for start in range(0, len(body), 65_536))
-    with client_of(convgate_home, server_max_body_mb=1) as client:
+    with client_of(convgate_home, server={"max_body_mb": 1}) as client:
         assert error_of(client.post("/v1/select", content=body)) == (413, "body_too_large")
         assert error_of(client.post("/v1/select", content=parts)) == (413, "body_too_large")
 
 
 def test_too_many_turns_are_refused_also_in_a_session(convgate_home: Path) -> None:
     messages = long_chat()[1:5]
-    with client_of(convgate_home, server_max_turns=4) as client:
+    with client_of(convgate_home, server={"max_turns": 4}) as client:
         assert client.post("/v1/select", json={"messages": messages}).status_code == 200
         more = client.post("/v1/select", json={"messages": [*messages, messages[0]]})
         assert error_of(more) == (422, "conversation")
@@ -246,7 +246,7 @@ def test_requests_over_the_limit_are_refused_and_health_is_not(
         return select(self, *words, **options)
 
     body = {"messages": long_chat()}
-    app = create_app(settings_of(convgate_home, server_max_requests=1), token=TOKEN)
+    app = create_app(settings_of(convgate_home, server={"max_requests": 1}), token=TOKEN)
     with running(app) as address, httpx.Client(base_url=address, headers=AUTHORIZED, timeout=20) as client:
         monkeypatch.setattr(Selector, "select_at", wait)
         with ThreadPoolExecutor(1) as pool:
@@ -315,12 +315,12 @@ def test_only_the_token_opens(client: TestClient, path: str, headers: Any, statu
 
 
 def test_token_is_that_of_the_settings_or_a_new_one(convgate_home: Path) -> None:
-    own = create_app(settings_of(convgate_home, server_token="t" * 20))
+    own = create_app(settings_of(convgate_home, server={"token": "t" * 20}))
     assert own.state.token == "t" * 20
     first, second = (create_app(settings_of(convgate_home)).state.token for _ in range(2))
     assert first != second
     assert len(first) >= 40
-    assert "t" * 20 not in repr(settings_of(convgate_home, server_token="t" * 20))
+    assert "t" * 20 not in repr(settings_of(convgate_home, server={"token": "t" * 20}))
 
 
 # Sessions
@@ -377,7 +377,7 @@ def test_rules_of_the_settings_begin_a_new_history_with_the_instructions(convgat
         {"role": "user", "content": text, "timestamp": (day + timedelta(minutes=minute)).isoformat()}
         for text, minute in (("First", 0), ("Near", 9), ("After the gap", 30), ("new topic: tea", 31))
     ]
-    with client_of(convgate_home, session_idle_gap_seconds=600) as client:
+    with client_of(convgate_home, session={"idle_gap_seconds": 600}) as client:
         body = {"messages": [system, *turns[:2]], "session": "a"}
         assert client.post("/v1/select", json=body).json()["session"]["turns"] == 3
         reply = client.post("/v1/select", json={"messages": turns[2:3], "session": "a"}).json()
@@ -389,13 +389,13 @@ def test_rules_of_the_settings_begin_a_new_history_with_the_instructions(convgat
     with closing(Store(convgate_home / "convgate.db")) as store:
         assert [row.turns for row in Conversations(store).find(sort="turns").rows] == [3, 2, 2]
         assert [session.conversation_count for session in Sessions(store).recent("serve:a")] == [2, 1]
-    with client_of(convgate_home, session_idle_gap_seconds=float("inf")) as client:
+    with client_of(convgate_home, session={"idle_gap_seconds": float("inf")}) as client:
         one = client.post("/v1/select", json={"messages": [*turns[:1], turns[2]], "session": "b"})
         assert one.json()["session"]["turns"] == 2
 
 
 def test_a_context_has_the_summary_of_its_session(convgate_home: Path) -> None:
-    with client_of(convgate_home, session_summary_turns=2) as client:
+    with client_of(convgate_home, session={"summary_turns": 2}) as client:
         body = {"messages": long_chat()[:3], "session": "a", "intent": "task", "budget": 53_000}
         sections = client.post("/v1/select", json=body).json()["sections"]
         [capsule] = next(one["turns"] for one in sections if one["name"] == "capsules")
@@ -409,7 +409,7 @@ def test_ended_sessions_are_cleaned_up_where_the_settings_say_so(convgate_home: 
     with closing(Store(convgate_home / "convgate.db")) as store, store.write() as db:
         assert [session.is_active for session in Sessions(store).recent()] == [True, False]
         db.execute("UPDATE sessions SET ended = started WHERE ended IS NOT NULL")
-    with client_of(convgate_home, session_clean_up_at_start=True) as client:
+    with client_of(convgate_home, session={"clean_up_at_start": True}) as client:
         client.post("/v1/select", json={"messages": [{"role": "user", "content": "Hi"}], "session": "b"})
     with closing(Store(convgate_home / "convgate.db")) as store:
         assert [session.is_active for session in Sessions(store).recent()] == [True, True]
@@ -490,7 +490,7 @@ def candidate(tmp_path: Path) -> Path:
     """The settings file of a candidate that keeps one turn, not two; of another home, which is ignored."""
     file = tmp_path / "candidate.toml"
     file.write_text(
-        'home = "elsewhere"\npolicy = "last_k"\npolicy_parameters = {k = 1}\ncontext_budget = 500\n'
+        'home = "elsewhere"\npolicy = "last_k"\npolicy_parameters = {k = 1}\nbudget.tokens = 500\n'
     )
     return file
 
@@ -499,7 +499,7 @@ def test_selections_are_those_of_the_sessions_arm(convgate_home: Path, candidate
     rollout = start_at_half(Store(convgate_home / "convgate.db"))
     chat: list[dict[str, Any]] = long_chat()
     sent: dict[str, set[int | None]] = {"candidate": set(), "control": set()}
-    with client_of(convgate_home, server_candidate=candidate) as client:
+    with client_of(convgate_home, server={"candidate": candidate}) as client:
         for number in range(24):
             reply = client.post("/v1/select", json={"messages": chat, "session": f"s{number}"}).json()
             assert reply["arm"] == rollout.arm(f"s{number}")

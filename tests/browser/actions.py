@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import BrowserContext, FilePayload, Locator, Page, expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 PATIENCE = 60_000
@@ -18,7 +19,7 @@ PATIENCE = 60_000
 # is over before React draws it. So the messages are watched: `data-idle` is there once the last run that was
 # asked for is over and drawn.
 WATCH_RUNS = """() => {
-    // Numbers and first values of the fields of a protobuf message, without what is in them.
+    // The last value of each field of a protobuf message: a number, or the bytes of what has a length.
     const fieldsOf = bytes => {
         let at = 0;
         const number = () => {
@@ -31,8 +32,7 @@ WATCH_RUNS = """() => {
         const fields = new Map();
         while (at < bytes.length) {
             const [tag, value] = [number(), number()];
-            fields.set(tag >> 3, value);
-            if ((tag & 7) === 2) at += value;
+            fields.set(tag >> 3, (tag & 7) === 2 ? bytes.subarray(at, at += value) : value);
         }
         return fields;
     };
@@ -57,7 +57,9 @@ WATCH_RUNS = """() => {
     WebSocket.prototype.send = function (data) {
         if (!sockets.has(this)) this.addEventListener('message', hear);
         sockets.add(this);
-        if (fieldsOf(new Uint8Array(data)).has(RERUN_SCRIPT)) change('asked for');
+        // A timer's request for a fragment that is gone by then is never answered.
+        const rerun = fieldsOf(new Uint8Array(data)).get(RERUN_SCRIPT);
+        if (rerun && !fieldsOf(rerun).get(IS_AUTO_RERUN)) change('asked for');
         return send.call(this, data);
     };
 }"""
@@ -83,6 +85,7 @@ def new_page(context: BrowserContext) -> Page:
         "SCRIPT_FINISHED": ForwardMsg.SCRIPT_FINISHED_FIELD_NUMBER,
         "FINISHED_EARLY_FOR_RERUN": ForwardMsg.FINISHED_EARLY_FOR_RERUN,
         "RERUN_SCRIPT": BackMsg.RERUN_SCRIPT_FIELD_NUMBER,
+        "IS_AUTO_RERUN": ClientState.IS_AUTO_RERUN_FIELD_NUMBER,
     }
     constants = "".join(f"const {name} = {number};" for name, number in numbers.items())
     page.add_init_script(f"{{{constants}({WATCH_RUNS})()}}")

@@ -78,7 +78,7 @@ def measure_context(selector: Selector, *, n: int = 1_000, rounds: int = 15) -> 
         tables=ConversationCache(),
         holds=cache(lambda: InvariantReader(load_judge(selector.settings))),
         fit=cache(lambda: replace(selector.fit(), modes=ModeReader(), marks=ConversationCache())),
-        settings=selector.settings.model_copy(update={"context_budget": _BUDGET}),
+        settings=selector.settings.updated(budget={"tokens": _BUDGET}),
     )
     start = time.perf_counter()
     scored.select_at(talks[n])

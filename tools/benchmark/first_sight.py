@@ -47,7 +47,7 @@ def measure_first_sight(*, n: int = 1_000, rounds: int = 3) -> FirstSight:
 
     def build() -> None:
         with TemporaryDirectory(prefix="convgate-bench-") as home:
-            settings = Settings(home=Path(home), guard_log=False)
+            settings = Settings(home=Path(home), guard={"log": False})
             selector = load(settings, encoder=default_encoder(home=settings.home))
             selector.select_at(Conversation("bench", next(parts)), budget=53_000)
 

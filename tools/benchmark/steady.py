@@ -143,10 +143,10 @@ def _time(function: Callable[[Any], object], argument: object) -> float:
 def measure_steady() -> dict[str, Any]:
     """Return all figures, with the default encoder and an empty cache."""
     with TemporaryDirectory(prefix="convgate-bench-") as home:
-        settings = load_settings().model_copy(update={"home": Path(home), "guard_log": False})
+        settings = load_settings().updated(home=Path(home), guard={"log": False})
         encoder = EncoderOnDemand(settings)
         selector = load(settings, encoder=encoder())
-        fitting = load(settings.model_copy(update={"context_budget": 53_000}), encoder=encoder())
+        fitting = load(settings.updated(budget={"tokens": 53_000}), encoder=encoder())
         alone = default_encoder(settings.encoder, device=settings.device, dtype=settings.encoder_dtype)
         costs = [time_message(selector, fitting, alone, n) for n in (1_000, 10_000)]
         growth = {

@@ -67,11 +67,11 @@ class BoundaryRules:
     def of(cls, settings: Settings) -> BoundaryRules:
         """Return the rules that the settings name."""
         return cls(
-            idle_gap_seconds=settings.session_idle_gap_seconds,
-            continue_overrides_gap=settings.session_continue_overrides_gap,
-            close_on_complete=settings.session_auto_close_on_workflow_complete,
-            new_commands=settings.session_new_commands,
-            continue_commands=settings.session_continue_commands,
+            idle_gap_seconds=settings.session.idle_gap_seconds,
+            continue_overrides_gap=settings.session.continue_overrides_gap,
+            close_on_complete=settings.session.auto_close_on_workflow_complete,
+            new_commands=settings.session.new_commands,
+            continue_commands=settings.session.continue_commands,
         )
 
     def command_of(self, turn: Turn) -> Command | None:

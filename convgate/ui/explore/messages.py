@@ -58,7 +58,7 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
     st.caption(
         f"{pluralize(count, 'message')}, {pluralize(tokens, 'token')}, the current message last.{part}"
     )
-    settings = services.settings().model_copy(update={"context_budget": selection.budget})
+    settings = services.settings().updated(budget={"tokens": selection.budget})
     agent = AgentSettings.of(outcome.policy, settings, pair_answers=view.pairs)
     transcript_format = writer_named(conversation.format)
     with st.container(horizontal=True):

@@ -57,9 +57,9 @@ def explore(app: App) -> None:
     message = pick_message(state.page, key, conversation, view.turn, view.question)
     with st.sidebar:
         draw_policy(view, labels)
-        draw_budget(view, app.settings.context_budget)
+        draw_budget(view, app.settings.budget.tokens)
     policy = scoring.load_policy(app, view.policy)
-    budget = app.settings.context_budget if view.budget is None else view.budget
+    budget = app.settings.budget.tokens if view.budget is None else view.budget
     if budget is None:
         message = show_newest_first(state.page, message, policy)
     elif not read_all(state.page, message, *scoring.encoding(app, policy)):

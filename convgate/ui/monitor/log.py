@@ -68,18 +68,18 @@ def _statuses(report: Report, settings: Settings) -> list[tuple[str, State, str]
     latest, alerts = report.latest, {alert.kind: alert for alert in report.open_alerts}
     confidence = (
         f"**{format_share(latest.low_share or 0)}** of {latest.judged:,} requests in the last"
-        f" {settings.guard_low_confidence_minutes:g} min, limit"
-        f" {format_share(settings.guard_low_confidence_share)}, at least"
-        f" {settings.guard_low_confidence_min_requests:,} requests"
+        f" {settings.guard.low_confidence_minutes:g} min, limit"
+        f" {format_share(settings.guard.low_confidence_share)}, at least"
+        f" {settings.guard.low_confidence_min_requests:,} requests"
     )
-    has_judged = latest.judged >= settings.guard_low_confidence_min_requests
+    has_judged = latest.judged >= settings.guard.low_confidence_min_requests
     rate, has_reviews = latest.misclassification_rate, latest.reviewed >= MIN_REVIEWS
     is_stopped = "misclassified" in alerts or (has_reviews and rate is not None and rate > MAX_MISCLASSIFIED)
     reviews = (
         f"**{format_share(rate or 0)}** of {pluralize(latest.reviewed, 'message')} reviewed in"
         f" {REVIEW_WINDOW.days} days, limit {format_share(MAX_MISCLASSIFIED)}, at least {MIN_REVIEWS:,}"
     )
-    min_outcomes, overall = settings.guard_error_min_outcomes, latest.overall_rate
+    min_outcomes, overall = settings.guard.error_min_outcomes, latest.overall_rate
     errors = f"**{latest.overall.count:,} of {MIN_OVERALL_OUTCOMES:,}** outcomes for an overall rate"
     if overall is not None:
         rates = [
@@ -87,7 +87,7 @@ def _statuses(report: Report, settings: Settings) -> list[tuple[str, State, str]
             for mode in report.errors
             if mode.newest.rate is not None
         ]
-        limit = format_share(settings.guard_error_factor * overall)
+        limit = format_share(settings.guard.error_factor * overall)
         errors = f"{', '.join(rates) or 'No recent outcomes'}; limit {limit}, at least {min_outcomes:,}"
     has_outcomes = overall is not None and any(mode.newest.count >= min_outcomes for mode in report.errors)
     return [
@@ -102,13 +102,13 @@ def _drift(report: Report, settings: Settings, alert: Alert | None) -> tuple[Sta
     nats, requests, min_requests = (
         report.latest.divergence,
         report.latest.requests,
-        settings.guard_drift_min_requests,
+        settings.guard.drift_min_requests,
     )
     if nats is None:
         return "off", "No baseline. Set one below, from a period without problems."
     if alert is None and requests < min_requests:
         return "not enough data", f"**{requests:,} of {min_requests:,}** requests in the last hour"
-    limit = settings.guard_drift_limit if alert is None else float(alert.figures["limit"])
+    limit = settings.guard.drift_limit if alert is None else float(alert.figures["limit"])
     figure = f"**{nats:.3f}** nats from the baseline, limit {limit:g}; {requests:,} requests in the last hour"
     return _state(is_alert=alert is not None, has_data=True), figure
 
@@ -132,7 +132,7 @@ def draw_charts(report: Report, settings: Settings) -> None:
             st.caption("No baseline.")
         else:
             points = [Point(part.end, part.divergence, f"{part.totals.requests:,} requests") for part in bins]
-            limit = settings.guard_drift_limit
+            limit = settings.guard.drift_limit
             _draw_level(Level("Divergence", points, limit, DRIFT_RECOVERY * limit), drift)
         st.markdown(
             "**Low confidence**", help="Share of requests without an intent whose confidence is below 0.70."
@@ -145,7 +145,7 @@ def draw_charts(report: Report, settings: Settings) -> None:
             )
             for part in bins
         ]
-        limit = settings.guard_low_confidence_share
+        limit = settings.guard.low_confidence_share
         level = Level("Low confidence", points, limit, RECOVERY * limit, is_share=True)
         _draw_level(level, Frame(report.since, report.until, _episodes(report, "low_confidence", "alert")))
         _draw_errors(report.errors)

@@ -53,8 +53,8 @@ def monitor(app: App) -> None:
 
 
 def _draw_log(app: App, view: View) -> None:
-    if not app.settings.guard_log:
-        st.warning("Requests are not logged: `guard_log` is off.", icon=":material/visibility_off:")
+    if not app.settings.guard.log:
+        st.warning("Requests are not logged: `guard.log` is off.", icon=":material/visibility_off:")
     draw_result(page)
     newest = Requests(app.store).newest()
     if newest is None:
@@ -108,7 +108,7 @@ def _draw_baseline(app: App, shown: Report) -> None:
         st.caption(f"{pluralize(baseline.requests, 'request')}, set {format_time(baseline.at)}.")
     if shown.period_divergence is not None and totals.requests:
         st.caption(f"This period is {shown.period_divergence:.3f} nats from the baseline.")
-    min_requests = app.settings.guard_drift_min_requests
+    min_requests = app.settings.guard.drift_min_requests
     with st.container(horizontal=True):
         st.button(
             "Set from this period", key="monitor.set", icon=":material/flag:", on_click=run_action,

@@ -42,7 +42,7 @@ def rules_page(app: App) -> None:
     draw_problems(problems)
     st.caption(
         "Decisions of your rules and the built-in checks; no language model is asked here."
-        f" Agents run in mode **{app.settings.gatekeeper_mode}** (setting gatekeeper\\_mode)."
+        f" Agents run in mode **{app.settings.gatekeeper.mode}** (setting gatekeeper\\_mode)."
     )
     draft = load_draft(read_file(rules_path(app.settings)))
     left, right = st.columns([1.45, 1], gap="medium")

@@ -34,7 +34,7 @@ class RulesFile:
 
 def rules_path(settings: Settings) -> Path:
     """Return the path of the file of own rules."""
-    return settings.gatekeeper_rules or settings.home / RULES_NAME
+    return settings.gatekeeper.rules or settings.home / RULES_NAME
 
 
 def read_file(path: Path) -> RulesFile:

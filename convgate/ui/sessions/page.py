@@ -35,9 +35,9 @@ _GAPS = tuple(
     for minutes in (5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 240, 360, 480, 720, 1440, 2880, 4320, 10080)
 )
 _SETTINGS = {
-    "idle_gap_seconds": "session_idle_gap_seconds",
-    "continue_overrides_gap": "session_continue_overrides_gap",
-    "close_on_complete": "session_auto_close_on_workflow_complete",
+    "idle_gap_seconds": "idle_gap_seconds",
+    "continue_overrides_gap": "continue_overrides_gap",
+    "close_on_complete": "auto_close_on_workflow_complete",
 }
 _MAX_PROBLEMS = 5
 _MAX_ROWS_HEIGHT = 460  # pixels
@@ -111,7 +111,8 @@ def _draw_rules(rules: BoundaryRules, saved: BoundaryRules) -> None:
 def settings_lines(rules: BoundaryRules, saved: BoundaryRules) -> str:
     """Return the lines of a settings file that save the rules."""
     values = ((name, getattr(rules, field), getattr(saved, field)) for field, name in _SETTINGS.items())
-    return tomli_w.dumps({name: value for name, value, saved_value in values if value != saved_value})
+    changed = {name: value for name, value, saved_value in values if value != saved_value}
+    return tomli_w.dumps({"session": changed} if changed else {})
 
 
 def _draw_summary(boundaries: ConversationBoundaries) -> None:
