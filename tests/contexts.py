@@ -18,6 +18,7 @@ from convgate.guardrails.request import Fallback, RequestRecord
 from convgate.invariants.judge import UserMessage
 from convgate.invariants.reader import InvariantReader
 from convgate.invariants.statements import Kind, Statement, read_statements
+from convgate.messages.table import TurnTable
 from convgate.messages.tokens import TokenCounter
 from convgate.modes.budgets import Budgets
 from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
@@ -27,7 +28,6 @@ from convgate.selection.fit import Fit
 from convgate.selection.packing import Packer, pack
 from convgate.selection.selection import Selection
 from convgate.selection.selector import Selector
-from convgate.selection.table import TurnTable
 from tests.fakes import FakeEncoder
 
 

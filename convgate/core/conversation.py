@@ -11,7 +11,8 @@ U+FFFD. A turn's `source` keeps them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -236,3 +237,15 @@ class Conversation:
             raise ConversationError(f"a window is a number of turns, 0 or more; got {window}")
         start = 0 if window is None else max(0, stop - window)
         return History(self, start, stop)
+
+
+def prefix_hashes(turns: Sequence[Turn], *, after: bytes = b"") -> list[bytes]:
+    """Return a hash of the first 0, 1, 2, … turns: of who said what. after: the hash of the turns before."""
+    hashes = [after]
+    for turn in turns:
+        digest = hashlib.blake2b(hashes[-1], digest_size=12)
+        for text in (turn.role, turn.name or "", turn.scored_text):
+            encoded = text.encode("utf-8", "surrogatepass")
+            digest.update(f"{len(encoded)}:".encode() + encoded)
+        hashes.append(digest.digest())
+    return hashes

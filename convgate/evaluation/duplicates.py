@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from convgate.core.conversation import prefix_hashes
 from convgate.core.text import pluralize
 from convgate.evaluation.groups import group_conversations
-from convgate.store.openings import prefix_hashes
 
 if TYPE_CHECKING:
     from convgate.transcripts import Case, RelevanceSet

@@ -22,7 +22,7 @@ from convgate.core.conversation import Turn
 from convgate.core.decisions import REPAIR, Override, TurnDecisions
 from convgate.core.errors import ConversationError
 from convgate.messages.repair import AFTER_CURRENT, Repair
-from convgate.messages.table import MessageTable
+from convgate.messages.table import TurnTable
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ class ValidSelection:
 
 
 def make_valid(
-    turns: Sequence[Turn] | MessageTable,
+    turns: Sequence[Turn] | TurnTable,
     kept: Collection[int] | NDArray[Any],
     current: int | None,
     *,
@@ -78,14 +78,15 @@ def make_valid(
 
     Raises ConversationError when `kept` or `current` name turns that do not exist.
     """
-    table = turns if isinstance(turns, MessageTable) else MessageTable().extend(turns)
+    table = (
+        turns if isinstance(turns, TurnTable) else TurnTable().extend(turns, len)
+    )  # tokens do not matter here
     count = len(table)
     if current is not None and not 0 <= current < count:
         raise ConversationError(f"turn {current} is to be answered, but there are {count} turns")
     chosen = _mask(kept, count)
     end = count if current is None else current + 1
     repair = Repair(table.first(end), chosen[:end], current)
-    repair.leave_what_cannot_stay()
     repair.keep_what_always_stays()
     repair.keep_whole_groups(pair_answers=pair_answers)
     repair.open_with_a_user()

@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
 from convgate.invariants.invariant import Invariant, quote_line
+from convgate.messages.table import TurnTable
 from convgate.modes.budgets import DROPS, WINDOWED, SectionName
 from convgate.selection.marks import DecisionMark
 from convgate.selection.reading import ConversationReading
-from convgate.selection.table import TurnTable
 
 Flags = NDArray[np.bool_]
 Integers = NDArray[np.int64]
@@ -89,7 +89,7 @@ class SectionClaims:
     def rules(self) -> dict[int, Invariant | None]:
         """Turns that are rules: instructions, those that state what must hold, and those that are held."""
         current, is_unsendable = self.table.current, self.table.is_unsendable
-        always = self.table.is_instruction | (self.table.messages.is_held & ~is_unsendable)
+        always = self.table.is_instruction | (self.table.is_held & ~is_unsendable)
         rules: dict[int, Invariant | None] = dict.fromkeys(np.flatnonzero(always[:current]).tolist())
         for invariant in self.reading.held:
             source = invariant.source
@@ -152,9 +152,9 @@ class SectionClaims:
     @cached_property
     def _has_error_near(self) -> Flags:
         """(n,) whether the exchange of the turn, or the next one, states an error."""
-        users = np.flatnonzero(self.table.messages.is_user)
+        users = np.flatnonzero(self.table.is_user)
         errors = [
-            self.table.user_turn[invariant.source]
+            self.table.user_turn(invariant.source)
             for invariant in self.reading.invariants
             if invariant.type == "blocking_error"
         ]
@@ -164,7 +164,7 @@ class SectionClaims:
         near = np.concatenate([[False], states_error]) | np.concatenate(
             [states_error | is_debugging, [False]]
         )
-        return np.asarray(near[np.cumsum(self.table.messages.is_user)])
+        return np.asarray(near[np.cumsum(self.table.is_user)])
 
     @cached_property
     def _is_kept(self) -> Flags:

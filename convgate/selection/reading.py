@@ -84,7 +84,7 @@ def read_conversation(
 ) -> ConversationReading:
     """Return the reading at the message to answer."""
     table = request.table
-    asked = table.user_turn[table.current]
+    asked = table.user_turn(table.current)
     mode = request.intent or modes.at(table.current)
     fallback = request.overruled(mode)
     return ConversationReading(

@@ -161,7 +161,7 @@ class FittedReasons:
             reason = f"{self._cost(index)} do not fit; what must hold of it stands in a message of its own."
             return Why("budget", reason, "by the budget")
         is_kept = bool(self.decisions.kept[np.searchsorted(self.decisions.indices, index)])
-        if claims.filters and is_kept and claims.table.user_turn[index] in claims.corrected:
+        if claims.filters and is_kept and claims.table.user_turn(index) in claims.corrected:
             reason = "it answers a message that was corrected, and a list cannot open with it."
             return Why("superseded", f"{reason} {policy.explanation}", "as corrected")
         if is_kept or not claims.filters:
@@ -182,7 +182,7 @@ class FittedReasons:
         table = self.claims.table
         turns = table.group(index, paired=self.claims.paired)
         opens = all(table.is_instruction[turn] or turn > turns[0] for turn in self.sent)
-        opening = table.user_turn[turns[0]] if opens else None
+        opening = table.user_turn(turns[0]) if opens else None
         missing = {*turns, *(() if opening is None else (opening,))} - self.sent - {index}
         tokens = sum(table.tokens[turn] for turn in missing)
         more = f" and the {tokens:,} of what a valid list needs with it" if tokens else ""

@@ -12,11 +12,11 @@ from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
 from convgate.guardrails.request import Fallback
 from convgate.invariants.invariant import Invariant
+from convgate.messages.table import TurnTable
 from convgate.messages.tokens import TokenCounter
 from convgate.modes.mode import Mode, find_mode
 from convgate.selection.added import AddedMessage, Capsule, Message, read_capsules
 from convgate.selection.memory import NamedIntents, PastRequest
-from convgate.selection.table import TurnTable
 from convgate.transcripts.dialects.base import Dialect
 from convgate.transcripts.message_reader import dialect_named
 
@@ -78,7 +78,7 @@ class Request:
         before = self.past.intents if self.past else None
         if self.intent is None:
             return before
-        asked = self.table.user_turn[self.table.current]
+        asked = self.table.user_turn(self.table.current)
         return NamedIntents(self.table.current if asked is None else asked, self.intent, before)
 
     @property
@@ -104,7 +104,7 @@ def ask(
     if not isinstance(id, str) or not id:
         raise ContextError(f"the id of a request is text that is not empty; got {id!r}")
     intent, dialect, paired = options.get("intent"), options.get("dialect"), options.get("pair_answers")
-    shape = table.messages.dialect if dialect is None else dialect_named(dialect)
+    shape = table.dialect if dialect is None else dialect_named(dialect)
     if messages is not None and current.index is None:
         messages = [*messages, shape.message(current.turn.role, current.turn.text)]
     adds = options.get("adds", True)

@@ -25,6 +25,7 @@ from convgate.core.settings import Settings
 from convgate.embedding.base import Progress
 from convgate.invariants.reader import InvariantReader
 from convgate.messages.opening import quote_opening
+from convgate.messages.table import TurnTable
 from convgate.messages.tokens import TokenCounter
 from convgate.modes.budgets import check_total
 from convgate.policies.base import Policy, encoder_of
@@ -37,7 +38,6 @@ from convgate.selection.reading import encode_turns
 from convgate.selection.request import AllOptions, Limits, Options, Request, ask
 from convgate.selection.selection import Selection
 from convgate.selection.sending import SentMessages, send
-from convgate.selection.table import TurnTable
 from convgate.traces import span
 from convgate.transcripts import MessageReader, list_messages, turns_from_messages
 from convgate.transcripts.dialects.base import join_neighbours

@@ -54,7 +54,7 @@ def send(
     Of the statements those are sent that say what is held and what no turn that is sent says.
     """
     table, dialect = request.table, request.dialect
-    valid = make_valid(table.messages, kept, table.current, pair_answers=pair_answers)
+    valid = make_valid(table, kept, table.current, pair_answers=pair_answers)
     indices = valid.indices
     if statements:
         own_words = set(indices)

@@ -23,6 +23,7 @@ from convgate.gate.explain import Link, WordEffect, strongest_links, word_effect
 from convgate.guardrails.guardrails import fallbacks_of
 from convgate.guardrails.request import Fallback, RequestRecord
 from convgate.invariants.edits import EDITS_FIELD
+from convgate.messages.table import TurnTable
 from convgate.modes.mode import Mode
 from convgate.policies.base import Policy, encoder_of
 from convgate.policies.build import EncoderOnDemand, build_policy, find_version, parameters_of
@@ -34,7 +35,6 @@ from convgate.selection.around import Log, Remember
 from convgate.selection.load import selector_of
 from convgate.selection.selection import Selection
 from convgate.selection.selector import Selector
-from convgate.selection.table import TurnTable
 from convgate.store import CurrentKey
 from convgate.store.guard_states import GuardStates
 from convgate.ui.frame import App
