@@ -21,7 +21,7 @@ _HOW: Mapping[SectionName, str] = {
     "rules": "as a rule",
     "task_state": "as task state",
     "recent": "as recent",
-    "evidence": "as evidence",
+    "evidence": "",
     "decisions": "as a decision",
 }
 _ENDED = {
@@ -145,8 +145,7 @@ class FittedReasons:
         if section == "rules":
             return Why(section, self.claims.explain_required(index), how, HOLD)
         if placed.reason is None:
-            policy = self.decisions.why(index)
-            return Why(section, policy.explanation, how, policy.stage or SCORE)
+            return self._of_policy(index)
         if placed.reason in FILLERS:
             return Why("evidence", placed.reason, "with room in the budget")
         return Why(section, placed.reason, how, REPAIR if placed.reason in COMPANIONS else FIT)
@@ -174,8 +173,13 @@ class FittedReasons:
             reason = f"it belongs to {label}, which {mode} leaves out unless it is needed."
             return Why("mode", f"{reason} {policy.explanation}", "by the mode")
         how = policy.how or f"by {'the gate' if self.decisions.policy == 'gate' else self.decisions.policy}"
-        rule = policy.rule if index in self.decisions.overrides else self.decisions.policy
-        return Why(rule, policy.explanation, how, policy.stage or SCORE)
+        return replace(self._of_policy(index), how=how)
+
+    def _of_policy(self, index: int) -> Why:
+        """Return what the policy says of a turn; the rule is its name, unless a later stage overruled it."""
+        why, decisions = self.decisions.why(index), self.decisions
+        rule = why.rule if index in decisions.overrides else decisions.policy
+        return Why(rule, why.explanation, why.how, why.stage or SCORE)
 
     def _cost(self, index: int) -> str:
         """Return the tokens of a turn, and of the turns that must be sent with it, in words."""

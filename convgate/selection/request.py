@@ -90,15 +90,16 @@ class Request:
 def ask(
     current: CurrentMessage,
     history: History,
+    *,
     table: TurnTable,
+    settings: Settings,
     started: float,
     messages: Sequence[Message] | None,
     budget: int | None,
-    settings: Settings,
     counter: TokenCounter | None,
     options: AllOptions,
 ) -> Request:
-    """Return the request; ContextError for a wrong option."""
+    """Return the request; ContextError for a wrong option. budget: that of the options, or the settings'."""
     id = options.get("request_id")
     id = uuid.uuid4().hex if id is None else id
     if not isinstance(id, str) or not id:

@@ -126,8 +126,9 @@ class Selector:
 
         table = self.tables.get(turns, extend)
         request = ask(
-            current, history, table, started, messages, budget, self.settings, self.counter, options
-        )
+            current, history, table=table, settings=self.settings, started=started, messages=messages,
+            budget=budget, counter=self.counter, options=options,
+        )  # fmt: skip
         with span("convgate.select", operation="retrieval") as attributes:
             for each in self.around:
                 request = each.before(request)
