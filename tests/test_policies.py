@@ -21,10 +21,10 @@ from convgate.policies.base import Policy
 from convgate.policies.build import build_policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.gatekeeper import GatekeeperPolicy
-from convgate.policies.hybrid import reciprocal_rank_fusion
 from convgate.policies.registry import policy_class, policy_labels, policy_names
-from convgate.policies.session_policy import SessionPolicy
+from convgate.policies.search import reciprocal_rank_fusion
 from convgate.policies.sessions import segment
+from convgate.policies.sessions.policy import SessionPolicy
 from convgate.policies.window import LastK, TokenWindow
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate

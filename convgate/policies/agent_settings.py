@@ -22,7 +22,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.policies.gatekeeper import GatekeeperPolicy
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import policy_settings
-from convgate.policies.session_policy import SessionPolicy
+from convgate.policies.sessions.policy import SessionPolicy
 from convgate.versions import SHIPPED, UNTRAINED, Versions
 
 FILE_NAME = "convgate-agent.toml"

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from convgate.core.conversation import Conversation
 from convgate.messages.tokens import turn_tokens
 from convgate.messages.units import find_tool_units
-from convgate.policies.retention_policy import Pruning
+from convgate.policies.retention.policy import Pruning
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store
 from convgate.store.edits import PrunedTurn, PrunedTurns
