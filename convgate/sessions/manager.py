@@ -43,8 +43,8 @@ from convgate.store.database import Store
 from convgate.store.documents import translate_decoding_errors
 from convgate.store.sessions import Session, SessionConversation, Sessions
 from convgate.transcripts import turns_from_messages
-from convgate.transcripts.formats.openai_messages import turn_from_message
 from convgate.transcripts.message_reader import link_turn
+from convgate.transcripts.openai_messages import turn_from_message
 from convgate.transcripts.timestamps import TIMESTAMP_FIELDS
 
 if TYPE_CHECKING:
