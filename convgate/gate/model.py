@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +17,28 @@ from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
 from convgate.gate.full import FullTiers, ThreadState
 from convgate.gate.initial_weights import MEASURED, untrained_weights
-from convgate.gate.one_thread import use_one_thread
 from convgate.gate.reference import ReferenceTiers, TurnState
 
 CONTEXTUAL = "contextual"
 
 State = TurnState | ThreadState
+
+
+def use_one_thread() -> None:
+    """Let numpy's BLAS use one thread, in all of the process and from now on.
+
+    It is not set back: OpenBLAS ignores changes by other threads than the one that started its pool.
+    """
+    for library in _blas():
+        library.set_num_threads(1)
+
+
+@cache
+def _blas() -> tuple[Any, ...]:
+    """Return the BLAS libraries that are loaded when the first gate is made, numpy's among them."""
+    from threadpoolctl import ThreadpoolController  # half of what importing numpy takes, and only needed here
+
+    return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -14,9 +14,16 @@ from dataclasses import dataclass
 from convgate.core.settings import Settings
 from convgate.gatekeeper.decision import KEEP, SKIP, GatekeeperDecision, Match, Said
 from convgate.gatekeeper.exchange import Exchange
-from convgate.gatekeeper.languages import detect_foreign_language, load_languages
 from convgate.gatekeeper.pattern import Lexicon, overlaps
-from convgate.gatekeeper.phrases import MAX_ANSWER, find_questions, is_greeting, is_phrase, question_before
+from convgate.gatekeeper.phrases import (
+    MAX_ANSWER,
+    detect_foreign_language,
+    find_questions,
+    is_greeting,
+    is_phrase,
+    load_languages,
+    question_before,
+)
 from convgate.text.folding import Folded, fold, own_words
 
 STAGE = "gatekeeper"

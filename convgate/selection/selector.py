@@ -24,9 +24,9 @@ from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
 from convgate.embedding.base import Progress
 from convgate.invariants.reader import InvariantReader
-from convgate.messages.opening import quote_opening
 from convgate.messages.table import TurnTable
 from convgate.messages.tokens import TokenCounter
+from convgate.messages.validity import quote_opening
 from convgate.modes.budgets import check_total
 from convgate.policies.base import Policy, encoder_of
 from convgate.selection import responses

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from convgate.core.conversation import Conversation, prefix_hashes
-from convgate.evaluation.groups import group_conversations, hash_position
+from convgate.evaluation.duplicates import group_conversations, hash_position
 from convgate.transcripts.relevance_sets import SPLIT_GROUP, split_group_of
 
 if TYPE_CHECKING:
