@@ -17,7 +17,7 @@ from convgate.core.settings import Settings, load_settings
 from convgate.guardrails.request import Fallback, RequestRecord
 from convgate.invariants.judge import UserMessage
 from convgate.invariants.reader import InvariantReader
-from convgate.invariants.statements import Kind, Statement, read_statements
+from convgate.invariants.statements import Statement, StatementKind, read_statements
 from convgate.messages.table import TurnTable
 from convgate.messages.tokens import TokenCounter
 from convgate.modes.budgets import Budgets
@@ -53,7 +53,7 @@ class WordJudge:
     """Takes the kind of a statement from single words."""
 
     encoder = FakeEncoder()
-    KINDS: ClassVar[dict[Kind, str]] = {
+    KINDS: ClassVar[dict[StatementKind, str]] = {
         "resolved": r"works now|fixed it|solved",
         "lifted": r"forget (?:about )?the|no longer applies|ok again",
         "blocking_error": r"Error|Exception|Traceback|fails|won't start|does not (?:start|work)|crash",

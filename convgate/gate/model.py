@@ -21,7 +21,7 @@ from convgate.gate.reference import ReferenceTiers, TurnState
 
 CONTEXTUAL = "contextual"
 
-State = TurnState | ThreadState
+GateState = TurnState | ThreadState
 
 
 def use_one_thread() -> None:
@@ -83,7 +83,7 @@ class Gate:
         embeddings: Embeddings,
         facts: Sequence[TurnFacts] = (),
         passages: Sequence[Embeddings] | None = None,
-    ) -> State:
+    ) -> GateState:
         """Return the state of turns, which is computed once for all messages.
 
         embeddings: (n, d); facts: one a turn, which the full preset reads; passages: (p, d) a turn, None when
@@ -95,16 +95,16 @@ class Gate:
 
     def extend(
         self,
-        state: State,
+        state: GateState,
         embeddings: Embeddings,
         facts: Sequence[TurnFacts] = (),
         passages: Sequence[Embeddings] | None = None,
-    ) -> State:
+    ) -> GateState:
         """Return the state with (m, d) newer turns added."""
         embeddings = self._check(embeddings, "a turn")
         return state.extend(embeddings, facts, self._passages(embeddings, passages))
 
-    def remove_turn(self, state: State, row: int) -> State:
+    def remove_turn(self, state: GateState, row: int) -> GateState:
         """Return the state of the turns without turn `row`."""
         rows = [other for other in range(len(state)) if other != row]
         facts, passages = state.facts, state.passages
@@ -114,7 +114,7 @@ class Gate:
             [passages[other] for other in rows],
         )
 
-    def score(self, state: State, message: Message) -> GateScores:
+    def score(self, state: GateState, message: Message) -> GateScores:
         """Return the scores of all turns for the message; GateError when the preset needs missing facts."""
         embedding = self._check(message.embedding[None], "the current message")[0]
         parts, attention = state.score(embedding, message.facts)
@@ -133,7 +133,7 @@ class Gate:
             learned_threshold=self.learned_threshold,
         )
 
-    def links(self, state: State, scores: GateScores, rows: Sequence[int]) -> Embeddings:
+    def links(self, state: GateState, scores: GateScores, rows: Sequence[int]) -> Embeddings:
         """Return (len(rows), n) the attention of the given turns to all turns, 0…1 each.
 
         Rows of the reference preset sum to 1, those of the full preset to at most 1; the rest is the share of
@@ -141,7 +141,7 @@ class Gate:
         """
         return state.links(scores.tier1, rows)
 
-    def semantic(self, embeddings: Embeddings, state: State, message: Message) -> Logits:
+    def semantic(self, embeddings: Embeddings, state: GateState, message: Message) -> Logits:
         """Return (m,) the part of the logit of (m, d) vectors by their similarity to the message."""
         vectors = self._check(embeddings, "a turn")
         return state.semantic(vectors, message.embedding, message.facts)

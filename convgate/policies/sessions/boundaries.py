@@ -13,10 +13,10 @@ from convgate.core.text import quote
 if TYPE_CHECKING:
     from convgate.store.edits import MovedBoundary
 
-Kind = Literal["session", "conversation", "none"]
+BoundaryKind = Literal["session", "conversation", "none"]
 """What begins with a message; every session begins a conversation, too."""
 
-KINDS: tuple[Kind, ...] = get_args(Kind)
+KINDS: tuple[BoundaryKind, ...] = get_args(BoundaryKind)
 
 Rule = Literal["first", "idle_gap", "new_command", "workflow_complete", "continue_command", "person"]
 
@@ -42,7 +42,7 @@ class Boundary(Decision):
         return self.explanation[:1].upper() + self.explanation[1:]
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> BoundaryKind:
         """Return what begins with the message."""
         return next(kind for kind in KINDS if kind == self.outcome)
 
@@ -70,7 +70,7 @@ class Boundaries:
         """Return 0-based indices, increasing, all of them also those of conversations."""
         return tuple(record.index for record in self.records if record.outcome == "session")
 
-    def begun(self, index: int, kind: Kind = "conversation") -> Boundary:
+    def begun(self, index: int, kind: BoundaryKind = "conversation") -> Boundary:
         """Return where the conversation, or the session, of message `index` began.
 
         Raises IndexError when there is no such message.
@@ -106,7 +106,7 @@ def with_moved(conversation: Conversation, moved: Mapping[int, MovedBoundary]) -
     return replace(conversation, turns=tuple(turns))
 
 
-def moved_by(turn: Turn) -> Kind | None:
+def moved_by(turn: Turn) -> BoundaryKind | None:
     """Return what a person says of the message; None without a known kind."""
     value = turn.metadata.get(MOVED_FIELD)
     kind = value.get("kind") if isinstance(value, Mapping) else value
