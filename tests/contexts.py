@@ -15,8 +15,8 @@ from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings, load_settings
 from convgate.guardrails.request import Fallback, RequestRecord
+from convgate.invariants.finding import InvariantReader
 from convgate.invariants.judge import UserMessage
-from convgate.invariants.reader import InvariantReader
 from convgate.invariants.statements import Statement, StatementKind, read_statements
 from convgate.messages.table import TurnTable
 from convgate.messages.tokens import TokenCounter

@@ -23,7 +23,7 @@ from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
 from convgate.embedding.base import Progress
-from convgate.invariants.reader import InvariantReader
+from convgate.invariants.finding import InvariantReader
 from convgate.messages.table import TurnTable
 from convgate.messages.tokens import TokenCounter
 from convgate.messages.validity import quote_opening
