@@ -86,7 +86,7 @@ def build_policy(
 def _build_gate(
     parameters: dict[str, Any], settings: Settings, version: str | Path | Version | None
 ) -> GatePolicy:
-    from convgate.gate.checkpoint import read_gate
+    from convgate.gate.files import read_gate
     from convgate.gate.model import Gate
     from convgate.policies.gate import GatePolicy
     from convgate.versions import UNTRAINED, Version

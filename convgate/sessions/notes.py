@@ -1,4 +1,4 @@
-"""What conversations leave for later ones: summaries when they pass a checkpoint or end, and recall."""
+"""What conversations leave for later ones: summaries of every so many turns and at the end, and recall."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from convgate.policies.base import Policy
 from convgate.selection.added import Capsule
 from convgate.selection.edits import apply_edits
 from convgate.sessions.recall import MAX_CONVERSATIONS, recall
-from convgate.sessions.summaries import Summarizer, last_checkpoint, load_summarizer, to_capsule
+from convgate.sessions.summaries import Summarizer, load_summarizer, summary_stop, to_capsule
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store
 from convgate.store.summaries import Summaries
@@ -44,7 +44,7 @@ class SessionNotes:
         return load_summarizer(self._settings, self._load_policy())
 
     def summarize(self, key: str, *, is_ended: bool) -> None:
-        """Store a summary of a conversation that has passed a checkpoint, or of all its turns when it ended.
+        """Store a summary of the full periods of a conversation, or of all its turns when it ended.
 
         Failures are logged. Nothing is locked meanwhile; a summary of turns that changed is not stored.
         """
@@ -52,7 +52,7 @@ class SessionNotes:
             if self.summarizer is None:
                 return
             turns = Conversations(self._store).summary(key).turns
-            stop = turns if is_ended else last_checkpoint(turns, self._settings.session_summary_turns)
+            stop = turns if is_ended else summary_stop(turns, self._settings.session_summary_turns)
             if stop <= self._known_stop(key):
                 return
             conversation = self._read(key)
