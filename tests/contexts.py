@@ -76,7 +76,6 @@ class FixedPolicy:
 
     name: ClassVar[str] = "keeps"
     label: ClassVar[str] = ""
-    needs_encoder: ClassVar[bool] = False
     ranks: ClassVar[bool] = True
     kept: Collection[int] | None = None  # None: all
     scores: Mapping[int, float] = field(default_factory=dict)  # 0.9 and 0.1 for the others

@@ -42,7 +42,6 @@ class GatePolicy(EncoderMixin):
     """Scores every turn with the gate and lets a rule decide."""
 
     name: ClassVar[str] = "gate"
-    needs_encoder: ClassVar[bool] = True
     label: ClassVar[str] = "Gate"
     ranks: ClassVar[bool] = True
     gate: Gate

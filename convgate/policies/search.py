@@ -65,7 +65,6 @@ class Cosine(ParameterSet, EncoderMixin):
     """Keeps turns whose cosine similarity with the current message reaches a threshold."""
 
     name: ClassVar[str] = "cosine"
-    needs_encoder: ClassVar[bool] = True
     label: ClassVar[str] = "Cosine above a threshold"
     ranks: ClassVar[bool] = True
     encoder: Encoder
@@ -82,7 +81,6 @@ class CosineTopK(ParameterSet, EncoderMixin):
     """Keeps the k turns of the highest cosine similarity, whatever it is."""
 
     name: ClassVar[str] = "cosine_top_k"
-    needs_encoder: ClassVar[bool] = True
     label: ClassVar[str] = "Cosine top k"
     ranks: ClassVar[bool] = True
     encoder: Encoder
@@ -99,7 +97,6 @@ class BM25(ParameterSet):
     """Keeps the k turns that match the current message's words best; turns that share none are dropped."""
 
     name: ClassVar[str] = "bm25"
-    needs_encoder: ClassVar[bool] = False
     label: ClassVar[str] = "BM25"
     ranks: ClassVar[bool] = True
     k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
@@ -117,7 +114,6 @@ class Hybrid(ParameterSet, EncoderMixin):
     """Keeps the k turns that cosine similarity and BM25 rank best together."""
 
     name: ClassVar[str] = "hybrid"
-    needs_encoder: ClassVar[bool] = True
     label: ClassVar[str] = "Hybrid: cosine and BM25"
     ranks: ClassVar[bool] = True
     encoder: Encoder

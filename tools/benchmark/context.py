@@ -54,7 +54,6 @@ class _Scored:
 
     name: ClassVar[str] = "scored"
     label: ClassVar[str] = ""
-    needs_encoder: ClassVar[bool] = False
     ranks: ClassVar[bool] = True
     known: dict[int, TurnDecisions]  # by the number of earlier turns
 

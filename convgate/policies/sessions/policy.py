@@ -46,7 +46,6 @@ class SessionPolicy(ParameterSet, WholeHistoryPolicy):
     """
 
     name: ClassVar[str] = "session"
-    needs_encoder: ClassVar[bool] = False
     label: ClassVar[str] = "Session: since the conversation began"
     ranks: ClassVar[bool] = False
     idle_gap_seconds: float | None = setting(
