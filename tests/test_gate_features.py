@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Turn
 from convgate.gate.arrays import Floats
 from convgate.gate.columns import Columns, inverse_frequency
-from convgate.gate.cues import Cues
-from convgate.gate.facts import TurnFacts, facts_of
+from convgate.gate.facts import Cues, TurnFacts, facts_of
 from convgate.gate.features import NAMES, Passages, message_features, turn_features
 from tests.gates import any_turn, any_turns, unit_vectors
 

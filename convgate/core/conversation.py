@@ -119,6 +119,13 @@ class Turn:
         return "\n".join(part.text for part in self.parts if part.kind == "text")
 
     @property
+    def said(self) -> bytes:
+        """Who said what, as bytes that no other turn has."""
+        texts = (self.role, self.name or "", self.scored_text)
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        return b"".join(f"{len(text)}:".encode() + text for text in encoded)
+
+    @property
     def speaker(self) -> str:
         """The name when there is one, else the role."""
         return self.name or self.role
@@ -244,8 +251,6 @@ def prefix_hashes(turns: Sequence[Turn], *, after: bytes = b"") -> list[bytes]:
     hashes = [after]
     for turn in turns:
         digest = hashlib.blake2b(hashes[-1], digest_size=12)
-        for text in (turn.role, turn.name or "", turn.scored_text):
-            encoded = text.encode("utf-8", "surrogatepass")
-            digest.update(f"{len(encoded)}:".encode() + encoded)
+        digest.update(turn.said)
         hashes.append(digest.digest())
     return hashes

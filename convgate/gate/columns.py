@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.gate.arrays import Floats, Integers
-from convgate.gate.cues import Cues
-from convgate.gate.facts import TurnFacts
+from convgate.gate.facts import Cues, TurnFacts
 from convgate.text.words import stems, words
 
 _MAX_SHARE = 0.02  # of turns; a more frequent stem says nothing about a topic

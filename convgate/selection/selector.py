@@ -32,12 +32,11 @@ from convgate.policies.base import Policy, encoder_of
 from convgate.selection import responses
 from convgate.selection.added import Message
 from convgate.selection.around import Around
-from convgate.selection.hold import hold
 from convgate.selection.memory import HYSTERESIS, compare_prefix, keep_steady
 from convgate.selection.reading import encode_turns
 from convgate.selection.request import AllOptions, Limits, Options, Request, ask
 from convgate.selection.selection import Selection
-from convgate.selection.sending import SentMessages, send
+from convgate.selection.sending import SentMessages, hold, send
 from convgate.traces import span
 from convgate.transcripts import MessageReader, list_messages, turns_from_messages
 from convgate.transcripts.dialects.base import join_neighbours
