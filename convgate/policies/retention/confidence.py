@@ -42,7 +42,7 @@ def band_of(confidence: float) -> int:
     return bisect_right((BASE, CHECKPOINTS, UNLIMITED), confidence)
 
 
-Source = Literal["message", "logprobs", "estimate", "absent"]
+ConfidenceSource = Literal["message", "logprobs", "estimate", "absent"]
 
 FIELD = "confidence"
 LOGPROBS = "logprobs"
@@ -55,7 +55,9 @@ class Confidence:
     """How confident the model was in a message, and the source of that."""
 
     value: float  # 0…1
-    source: Source = "message"  # the field, the tokens' log-probabilities, hedging language, or nothing
+    source: ConfidenceSource = (
+        "message"  # the field, the tokens' log-probabilities, hedging language, or nothing
+    )
     answer: int | None = None  # index of the answer that it is taken from; None: the message's own
 
     def describe(self) -> str:
@@ -69,7 +71,10 @@ class Confidence:
         return f"{whose}{kind} {self.value:.2f}{_HOW.get(self.source, '')}"
 
 
-_HOW: dict[Source, str] = {"logprobs": " (the mean probability of the tokens)", "absent": " (none is stated)"}
+_HOW: dict[ConfidenceSource, str] = {
+    "logprobs": " (the mean probability of the tokens)",
+    "absent": " (none is stated)",
+}
 
 ABSENT = Confidence(UNSTATED, "absent")
 
