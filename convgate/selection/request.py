@@ -31,16 +31,12 @@ class Options(TypedDict, total=False):
     request_id: str | None  # the request's name for `record_outcome`; None: a new one
 
 
-class Limits(TypedDict, total=False):
-    """What limits a selection, and names it in figures."""
+class AllOptions(Options, total=False):
+    """All options, with what limits a selection and names it in figures."""
 
     budget: int | None
     intent: str | None
     session: str | None
-
-
-class AllOptions(Options, Limits):
-    """All options."""
 
 
 def _overrules_nothing(_: Mode) -> Fallback | None:

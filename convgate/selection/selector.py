@@ -34,7 +34,7 @@ from convgate.selection.added import Message
 from convgate.selection.around import Around
 from convgate.selection.memory import HYSTERESIS, compare_prefix, keep_steady
 from convgate.selection.reading import encode_turns
-from convgate.selection.request import AllOptions, Limits, Options, Request, ask
+from convgate.selection.request import AllOptions, Options, Request, ask
 from convgate.selection.selection import Selection
 from convgate.selection.sending import SentMessages, hold, send
 from convgate.traces import span
@@ -86,8 +86,9 @@ class Selector:
         """
         messages = list_messages(messages)
         current, history = Conversation("live", self.reader.read(messages)).find_current(question=question)
-        limits: Limits = {"budget": budget, "intent": intent, "session": session}
-        return self.select_current(current, history, messages=messages, **limits, **options)
+        return self.select_current(
+            current, history, messages=messages, budget=budget, intent=intent, session=session, **options
+        )
 
     def select_at(
         self,

@@ -55,9 +55,7 @@ class Confidence:
     """How confident the model was in a message, and the source of that."""
 
     value: float  # 0…1
-    source: ConfidenceSource = (
-        "message"  # the field, the tokens' log-probabilities, hedging language, or nothing
-    )
+    source: ConfidenceSource = "message"  # the field, the tokens' probabilities, hedging, or nothing
     answer: int | None = None  # index of the answer that it is taken from; None: the message's own
 
     def describe(self) -> str:
