@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import PolicyError
-from convgate.evaluation.curves import threshold_curve
+from convgate.evaluation.curves import CurveSums
 from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.fitting import FOUND, NOTHING, NOW, fit_threshold
 from convgate.evaluation.goals import Goal, calibrate
@@ -147,7 +147,7 @@ def test_names_of_sets_cannot_steer_a_terminal():
 # precision at .1 to .9 is .60, .50, .67, .50, 1.0; recall 1, .67, .67, .33, .33
 RELEVANT = np.array([True, False, True, False, True])
 SCORES = np.array([0.9, 0.7, 0.5, 0.3, 0.1])
-CURVE = threshold_curve(RELEVANT, SCORES)
+CURVE = CurveSums.of(RELEVANT, SCORES).curve()
 
 labelled_rows = st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=1, max_size=30).filter(
     lambda rows: any(relevant for relevant, _ in rows)
@@ -178,7 +178,7 @@ def test_threshold_serves_the_goal(goal, threshold: float):
 @given(labelled_rows, st.floats(0.01, 100))
 def test_no_threshold_costs_less_than_the_one_of_least_cost(rows, cost: float):
     relevant, scores = (np.array(column) for column in zip(*rows, strict=True))
-    curve = threshold_curve(relevant, scores / 10)
+    curve = CurveSums.of(relevant, scores / 10).curve()
 
     def costs(threshold: float) -> float:
         kept = scores / 10 >= threshold

@@ -94,7 +94,7 @@ def fit_threshold(
     own = policy.rule
     template = own if isinstance(own, Anchored) else Calibrated()
     sums = scored.curve_sums(template)
-    curve = sums.curve(np.ones(scored.conversations))
+    curve = sums.curve()
     rule = calibrate(curve, goal, fitted_on=labels, rule=template)
     assert rule.threshold is not None
     row = int(np.searchsorted(curve.thresholds, rule.threshold))

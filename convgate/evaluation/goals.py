@@ -1,7 +1,7 @@
 """Fits a rule's threshold on labelled cases: the one that a wanted figure asks for.
 
->>> from convgate.evaluation.curves import threshold_curve
->>> curve = threshold_curve(np.array([True, False, True, True]), np.array([0.9, 0.6, 0.5, 0.4]))
+>>> from convgate.evaluation.curves import CurveSums
+>>> curve = CurveSums.of(np.array([True, False, True, True]), np.array([0.9, 0.6, 0.5, 0.4])).curve()
 >>> calibrate(curve, Goal.min_precision(0.7), fitted_on="4 labels")
 Calibrated(threshold=0.4, goal='precision 0.70', fitted_on='4 labels')
 
