@@ -49,7 +49,7 @@ class TurnTable:
     unit_call: Integers = field(default_factory=_no_integers)
     """(n,) the call of the tool unit that the turn belongs to, -1 without one."""
     costs: Integers = field(default_factory=_no_integers)  # (n,) tokens, with frame
-    hashes: list[bytes] = field(default_factory=list)  # of the turn and all turns before it
+    known_hashes: list[bytes] = field(default_factory=list)  # the first of `hashes`
     units: ToolUnits = field(default_factory=ToolUnits)
     marked: int | None = None  # the first turn whose source shows its dialect
 
@@ -71,7 +71,7 @@ class TurnTable:
             self.is_held[:n],
             self.unit_call[:n],
             self.costs[:n],
-            self.hashes[:n],
+            self._hashes_so_far[:n],
             units,
             None if self.marked is None or self.marked >= n else self.marked,
         )
@@ -95,7 +95,7 @@ class TurnTable:
             _append(self.is_held, [turn.held_because is not None for turn in new]),
             _append(self.unit_call, [-1 if unit is None else unit.call for unit in calls]),
             np.concatenate([self.costs, turn_tokens(new, counter)]),
-            [*self.hashes, *prefix_hashes(new, after=self.hashes[-1] if start else b"")[1:]],
+            self._hashes_so_far,
             units,
             marked,
         )
@@ -109,6 +109,18 @@ class TurnTable:
     def current(self) -> int:
         """The index of the current message."""
         return len(self) - 1
+
+    @cached_property
+    def hashes(self) -> list[bytes]:
+        """A hash of each turn and all turns before it, made when it is read."""
+        known = self.known_hashes
+        new = prefix_hashes(self.turns[len(known) :], after=known[-1] if known else b"")
+        return [*known, *new[1:]]
+
+    @property
+    def _hashes_so_far(self) -> list[bytes]:
+        hashes: list[bytes] = self.__dict__.get("hashes", self.known_hashes)
+        return hashes
 
     @cached_property
     def tokens(self) -> list[int]:
