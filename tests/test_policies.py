@@ -99,6 +99,22 @@ def test_token_window_closes_at_the_first_turn_that_does_not_fit():
     assert TokenWindow(budget=0).decide(*make_conversation().at(4)).kept_indices == []
 
 
+@pytest.mark.parametrize(
+    ("name", "names"),
+    [
+        ("gate", {"relevant", "dropped, low score"}),
+        ("cosine", {"relevant", "dropped, low score"}),
+        ("token_window", {"recent", "dropped, older"}),
+        ("user_first", {"kept", "dropped"}),
+        ("retention", {"kept", "dropped"}),
+        ("everything", {"kept"}),
+    ],
+)
+def test_only_scores_of_relevance_are_called_relevant(name: str, names: set[str]):
+    decisions = build(name, FakeEncoder()).decide(*make_conversation().at(4))
+    assert {decision.outcome_name for decision in decisions} <= names
+
+
 def test_reciprocal_rank_fusion_by_hand():
     fused = reciprocal_rank_fusion(np.array([0.9, 0.1, 0.5]), np.array([0.0, 3.0, 0.0]))
     assert fused == pytest.approx([1 / 61 + 1 / 62.5, 1 / 63 + 1 / 61, 1 / 62 + 1 / 62.5])
