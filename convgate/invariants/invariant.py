@@ -75,6 +75,11 @@ class Invariant:
         is_likely = PRIORITIES[self.type] >= HELD and self.likelihood >= MIN_LIKELIHOOD
         return self.active and (self.pinned or is_likely)
 
+    @property
+    def held_because(self) -> str:
+        """Why its turn is sent: a sentence."""
+        return f"it states what must hold ({self.label}): {quote_line(self.text)}."
+
     def to_json(self) -> dict[str, Any]:
         """Return the record that `convgate invariants` prints."""
         return {

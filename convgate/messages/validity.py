@@ -32,6 +32,7 @@ ANSWER_PAIR = "answer_pair"
 FIRST_USER = "first_user"
 AFTER_CURRENT = "after_current"
 
+SAME_EXCHANGE = "its question or its answer is kept, and they stay together."
 
 T = TypeVar("T")
 Message = Mapping[str, Any]
@@ -56,9 +57,8 @@ class Repair:
     def keep_what_always_stays(self) -> None:
         """Keep instructions, turns that are held, and the current turn."""
         for index in np.flatnonzero(self.table.is_instruction).tolist():
-            role = self.table.turns[index].role
             self.kept[index] = False  # named as such even where they were chosen
-            self._keep(index, INSTRUCTIONS, f"instructions to the model ({role} messages) are always sent.")
+            self._keep(index, INSTRUCTIONS, explain_instruction(self.table.turns[index]))
         for index in np.flatnonzero(self.table.is_held & ~self.dropped).tolist():
             self._keep(index, HELD, self.table.turns[index].held_because or "")
         if self.current is not None:
@@ -82,7 +82,7 @@ class Repair:
             kept_groups = np.zeros_like(self.kept)
             kept_groups[groups[is_kept]] = True
             for index in np.flatnonzero(is_free & kept_groups[groups] & ~in_unit & ~self.kept).tolist():
-                self._keep(index, ANSWER_PAIR, "its question or its answer is kept, and they stay together.")
+                self._keep(index, ANSWER_PAIR, SAME_EXCHANGE)
 
     def open_with_a_user(self) -> None:
         """Keep the user's turn before the first kept one when that is an answer of the assistant's."""
@@ -99,6 +99,11 @@ class Repair:
             self.kept[index] = True
             stage = HOLD if rule in (INSTRUCTIONS, HELD, CURRENT) else REPAIR
             self.overrides[index] = Override(rule, reason, stage=stage, kept=True)
+
+
+def explain_instruction(turn: Turn) -> str:
+    """Return why an instruction is sent: a sentence."""
+    return f"instructions to the model ({turn.role} messages) are always sent."
 
 
 def _same_unit(turn: Turn) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from convgate.core.conversation import Turn
 from convgate.core.decisions import HOLD, Override, TurnDecisions
-from convgate.invariants.invariant import Invariant, quote_line
+from convgate.invariants.invariant import Invariant
 from convgate.messages.tokens import TokenCounter
 from convgate.messages.validity import ValidSelection, make_valid
 from convgate.selection.added import AddedMessage, Message, restate
@@ -34,13 +34,7 @@ def hold(
     dropped = set(decisions.indices[~decisions.kept].tolist())
     return decisions.with_overrides(
         {
-            invariant.source: Override(
-                invariant.type,
-                f"it states what must hold ({invariant.label}): {quote_line(invariant.text)}.",
-                "as a rule",
-                HOLD,
-                kept=True,
-            )
+            invariant.source: Override(invariant.type, invariant.held_because, "as a rule", HOLD, kept=True)
             for invariant in reversed(held)
             if invariant.source in dropped
         }
