@@ -12,14 +12,16 @@ U+FFFD. A turn's `source` keeps them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from convgate.core.errors import ConversationError
 from convgate.core.text import make_writable
+
+V = TypeVar("V")
 
 INSTRUCTION_ROLES = frozenset({"system", "developer"})
 """Roles whose turns instruct the model; they are always sent, whatever their score."""
@@ -117,6 +119,10 @@ class Turn:
         if all(part.kind != "tool_result" for part in self.parts):
             return ""
         return "\n".join(part.text for part in self.parts if part.kind == "text")
+
+    def with_metadata(self, field: str, value: object) -> Turn:
+        """Return the turn with a field of its metadata set."""
+        return replace(self, metadata={**self.metadata, field: value})
 
     @property
     def said(self) -> bytes:
@@ -229,6 +235,14 @@ class Conversation:
             raise ConversationError("the conversation has no turns")
         places = range(len(self) - 1, -1, -1)
         return next((i for i in places if self.turns[i].role in ANSWERED_ROLES), len(self) - 1)
+
+    def change_turns(self, change: Callable[[Turn, V], Turn], values: Mapping[int, V]) -> Conversation:
+        """Return the conversation with the turns changed by values at their 0-based indices, if any."""
+        turns = list(self.turns)
+        for index, value in values.items():
+            if 0 <= index < len(turns):
+                turns[index] = change(turns[index], value)
+        return replace(self, turns=tuple(turns)) if values else self
 
     def answerable(self) -> list[int]:
         """Return the turns that a model would answer: those of users and tools.

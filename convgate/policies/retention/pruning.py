@@ -64,9 +64,4 @@ def undo_pruning(store: Store, key: str) -> list[int]:
 
 def with_pruned(conversation: Conversation, pruned: Mapping[int, PrunedTurn]) -> Conversation:
     """Return the conversation with its pruned turns marked, so that no list of messages has them."""
-    if not pruned:
-        return conversation
-    turns = list(conversation.turns)
-    for index, turn in pruned.items():
-        turns[index] = replace(turns[index], pruned=turn.reason)
-    return replace(conversation, turns=tuple(turns))
+    return conversation.change_turns(lambda turn, edit: replace(turn, pruned=edit.reason), pruned)

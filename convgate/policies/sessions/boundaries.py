@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from convgate.core.conversation import Conversation, Turn
@@ -96,14 +96,7 @@ def with_moved(conversation: Conversation, moved: Mapping[int, MovedBoundary]) -
 
     moved: by the message's 0-based index; what is past the end is left out.
     """
-    if not moved:
-        return conversation
-    turns = list(conversation.turns)
-    for index, edit in moved.items():
-        if 0 <= index < len(turns):
-            mark = {MOVED_FIELD: edit.kind}
-            turns[index] = replace(turns[index], metadata={**turns[index].metadata, **mark})
-    return replace(conversation, turns=tuple(turns))
+    return conversation.change_turns(lambda turn, edit: turn.with_metadata(MOVED_FIELD, edit.kind), moved)
 
 
 def moved_by(turn: Turn) -> BoundaryKind | None:
