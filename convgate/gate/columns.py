@@ -24,7 +24,6 @@ _MAX_SHARE = 0.02  # of turns; a more frequent stem says nothing about a topic
 _UNSEEN_SHARE = 1e-4  # of a stem that is not in the table
 _PRIOR_TURNS = 100  # the weight of the table
 
-
 NAMED = 4  # max number of speakers that a turn names
 NOBODY = -1  # pads the names of a turn that names fewer
 STRANGER = -2  # a speaker without an earlier turn

@@ -37,7 +37,6 @@ _COMMON_WORDS = {  # the detector needs more letters
 }
 _LOCK = threading.Lock()
 
-
 MAX_ANSWER = 60
 """Characters of a message that can be the answer to a question and nothing else."""
 
