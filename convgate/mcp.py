@@ -21,7 +21,7 @@ from convgate.core.errors import ConversationError, ConvgateError, TranscriptErr
 from convgate.core.extras import needs_extra
 from convgate.core.settings import Settings, load_settings
 from convgate.embedding.base import Encoder
-from convgate.policies.bm25 import bm25_scores
+from convgate.policies.search import bm25_scores
 from convgate.selection.load import load
 from convgate.selection.selection import Selection
 from convgate.selection.selector import Selector

@@ -15,9 +15,10 @@ from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings, load_settings
 from convgate.guardrails.request import Fallback, RequestRecord
+from convgate.invariants.finding import InvariantReader
 from convgate.invariants.judge import UserMessage
-from convgate.invariants.reader import InvariantReader
-from convgate.invariants.statements import Kind, Statement, read_statements
+from convgate.invariants.statements import Statement, StatementKind, read_statements
+from convgate.messages.table import TurnTable
 from convgate.messages.tokens import TokenCounter
 from convgate.modes.budgets import Budgets
 from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
@@ -27,7 +28,6 @@ from convgate.selection.fit import Fit
 from convgate.selection.packing import Packer, pack
 from convgate.selection.selection import Selection
 from convgate.selection.selector import Selector
-from convgate.selection.table import TurnTable
 from tests.fakes import FakeEncoder
 
 
@@ -53,7 +53,7 @@ class WordJudge:
     """Takes the kind of a statement from single words."""
 
     encoder = FakeEncoder()
-    KINDS: ClassVar[dict[Kind, str]] = {
+    KINDS: ClassVar[dict[StatementKind, str]] = {
         "resolved": r"works now|fixed it|solved",
         "lifted": r"forget (?:about )?the|no longer applies|ok again",
         "blocking_error": r"Error|Exception|Traceback|fails|won't start|does not (?:start|work)|crash",
@@ -76,7 +76,6 @@ class FixedPolicy:
 
     name: ClassVar[str] = "keeps"
     label: ClassVar[str] = ""
-    needs_encoder: ClassVar[bool] = False
     ranks: ClassVar[bool] = True
     kept: Collection[int] | None = None  # None: all
     scores: Mapping[int, float] = field(default_factory=dict)  # 0.9 and 0.1 for the others

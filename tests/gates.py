@@ -14,7 +14,7 @@ from convgate.core.conversation import Turn
 from convgate.embedding.base import Embeddings
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import facts_of
-from convgate.gate.model import Gate, Message, State
+from convgate.gate.model import Gate, GateState, Message
 from convgate.training.gate_module import GateModule
 
 
@@ -56,7 +56,7 @@ def trained_full_gate(
     return gate.to_gate()
 
 
-def full_state(gate: Gate, turns: Sequence[Turn], *, seed: int = 0) -> State:
+def full_state(gate: Gate, turns: Sequence[Turn], *, seed: int = 0) -> GateState:
     """The state of turns whose embeddings are random."""
     return gate.state(vectors_of(gate, turns, seed=seed), [facts_of(turn) for turn in turns])
 

@@ -24,7 +24,7 @@ from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.judged_cases import cases_in_order, join_sets, judge_all
 from convgate.invariants import find_invariants
 from convgate.invariants.judge import load_judge
-from convgate.policies.bm25 import BM25
+from convgate.policies.search import BM25
 from convgate.policies.window import LastK
 from convgate.selection.load import load
 from convgate.transcripts import Case, RelevanceSet

@@ -11,7 +11,7 @@ from convgate.core.conversation import Conversation
 from convgate.core.settings import load_settings
 from convgate.gatekeeper.exchange import exchanges_of
 from convgate.gatekeeper.gatekeeper import load_gatekeeper
-from convgate.policies.session_policy import SessionPolicy
+from convgate.policies.sessions.policy import SessionPolicy
 from convgate.store import Conversations, Store
 from convgate.transcripts import turns_from_messages
 from tests.commands import Run

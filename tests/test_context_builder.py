@@ -60,9 +60,9 @@ def test_each_turn_appears_once_with_its_reason():
     )
     assert reasons[1] == (
         "evidence", True,
-        "Kept as evidence: an answer to it is kept, and the messages do not open with an answer.",
+        "Kept: an answer to it is kept, and the messages do not open with an answer.",
     )  # fmt: skip
-    assert reasons[2] == ("evidence", False, "Kept as evidence: 0.90, above 0.50.")
+    assert reasons[2] == ("keeps", False, "Kept: 0.90, above 0.50.")
     assert reasons[3][:2] == ("rules", True)
     assert "“You must never delete the backups”" in reasons[3][2]
     assert reasons[4] == ("keeps", False, "Dropped by keeps: 0.10, below 0.50.")
@@ -334,6 +334,10 @@ def test_any_policy_chooses_the_evidence():
     messages = chat("TASK a", "b.", "TASK c", "d.", "TASK e", "f.", "TASK g")
     bundle = make_selector(policy=LastK(3)).select(messages)
     assert turns_by_section(bundle) == {"evidence": [2, 3, 5], "task_state": [4]}
+    assert [bundle.decisions.of(turn).outcome_name for turn in (1, 3, 5)] == [
+        "dropped, older", "recent", "recent",
+    ]  # fmt: skip
+    assert bundle.decisions.of(5).reason == "Kept: one of the last 3 turns."
     pipeline = build_policy("pipeline", Settings(), FakeEncoder(), stages="gatekeeper > last_k(k=2)")
     piped = make_selector(policy=pipeline).select(messages)
     assert {"gatekeeper", "last_k"} >= {one.stage for one in piped.decisions if not one.kept} - {"context"}

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from convgate.core.conversation import Turn
 from convgate.core.conversation_cache import ConversationCache
+from convgate.messages.table import TurnTable
 from convgate.policies.window import LastK
 from convgate.selection.memory import PastRequest, RequestMemory
 from convgate.selection.packing import PackedTurns
-from convgate.selection.table import TurnTable
 from convgate.transcripts import turns_from_messages
 from tests.contexts import (
     FirstWordClassifier,
@@ -178,17 +178,17 @@ class TestTurnTable:
         counted.clear()
         grown = tables.get(turns, extend)
         assert counted == [turn.text for turn in turns[4:]]
-        assert grown.digests == TurnTable().extend(turns, count).digests
+        assert grown.hashes == TurnTable().extend(turns, count).hashes
         counted.clear()
         tables.get(turns[:3], extend)
         assert counted == [], "what is a beginning of something known costs nothing"
 
     def test_digests_are_of_all_that_came_before(self):
-        one = TurnTable().extend(turns_from_messages(FIRST), count_words).digests
+        one = TurnTable().extend(turns_from_messages(FIRST), count_words).hashes
         other = (
             TurnTable()
             .extend(turns_from_messages([{**FIRST[0], "content": "x"}, *FIRST[1:]]), count_words)
-            .digests
+            .hashes
         )
         assert one[1] != other[1]
         assert len(set(one)) == len(one)

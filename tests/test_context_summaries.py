@@ -1,4 +1,4 @@
-"""Summaries at checkpoints, and recall of earlier sessions: what is stored, sent, dropped, and why."""
+"""Summaries of every so many turns, and recall of earlier sessions: what is stored, sent and dropped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from convgate.sessions.summaries import (
     MAX_CHARACTERS,
     ExtractiveSummarizer,
     ModelSummarizer,
-    last_checkpoint,
+    summary_stop,
 )
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import InvariantEdit, InvariantEdits, PrunedTurn, PrunedTurns
@@ -87,7 +87,7 @@ def test_a_language_model_summarises_data_and_an_extract_stands_in_for_it(server
     assert extract.by == "keeps"
 
 
-def test_summaries_are_made_at_checkpoints_and_sent_as_capsules(store: Store) -> None:
+def test_summaries_are_made_every_so_many_turns_and_sent_as_capsules(store: Store) -> None:
     sessions = manager(store, session={"summary_turns": 2})
     key = sessions.add_message("the shop is in Rome").key
     assert Summaries(store).get(key) is None
@@ -111,7 +111,7 @@ def test_without_the_setting_nothing_is_summarised(store: Store) -> None:
     sessions = manager(store)
     key = sessions.add_messages(contexts.chat(*"abcdef")).key
     assert Summaries(store).get(key) is None
-    assert last_checkpoint(6, 0) == 0
+    assert summary_stop(6, 0) == 0
 
 
 def test_a_summary_is_dropped_when_a_turn_that_it_stands_for_changes(store: Store) -> None:

@@ -13,8 +13,8 @@ from convgate.core import bundled_encoder as bundled
 from convgate.core.errors import EncoderError, GateError
 from convgate.embedding.base import EncoderIdentity
 from convgate.embedding.precision import has_fast_bfloat16, resolve_dtype
-from convgate.gate.checkpoint import build_gate, gate_files
 from convgate.gate.config import GateConfig
+from convgate.gate.files import build_gate, gate_files
 from convgate.gate.model import Gate
 
 FLOAT32 = EncoderIdentity("minilm", "abc", "float32", "mean of 254-piece chunks", "", 384)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.evaluation.calibration import BestFBeta
 from convgate.evaluation.duplicates import Overlap, remove_duplicates
 from convgate.evaluation.fitting import fit_threshold
+from convgate.evaluation.goals import Goal
 from convgate.evaluation.tuning import score_cases
 from convgate.gate.thresholds import make_rule
 from convgate.labels.exchange import write_labels
@@ -138,6 +138,6 @@ def test_figures_of_labels_and_of_what_was_exported_of_them_are_those_of_the_lab
     assert both.overlaps == (Overlap("exported", "labels", 18),)
     backwards = score_cases([exported, gold], policy)
     assert (len(backwards.relevant), backwards.overlaps) == (19, (Overlap("labels", "exported", 18),))
-    fitted = fit_threshold([gold, exported], policy, BestFBeta())
-    assert fitted.threshold == fit_threshold([gold], policy, BestFBeta()).threshold
+    fitted = fit_threshold([gold, exported], policy, Goal.best_f_beta())
+    assert fitted.threshold == fit_threshold([gold], policy, Goal.best_f_beta()).threshold
     assert fitted.notes[0] == "18 judged turns of exported are in labels too; each counts once."

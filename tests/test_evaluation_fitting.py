@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import PolicyError
-from convgate.evaluation.calibration import BestFBeta, MinCost, MinPrecision, MinRecall, calibrate
-from convgate.evaluation.curves import threshold_curve
+from convgate.evaluation.curves import CurveSums
 from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.fitting import FOUND, NOTHING, NOW, fit_threshold
+from convgate.evaluation.goals import Goal, calibrate
 from convgate.evaluation.judged_cases import judge
 from convgate.evaluation.metrics import METRICS
 from convgate.evaluation.tuning import ScoredCases, score_cases
@@ -92,7 +92,7 @@ def value(fitted, rule, metric, tag=None):
 
 def test_the_found_rule_and_the_active_one_by_hand():
     fitted = fit_threshold(
-        [labelled(HALF, ALL, NONE)], TextScorePolicy(), MinPrecision(1.0), scored_by="gate v1"
+        [labelled(HALF, ALL, NONE)], TextScorePolicy(), Goal.min_precision(1.0), scored_by="gate v1"
     )
     assert fitted.rule.threshold == 0.5
     assert fitted.rule.goal == "precision 1.00"
@@ -103,7 +103,9 @@ def test_the_found_rule_and_the_active_one_by_hand():
     assert value(fitted, NOW, "recall") == 2 / 3  # of ALL, only 0.6 is above the mean
 
 
-@pytest.mark.parametrize("goal", [MinPrecision(0.8), MinRecall(0.8), BestFBeta(2), MinCost(0.5)])
+@pytest.mark.parametrize(
+    "goal", [Goal.min_precision(0.8), Goal.min_recall(0.8), Goal.best_f_beta(2), Goal.min_cost(0.5)]
+)
 def test_evaluating_with_the_found_rule_gives_the_figures_of_the_fit(goal):
     given = noisy_set(60)
     fitted = fit_threshold([given], TextScorePolicy(), goal)
@@ -116,7 +118,7 @@ def test_evaluating_with_the_found_rule_gives_the_figures_of_the_fit(goal):
 
 
 def test_the_json_holds_the_rule_the_figures_and_the_whole_curve():
-    fitted = fit_threshold([labelled(HALF, ALL, NONE)], TextScorePolicy(), BestFBeta())
+    fitted = fit_threshold([labelled(HALF, ALL, NONE)], TextScorePolicy(), Goal.best_f_beta())
     printed = json.loads(json.dumps(fitted.to_json(), allow_nan=False))
     assert printed["threshold_rule"] == "calibrated"
     assert printed["threshold_parameters"] == {
@@ -137,7 +139,7 @@ def test_the_json_holds_the_rule_the_figures_and_the_whole_curve():
 
 
 def test_names_of_sets_cannot_steer_a_terminal():
-    fitted = fit_threshold([labelled(HALF, name="a\x1b[2Jb\n")], TextScorePolicy(), BestFBeta())
+    fitted = fit_threshold([labelled(HALF, name="a\x1b[2Jb\n")], TextScorePolicy(), Goal.best_f_beta())
     assert "\x1b" not in fitted.rule.fitted_on
     assert "\n" not in fitted.rule.fitted_on
 
@@ -145,7 +147,7 @@ def test_names_of_sets_cannot_steer_a_terminal():
 # precision at .1 to .9 is .60, .50, .67, .50, 1.0; recall 1, .67, .67, .33, .33
 RELEVANT = np.array([True, False, True, False, True])
 SCORES = np.array([0.9, 0.7, 0.5, 0.3, 0.1])
-CURVE = threshold_curve(RELEVANT, SCORES)
+CURVE = CurveSums.of(RELEVANT, SCORES).curve()
 
 labelled_rows = st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=1, max_size=30).filter(
     lambda rows: any(relevant for relevant, _ in rows)
@@ -155,16 +157,16 @@ labelled_rows = st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=1
 @pytest.mark.parametrize(
     ("goal", "threshold"),
     [
-        (MinPrecision(0.6), 0.1),
-        (MinPrecision(0.65), 0.5),
-        (MinPrecision(0.9), 0.9),
-        (MinRecall(1.0), 0.1),
-        (MinRecall(0.6), 0.5),
-        (BestFBeta(), 0.1),
-        (BestFBeta(0.25), 0.9),
-        (MinCost(0.25), 0.1),  # costs .5 there, 1.25 at .5, 2 at .9
-        (MinCost(0.9), 0.1),  # 1.8, 1.9, 2
-        (MinCost(4), 0.9),  # 8, 5, 2
+        (Goal.min_precision(0.6), 0.1),
+        (Goal.min_precision(0.65), 0.5),
+        (Goal.min_precision(0.9), 0.9),
+        (Goal.min_recall(1.0), 0.1),
+        (Goal.min_recall(0.6), 0.5),
+        (Goal.best_f_beta(), 0.1),
+        (Goal.best_f_beta(0.25), 0.9),
+        (Goal.min_cost(0.25), 0.1),  # costs .5 there, 1.25 at .5, 2 at .9
+        (Goal.min_cost(0.9), 0.1),  # 1.8, 1.9, 2
+        (Goal.min_cost(4), 0.9),  # 8, 5, 2
     ],
 )
 def test_threshold_serves_the_goal(goal, threshold: float):
@@ -176,13 +178,13 @@ def test_threshold_serves_the_goal(goal, threshold: float):
 @given(labelled_rows, st.floats(0.01, 100))
 def test_no_threshold_costs_less_than_the_one_of_least_cost(rows, cost: float):
     relevant, scores = (np.array(column) for column in zip(*rows, strict=True))
-    curve = threshold_curve(relevant, scores / 10)
+    curve = CurveSums.of(relevant, scores / 10).curve()
 
     def costs(threshold: float) -> float:
         kept = scores / 10 >= threshold
         return cost * (kept & ~relevant).sum() + (relevant & ~kept).sum()
 
-    fitted = calibrate(curve, MinCost(cost)).threshold
+    fitted = calibrate(curve, Goal.min_cost(cost)).threshold
     assert costs(fitted) <= min(costs(threshold) for threshold in scores / 10) + 1e-6
 
 

@@ -10,7 +10,7 @@ from scipy.stats import bootstrap
 from sklearn.metrics import average_precision_score, precision_recall_curve
 
 from convgate.evaluation.bootstrap import difference_interval, draw, interval, resample
-from convgate.evaluation.curves import threshold_curve
+from convgate.evaluation.curves import CurveSums
 from convgate.evaluation.metrics import (
     METRICS,
     RANKING_METRICS,
@@ -79,7 +79,7 @@ pooled = st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=1, max_s
 
 
 def test_every_metric_by_hand_with_a_tie():
-    curve = threshold_curve(RELEVANT, SCORES, tokens=np.array([10, 20, 30, 40]))
+    curve = CurveSums.of(RELEVANT, SCORES, tokens=np.array([10, 20, 30, 40])).curve()
     assert curve.thresholds.tolist() == [0.1, 0.6, 0.8]
     assert curve.precision.tolist() == [2 / 4, 2 / 3, 1]
     assert curve.recall.tolist() == [1, 1, 0.5]
@@ -93,7 +93,7 @@ def test_precision_and_recall_are_those_of_scikit_learn(rows):
     relevant, scores = (np.array(column) for column in zip(*rows, strict=True))
     if not relevant.any():
         relevant[0] = True
-    curve = threshold_curve(relevant, scores.astype(float))
+    curve = CurveSums.of(relevant, scores.astype(float)).curve()
     precision, recall, thresholds = precision_recall_curve(relevant, scores)
     assert curve.thresholds.tolist() == thresholds.tolist()
     assert curve.precision == pytest.approx(precision[:-1])
@@ -103,7 +103,7 @@ def test_precision_and_recall_are_those_of_scikit_learn(rows):
 @given(pooled)
 def test_a_higher_threshold_never_keeps_more(rows):
     relevant, scores = (np.array(column) for column in zip(*rows, strict=True))
-    curve = threshold_curve(relevant, scores.astype(float), thresholds=np.linspace(-1, 7, 23))
+    curve = CurveSums.of(relevant, scores.astype(float), thresholds=np.linspace(-1, 7, 23)).curve()
     assert (np.diff(curve.kept_share) <= 0).all()
     assert (np.diff(curve.kept_token_share) <= 0).all()
     assert curve.kept_share[0] == 1

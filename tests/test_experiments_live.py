@@ -19,9 +19,9 @@ from convgate.experiments.arms import Arm, Experiment, Limit, create_experiment,
 from convgate.experiments.live import ArmSelection, LiveExperiment
 from convgate.experiments.report import report
 from convgate.experiments.trials import assign_session
+from convgate.messages.table import TurnTable
 from convgate.policies.base import Policy
 from convgate.selection.around import Remember
-from convgate.selection.table import TurnTable
 from convgate.store import Store
 from convgate.store.experiments import Experiments, Stratum
 from convgate.transcripts import turns_from_messages
@@ -112,7 +112,7 @@ def test_an_arm_remembers_the_earlier_requests_of_its_session(store: Store) -> N
     (arm, _) = stored(store).arms
     (remember,) = experiment._selectors.load(arm).selector.around
     assert isinstance(remember, Remember)
-    assert remember.requests.find(TurnTable().extend(turns_from_messages(MESSAGES[:7]), None).digests)
+    assert remember.requests.find(TurnTable().extend(turns_from_messages(MESSAGES[:7]), None).hashes)
 
 
 def test_encoders_are_loaded_once_and_only_for_arms_that_need_one(

@@ -7,7 +7,7 @@ import json
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.evaluation.curves import threshold_curve
+from convgate.evaluation.curves import CurveSums
 from convgate.figures.curves import threshold_curve_figure
 from convgate.figures.matrix import matrix_figure
 from convgate.figures.palette import LIGHT
@@ -41,7 +41,7 @@ def test_unseen_marks_above_the_cells_take_the_clicks() -> None:
 
 RELEVANT = np.array([True, False, True, False, True])
 SCORES = np.array([0.9, 0.8, 0.7, 0.3, 0.2])
-CURVE = threshold_curve(RELEVANT, SCORES)
+CURVE = CurveSums.of(RELEVANT, SCORES).curve()
 
 
 def test_metrics_by_threshold_are_those_of_the_curve() -> None:

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.core.conversation import Turn
-from convgate.gate.columns import NEVER, NOBODY, STRANGER, Columns
+from convgate.gate.columns import NEVER, NOBODY, STRANGER, Columns, inverse_frequency
 from convgate.gate.facts import TurnFacts, facts_of
-from convgate.gate.stem_frequency import inverse_frequency
 from tests.gates import any_turns
 
 COMMON = "the"  # says nothing, for it is everywhere

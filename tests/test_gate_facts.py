@@ -8,9 +8,8 @@ import pytest
 
 from convgate.core.conversation import Turn
 from convgate.embedding.bundled import BundledEncoder
-from convgate.gate.cues import NO_CUES
-from convgate.gate.facts import facts_of, read_facts
-from convgate.gate.stem_frequency import common_stems, inverse_frequency
+from convgate.gate.columns import common_stems, inverse_frequency
+from convgate.gate.facts import NO_CUES, facts_of, read_facts
 from convgate.text.words import words
 from tests.fakes import FakeEncoder
 

@@ -13,11 +13,9 @@ from hypothesis import strategies as st
 
 from convgate.core.conversation import Turn
 from convgate.gate.arrays import Floats
-from convgate.gate.columns import Columns
-from convgate.gate.cues import Cues
-from convgate.gate.facts import TurnFacts, facts_of
+from convgate.gate.columns import Columns, inverse_frequency
+from convgate.gate.facts import Cues, TurnFacts, facts_of
 from convgate.gate.features import NAMES, Passages, message_features, turn_features
-from convgate.gate.stem_frequency import inverse_frequency
 from tests.gates import any_turn, any_turns, unit_vectors
 
 

@@ -22,7 +22,7 @@ from convgate.gate.explain import leave_one_out, strongest_links
 from convgate.gate.facts import facts_of
 from convgate.gate.features import FEATURES, NAMES, PARTS, message_features, turn_features
 from convgate.gate.initial_weights import untrained_weights
-from convgate.gate.model import Gate, GateScores, Message, State
+from convgate.gate.model import Gate, GateScores, GateState, Message
 from convgate.gate.scoring import MAX_SPREADS
 from convgate.training.gate_module import GateModule
 from tests.gates import (
@@ -52,7 +52,7 @@ def chat(n: int) -> list[Turn]:
     ]
 
 
-def extend_in_steps(gate: Gate, turns: Sequence[Turn], cuts: Sequence[int]) -> State:
+def extend_in_steps(gate: Gate, turns: Sequence[Turn], cuts: Sequence[int]) -> GateState:
     """The state of the turns, extended piece by piece."""
     vectors, facts = vectors_of(gate, turns), [facts_of(turn) for turn in turns]
     bounds = [0, *sorted(min(cut, len(turns)) for cut in cuts), len(turns)]
@@ -62,12 +62,12 @@ def extend_in_steps(gate: Gate, turns: Sequence[Turn], cuts: Sequence[int]) -> S
     return state
 
 
-def all_links(gate: Gate, state: State) -> NDArray[np.float32]:
+def all_links(gate: Gate, state: GateState) -> NDArray[np.float32]:
     scores = gate.score(state, QUESTION)
     return np.asarray(gate.links(state, scores, range(len(state))))
 
 
-def assert_same(gate: Gate, one: State, other: State) -> None:
+def assert_same(gate: Gate, one: GateState, other: GateState) -> None:
     assert len(one) == len(other)
     assert np.array_equal(one.embeddings, other.embeddings)
     assert list(one.facts) == list(other.facts)
@@ -219,7 +219,7 @@ def test_threads_that_extend_one_state_at_once_get_their_own_continuation():
     ends = [[Turn.of("user", f"end {i} anna", name=f"p{i}") for _ in range(30)] for i in range(4)]
     barrier = Barrier(len(ends))
 
-    def extend(place: int) -> tuple[State, GateScores]:
+    def extend(place: int) -> tuple[GateState, GateScores]:
         barrier.wait()
         vectors = unit_vectors(30, seed=place, dimension=16)
         state = GATE.extend(start, vectors, [facts_of(turn) for turn in ends[place]])

@@ -16,13 +16,13 @@ from convgate.invariants.judge import (
     kind_of,
     shipped_model,
 )
-from convgate.invariants.statements import KINDS, Kind
+from convgate.invariants.statements import KINDS, StatementKind
 from convgate.text.linear import count_ngrams
 from tests.fakes import FakeEncoder, FakeSpanEncoder
 from tools.statement_kinds import examples_hash, labelled_examples
 from tools.text_fitting import fit
 
-SAID: list[tuple[str, Kind]] = [
+SAID: list[tuple[str, StatementKind]] = [
     ("keep it dry, whatever it takes", "hard_constraint"), ("keep it dry, always", "hard_constraint"),
     ("sesame harms my son", "safety_requirement"), ("sesame kills my son", "safety_requirement"),
     ("wrong, it was Tuesday", "user_correction"), ("wrong, it was Monday", "user_correction"),

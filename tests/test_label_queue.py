@@ -27,7 +27,6 @@ class TextScorePolicy:
 
     name: ClassVar[str] = "scripted"
     label: ClassVar[str] = "Scripted"
-    needs_encoder: ClassVar[bool] = False
     ranks: ClassVar[bool] = True
     shift: float = 0.0
     threshold: float = 0.5

@@ -13,13 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from convgate.core.conversation import Turn
+from convgate.core.conversation import Turn, prefix_hashes
 from convgate.core.errors import StoreError, TranscriptError
 from convgate.labels.exchange import COLUMNS, keep_labels, read_labels, write_labels
 from convgate.labels.gold import gold_set
 from convgate.store import ADJUDICATED, Answer, Conversations, CurrentKey, Entry, Labels, Store
 from convgate.store.label_log import ANSWERS, AnnotatorKind
-from convgate.store.openings import prefix_hashes
 from convgate.transcripts import BadLinesError, read_relevance_set
 from tests.label_files import CONVERSATION_LINE, add, add_all, case, import_labels, lines, sorted_entries
 

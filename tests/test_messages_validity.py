@@ -10,7 +10,7 @@ import pytest
 from convgate import ToolCall, Turn
 from convgate.core.errors import ConversationError
 from convgate.messages import ToolUnit, ValidSelection, check_valid, find_tool_units, make_valid
-from convgate.messages.opening import quote_opening
+from convgate.messages.validity import quote_opening
 
 
 def user(text: str = "question", **fields) -> Turn:

@@ -14,8 +14,8 @@ from convgate.core.errors import EvaluationError, PolicyError
 from convgate.evaluation.evaluate import evaluate, pool_results
 from convgate.evaluation.judged_cases import JudgedSet, count_tokens, judge_set
 from convgate.policies.base import Policy
-from convgate.policies.bm25 import BM25
 from convgate.policies.registry import policy_names
+from convgate.policies.search import BM25
 from convgate.policies.spec import PolicySpec
 from convgate.policies.window import Everything, LastK
 from convgate.training.library import RelevanceSets

@@ -18,7 +18,7 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import StoreError
 from convgate.core.home import app_root
 from convgate.core.settings import load_settings
-from convgate.policies.bm25 import cached_words
+from convgate.policies.search import cached_words
 from convgate.store import Addition, Conversations, NewConversation, Store
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import TranscriptReader, open_transcript

@@ -21,10 +21,10 @@ from convgate.policies.base import Policy
 from convgate.policies.build import build_policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.gatekeeper import GatekeeperPolicy
-from convgate.policies.hybrid import reciprocal_rank_fusion
 from convgate.policies.registry import policy_class, policy_labels, policy_names
-from convgate.policies.session_policy import SessionPolicy
+from convgate.policies.search import reciprocal_rank_fusion
 from convgate.policies.sessions import segment
+from convgate.policies.sessions.policy import SessionPolicy
 from convgate.policies.window import LastK, TokenWindow
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
@@ -97,6 +97,22 @@ def test_token_window_closes_at_the_first_turn_that_does_not_fit():
         policy = TokenWindow(budget=budget, counter=lambda text: 6)
         assert policy.decide(*make_conversation().at(4)).kept_indices == kept
     assert TokenWindow(budget=0).decide(*make_conversation().at(4)).kept_indices == []
+
+
+@pytest.mark.parametrize(
+    ("name", "names"),
+    [
+        ("gate", {"relevant", "dropped, low score"}),
+        ("cosine", {"relevant", "dropped, low score"}),
+        ("token_window", {"recent", "dropped, older"}),
+        ("user_first", {"kept", "dropped"}),
+        ("retention", {"kept", "dropped"}),
+        ("everything", {"kept"}),
+    ],
+)
+def test_only_scores_of_relevance_are_called_relevant(name: str, names: set[str]):
+    decisions = build(name, FakeEncoder()).decide(*make_conversation().at(4))
+    assert {decision.outcome_name for decision in decisions} <= names
 
 
 def test_reciprocal_rank_fusion_by_hand():

@@ -79,7 +79,7 @@ def test_every_turn_names_the_stage_that_decided_it():
 
 def test_stage_sees_a_conversation_of_what_was_left_and_nothing_of_what_comes():
     class Watching:
-        name, label, needs_encoder, ranks = "watching", "", False, False
+        name, label, ranks = "watching", "", False
 
         def decide(self, current, history):
             self.seen = (current, [turn.text for turn in history], history.conversation.turns)
@@ -99,7 +99,7 @@ def test_stage_sees_a_conversation_of_what_was_left_and_nothing_of_what_comes():
 
 def test_a_whole_history_policy_sees_all_turns_and_restores_none():
     class Greetings(WholeHistoryPolicy):
-        name, label, needs_encoder, ranks = "greetings", "", False, False
+        name, label, ranks = "greetings", "", False
 
         def decide(self, current, history):
             assert history.turns == CONVERSATION.turns[2:5]

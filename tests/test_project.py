@@ -130,7 +130,7 @@ def test_a_process_that_scores_loads_no_large_package() -> None:
 import sys
 from importlib.resources import files
 from convgate.core.conversation import Conversation, Turn
-from convgate.gate.checkpoint import read_gate
+from convgate.gate.files import read_gate
 from convgate.gate.thresholds import Expected
 from convgate.policies.gate import GatePolicy
 from tests.fakes import FakeEncoder

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from convgate import Conversation, Turn
 from convgate.policies.retention import Confidence
-from convgate.policies.retention_policy import Pruning, Retention, RetentionResult
+from convgate.policies.retention.policy import Pruning, Retention, RetentionResult
 
 JUST_BELOW = {border: math.nextafter(border, 0) for border in (0.7, 0.6, 0.5)}
 SHARES = st.sampled_from(

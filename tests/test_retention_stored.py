@@ -8,8 +8,8 @@ import pytest
 
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import StoreError
+from convgate.policies.retention.policy import Pruning
 from convgate.policies.retention.pruning import apply_pruning, plan_pruning, undo_pruning, with_pruned
-from convgate.policies.retention_policy import Pruning
 from convgate.policies.window import LastK
 from convgate.sessions import SessionManager
 from convgate.store import Conversations, NewConversation, Store

@@ -13,7 +13,7 @@ from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.invariants import InvariantEdit, with_edits
 from convgate.policies.base import Policy
-from convgate.policies.cosine import CosineTopK
+from convgate.policies.search import CosineTopK
 from convgate.policies.window import LastK
 from convgate.selection.load import selector_of
 from convgate.transcripts import turns_from_messages

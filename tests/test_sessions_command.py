@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from convgate.core.conversation import Conversation
-from convgate.policies.session_policy import SessionPolicy
+from convgate.policies.sessions.policy import SessionPolicy
 from tests.commands import Run
 from tests.session_days import turns_of_day
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
+from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn, prefix_hashes
 from convgate.core.errors import StoreError
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation, Sort, Store, documents
-from convgate.store.openings import PrefixIndex, prefix_hashes
+from convgate.store.openings import PrefixIndex
 from tests.stores import clear_store
 
 

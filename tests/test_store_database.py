@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 from sqlite_utils import Database, Migrations
 
-from convgate.core.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn, prefix_hashes
 from convgate.core.errors import DamagedError, StoreError
 from convgate.sessions import SessionManager
 from convgate.store import Conversations, NewConversation, Store, database
 from convgate.store.documents import content_key
-from convgate.store.openings import PrefixIndex, prefix_hashes
+from convgate.store.openings import PrefixIndex
 from convgate.store.queues import Queues
 from convgate.store.schema import migrations
 from convgate.store.sessions import Sessions

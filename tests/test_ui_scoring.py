@@ -16,8 +16,8 @@ from convgate.gate.thresholds import TopK
 from convgate.policies.build import build_policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
-from convgate.policies.session_policy import SessionPolicy
 from convgate.policies.sessions import BoundaryRules
+from convgate.policies.sessions.policy import SessionPolicy
 from convgate.policies.window import LastK
 from convgate.ui import scoring
 from convgate.ui.explore import inspector

@@ -24,8 +24,8 @@ import numpy as np
 from convgate.core.conversation import Conversation
 from convgate.core.filling import fill, use_per_token
 from convgate.messages.tokens import turn_tokens
-from convgate.policies.cosine import cosine_scores
 from convgate.policies.gate import GatePolicy
+from convgate.policies.search import cosine_scores
 from convgate.selection.load import load
 from convgate.selection.selector import Selector
 from convgate.transcripts import turns_from_messages

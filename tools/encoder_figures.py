@@ -26,8 +26,8 @@ from convgate.evaluation.evaluate import evaluate
 from convgate.gate.initial_weights import untrained_weights
 from convgate.gate.model import Gate
 from convgate.policies.base import Policy
-from convgate.policies.cosine import CosineTopK
 from convgate.policies.gate import GatePolicy
+from convgate.policies.search import CosineTopK
 from convgate.training.encoder_calibration import calibrate_encoder
 from convgate.training.sets import read_unlabelled
 from convgate.transcripts.cases import RelevanceSet

@@ -26,8 +26,8 @@ from convgate.evaluation.risk_control import Losses, fit_levels
 from convgate.evaluation.tuning import ScoredCases, score_cases
 from convgate.gate.promise import write_levels
 from convgate.gate.thresholds import MaxMissed
+from convgate.invariants.finding import InvariantReader
 from convgate.invariants.judge import load_judge
-from convgate.invariants.reader import InvariantReader
 from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts.relevance_sets import read_relevance_set

@@ -27,7 +27,7 @@ from convgate.evaluation.judged_cases import TokenCounts, cases_in_order, count_
 from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms, ratios
 from convgate.evaluation.results import summarise
 from convgate.policies.retention import Confidence, confidences
-from convgate.policies.retention_policy import Pruning, Retention, RetentionResult
+from convgate.policies.retention.policy import Pruning, Retention, RetentionResult
 from convgate.transcripts import RelevanceSet
 from convgate.transcripts.relevance_sets import read_relevance_set
 from convgate.versions.card import Metric

@@ -32,7 +32,7 @@ from convgate.invariants.judge import (
     context_features,
     features_of,
 )
-from convgate.invariants.statements import KINDS, Kind, mark_statements, read_statements
+from convgate.invariants.statements import KINDS, StatementKind, mark_statements, read_statements
 from convgate.text.folding import own_text
 from convgate.text.linear import TextModel, count_ngrams
 from tools.invariant_figures import Counts, judge, read_lines, table
@@ -59,7 +59,7 @@ class Example:
 
     text: str
     context: Context
-    kind: Kind | None  # None: it holds, and which of the kinds that hold is not labelled
+    kind: StatementKind | None  # None: it holds, and which of the kinds that hold is not labelled
     author: str
     marked: str  # its message with the statements of it
     place: int = 0  # of the statement among them
@@ -204,7 +204,7 @@ def _in_messages() -> Iterator[Example]:
 
 
 def _of_conversation(
-    messages: Sequence[dict[str, Any]], labels: Sequence[tuple[int, str, Kind | None]], author: str
+    messages: Sequence[dict[str, Any]], labels: Sequence[tuple[int, str, StatementKind | None]], author: str
 ) -> Iterator[Example]:
     """Yield each statement of the user's with its context. labels: message, words, kind."""
     before: str | None = None
@@ -220,7 +220,7 @@ def _of_conversation(
             ]
             parts = read_statements(text)
             for place, statement in enumerate(parts):
-                kind: Kind | None = "none"
+                kind: StatementKind | None = "none"
                 for start, end, label in spans:
                     if min(statement.end, end) - max(statement.start, start) >= min(
                         _MIN_OVERLAP, statement.end - statement.start

@@ -18,9 +18,9 @@ from convgate.embedding.base import Encoder
 from convgate.embedding.bundled import BundledEncoder
 from convgate.embedding.cache import CachedEncoder, default_encoder
 from convgate.embedding.states import states_beside
+from convgate.invariants.finding import InvariantReader
 from convgate.invariants.judge import KindJudge
 from convgate.invariants.judge import shipped_model as kind_model
-from convgate.invariants.reader import InvariantReader
 from convgate.modes.classifier import ModeClassifier
 from convgate.modes.classifier import shipped_model as mode_model
 from convgate.modes.conversation import ModeTracker

@@ -42,8 +42,8 @@ def calibrate(
     The best F1 is the default goal; the settings go to a new file. With --encoder, make a version with the
     same learned weights for another encoder, measured on the transcripts, or on texts of convgate.
     """
-    from convgate.evaluation.calibration import BestFBeta, MinCost, MinPrecision, MinRecall
     from convgate.evaluation.fitting import fit_promise, fit_threshold
+    from convgate.evaluation.goals import Goal
 
     check_folder(settings_file, "--settings")
     if settings_file is not None and settings_file.exists():
@@ -70,10 +70,10 @@ def calibrate(
             fitted = fit_promise(sets, policy, max_missed, scored_by=scored_by, progress=progress)
         else:
             goal = (
-                MinPrecision(precision) if precision is not None
-                else MinRecall(recall) if recall is not None
-                else MinCost(cost_ratio) if cost_ratio is not None
-                else BestFBeta() if f_beta is None else BestFBeta(f_beta)
+                Goal.min_precision(precision) if precision is not None
+                else Goal.min_recall(recall) if recall is not None
+                else Goal.min_cost(cost_ratio) if cost_ratio is not None
+                else Goal.best_f_beta() if f_beta is None else Goal.best_f_beta(f_beta)
             )  # fmt: skip
             fitted = fit_threshold(sets, policy, goal, scored_by=scored_by, progress=progress)
     if settings_file is not None:

@@ -35,8 +35,8 @@ def prune(
     from convgate.core.errors import ConfidenceError
     from convgate.core.settings import load_settings
     from convgate.policies.build import EncoderOnDemand, build_policy
+    from convgate.policies.retention.policy import Pruning
     from convgate.policies.retention.pruning import apply_pruning, plan_pruning, undo_pruning
-    from convgate.policies.retention_policy import Pruning
     from convgate.store import Conversations
 
     if apply and undo:

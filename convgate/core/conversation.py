@@ -11,14 +11,17 @@ U+FFFD. A turn's `source` keeps them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from convgate.core.errors import ConversationError
 from convgate.core.text import make_writable
+
+V = TypeVar("V")
 
 INSTRUCTION_ROLES = frozenset({"system", "developer"})
 """Roles whose turns instruct the model; they are always sent, whatever their score."""
@@ -116,6 +119,17 @@ class Turn:
         if all(part.kind != "tool_result" for part in self.parts):
             return ""
         return "\n".join(part.text for part in self.parts if part.kind == "text")
+
+    def with_metadata(self, field: str, value: object) -> Turn:
+        """Return the turn with a field of its metadata set."""
+        return replace(self, metadata={**self.metadata, field: value})
+
+    @property
+    def said(self) -> bytes:
+        """Who said what, as bytes that no other turn has."""
+        texts = (self.role, self.name or "", self.scored_text)
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        return b"".join(f"{len(text)}:".encode() + text for text in encoded)
 
     @property
     def speaker(self) -> str:
@@ -222,6 +236,14 @@ class Conversation:
         places = range(len(self) - 1, -1, -1)
         return next((i for i in places if self.turns[i].role in ANSWERED_ROLES), len(self) - 1)
 
+    def change_turns(self, change: Callable[[Turn, V], Turn], values: Mapping[int, V]) -> Conversation:
+        """Return the conversation with the turns changed by values at their 0-based indices, if any."""
+        turns = list(self.turns)
+        for index, value in values.items():
+            if 0 <= index < len(turns):
+                turns[index] = change(turns[index], value)
+        return replace(self, turns=tuple(turns)) if values else self
+
     def answerable(self) -> list[int]:
         """Return the turns that a model would answer: those of users and tools.
 
@@ -236,3 +258,13 @@ class Conversation:
             raise ConversationError(f"a window is a number of turns, 0 or more; got {window}")
         start = 0 if window is None else max(0, stop - window)
         return History(self, start, stop)
+
+
+def prefix_hashes(turns: Sequence[Turn], *, after: bytes = b"") -> list[bytes]:
+    """Return a hash of the first 0, 1, 2, … turns: of who said what. after: the hash of the turns before."""
+    hashes = [after]
+    for turn in turns:
+        digest = hashlib.blake2b(hashes[-1], digest_size=12)
+        digest.update(turn.said)
+        hashes.append(digest.digest())
+    return hashes

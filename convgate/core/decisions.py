@@ -99,7 +99,7 @@ class TurnDecision(Decision):
             name = "recent" if self.kept else "older"
         elif self.stage != SCORE and not self.kept:
             return f"{self.outcome} {self.how}".rstrip()
-        elif self.score is None:
+        elif self.threshold is None and self.logit is None:  # a score that does not say what is relevant
             return self.outcome
         else:
             name = "relevant" if self.kept else "low score"

@@ -24,7 +24,7 @@ _INTERCHANGEABLE = frozenset({"float32", "bfloat16"})  # cosine above .995 betwe
 @with_config(STORED)
 @dataclass(frozen=True, slots=True)
 class EncoderIdentity:
-    """Everything besides the text that changes a vector; the cache key and a gate's checkpoint hold it."""
+    """Everything besides the text that changes a vector; the cache key and a gate's files hold it."""
 
     model: Text
     revision: Text  # a hash of the weights, or the revision that a hub gave

@@ -49,38 +49,6 @@ class ThresholdCurve:
         """Return (t,) F-beta; beta above 1 weighs recall more, below 1 precision. 0 where nothing is hit."""
         return _f_beta(self.precision, self.recall, beta)
 
-    def best(self, beta: float = 1.0) -> int | None:
-        """Return the row of the highest F-beta, then threshold; None if nothing is relevant."""
-        f_beta = self.f_beta(beta)
-        if not len(self) or np.isnan(f_beta).all():
-            return None
-        return len(self) - 1 - int(np.nanargmax(f_beta[::-1]))
-
-
-def threshold_curve(
-    relevant: Bools,
-    scores: Floats,
-    *,
-    tokens: NDArray[np.integer[Any]] | None = None,
-    thresholds: Floats | None = None,
-) -> ThresholdCurve:
-    """Return exact metrics at the given thresholds, sorted, or at every distinct score.
-
-    relevant: (n,) bool; scores: (n,) on any scale, comparable between cases; tokens: (n,) counts, for
-    `kept_token_share`. Rows of all cases may be put one after the other: the metrics are micro. The
-    thresholds of scikit-learn's precision_recall_curve are the scores themselves; a chart of a million
-    turns wants a few hundred, and a slider its own, so they can be given.
-
-        >>> curve = threshold_curve(np.array([True, False, True]), np.array([0.9, 0.5, 0.1]))
-        >>> curve.thresholds.tolist(), curve.recall.tolist(), curve.precision.round(2).tolist()
-        ([0.1, 0.5, 0.9], [1.0, 0.5, 0.5], [0.67, 0.5, 1.0])
-        >>> float(curve.thresholds[curve.best()])
-        0.1
-    """
-    thresholds = np.unique(scores if thresholds is None else thresholds)
-    sums = CurveSums.of(relevant, scores, tokens=tokens, thresholds=thresholds)
-    return sums.curve(np.ones(1))
-
 
 def candidate_thresholds(relevant: Bools, scores: Floats) -> Floats:
     """Return (t,) candidate thresholds: every distinct score, or CANDIDATES of very many.
@@ -98,7 +66,14 @@ def candidate_thresholds(relevant: Bools, scores: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class CurveSums:
-    """What each conversation adds to a curve, so that conversations can be weighed or drawn again."""
+    """What each conversation adds to a curve, so that conversations can be weighed or drawn again.
+
+    Rows of all cases may be put one after the other: the metrics are micro.
+
+    >>> curve = CurveSums.of(np.array([True, False, True]), np.array([0.9, 0.5, 0.1])).curve()
+    >>> curve.thresholds.tolist(), curve.recall.tolist(), curve.precision.round(2).tolist()
+    ([0.1, 0.5, 0.9], [1.0, 0.5, 0.5], [0.67, 0.5, 1.0])
+    """
 
     thresholds: Floats  # (t,) increasing
     amounts: tuple[csr_array, csr_array, csr_array]
@@ -110,12 +85,18 @@ class CurveSums:
         relevant: Bools,
         scores: Floats,
         *,
-        thresholds: Floats,
+        thresholds: Floats | None = None,
         tokens: NDArray[np.integer[Any]] | None = None,
         clusters: NDArray[np.integer[Any]] | None = None,
         count: int = 1,
     ) -> CurveSums:
-        """Return sums by conversation: clusters (n,), each turn's conversation as a number below `count`."""
+        """Return sums by conversation.
+
+        relevant: (n,) bool; scores: (n,) on any scale, comparable between cases; thresholds: increasing, by
+        default every distinct score; tokens: (n,) counts, for `kept_token_share`; clusters: (n,), each turn's
+        conversation as a number below `count`.
+        """
+        thresholds = np.unique(scores) if thresholds is None else thresholds
         reached = np.searchsorted(thresholds, scores, side="right")
         columns = np.zeros(len(scores), dtype=np.int64) if clusters is None else clusters
         turns = np.ones(len(scores))
@@ -128,9 +109,9 @@ class CurveSums:
         amounts = (by_conversation(relevant), by_conversation(turns), by_conversation(weights))
         return cls(thresholds, amounts)
 
-    def curve(self, times: Terms) -> ThresholdCurve:
-        """Return the curve with each conversation counted so many times; times (conversations,)."""
-        return next(self.curves(times[None]))
+    def curve(self) -> ThresholdCurve:
+        """Return the curve with each conversation counted once."""
+        return next(self.curves(np.ones((1, self.amounts[0].shape[1]))))
 
     def curves(self, times: Terms) -> Iterator[ThresholdCurve]:
         """Return a curve for each row of `times`, (m, conversations)."""

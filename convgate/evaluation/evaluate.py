@@ -19,7 +19,7 @@ from convgate.evaluation.judged_cases import (
     judge_all,
     silent,
 )
-from convgate.evaluation.results import Evaluation, PolicyResult, SetResult, summarise
+from convgate.evaluation.results import Evaluation, SetResult, pool_terms
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
 
@@ -76,20 +76,13 @@ def pool_results(judged: Mapping[str, JudgedSet], *, by_tag: bool = False, seed:
         raise EvaluationError("no policy was given, so there is nothing to measure")
     first = next(iter(judged.values()))
     names = sorted({tag for case in first.cases for tag in case.tags}) if by_tag else []
-    tags = {tag: np.array([tag in case.tags for case in first.cases], dtype=np.bool_) for tag in names}
-    clusters, draws = first.clusters, draw(first.conversations, seed=seed)
-
-    def pool(name: str, judged_set: JudgedSet) -> PolicyResult:
-        in_tags = {tag: summarise(judged_set.terms[has], clusters[has], draws) for tag, has in tags.items()}
-        overall = summarise(judged_set.terms, clusters, draws)
-        return PolicyResult(name, overall, in_tags, judged_set.terms)
-
-    return SetResult(
+    return pool_terms(
+        {name: judged_set.terms for name, judged_set in judged.items()},
         name=first.name,
-        case_ids=tuple(case.id for case in first.cases),
-        clusters=clusters,
-        tags=tags,
-        policies={name: pool(name, judged_set) for name, judged_set in judged.items()},
+        case_ids=(case.id for case in first.cases),
+        clusters=first.clusters,
+        draws=draw(first.conversations, seed=seed),
+        tags={tag: np.array([tag in case.tags for case in first.cases], dtype=np.bool_) for tag in names},
         attainable=first.attainable,
     )
 

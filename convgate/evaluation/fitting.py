@@ -16,11 +16,11 @@ from convgate.core.errors import EvaluationError
 from convgate.core.parameters import parameter_values
 from convgate.core.text import join_words, pluralize, printable
 from convgate.evaluation.bootstrap import LEVEL
-from convgate.evaluation.calibration import Goal, best_row, calibrate
 from convgate.evaluation.curves import CurveSums, ThresholdCurve
+from convgate.evaluation.goals import Goal, best_row, calibrate
 from convgate.evaluation.judged_cases import EvaluationProgress, silent
 from convgate.evaluation.metrics import ANSWER_METRICS, SELECTION_METRICS, Bools
-from convgate.evaluation.results import PolicyResult, SetResult, summarise
+from convgate.evaluation.results import SetResult, pool_terms
 from convgate.evaluation.risk_control import calibrate_promise
 from convgate.evaluation.tuning import ScoredCases, score_cases
 from convgate.gate.promise import level_of, read_levels
@@ -94,7 +94,7 @@ def fit_threshold(
     own = policy.rule
     template = own if isinstance(own, Anchored) else Calibrated()
     sums = scored.curve_sums(template)
-    curve = sums.curve(np.ones(scored.conversations))
+    curve = sums.curve()
     rule = calibrate(curve, goal, fitted_on=labels, rule=template)
     assert rule.threshold is not None
     row = int(np.searchsorted(curve.thresholds, rule.threshold))
@@ -182,20 +182,13 @@ def _measure(scored: ScoredCases, kept: Mapping[str, Bools]) -> SetResult:
     turns = np.array([len(case.rows) for case in scored.cases])
     relevant = np.array([case.relevant.sum() for case in scored.cases])
     tags = {NOTHING: (relevant == 0) & (turns > 0), EVERYTHING: (relevant == turns) & (turns > 0)}
-    tags = {tag: mask for tag, mask in tags.items() if mask.any()}
-    clusters, draws = scored.clusters, scored.draws
-
-    def measure(rule: str) -> PolicyResult:
-        terms = scored.terms(kept[rule], ranking=False)
-        by_tag = {tag: summarise(terms[mask], clusters[mask], draws) for tag, mask in tags.items()}
-        return PolicyResult(rule, summarise(terms, clusters, draws), by_tag, terms)
-
-    return SetResult(
+    return pool_terms(
+        {rule: scored.terms(kept[rule], ranking=False) for rule in kept},
         name=" + ".join(dict.fromkeys(case.set for case in scored.cases)),
-        case_ids=tuple(case.case.id for case in scored.cases),
-        clusters=clusters,
-        tags=tags,
-        policies={rule: measure(rule) for rule in kept},
+        case_ids=(case.case.id for case in scored.cases),
+        clusters=scored.clusters,
+        draws=scored.draws,
+        tags={tag: mask for tag, mask in tags.items() if mask.any()},
     )
 
 

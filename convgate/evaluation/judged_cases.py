@@ -194,20 +194,17 @@ def judge_set(
 def join_sets(parts: Sequence[JudgedSet]) -> JudgedSet:
     """Return the set whose cases were judged in parts, at least one, in the order of `cases_in_order`."""
     first_cases = np.cumsum([0, *(len(part.cases) for part in parts)])
-    scores = [part.scores for part in parts if part.scores is not None]
+
+    def join(name: str) -> Any:
+        columns = [getattr(part, name) for part in parts]
+        return None if columns[0] is None else np.concatenate(columns)
+
+    columns = ("turns", "relevant", "needed", "kept", "scores", "tokens", "terms")
     return JudgedSet(
         name=parts[0].name,
         cases=tuple(case for part in parts for case in part.cases),
-        case=join_columns(
-            [part.case + first for part, first in zip(parts, first_cases, strict=False)], np.int64
-        ),
-        turns=join_columns([part.turns for part in parts], np.int64),
-        relevant=join_columns([part.relevant for part in parts], np.bool_),
-        needed=join_columns([part.needed for part in parts], np.bool_),
-        kept=join_columns([part.kept for part in parts], np.bool_),
-        scores=join_columns(scores, np.float64) if scores else None,
-        tokens=join_columns([part.tokens for part in parts], np.int64),
-        terms=np.concatenate([part.terms for part in parts]),
+        case=np.concatenate([part.case + first for part, first in zip(parts, first_cases, strict=False)]),
+        **{name: join(name) for name in columns},
     )
 
 

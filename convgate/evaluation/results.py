@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,6 +89,27 @@ class Evaluation:
     def to_json(self) -> dict[str, Any]:
         """Return the object that `convgate evaluate --json` prints."""
         return {"sets": {name: result.to_json() for name, result in self.sets.items()}}
+
+
+def pool_terms(
+    terms: Mapping[str, Terms],
+    *,
+    name: str,
+    case_ids: Iterable[str],
+    clusters: NDArray[np.int64],
+    draws: Draws,
+    tags: Mapping[str, Bools],
+    attainable: Mapping[str, float | None] | None = None,
+) -> SetResult:
+    """Return the metrics, with intervals, of (cases, 2, m) terms by policy; tags: (cases,) by name."""
+
+    def pool(policy: str) -> PolicyResult:
+        own = terms[policy]
+        by_tag = {tag: summarise(own[has], clusters[has], draws) for tag, has in tags.items()}
+        return PolicyResult(policy, summarise(own, clusters, draws), by_tag, own)
+
+    policies = {policy: pool(policy) for policy in terms}
+    return SetResult(name, tuple(case_ids), clusters, tags, policies, attainable or {})
 
 
 def summarise(terms: Terms, clusters: NDArray[np.int64], draws: Draws) -> Summary:

@@ -108,7 +108,7 @@ class ScoredCases:
 
     def curve(self, rule: Rule) -> ThresholdCurve | None:
         """Return the metrics at each value of the rule's parameter, without limits; None without a sweep."""
-        return None if rule.sweep is None else self.curve_sums(rule).curve(np.ones(self.conversations))
+        return None if rule.sweep is None else self.curve_sums(rule).curve()
 
     def curve_sums(self, rule: Rule) -> CurveSums:
         """Return what each conversation adds to the curve of a rule that has a sweep."""

@@ -57,7 +57,6 @@ class RandomOrder:
 
     name: ClassVar[str] = "random"
     label: ClassVar[str] = "Random"
-    needs_encoder: ClassVar[bool] = False
     ranks: ClassVar[bool] = True
     seed: int = 0
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from convgate.core.text import format_share, pluralize
-from convgate.figures.drawing import Drawing
-from convgate.figures.layout import axis, drawing, fill, mark_threshold
+from convgate.figures.layout import Drawing, axis, drawing, fill, mark_threshold
 from convgate.figures.modes import SECTION_LABELS, Look, section_look
 from convgate.figures.palette import Palette
 from convgate.selection.selection import Budgeted, Selection

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
-from convgate.figures.drawing import Drawing
 from convgate.figures.palette import Palette
 
 FONT = '"Source Sans", "Source Sans Pro", "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
@@ -19,9 +19,72 @@ CONFIG: dict[str, Any] = {"displayModeBar": False, "displaylogo": False, "scroll
 
 Without plotly's toolbar, which would cover the legend: drag to zoom, double-click to reset.
 """
+
 TRANSPARENT = "rgba(0,0,0,0)"
 Values = Sequence[object] | NDArray[Any]
 MANY = 2_000  # marks; from here on WebGL draws them, since SVG gets slow
+
+
+class Drawing:
+    """Traces and layout of a figure, in plotly's own terms.
+
+    A `go.Figure` checks all it has at every change, which takes ten times as long as checking it once, and
+    pages draw several figures again at each move of a slider.
+    """
+
+    def __init__(self, layout: Mapping[str, Any]) -> None:
+        self.layout: dict[str, Any] = dict(layout)
+        self.traces: list[dict[str, Any]] = []
+
+    def figure(self) -> go.Figure:
+        """Return the figure; ValueError for a name or a value that plotly does not know."""
+        return go.Figure(data=self.traces, layout=self.layout)
+
+    def add_trace(self, trace: Mapping[str, Any]) -> None:
+        """Add a trace of any `type`, on top of those before."""
+        self.traces.append(dict(trace))
+
+    def add_scatter(self, **trace: Any) -> None:
+        """Add marks, a line, or both."""
+        self.add_trace({"type": "scatter", **trace})
+
+    def add_bar(self, **trace: Any) -> None:
+        """Add bars."""
+        self.add_trace({"type": "bar", **trace})
+
+    def add_annotation(self, **annotation: Any) -> None:
+        """Add a text."""
+        self.layout["annotations"] = [*self.layout.get("annotations", []), {"showarrow": False, **annotation}]
+
+    def add_shape(self, **shape: Any) -> None:
+        """Add a line or an area."""
+        self.layout["shapes"] = [*self.layout.get("shapes", []), shape]
+
+    def add_vline(self, x: object, **shape: Any) -> None:
+        """Add a line from the bottom to the top."""
+        self.add_shape(type="line", xref="x", x0=x, x1=x, yref="paper", y0=0, y1=1, **shape)
+
+    def add_hline(self, y: object, **shape: Any) -> None:
+        """Add a line from left to right."""
+        self.add_shape(type="line", yref="y", y0=y, y1=y, xref="paper", x0=0, x1=1, **shape)
+
+    def update_layout(self, **layout: Any) -> None:
+        """Change what is named, at any depth, and leave the rest.
+
+        >>> drawing = Drawing({"margin": {"l": 5, "r": 6}})
+        >>> drawing.update_layout(margin={"r": 0}, showlegend=False)
+        >>> drawing.layout
+        {'margin': {'l': 5, 'r': 0}, 'showlegend': False}
+        """
+        self.layout = _merge(self.layout, layout)
+
+
+def _merge(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(old)
+    for name, value in new.items():
+        is_nested = isinstance(value, Mapping) and isinstance(merged.get(name), Mapping)
+        merged[name] = _merge(merged[name], value) if is_nested else value
+    return merged
 
 
 def drawing(palette: Palette, *, height: int, right: int = 16, left: int = 52, top: int = 36) -> Drawing:

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 
 from convgate.core.text import format_share
-from convgate.figures.drawing import Drawing
-from convgate.figures.layout import axis, fill
+from convgate.figures.layout import Drawing, axis, fill
 from convgate.figures.modes import mode_letter, mode_look
 from convgate.figures.over_time import Frame, add_empty, extent, middle, time_drawing, width
 from convgate.figures.palette import LIGHT, Palette

@@ -9,9 +9,17 @@ from typing import Any, Literal
 
 import plotly.graph_objects as go
 
-from convgate.figures.drawing import Drawing
 from convgate.figures.hover import head, plain, wrapped
-from convgate.figures.layout import add_line, add_marks, add_selected, axis, drawing, marker, turn_axis
+from convgate.figures.layout import (
+    Drawing,
+    add_line,
+    add_marks,
+    add_selected,
+    axis,
+    drawing,
+    marker,
+    turn_axis,
+)
 from convgate.figures.over_time import format_time
 from convgate.figures.palette import Palette
 

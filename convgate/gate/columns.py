@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import math
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -13,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.gate.arrays import Floats, Integers
-from convgate.gate.cues import Cues
-from convgate.gate.facts import TurnFacts
-from convgate.gate.stem_frequency import inverse_frequency
+from convgate.gate.facts import Cues, TurnFacts
 from convgate.text.words import stems, words
+
+_MAX_SHARE = 0.02  # of turns; a more frequent stem says nothing about a topic
+_UNSEEN_SHARE = 1e-4  # of a stem that is not in the table
+_PRIOR_TURNS = 100  # the weight of the table
 
 NAMED = 4  # max number of speakers that a turn names
 NOBODY = -1  # pads the names of a turn that names fewer
@@ -28,6 +34,27 @@ FORM = (
 )
 _FORM_OF_FACTS = FORM[: -len(Cues._fields)]
 _SATURATION, _LENGTH_WEIGHT, _USUAL_LENGTH = 1.5, 0.75, 15.0  # BM25's k1 and b, and the mean words of a turn
+
+
+@cache
+def common_stems() -> dict[str, float]:
+    """Return for each stem its share of the turns, 0…1, in the conversations that the gate was trained on."""
+    table = resources.files("convgate.gate").joinpath("common_stems.json")
+    shares: dict[str, float] = json.loads(table.read_text(encoding="utf-8"))
+    return shares
+
+
+def inverse_frequency(stem: str, matches: int, turns: int) -> float:
+    """Return the weight of a stem, 0 or more, when `matches` of `turns` turns have it.
+
+    ln(1 + (N − n + ½)/(n + ½)) as in BM25, with the shares of `common_stems` as a prior of 100 turns; 0 for a
+    stem in more than 2% of all turns.
+    """
+    share = common_stems().get(stem, _UNSEEN_SHARE)
+    if share > _MAX_SHARE:
+        return 0.0
+    n, total = matches + _PRIOR_TURNS * share, turns + _PRIOR_TURNS
+    return math.log1p((total - n + 0.5) / (n + 0.5))
 
 
 class GrowableArray:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from convgate.core.errors import GateError
 from convgate.embedding.base import Encoder
-from convgate.gate.model import Gate, GateScores, Message, State
+from convgate.gate.model import Gate, GateScores, GateState, Message
 
 _WORD = re.compile(r"\S+")
 
@@ -41,7 +41,7 @@ class WordEffect:
 
 
 def strongest_links(
-    gate: Gate, state: State, message: Message, scores: GateScores, row: int, *, limit: int = 8
+    gate: Gate, state: GateState, message: Message, scores: GateScores, row: int, *, limit: int = 8
 ) -> list[Link]:
     """Return the turns that turn `row` attends to most, each with the measured effect of leaving it out."""
     n = len(state)
@@ -57,7 +57,7 @@ def strongest_links(
     return links
 
 
-def leave_one_out(gate: Gate, state: State, message: Message, row: int) -> NDArray[np.float64]:
+def leave_one_out(gate: Gate, state: GateState, message: Message, row: int) -> NDArray[np.float64]:
     """Return (n,) the scores of all turns with turn `row` removed; NaN at `row` itself."""
     mask = np.arange(len(state)) != row
     scores = np.full(len(state), np.nan)
@@ -66,7 +66,7 @@ def leave_one_out(gate: Gate, state: State, message: Message, row: int) -> NDArr
 
 
 def word_effects(
-    gate: Gate, encoder: Encoder, text: str, state: State, message: Message, *, limit: int = 60
+    gate: Gate, encoder: Encoder, text: str, state: GateState, message: Message, *, limit: int = 60
 ) -> list[WordEffect]:
     """Return the effect of each of the first `limit` words on the semantic part, by hiding one at a time."""
     words = list(_WORD.finditer(text))[:limit]
@@ -82,7 +82,7 @@ def word_effects(
 
 def relevance_matrix(
     gate: Gate,
-    state: State,
+    state: GateState,
     messages: Sequence[Message],
     *,
     progress: Callable[[int, int], object] | None = None,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +17,28 @@ from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
 from convgate.gate.full import FullTiers, ThreadState
 from convgate.gate.initial_weights import MEASURED, untrained_weights
-from convgate.gate.one_thread import use_one_thread
 from convgate.gate.reference import ReferenceTiers, TurnState
 
 CONTEXTUAL = "contextual"
 
-State = TurnState | ThreadState
+GateState = TurnState | ThreadState
+
+
+def use_one_thread() -> None:
+    """Let numpy's BLAS use one thread, in all of the process and from now on.
+
+    It is not set back: OpenBLAS ignores changes by other threads than the one that started its pool.
+    """
+    for library in _blas():
+        library.set_num_threads(1)
+
+
+@cache
+def _blas() -> tuple[Any, ...]:
+    """Return the BLAS libraries that are loaded when the first gate is made, numpy's among them."""
+    from threadpoolctl import ThreadpoolController  # half of what importing numpy takes, and only needed here
+
+    return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -66,7 +83,7 @@ class Gate:
         embeddings: Embeddings,
         facts: Sequence[TurnFacts] = (),
         passages: Sequence[Embeddings] | None = None,
-    ) -> State:
+    ) -> GateState:
         """Return the state of turns, which is computed once for all messages.
 
         embeddings: (n, d); facts: one a turn, which the full preset reads; passages: (p, d) a turn, None when
@@ -78,16 +95,16 @@ class Gate:
 
     def extend(
         self,
-        state: State,
+        state: GateState,
         embeddings: Embeddings,
         facts: Sequence[TurnFacts] = (),
         passages: Sequence[Embeddings] | None = None,
-    ) -> State:
+    ) -> GateState:
         """Return the state with (m, d) newer turns added."""
         embeddings = self._check(embeddings, "a turn")
         return state.extend(embeddings, facts, self._passages(embeddings, passages))
 
-    def remove_turn(self, state: State, row: int) -> State:
+    def remove_turn(self, state: GateState, row: int) -> GateState:
         """Return the state of the turns without turn `row`."""
         rows = [other for other in range(len(state)) if other != row]
         facts, passages = state.facts, state.passages
@@ -97,7 +114,7 @@ class Gate:
             [passages[other] for other in rows],
         )
 
-    def score(self, state: State, message: Message) -> GateScores:
+    def score(self, state: GateState, message: Message) -> GateScores:
         """Return the scores of all turns for the message; GateError when the preset needs missing facts."""
         embedding = self._check(message.embedding[None], "the current message")[0]
         parts, attention = state.score(embedding, message.facts)
@@ -116,7 +133,7 @@ class Gate:
             learned_threshold=self.learned_threshold,
         )
 
-    def links(self, state: State, scores: GateScores, rows: Sequence[int]) -> Embeddings:
+    def links(self, state: GateState, scores: GateScores, rows: Sequence[int]) -> Embeddings:
         """Return (len(rows), n) the attention of the given turns to all turns, 0…1 each.
 
         Rows of the reference preset sum to 1, those of the full preset to at most 1; the rest is the share of
@@ -124,7 +141,7 @@ class Gate:
         """
         return state.links(scores.tier1, rows)
 
-    def semantic(self, embeddings: Embeddings, state: State, message: Message) -> Logits:
+    def semantic(self, embeddings: Embeddings, state: GateState, message: Message) -> Logits:
         """Return (m,) the part of the logit of (m, d) vectors by their similarity to the message."""
         vectors = self._check(embeddings, "a turn")
         return state.semantic(vectors, message.embedding, message.facts)

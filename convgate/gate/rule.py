@@ -36,7 +36,6 @@ class Cut:
 class Sweep:
     """The parameter of a rule that a curve is drawn over."""
 
-    parameter: str
     label: str
     low: float
     high: float
@@ -71,7 +70,7 @@ class Rule(ParameterSet, ABC):
         """The rule's sweep, if it has one."""
         for item in fields(self):
             if item.name == self.swept:
-                return Sweep(item.name, item.metadata["label"], item.metadata["low"], item.metadata["high"])
+                return Sweep(item.metadata["label"], item.metadata["low"], item.metadata["high"])
         return None
 
     def value(self, *, learned: float) -> float | None:

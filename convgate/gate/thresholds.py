@@ -259,7 +259,7 @@ class Blended(Rule):
 
 @dataclass(frozen=True, slots=True)
 class Calibrated(Rule):
-    """A threshold fitted on labelled cases; see `convgate.evaluation.calibration`."""
+    """A threshold fitted on labelled cases; see `convgate.evaluation.goals`."""
 
     name: ClassVar[str] = "calibrated"
     label: ClassVar[str] = "Calibrated on labelled cases"

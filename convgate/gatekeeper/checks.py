@@ -14,9 +14,16 @@ from dataclasses import dataclass
 from convgate.core.settings import Settings
 from convgate.gatekeeper.decision import KEEP, SKIP, GatekeeperDecision, Match, Said
 from convgate.gatekeeper.exchange import Exchange
-from convgate.gatekeeper.languages import detect_foreign_language, load_languages
 from convgate.gatekeeper.pattern import Lexicon, overlaps
-from convgate.gatekeeper.phrases import MAX_ANSWER, find_questions, is_greeting, is_phrase, question_before
+from convgate.gatekeeper.phrases import (
+    MAX_ANSWER,
+    detect_foreign_language,
+    find_questions,
+    is_greeting,
+    is_phrase,
+    load_languages,
+    question_before,
+)
 from convgate.text.folding import Folded, fold, own_words
 
 STAGE = "gatekeeper"
@@ -35,7 +42,7 @@ _MAX_QUOTE = 60  # characters of the message that a reason quotes
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class LengthLimits:
     """Exclusive lengths in characters; 0 turns a check off."""
 
     greeting: int = 50
@@ -43,7 +50,7 @@ class Limits:
     short_assistant: int = 100
 
     @classmethod
-    def of(cls, settings: Settings) -> Limits:
+    def of(cls, settings: Settings) -> LengthLimits:
         """Return the lengths of the settings."""
         return cls(
             settings.gatekeeper.greeting_length,
@@ -63,7 +70,7 @@ class _Result:
     language: str | None = None
 
 
-def check(exchange: Exchange, limits: Limits = Limits(), *, index: int = 0) -> GatekeeperDecision:
+def check(exchange: Exchange, limits: LengthLimits = LengthLimits(), *, index: int = 0) -> GatekeeperDecision:
     """Decide by its words whether an exchange is worth storing; in doubt it is kept."""
     message, answer = exchange.user.strip(), exchange.assistant.strip()
     folded = fold(message)
@@ -87,7 +94,12 @@ def check(exchange: Exchange, limits: Limits = Limits(), *, index: int = 0) -> G
 
 
 def _decide(
-    exchange: Exchange, message: str, answer: str, folded: Folded, matches: Sequence[Match], limits: Limits
+    exchange: Exchange,
+    message: str,
+    answer: str,
+    folded: Folded,
+    matches: Sequence[Match],
+    limits: LengthLimits,
 ) -> _Result:
     if message and len(message) < limits.greeting and is_greeting(folded, message):
         if is_phrase("times of day", folded.text) and (result := _decide_answer(exchange, message)):

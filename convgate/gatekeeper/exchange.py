@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from convgate.core.conversation import Conversation, Turn
+from convgate.messages.units import is_from_user, split_exchanges
 
 TAIL = 4
 """How many earlier turns an exchange of a conversation carries; the checks read the last one alone."""
-
-ANSWERING_ROLES = frozenset({"assistant", "tool", "function"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +37,15 @@ def exchanges_of(conversation: Conversation) -> list[PlacedExchange]:
     assistant's text only. In a transcript without an assistant, each turn is an exchange.
     """
     turns = conversation.turns
-    indices = [index for index, turn in enumerate(turns) if not turn.is_instruction]
-    has_answers = any(turns[index].role == "assistant" for index in indices)
+    spoken = [index for index, turn in enumerate(turns) if not turn.is_instruction]
+    has_answers = any(turns[index].role == "assistant" for index in spoken)
     placed: list[PlacedExchange] = []
-    for start, first in enumerate(indices):
-        if has_answers and turns[first].role in ANSWERING_ROLES:
+    for group in split_exchanges(turns) if has_answers else [[index] for index in spoken]:
+        first, start = group[0], bisect_left(spoken, group[0])
+        if has_answers and not is_from_user(turns[first]):
             continue
-        end = start + 1
-        while has_answers and end < len(indices) and turns[indices[end]].role in ANSWERING_ROLES:
-            end += 1
-        group = indices[start:end]
         answers = [turns[index].text for index in group[1:] if turns[index].role == "assistant"]
-        previous = tuple(turns[index] for index in indices[max(0, start - TAIL) : start])
+        previous = tuple(turns[index] for index in spoken[max(0, start - TAIL) : start])
         exchange = Exchange(turns[first].text, "\n".join(filter(None, answers)), previous)
         placed.append(PlacedExchange(exchange, first, tuple(group)))
     return placed

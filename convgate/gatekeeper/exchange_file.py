@@ -10,8 +10,8 @@ from typing import Any
 
 from convgate.core.errors import TranscriptError
 from convgate.gatekeeper.exchange import Exchange, exchanges_of
-from convgate.transcripts.formats.openai_messages import turn_from_message
 from convgate.transcripts.json_text import Place, kind
+from convgate.transcripts.openai_messages import turn_from_message
 from convgate.transcripts.problems import Problems
 from convgate.transcripts.records import FileRecord, read_records
 from convgate.transcripts.source import Source

@@ -22,7 +22,7 @@ from convgate.core.conversation import Conversation
 from convgate.core.errors import ConversationError, SettingsError
 from convgate.core.settings import Settings, resolve_settings
 from convgate.core.text import printable, to_line
-from convgate.gatekeeper.checks import STAGE, Limits, check
+from convgate.gatekeeper.checks import STAGE, LengthLimits, check
 from convgate.gatekeeper.decision import KEEP, SKIP, GatekeeperDecision
 from convgate.gatekeeper.exchange import Exchange, exchanges_of
 from convgate.gatekeeper.log import DecisionLog
@@ -34,7 +34,7 @@ from convgate.language_model import LanguageModel, ModelError, ModelUse
 from convgate.traces import span, start_traces
 from convgate.transcripts.message_reader import turns_from_messages
 
-Mode = Literal["pattern", "hybrid", "llm", "disabled"]
+GatekeeperMode = Literal["pattern", "hybrid", "llm", "disabled"]
 Fail = Literal["open", "closed"]
 
 RULES_NAME = "gatekeeper.yaml"
@@ -50,8 +50,8 @@ class Gatekeeper:
     Raises SettingsError for a mode that needs a language model without one.
     """
 
-    mode: Mode = "pattern"
-    limits: Limits = Limits()  # noqa: RUF009 - frozen
+    mode: GatekeeperMode = "pattern"
+    limits: LengthLimits = LengthLimits()  # noqa: RUF009 - frozen
     rules: Rules | RulesFile = Rules()  # noqa: RUF009 - frozen
     model: Model | None = None
     fail: Fail = "open"  # closed: what only the default keeps is skipped when the model failed
@@ -60,14 +60,20 @@ class Gatekeeper:
     _lock: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        if self.mode not in get_args(Mode):
-            raise SettingsError(f"mode must be one of {', '.join(get_args(Mode))}; got {self.mode!r}")
+        if self.mode not in get_args(GatekeeperMode):
+            raise SettingsError(
+                f"mode must be one of {', '.join(get_args(GatekeeperMode))}; got {self.mode!r}"
+            )
         if self.model is None and self.mode in ("hybrid", "llm"):
             raise SettingsError(f"mode {self.mode} needs a language model")
 
     @classmethod
     def of(
-        cls, settings: Settings | None = None, *, mode: Mode | None = None, rules: Rules | Path | None = None
+        cls,
+        settings: Settings | None = None,
+        *,
+        mode: GatekeeperMode | None = None,
+        rules: Rules | Path | None = None,
     ) -> Gatekeeper:
         """Return the gatekeeper of the settings; `mode` and `rules` replace theirs.
 
@@ -81,7 +87,7 @@ class Gatekeeper:
         path = settings.gatekeeper.rules if rules is None or isinstance(rules, Rules) else rules
         return cls(
             mode=settings.gatekeeper.mode,
-            limits=Limits.of(settings),
+            limits=LengthLimits.of(settings),
             rules=rules
             if isinstance(rules, Rules)
             else RulesFile(path or settings.home / RULES_NAME, is_required=path is not None),

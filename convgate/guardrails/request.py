@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Literal, Protocol
 
 from convgate.modes.budgets import SectionName
-from convgate.modes.mode import Mode, Source
+from convgate.modes.mode import Mode, ModeSource
 
 Cause = Literal["drift", "misclassified", "errors", "breach"]
 
@@ -30,7 +30,7 @@ class RequestRecord:
     mode: Mode | None  # that was applied; None without a budget, where no mode is read
     classified: Mode | None  # before smoothing and any fallback
     confidence: float | None  # 0…1
-    source: Source | None
+    source: ModeSource | None
     tokens: Mapping[SectionName, int]  # of each section
     tokens_total: int  # of the whole history, without the current message
     budget: int | None  # tokens of everything that might be sent; None: no limit

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -26,14 +26,12 @@ def with_edits(conversation: Conversation, edits: Edits) -> Conversation:
 
     edits: by the message's 0-based index; those past the end are ignored.
     """
-    if not edits:
-        return conversation
-    turns = list(conversation.turns)
-    for index, turn_edits in edits.items():
-        if 0 <= index < len(turns):
-            fields = [{k: v for k, v in asdict(e).items() if v not in (None, False)} for e in turn_edits]
-            turns[index] = replace(turns[index], metadata={**turns[index].metadata, EDITS_FIELD: fields})
-    return replace(conversation, turns=tuple(turns))
+
+    def with_fields(turn: Turn, edits: Sequence[InvariantEdit]) -> Turn:
+        fields = [{k: v for k, v in asdict(e).items() if v not in (None, False)} for e in edits]
+        return turn.with_metadata(EDITS_FIELD, fields)
+
+    return conversation.change_turns(with_fields, edits)
 
 
 def edits_of(turn: Turn, index: int) -> Sequence[InvariantEdit]:

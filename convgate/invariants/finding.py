@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from convgate.core.conversation import Turn
+from convgate.core.conversation_cache import GrowingCache
 from convgate.invariants.edits import edits_of
 from convgate.invariants.invariant import Invariant, InvariantType
 from convgate.invariants.judge import KindJudge, UserMessage
@@ -40,7 +41,7 @@ class InvariantFinder:
         self._rules = Rules()
         self._answer: str | None = None  # the assistant's message before; None: nothing was said before
         self._last: int | None = None  # turn of the user's message before
-        self._turns = 0
+        self.turns: list[Turn] = []  # so far
 
     @property
     def invariants(self) -> list[Invariant]:
@@ -50,19 +51,20 @@ class InvariantFinder:
     def add(self, turns: Sequence[Turn], judge: KindJudge) -> None:
         """Read the next turns."""
         messages: dict[int, UserMessage] = {}
-        for index, turn in enumerate(turns, self._turns):
+        start = len(self.turns)
+        for index, turn in enumerate(turns, start):
             if turn.role == "user" or turn.users_text:
                 messages[index] = UserMessage(turn.users_text, self._answer)
                 self._answer = self._answer or ""
             elif turn.role == "assistant" and turn.text:
                 self._answer = turn.text
         statements = dict(zip(messages, judge.classify(list(messages.values())), strict=True))
-        for index, turn in enumerate(turns, self._turns):
+        for index, turn in enumerate(turns, start):
             if index in statements:
                 self._add_message(index, messages[index], statements[index])
             if turn.metadata and (edits := edits_of(turn, index)):
                 self._rules.edit(index, turn.text, edits)
-        self._turns += len(turns)
+        self.turns.extend(turns)
 
     def _add_message(self, turn: int, message: UserMessage, statements: Sequence[Statement]) -> None:
         """Read a message. The first one cannot correct anything."""
@@ -147,6 +149,23 @@ class InvariantFinder:
                 return
         self._rules.errors.append(len(self._rules.all))
         self._rules.add(turn, text, first, "blocking_error", span)
+
+
+class InvariantReader:
+    """Reads invariants; of conversations read last, one that goes on is read where it grew. Thread-safe."""
+
+    def __init__(self, judge: KindJudge) -> None:
+        self.judge = judge
+        self._known: GrowingCache[InvariantFinder] = GrowingCache()
+
+    def read(self, turns: list[Turn]) -> list[Invariant]:
+        """Return every invariant that the turns state, with its state after the last turn."""
+        finder = self._known.take(lambda known: known.turns == turns[: len(known.turns)]) or InvariantFinder()
+        if new := turns[len(finder.turns) :]:
+            finder.add(new, self.judge)
+        invariants = finder.invariants
+        self._known.put(finder)
+        return invariants
 
 
 def _join_corrections(statements: Sequence[Statement]) -> list[Statement]:

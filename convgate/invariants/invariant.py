@@ -10,7 +10,7 @@ from convgate.core.text import to_line
 from convgate.transcripts import turns_from_messages
 
 InvariantType = Literal["safety_requirement", "user_correction", "hard_constraint", "blocking_error"]
-State = Literal["active", "superseded", "lifted", "resolved"]
+InvariantState = Literal["active", "superseded", "lifted", "resolved"]
 FoundBy = Literal["words", "person"]
 
 PRIORITIES: dict[InvariantType, int] = {
@@ -46,7 +46,7 @@ class Invariant:
     start: int  # characters of the turn's text, inclusive
     end: int  # exclusive
     scope: str  # the topic in the turn's words; "" for everything
-    state: State
+    state: InvariantState
     reason: str  # a sentence: by which words, or by whom
     superseded_by: int | None = None  # the turn that corrects it
     ended_by: int | None = None  # the turn that lifts or resolves it
@@ -74,6 +74,11 @@ class Invariant:
         """Whether it is sent whatever is decided."""
         is_likely = PRIORITIES[self.type] >= HELD and self.likelihood >= MIN_LIKELIHOOD
         return self.active and (self.pinned or is_likely)
+
+    @property
+    def held_because(self) -> str:
+        """Why its turn is sent: a sentence."""
+        return f"it states what must hold ({self.label}): {quote_line(self.text)}."
 
     def to_json(self) -> dict[str, Any]:
         """Return the record that `convgate invariants` prints."""

@@ -17,9 +17,9 @@ from convgate.embedding.spans import read_spans
 from convgate.embedding.states import statement_encoder
 from convgate.invariants.statements import (
     KINDS,
-    Kind,
     Span,
     Statement,
+    StatementKind,
     mark_statements,
     read_statements,
 )
@@ -92,7 +92,7 @@ def _words(text: str) -> frozenset[str]:
 class _Classification(NamedTuple):
     """The fields of a statement that the classifier gives."""
 
-    kind: Kind = "none"
+    kind: StatementKind = "none"
     likelihood: float = 0.0
     resolves: bool = False
     signs: tuple[str, ...] = ()
@@ -157,7 +157,7 @@ def features_of(vectors: Embeddings, contexts: Sequence[Context]) -> Embeddings:
     return np.hstack([vectors, np.array(contexts, dtype=np.float32)])
 
 
-def kind_of(row: Floats) -> tuple[Kind, float]:
+def kind_of(row: Floats) -> tuple[StatementKind, float]:
     """Return the kind of a statement and its probability. row: (kinds,) probabilities."""
     holds = float(row[_HOLDS].sum())
     other = 4 + int(np.argmax(row[4:]))

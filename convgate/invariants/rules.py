@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from convgate.core.invariant_edit import InvariantEdit
-from convgate.invariants.invariant import Invariant, InvariantType, State, quote_line
+from convgate.invariants.invariant import Invariant, InvariantState, InvariantType, quote_line
 from convgate.invariants.statements import Statement
 from convgate.invariants.topic import Topic, read_topic, shared_values
 from convgate.text.folding import fold
@@ -62,7 +62,12 @@ class Rules:
         )
 
     def end(
-        self, place: int, state: State, *, superseded_by: int | None = None, ended_by: int | None = None
+        self,
+        place: int,
+        state: InvariantState,
+        *,
+        superseded_by: int | None = None,
+        ended_by: int | None = None,
     ) -> None:
         """Set the state of an active invariant, unless a person fixed it."""
         rule = self.all[place]

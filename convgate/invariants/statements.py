@@ -13,11 +13,11 @@ from convgate.embedding.spans import mark_spans
 from convgate.invariants.topic import Topic, read_topic
 from convgate.text.folding import fold, own_text, own_words
 
-Kind = Literal[
+StatementKind = Literal[
     "none", "safety_requirement", "user_correction", "hard_constraint", "blocking_error", "lifted", "resolved"
 ]
 
-KINDS: tuple[Kind, ...] = (
+KINDS: tuple[StatementKind, ...] = (
     "none", "safety_requirement", "user_correction", "hard_constraint", "blocking_error", "lifted",
     "resolved",
 )  # fmt: skip
@@ -35,7 +35,7 @@ class Statement:
     denied: frozenset[str] = frozenset()  # stems and numbers that it denies: "not Anne"
     points: bool = False  # begins with "it's", "they are", …
     quoted: bool = False  # hardly more than quotation or code
-    kind: Kind = "none"
+    kind: StatementKind = "none"
     likelihood: float = 0.0  # 0…1, of the kind
     resolves: bool = False  # says that earlier errors are solved; may report a new one
     signs: tuple[str, ...] = ()  # n-grams that contribute most to the kind

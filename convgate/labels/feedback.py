@@ -21,14 +21,14 @@ from typing import Any, Literal, get_args
 
 from sqlite_utils import Database
 
-from convgate.core.conversation import Conversation, History
+from convgate.core.conversation import Conversation, History, prefix_hashes
 from convgate.core.errors import ConversationError, StoreError, TranscriptError
 from convgate.core.settings import Settings, resolve_settings
 from convgate.core.text import make_writable, pluralize, quote
 from convgate.labels.imports import parse_text
 from convgate.messages.tokens import turn_tokens
 from convgate.store import ActionRecord, Conversations, CurrentKey, Entry, Labels, NewConversation, Store
-from convgate.store.openings import PrefixIndex, prefix_hashes
+from convgate.store.openings import PrefixIndex
 from convgate.transcripts.identity import content_id
 from convgate.transcripts.json_text import kind
 from convgate.transcripts.message_reader import turns_from_messages

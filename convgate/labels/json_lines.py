@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from convgate.core.conversation import Conversation
+from convgate.core.conversation import Conversation, prefix_hashes
 from convgate.core.errors import TranscriptError
 from convgate.core.text import quote
 from convgate.labels.gold import gold_case, resolve_answers
@@ -29,7 +29,7 @@ from convgate.labels.imports import (
     parse_text,
 )
 from convgate.store import Conversations, CurrentKey, Entry, NewConversation, Store, documents
-from convgate.store.openings import PrefixIndex, prefix_hashes
+from convgate.store.openings import PrefixIndex
 from convgate.transcripts.cases import Case
 from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.message_lists import dump_json

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from convgate.core.conversation import CHAT_ROLES, Turn
-from convgate.transcripts.formats.openai_messages import turn_from_message
 from convgate.transcripts.message_reader import find_mark, link_turn
+from convgate.transcripts.openai_messages import turn_from_message
 
 
 def check_valid(messages: Sequence[Turn | Mapping[str, Any]], *, user_first: bool = False) -> list[str]:

@@ -13,7 +13,6 @@ tokenizer instead: anything that takes a text and returns a number.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -26,7 +25,6 @@ from convgate.core.bundled_encoder import bundled_folder
 from convgate.core.conversation import Turn
 from convgate.core.errors import EncoderError
 from convgate.core.text import writable
-from convgate.messages.table import MessageTable
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -159,23 +157,6 @@ def turn_tokens(turns: Sequence[Turn], counter: TokenCounter | None = None) -> N
     counter = default_token_counter() if counter is None else counter
     texts = [turn.scored_text if turn.name is None else f"{turn.name}\n{turn.scored_text}" for turn in turns]
     return np.asarray(_count_all(counter, texts), dtype=np.int64) + TOKENS_PER_MESSAGE
-
-
-@dataclass(frozen=True, eq=False)
-class TokenTable:
-    """The tokens of turns beside what makes a list of them valid. Immutable."""
-
-    messages: MessageTable = field(default_factory=MessageTable)
-    tokens: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # (n,)
-
-    def first(self, n: int) -> TokenTable:
-        """Return the rows of the first n turns."""
-        return TokenTable(self.messages.first(n), self.tokens[:n])
-
-    def extend(self, new: Sequence[Turn], counter: TokenCounter | None) -> TokenTable:
-        """Return a table of these rows and those of further turns."""
-        tokens = [self.tokens, turn_tokens(new, counter)] if new else [self.tokens]
-        return TokenTable(self.messages.extend(new), np.concatenate(tokens))
 
 
 def _count_all(counter: TokenCounter, texts: Sequence[str]) -> list[int]:

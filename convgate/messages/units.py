@@ -39,6 +39,21 @@ def is_from_user(turn: Turn) -> bool:
     return not (turn.is_instruction or turn.role == "assistant" or is_result(turn) or calls_of(turn))
 
 
+def split_exchanges(turns: Sequence[Turn]) -> list[list[int]]:
+    """Return the turns of each exchange: a user's, and all that answer it up to the next user's.
+
+    Instructions are in none. What is said before the first user's turn is an exchange too.
+    """
+    exchanges: list[list[int]] = []
+    for index, turn in enumerate(turns):
+        if turn.is_instruction:
+            continue
+        if is_from_user(turn) or not exchanges:
+            exchanges.append([])
+        exchanges[-1].append(index)
+    return exchanges
+
+
 def _is_of_unit(turn: Turn) -> bool:
     return turn.continues or turn.needs_next or is_result(turn) or bool(calls_of(turn))
 

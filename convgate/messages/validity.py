@@ -1,7 +1,7 @@
 """From the turns that a policy keeps to a list of messages that chat APIs accept.
 
 Providers refuse a tool's result without its call, a call without all its results, and an empty list; some
-refuse a list that opens with the assistant (`convgate.messages.opening`). `make_valid` keeps and drops turns
+refuse a list that opens with the assistant, see `quote_opening`. `make_valid` keeps and drops turns
 until none of that holds, and says of each turn that it changed which rule did it, so that it is never taken
 for the policy's choice.
 
@@ -11,7 +11,7 @@ result that came late stays where it came. Neighbours of the same role are left 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -19,12 +19,99 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import Turn
-from convgate.core.decisions import REPAIR, Override, TurnDecisions
+from convgate.core.decisions import HOLD, REPAIR, Override, TurnDecisions
 from convgate.core.errors import ConversationError
-from convgate.messages.repair import AFTER_CURRENT, Repair
-from convgate.messages.table import MessageTable
+from convgate.messages.table import Flags, TurnTable
+from convgate.messages.units import ToolUnit, is_result
+
+INSTRUCTIONS = "instructions"
+CURRENT = "current"
+HELD = "held"
+TOOL_UNIT = "tool_unit"
+ANSWER_PAIR = "answer_pair"
+FIRST_USER = "first_user"
+AFTER_CURRENT = "after_current"
+
+SAME_EXCHANGE = "its question or its answer is kept, and they stay together."
 
 T = TypeVar("T")
+Message = Mapping[str, Any]
+_INTRODUCTION = "The assistant said before:"
+
+
+class Repair:
+    """One run over the turns up to the current one, its steps called in the order in which they stand.
+
+    No turn changes twice: a dropped turn stays dropped, and others are only ever added.
+    """
+
+    def __init__(self, table: TurnTable, chosen: Flags, current: int | None) -> None:
+        """Drop what no valid list has."""
+        self.table, self.current = table, current
+        unsendable = table.find_unsendable(None) if current is None else table.unsendable
+        self.dropped = table.flags(unsendable)
+        self.kept = chosen & ~self.dropped  # (n,)
+        self.overrides = {index: why for index, why in unsendable.items() if chosen[index]}
+        self.current_unit: ToolUnit | None = None if current is None else table.units.by_turn.get(current)
+
+    def keep_what_always_stays(self) -> None:
+        """Keep instructions, turns that are held, and the current turn."""
+        for index in np.flatnonzero(self.table.is_instruction).tolist():
+            self.kept[index] = False  # named as such even where they were chosen
+            self._keep(index, INSTRUCTIONS, explain_instruction(self.table.turns[index]))
+        for index in np.flatnonzero(self.table.is_held & ~self.dropped).tolist():
+            self._keep(index, HELD, self.table.turns[index].held_because or "")
+        if self.current is not None:
+            self._keep(self.current, CURRENT, "it is the current message, the one to answer.")
+
+    def keep_whole_groups(self, *, pair_answers: bool) -> None:
+        """Keep whole units, or with `pair_answers` questions and their answers, of which a turn is kept."""
+        table = self.table
+        is_free = ~(self.dropped | table.is_instruction)
+        is_kept, calls = self.kept & is_free, table.unit_call
+        in_unit = np.zeros_like(self.kept)
+        if (calls >= 0).any():
+            is_in_unit = ~self.dropped & (calls >= 0)
+            kept_calls = np.zeros_like(self.kept)
+            kept_calls[calls[self.kept & is_in_unit]] = True
+            in_unit = is_in_unit & kept_calls[calls]
+            for index in np.flatnonzero(in_unit & ~self.kept).tolist():
+                self._keep(index, TOOL_UNIT, _same_unit(table.turns[index]))
+        if pair_answers and len(table):
+            groups = table.find_exchanges(self.dropped)
+            kept_groups = np.zeros_like(self.kept)
+            kept_groups[groups[is_kept]] = True
+            for index in np.flatnonzero(is_free & kept_groups[groups] & ~in_unit & ~self.kept).tolist():
+                self._keep(index, ANSWER_PAIR, SAME_EXCHANGE)
+
+    def open_with_a_user(self) -> None:
+        """Keep the user's turn before the first kept one when that is an answer of the assistant's."""
+        others = np.flatnonzero(self.kept & ~self.table.is_instruction).tolist()
+        first = next((row for row in others if not self.table.turns[row].needs_next), None)
+        if first is None or self.table.is_user[first]:
+            return
+        if (asked := self.table.user_turn(first)) is not None:
+            reason = "an answer to it is kept, and the messages do not open with an answer."
+            self._keep(asked, FIRST_USER, reason)
+
+    def _keep(self, index: int, rule: str, reason: str) -> None:
+        if not self.kept[index]:
+            self.kept[index] = True
+            stage = HOLD if rule in (INSTRUCTIONS, HELD, CURRENT) else REPAIR
+            self.overrides[index] = Override(rule, reason, stage=stage, kept=True)
+
+
+def explain_instruction(turn: Turn) -> str:
+    """Return why an instruction is sent: a sentence."""
+    return f"instructions to the model ({turn.role} messages) are always sent."
+
+
+def _same_unit(turn: Turn) -> str:
+    if turn.continues or turn.needs_next:
+        return "it is of the same response of the model as what is kept, and they are sent together."
+    if not is_result(turn):
+        return "it makes a tool call whose result is kept, and one is not sent without the other."
+    return "it is the result of a tool call that is kept, and one is not sent without the other."
 
 
 @dataclass(frozen=True)
@@ -47,7 +134,7 @@ class ValidSelection:
 
 
 def make_valid(
-    turns: Sequence[Turn] | MessageTable,
+    turns: Sequence[Turn] | TurnTable,
     kept: Collection[int] | NDArray[Any],
     current: int | None,
     *,
@@ -78,14 +165,15 @@ def make_valid(
 
     Raises ConversationError when `kept` or `current` name turns that do not exist.
     """
-    table = turns if isinstance(turns, MessageTable) else MessageTable().extend(turns)
+    table = (
+        turns if isinstance(turns, TurnTable) else TurnTable().extend(turns, len)
+    )  # tokens do not matter here
     count = len(table)
     if current is not None and not 0 <= current < count:
         raise ConversationError(f"turn {current} is to be answered, but there are {count} turns")
     chosen = _mask(kept, count)
     end = count if current is None else current + 1
     repair = Repair(table.first(end), chosen[:end], current)
-    repair.leave_what_cannot_stay()
     repair.keep_what_always_stays()
     repair.keep_whole_groups(pair_answers=pair_answers)
     repair.open_with_a_user()
@@ -110,3 +198,34 @@ def _mask(kept: Collection[int] | NDArray[Any], count: int) -> NDArray[np.bool_]
         raise ConversationError(f"turn {wrong[0]} was chosen, but there are {count} turns")
     mask[rows] = True
     return mask
+
+
+def quote_opening(messages: Sequence[Message], turns: Sequence[Turn]) -> list[Message]:
+    """Return OpenAI-style messages, the assistant's first ones quoted at the start of the user's first.
+
+    turns: the same messages. Lists that open with a user, or with a call of a tool, come back as they are.
+
+    >>> opening = {"role": "assistant", "content": "TP 571, or a refund?"}
+    >>> answer = {"role": "user", "content": "TP 571, please."}
+    >>> quote_opening([opening, answer], [Turn.of(m["role"], m["content"]) for m in (opening, answer)])
+    [{'role': 'user', 'content': 'The assistant said before:\\n> TP 571, or a refund?\\n\\nTP 571, please.'}]
+    """
+    others = [row for row, turn in enumerate(turns) if not turn.is_instruction]
+    first = next((row for row in others if turns[row].role == "user"), None)
+    opening = [row for row in others if first is None or row < first]
+    is_text = all(turns[row].role == "assistant" and not turns[row].tool_calls for row in opening)
+    if first is None or not opening or not is_text:
+        return list(messages)
+    lines = [line for row in opening for line in turns[row].text.splitlines()]
+    quoted = "\n".join([_INTRODUCTION, *(f"> {line}".rstrip() for line in lines)])
+    content = messages[first].get("content")
+    if "parts" in messages[first] or (
+        isinstance(content, list) and any("type" not in part for part in content)
+    ):
+        return list(messages)  # of an API whose texts have another shape
+    if isinstance(content, str) or content is None:
+        joined: Any = f"{quoted}\n\n{content or ''}".rstrip()
+    else:
+        joined = [{"type": "text", "text": quoted}, *content]
+    user = {**messages[first], "content": joined}
+    return [user if row == first else message for row, message in enumerate(messages) if row not in opening]

@@ -11,7 +11,7 @@ from convgate.core.conversation import Turn
 from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.embedding.states import excerpt, state_encoder
-from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision, Source, no_mode
+from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision, ModeSource, no_mode
 from convgate.text.linear import (
     Floats,
     ResultCache,
@@ -67,7 +67,7 @@ class ModeClassifier:
                 or f"as a whole it reads like other messages of {mode}"
             )
             reason = f"{evidence}."
-        source: Source = "classifier" if is_sure else "low confidence"
+        source: ModeSource = "classifier" if is_sure else "low confidence"
         probabilities = {name: float(value) for name, value in zip(MODES, row, strict=True)}
         return ModeDecision(
             0, mode, "classifier", reason, "mode", mode, confidence, source, likeliest, probabilities, signs

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import Turn
+from convgate.core.conversation_cache import GrowingCache
 from convgate.messages.units import is_from_user
 from convgate.modes.classifier import ModeClassifier
 from convgate.modes.mode import MIN_CONFIDENCE, MODES, SURE, Mode, ModeDecision
@@ -70,7 +71,14 @@ class ModeTracker:
         self._mode: Mode | None = None  # of the conversation
         self._previous: Mode | None = None  # what the last user's turn was by itself
         self._label: Mode = "GENERAL"  # what the last turn belongs to
-        self._turns = 0
+        self.turns: list[Turn] = []  # so far
+        self.intents: dict[int, Mode] = {}  # of these
+
+    def precedes(self, turns: list[Turn], intents: Mapping[int, Mode]) -> bool:
+        """Return whether the turns begin with those so far, under the same intents."""
+        n = len(self.turns)
+        own = {index: mode for index, mode in intents.items() if index < n}
+        return n <= len(turns) and self.intents == own and self.turns == turns[:n]
 
     def add(self, turns: Sequence[Turn], classifier: ModeClassifier, intents: Mapping[int, Mode]) -> None:
         """Read the next turns; `intents` are by turn of the whole conversation."""
@@ -78,12 +86,13 @@ class ModeTracker:
         decisions = classifier.classify([turns[place] for place in users])
         by_place = dict(zip(users, decisions, strict=True))
         for place, turn in enumerate(turns):
-            index = self._turns + place
+            index = len(self.turns) + place
             if place in by_place:
                 own = replace(by_place[place], index=index)
                 self._add(decide_by_intent(index, intents[index]) if index in intents else own)
             self._labels.append(NO_MODE if turn.is_instruction else MODES.index(self._label))
-        self._turns += len(turns)
+        self.turns.extend(turns)
+        self.intents = {index: mode for index, mode in intents.items() if index < len(self.turns)}
 
     @property
     def modes(self) -> ConversationModes:
@@ -101,6 +110,24 @@ class ModeTracker:
         if decision.mode == "TASK" and decision.source != "low confidence":
             self._goals.append(decision.index)
         self._applied[decision.index], self._previous = self._mode, decision.mode
+
+
+class ModeReader:
+    """Reads modes; of conversations read last, one that goes on is read where it grew. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._known: GrowingCache[ModeTracker] = GrowingCache()
+
+    def read(
+        self, turns: list[Turn], classifier: ModeClassifier, intents: Mapping[int, Mode]
+    ) -> ConversationModes:
+        """Return the modes of all turns."""
+        tracker = self._known.take(lambda known: known.precedes(turns, intents)) or ModeTracker()
+        if new := turns[len(tracker.turns) :]:
+            tracker.add(new, classifier, intents)
+        modes = tracker.modes
+        self._known.put(tracker)
+        return modes
 
 
 def decide_by_intent(index: int, mode: Mode) -> ModeDecision:

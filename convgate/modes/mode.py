@@ -18,7 +18,7 @@ Mode = Literal["TASK", "EXPLORATION", "DEBUGGING", "LEARNING", "GENERAL"]
 
 MODES: tuple[Mode, ...] = ("TASK", "EXPLORATION", "DEBUGGING", "LEARNING", "GENERAL")
 
-Source = Literal["intent", "classifier", "low confidence"]
+ModeSource = Literal["intent", "classifier", "low confidence"]
 
 MIN_CONFIDENCE = 0.70
 """Below it, a message counts as GENERAL."""
@@ -33,7 +33,7 @@ class ModeDecision(Decision):
 
     mode: Mode
     confidence: float  # 0…1: how often a mode found with it is right; 1 with an intent
-    source: Source
+    source: ModeSource
     likeliest: Mode  # what the classifier found, whatever its confidence
     probabilities: Mapping[Mode, float] = field(default_factory=dict)  # sum 1; none with an intent
     signs: tuple[str, ...] = ()  # the n-grams of the message that contribute most

@@ -1,1 +1,1 @@
-"""Policies: everything that chooses turns, one file each."""
+"""Policies: everything that chooses turns."""

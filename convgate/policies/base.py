@@ -24,7 +24,6 @@ class Policy(Protocol):
 
     name: ClassVar[str]
     label: ClassVar[str]  # one line for a menu
-    needs_encoder: ClassVar[bool]
     ranks: ClassVar[bool]  # whether its scores order the turns by relevance; else ranking metrics are null
 
     def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:

@@ -11,7 +11,7 @@ from convgate.embedding.base import Encoder
 from convgate.embedding.cache import default_encoder
 from convgate.gate.rule import Limits, Rule
 from convgate.gate.thresholds import MaxMissed, Stricter, make_rule
-from convgate.policies.base import Policy
+from convgate.policies.base import EncoderMixin, Policy
 from convgate.policies.registry import check_spec, policy_class, stages_of
 from convgate.policies.spec import PIPELINE, PolicySpec, read_policy, to_text
 
@@ -76,7 +76,7 @@ def build_policy(
         # Patterns alone, so that no endpoint is asked; and without the log, which is of stored exchanges.
         quiet = settings.updated(gatekeeper={"debug_log": None})
         parameters["gatekeeper"] = Gatekeeper.of(quiet, mode="pattern")
-    if policy.needs_encoder:
+    if issubclass(policy, EncoderMixin):
         parameters["encoder"] = encoder() if isinstance(encoder, EncoderOnDemand) else encoder
     if name == "gate":
         return _build_gate(parameters, settings, version)
@@ -86,7 +86,7 @@ def build_policy(
 def _build_gate(
     parameters: dict[str, Any], settings: Settings, version: str | Path | Version | None
 ) -> GatePolicy:
-    from convgate.gate.checkpoint import read_gate
+    from convgate.gate.files import read_gate
     from convgate.gate.model import Gate
     from convgate.policies.gate import GatePolicy
     from convgate.versions import UNTRAINED, Version

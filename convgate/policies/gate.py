@@ -17,7 +17,7 @@ from convgate.embedding.cache import CachedEncoder
 from convgate.embedding.chunks import text_vectors
 from convgate.embedding.states import states_beside
 from convgate.gate.facts import TurnFacts, current_facts, encode_with_cues, read_facts
-from convgate.gate.model import Gate, GateScores, Message, State
+from convgate.gate.model import Gate, GateScores, GateState, Message
 from convgate.gate.rule import Limits, Rule
 from convgate.gate.thresholds import Stricter
 from convgate.messages.tokens import TokenCounter, turn_tokens
@@ -42,7 +42,6 @@ class GatePolicy(EncoderMixin):
     """Scores every turn with the gate and lets a rule decide."""
 
     name: ClassVar[str] = "gate"
-    needs_encoder: ClassVar[bool] = True
     label: ClassVar[str] = "Gate"
     ranks: ClassVar[bool] = True
     gate: Gate
@@ -51,7 +50,7 @@ class GatePolicy(EncoderMixin):
     limits: Limits = NO_LIMITS
     version: str = "untrained"
     counter: TokenCounter | None = None
-    states: ConversationCache[State] = field(default_factory=ConversationCache, repr=False, compare=False)
+    states: ConversationCache[GateState] = field(default_factory=ConversationCache, repr=False, compare=False)
 
     def with_rule(self, rule: Rule, limits: Limits = NO_LIMITS) -> GatePolicy:
         """Return the same gate with another rule."""
@@ -66,7 +65,7 @@ class GatePolicy(EncoderMixin):
         state, message = self.read(current, history)
         return ScoredHistory(history, self.gate.score(state, message))
 
-    def read(self, current: CurrentMessage, history: History) -> tuple[State, Message]:
+    def read(self, current: CurrentMessage, history: History) -> tuple[GateState, Message]:
         """Return the state of the turns and the message, as the gate scores and explains them."""
         state = self.states.get(history.turns, self._extend)
         return state, self.read_message(current)
@@ -92,7 +91,7 @@ class GatePolicy(EncoderMixin):
         if isinstance(self.encoder, CachedEncoder):  # another would encode the turns again when they are read
             self.encode_turns(turns)
 
-    def _extend(self, state: State | None, turns: Sequence[Turn]) -> State:
+    def _extend(self, state: GateState | None, turns: Sequence[Turn]) -> GateState:
         inputs = self.read_turns(turns)
         return self.gate.state(*inputs) if state is None else self.gate.extend(state, *inputs)
 

@@ -43,7 +43,6 @@ class GatekeeperPolicy(ParameterSet, WholeHistoryPolicy):
     """
 
     name: ClassVar[str] = "gatekeeper"
-    needs_encoder: ClassVar[bool] = False
     label: ClassVar[str] = "Gatekeeper: exchanges worth remembering"
     ranks: ClassVar[bool] = False
     gatekeeper: Gatekeeper = field(default_factory=Gatekeeper, compare=False)

@@ -34,7 +34,6 @@ class Pipeline(ParameterSet):
     """
 
     name: ClassVar[str] = "pipeline"
-    needs_encoder: ClassVar[bool] = False  # its stages may
     label: ClassVar[str] = "Pipeline: several, one after the other"
     ranks: ClassVar[bool] = False
     stages: str = text(

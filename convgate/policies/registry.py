@@ -11,7 +11,7 @@ from convgate.gate.thresholds import RULES
 from convgate.policies.base import Policy
 from convgate.policies.spec import PIPELINE, PolicySpec
 
-# In the order in which they are shown; a new policy is one new file and one line here. A module is imported
+# In the order in which they are shown; a new policy is a class and one line here. A module is imported
 # when its policy is asked for: a window shall not wait for what BM25 and the gate need.
 _CLASSES = {
     "gate": "gate.GatePolicy",
@@ -19,14 +19,14 @@ _CLASSES = {
     "last_k": "window.LastK",
     "token_window": "window.TokenWindow",
     "user_first": "window.UserFirst",
-    "cosine": "cosine.Cosine",
-    "cosine_top_k": "cosine.CosineTopK",
-    "bm25": "bm25.BM25",
-    "hybrid": "hybrid.Hybrid",
-    "retention": "retention_policy.Retention",
-    "pruning": "retention_policy.Pruning",
+    "cosine": "search.Cosine",
+    "cosine_top_k": "search.CosineTopK",
+    "bm25": "search.BM25",
+    "hybrid": "search.Hybrid",
+    "retention": "retention.policy.Retention",
+    "pruning": "retention.policy.Pruning",
     "gatekeeper": "gatekeeper.GatekeeperPolicy",
-    "session": "session_policy.SessionPolicy",
+    "session": "sessions.policy.SessionPolicy",
     "pipeline": "pipeline.Pipeline",
 }
 
@@ -45,7 +45,7 @@ def policy_class(name: str) -> type[Policy]:
     """Return the policy of that name; PolicyError when there is none."""
     if name not in _CLASSES:
         raise PolicyError(f"there is no policy {name!r}; there are {', '.join(_CLASSES)}")
-    module, _, class_name = _CLASSES[name].partition(".")
+    module, _, class_name = _CLASSES[name].rpartition(".")
     kind: type[Policy] = getattr(import_module(f"convgate.policies.{module}"), class_name)
     return kind
 

@@ -21,7 +21,6 @@ class Everything:
     """Keeps every earlier turn."""
 
     name: ClassVar[str] = "everything"
-    needs_encoder: ClassVar[bool] = False
     label: ClassVar[str] = "Everything"
     ranks: ClassVar[bool] = False
 
@@ -43,7 +42,6 @@ class LastK(ParameterSet):
     """Keeps the k newest turns; ranks by recency."""
 
     name: ClassVar[str] = "last_k"
-    needs_encoder: ClassVar[bool] = False
     label: ClassVar[str] = "Last k turns"
     ranks: ClassVar[bool] = True
     k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
@@ -68,7 +66,6 @@ class UserFirst(ParameterSet):
     """Keeps the user's turns, the newest first, then the newest of the others, while they fit a budget."""
 
     name: ClassVar[str] = "user_first"
-    needs_encoder: ClassVar[bool] = False
     label: ClassVar[str] = "User's turns first"
     ranks: ClassVar[bool] = True
     share: float = setting(
@@ -97,7 +94,6 @@ class TokenWindow(ParameterSet):
     """Keeps the newest turns while their tokens fit a budget; ranks by recency."""
 
     name: ClassVar[str] = "token_window"
-    needs_encoder: ClassVar[bool] = False
     label: ClassVar[str] = "Token window"
     ranks: ClassVar[bool] = True
     budget: int = setting(2_000, "tokens", low=0, high=1_000_000, step=100, help="Tokens of all kept turns.")

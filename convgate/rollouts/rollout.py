@@ -28,21 +28,21 @@ from convgate.rollouts.decision import decide_phase, decide_rollback, next_look_
 from convgate.rollouts.figures import Check, Comparison, check_conditions, check_rules, compare_arms
 from convgate.rollouts.phases import PHASES, Phase, phase_of
 from convgate.store.database import Store
-from convgate.store.guard_states import Alert, GuardStates, Kind
+from convgate.store.guard_states import Alert, AlertKind, GuardStates
 from convgate.store.rollouts import (
     Action,
     Arm,
     CheckedItem,
     RolloutDecision,
     Rollouts,
-    State,
+    RolloutState,
     StoredRollout,
 )
 
 log = logging.getLogger(__name__)
 
 WATCH_INTERVAL = timedelta(minutes=5)  # between two looks at the rollback rules
-_STATES: dict[Action, State] = {
+_STATES: dict[Action, RolloutState] = {
     "start": "running", "advance": "running", "wait": "running", "resume": "running", "stop": "stopped",
     "roll back": "rolled back",
 }  # fmt: skip
@@ -319,6 +319,6 @@ def _to_alert(rollout: StoredRollout, decision: RolloutDecision) -> Alert | None
     """Return the alert of a decision that somebody has to know of; None of an advance."""
     if decision.action == "advance":
         return None
-    kind: Kind = "rollback" if decision.action == "roll back" else "rollout"
+    kind: AlertKind = "rollback" if decision.action == "roll back" else "rollout"
     message = f"{rollout.name}: {_WORDS[decision.action]}. {decision.reason}"
     return Alert(kind, "", decision.at, message, decision.figures)

@@ -9,8 +9,8 @@ from typing import Any
 from convgate.core.conversation import INSTRUCTION_ROLES, Turn
 from convgate.core.errors import ContextError
 from convgate.invariants.invariant import Invariant
+from convgate.messages.table import TurnTable
 from convgate.messages.tokens import TokenCounter, turn_tokens
-from convgate.selection.table import TurnTable
 from convgate.transcripts import turns_from_messages
 
 Message = Mapping[str, Any]

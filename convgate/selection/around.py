@@ -36,14 +36,14 @@ class Remember:
 
     def before(self, request: Request) -> Request:
         """Add the request before."""
-        return replace(request, past=self.requests.find(request.table.digests))
+        return replace(request, past=self.requests.find(request.table.hashes))
 
     def after(self, request: Request, selection: Selection, sent: SentMessages) -> None:
         """Keep what was sent."""
         past = PastRequest(
             request.table.current, request.intents, sent.numbers, selection.tokens, selection.breaches
         )
-        self.requests.keep(request.table.digests[-1], past)
+        self.requests.keep(request.table.hashes[-1], past)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,10 +26,11 @@ from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
 from convgate.invariants.invariant import Invariant, quote_line
+from convgate.messages.table import TurnTable
+from convgate.messages.validity import SAME_EXCHANGE, explain_instruction
 from convgate.modes.budgets import DROPS, WINDOWED, SectionName
 from convgate.selection.marks import DecisionMark
 from convgate.selection.reading import ConversationReading
-from convgate.selection.table import TurnTable
 
 Flags = NDArray[np.bool_]
 Integers = NDArray[np.int64]
@@ -55,7 +56,6 @@ class Placement(NamedTuple):
 
 
 _SAME_UNIT = "its tool call, or a result of the same call, is kept, and models want them together."
-_SAME_EXCHANGE = "its question or its answer is kept, and they stay together."
 _BLOCK = 256  # rows of which those that may fit are found at a time
 _FILLS = "the policy dropped it, and ranks it first among what the budget still has room for."
 _RANKS = "the policy ranks it best of the turns that it dropped and that are not among the newest."
@@ -63,7 +63,7 @@ _UNFILTERED = "nothing is left out that fits."
 _ASKS = "it asks what the turn after it answers."
 FILLERS = frozenset((_FILLS, _RANKS, _UNFILTERED))
 """Reasons of turns that are sent because there is room."""
-COMPANIONS = frozenset((_SAME_UNIT, _SAME_EXCHANGE))
+COMPANIONS = frozenset((_SAME_UNIT, SAME_EXCHANGE))
 """Reasons of turns that are sent because others are."""
 
 
@@ -89,7 +89,7 @@ class SectionClaims:
     def rules(self) -> dict[int, Invariant | None]:
         """Turns that are rules: instructions, those that state what must hold, and those that are held."""
         current, is_unsendable = self.table.current, self.table.is_unsendable
-        always = self.table.is_instruction | (self.table.messages.is_held & ~is_unsendable)
+        always = self.table.is_instruction | (self.table.is_held & ~is_unsendable)
         rules: dict[int, Invariant | None] = dict.fromkeys(np.flatnonzero(always[:current]).tolist())
         for invariant in self.reading.held:
             source = invariant.source
@@ -106,9 +106,9 @@ class SectionClaims:
         """Return why a turn, or one that must be sent with it, is a rule: a sentence."""
         rule = next(turn for turn in self.table.group(index) if turn in self.rules)
         if (invariant := self.rules[rule]) is not None:
-            return f"it states what must hold ({invariant.label}): {quote_line(invariant.text)}."
+            return invariant.held_because
         turn = self.table.turns[rule]
-        return turn.held_because or f"instructions to the model ({turn.role} messages) are always sent."
+        return turn.held_because or explain_instruction(turn)
 
     @cached_property
     def corrected(self) -> dict[int, Invariant]:
@@ -152,9 +152,9 @@ class SectionClaims:
     @cached_property
     def _has_error_near(self) -> Flags:
         """(n,) whether the exchange of the turn, or the next one, states an error."""
-        users = np.flatnonzero(self.table.messages.is_user)
+        users = np.flatnonzero(self.table.is_user)
         errors = [
-            self.table.user_turn[invariant.source]
+            self.table.user_turn(invariant.source)
             for invariant in self.reading.invariants
             if invariant.type == "blocking_error"
         ]
@@ -164,7 +164,7 @@ class SectionClaims:
         near = np.concatenate([[False], states_error]) | np.concatenate(
             [states_error | is_debugging, [False]]
         )
-        return np.asarray(near[np.cumsum(self.table.messages.is_user)])
+        return np.asarray(near[np.cumsum(self.table.is_user)])
 
     @cached_property
     def _is_kept(self) -> Flags:
@@ -217,7 +217,7 @@ class SectionClaims:
             wanted = turns
         elif section == "evidence" and self.filters and len(turns) > 1:
             wanted = tuple(turn for turn in turns if turn < self.table.current and self.kept[turn]) or wanted
-        return Claim(section, turns, wanted, reason, _SAME_EXCHANGE if self.paired else _SAME_UNIT, overflows)
+        return Claim(section, turns, wanted, reason, SAME_EXCHANGE if self.paired else _SAME_UNIT, overflows)
 
     def _task_state(self) -> Iterator[Claim]:
         for invariant in reversed(self.reading.invariants):

@@ -17,11 +17,12 @@ from convgate.invariants.invariant import Invariant, find_missing
 from convgate.messages.tokens import TokenCounter
 from convgate.modes.budgets import Budgets
 from convgate.modes.classifier import ModeClassifier
+from convgate.modes.conversation import ModeReader
 from convgate.selection.added import AddedMessage, restate
 from convgate.selection.claims import Placement, SectionClaims
 from convgate.selection.marks import Marks
 from convgate.selection.packing import ContextBudget, Packer, pack, pack_baseline
-from convgate.selection.reading import ModeReader, read_conversation
+from convgate.selection.reading import read_conversation
 from convgate.selection.reasons import FittedReasons
 from convgate.selection.request import Request
 from convgate.selection.selection import Budgeted

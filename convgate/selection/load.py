@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from convgate.core.settings import Settings, resolve_settings
 from convgate.embedding.base import Encoder
 from convgate.guardrails.request import Guard
+from convgate.invariants.finding import InvariantReader
 from convgate.invariants.judge import load_judge
-from convgate.invariants.reader import InvariantReader
 from convgate.modes.budgets import Budgets
 from convgate.modes.classifier import load_classifier
 from convgate.policies.base import Policy

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from convgate.core.conversation import Turn
-from convgate.gatekeeper.checks import Limits, check
+from convgate.gatekeeper.checks import LengthLimits, check
 from convgate.gatekeeper.exchange import Exchange
 from convgate.invariants.invariant import quote_line
 from convgate.messages.units import is_from_user
 
-_NO_LENGTHS = Limits(greeting=0, short_user=0, short_assistant=0)  # how long a turn is does not matter here
+_NO_LENGTHS = LengthLimits(
+    greeting=0, short_user=0, short_assistant=0
+)  # how long a turn is does not matter here
 
 
 @dataclass(frozen=True, slots=True)

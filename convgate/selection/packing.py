@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from convgate.messages.table import TurnTable
 from convgate.modes.budgets import SectionName
 from convgate.selection.claims import Claim, Placement, SectionClaims
-from convgate.selection.table import TurnTable
 
 _WITHOUT_MOVES: tuple[SectionName, ...] = ("evidence", "recent")  # others move placed evidence
 _BASELINE = "the baseline takes the newest turns that fit."
@@ -163,7 +163,7 @@ class Packing:
 
         None when `first` is a user's turn, or no user's turn is before it.
         """
-        opening = self.table.user_turn[first] if first < len(self.table.turns) else None
+        opening = self.table.user_turn(first) if first < len(self.table.turns) else None
         if opening is None or opening == first:
             return None, 0
         return opening, self._costs[opening]

@@ -1,24 +1,23 @@
-"""The mode and the invariants of a conversation, read incrementally."""
+"""The modes and the invariants of a conversation at its current message."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from convgate.core.conversation import Turn
-from convgate.core.conversation_cache import GrowingCache
 from convgate.embedding.base import Encoder, Progress
 from convgate.embedding.cache import encode_together
 from convgate.embedding.states import excerpt, states_beside
 from convgate.gate.facts import cue_text
 from convgate.guardrails.request import Fallback
+from convgate.invariants.finding import InvariantReader
 from convgate.invariants.invariant import Invariant
-from convgate.invariants.reader import InvariantReader
 from convgate.invariants.statements import mark_statements, read_statements
 from convgate.messages.units import is_from_user
 from convgate.modes.classifier import ModeClassifier
-from convgate.modes.conversation import ConversationModes, ModeTracker, TurnLabels
+from convgate.modes.conversation import ConversationModes, TurnLabels
 from convgate.modes.mode import Mode, ModeDecision, no_mode
 from convgate.selection.request import Request
 
@@ -40,43 +39,6 @@ class ConversationReading:
         return [invariant for invariant in self.invariants if invariant.held]
 
 
-@dataclass(eq=False, slots=True)
-class _Progress:
-    """A conversation as far as it was read."""
-
-    intents: dict[int, Mode]
-    turns: list[Turn] = field(default_factory=list)
-    modes: ModeTracker = field(default_factory=ModeTracker)
-
-    def precedes(self, turns: list[Turn], intents: Mapping[int, Mode]) -> bool:
-        """Return whether the turns begin with those that were read, under the same intents."""
-        known = len(self.turns)
-        return (
-            known <= len(turns)
-            and self.intents == {index: mode for index, mode in intents.items() if index < known}
-            and self.turns == turns[:known]
-        )
-
-
-class ModeReader:
-    """Reads modes; of conversations read last, one that goes on is read where it grew. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._known: GrowingCache[_Progress] = GrowingCache()
-
-    def read(
-        self, turns: list[Turn], classifier: ModeClassifier, intents: Mapping[int, Mode]
-    ) -> ConversationModes:
-        """Return the modes of all turns."""
-        progress = self._known.take(lambda known: known.precedes(turns, intents)) or _Progress(dict(intents))
-        if new := turns[len(progress.turns) :]:
-            progress.modes.add(new, classifier, intents)
-            progress.turns, progress.intents = list(turns), dict(intents)
-        modes = progress.modes.modes
-        self._known.put(progress)
-        return modes
-
-
 def read_conversation(
     request: Request,
     modes: ConversationModes,
@@ -84,7 +46,7 @@ def read_conversation(
 ) -> ConversationReading:
     """Return the reading at the message to answer."""
     table = request.table
-    asked = table.user_turn[table.current]
+    asked = table.user_turn(table.current)
     mode = request.intent or modes.at(table.current)
     fallback = request.overruled(mode)
     return ConversationReading(

@@ -21,7 +21,7 @@ _HOW: Mapping[SectionName, str] = {
     "rules": "as a rule",
     "task_state": "as task state",
     "recent": "as recent",
-    "evidence": "as evidence",
+    "evidence": "",
     "decisions": "as a decision",
 }
 _ENDED = {
@@ -145,8 +145,7 @@ class FittedReasons:
         if section == "rules":
             return Why(section, self.claims.explain_required(index), how, HOLD)
         if placed.reason is None:
-            policy = self.decisions.why(index)
-            return Why(section, policy.explanation, how, policy.stage or SCORE)
+            return self._of_policy(index)
         if placed.reason in FILLERS:
             return Why("evidence", placed.reason, "with room in the budget")
         return Why(section, placed.reason, how, REPAIR if placed.reason in COMPANIONS else FIT)
@@ -161,7 +160,7 @@ class FittedReasons:
             reason = f"{self._cost(index)} do not fit; what must hold of it stands in a message of its own."
             return Why("budget", reason, "by the budget")
         is_kept = bool(self.decisions.kept[np.searchsorted(self.decisions.indices, index)])
-        if claims.filters and is_kept and claims.table.user_turn[index] in claims.corrected:
+        if claims.filters and is_kept and claims.table.user_turn(index) in claims.corrected:
             reason = "it answers a message that was corrected, and a list cannot open with it."
             return Why("superseded", f"{reason} {policy.explanation}", "as corrected")
         if is_kept or not claims.filters:
@@ -174,15 +173,20 @@ class FittedReasons:
             reason = f"it belongs to {label}, which {mode} leaves out unless it is needed."
             return Why("mode", f"{reason} {policy.explanation}", "by the mode")
         how = policy.how or f"by {'the gate' if self.decisions.policy == 'gate' else self.decisions.policy}"
-        rule = policy.rule if index in self.decisions.overrides else self.decisions.policy
-        return Why(rule, policy.explanation, how, policy.stage or SCORE)
+        return replace(self._of_policy(index), how=how)
+
+    def _of_policy(self, index: int) -> Why:
+        """Return what the policy says of a turn; the rule is its name, unless a later stage overruled it."""
+        why, decisions = self.decisions.why(index), self.decisions
+        rule = why.rule if index in decisions.overrides else decisions.policy
+        return Why(rule, why.explanation, why.how, why.stage or SCORE)
 
     def _cost(self, index: int) -> str:
         """Return the tokens of a turn, and of the turns that must be sent with it, in words."""
         table = self.claims.table
         turns = table.group(index, paired=self.claims.paired)
         opens = all(table.is_instruction[turn] or turn > turns[0] for turn in self.sent)
-        opening = table.user_turn[turns[0]] if opens else None
+        opening = table.user_turn(turns[0]) if opens else None
         missing = {*turns, *(() if opening is None else (opening,))} - self.sent - {index}
         tokens = sum(table.tokens[turn] for turn in missing)
         more = f" and the {tokens:,} of what a valid list needs with it" if tokens else ""

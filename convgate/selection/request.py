@@ -12,11 +12,11 @@ from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
 from convgate.guardrails.request import Fallback
 from convgate.invariants.invariant import Invariant
+from convgate.messages.table import TurnTable
 from convgate.messages.tokens import TokenCounter
 from convgate.modes.mode import Mode, find_mode
 from convgate.selection.added import AddedMessage, Capsule, Message, read_capsules
 from convgate.selection.memory import NamedIntents, PastRequest
-from convgate.selection.table import TurnTable
 from convgate.transcripts.dialects.base import Dialect
 from convgate.transcripts.message_reader import dialect_named
 
@@ -31,16 +31,12 @@ class Options(TypedDict, total=False):
     request_id: str | None  # the request's name for `record_outcome`; None: a new one
 
 
-class Limits(TypedDict, total=False):
-    """What limits a selection, and names it in figures."""
+class AllOptions(Options, total=False):
+    """All options, with what limits a selection and names it in figures."""
 
     budget: int | None
     intent: str | None
     session: str | None
-
-
-class AllOptions(Options, Limits):
-    """All options."""
 
 
 def _overrules_nothing(_: Mode) -> Fallback | None:
@@ -78,7 +74,7 @@ class Request:
         before = self.past.intents if self.past else None
         if self.intent is None:
             return before
-        asked = self.table.user_turn[self.table.current]
+        asked = self.table.user_turn(self.table.current)
         return NamedIntents(self.table.current if asked is None else asked, self.intent, before)
 
     @property
@@ -90,21 +86,22 @@ class Request:
 def ask(
     current: CurrentMessage,
     history: History,
+    *,
     table: TurnTable,
+    settings: Settings,
     started: float,
     messages: Sequence[Message] | None,
     budget: int | None,
-    settings: Settings,
     counter: TokenCounter | None,
     options: AllOptions,
 ) -> Request:
-    """Return the request; ContextError for a wrong option."""
+    """Return the request; ContextError for a wrong option. budget: that of the options, or the settings'."""
     id = options.get("request_id")
     id = uuid.uuid4().hex if id is None else id
     if not isinstance(id, str) or not id:
         raise ContextError(f"the id of a request is text that is not empty; got {id!r}")
     intent, dialect, paired = options.get("intent"), options.get("dialect"), options.get("pair_answers")
-    shape = table.messages.dialect if dialect is None else dialect_named(dialect)
+    shape = table.dialect if dialect is None else dialect_named(dialect)
     if messages is not None and current.index is None:
         messages = [*messages, shape.message(current.turn.role, current.turn.text)]
     adds = options.get("adds", True)

@@ -23,21 +23,20 @@ from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
 from convgate.embedding.base import Progress
-from convgate.invariants.reader import InvariantReader
-from convgate.messages.opening import quote_opening
+from convgate.invariants.finding import InvariantReader
+from convgate.messages.table import TurnTable
 from convgate.messages.tokens import TokenCounter
+from convgate.messages.validity import quote_opening
 from convgate.modes.budgets import check_total
 from convgate.policies.base import Policy, encoder_of
 from convgate.selection import responses
 from convgate.selection.added import Message
 from convgate.selection.around import Around
-from convgate.selection.hold import hold
 from convgate.selection.memory import HYSTERESIS, compare_prefix, keep_steady
 from convgate.selection.reading import encode_turns
-from convgate.selection.request import AllOptions, Limits, Options, Request, ask
+from convgate.selection.request import AllOptions, Options, Request, ask
 from convgate.selection.selection import Selection
-from convgate.selection.sending import SentMessages, send
-from convgate.selection.table import TurnTable
+from convgate.selection.sending import SentMessages, hold, send
 from convgate.traces import span
 from convgate.transcripts import MessageReader, list_messages, turns_from_messages
 from convgate.transcripts.dialects.base import join_neighbours
@@ -87,8 +86,9 @@ class Selector:
         """
         messages = list_messages(messages)
         current, history = Conversation("live", self.reader.read(messages)).find_current(question=question)
-        limits: Limits = {"budget": budget, "intent": intent, "session": session}
-        return self.select_current(current, history, messages=messages, **limits, **options)
+        return self.select_current(
+            current, history, messages=messages, budget=budget, intent=intent, session=session, **options
+        )
 
     def select_at(
         self,
@@ -126,8 +126,9 @@ class Selector:
 
         table = self.tables.get(turns, extend)
         request = ask(
-            current, history, table, started, messages, budget, self.settings, self.counter, options
-        )
+            current, history, table=table, settings=self.settings, started=started, messages=messages,
+            budget=budget, counter=self.counter, options=options,
+        )  # fmt: skip
         with span("convgate.select", operation="retrieval") as attributes:
             for each in self.around:
                 request = each.before(request)

@@ -1,4 +1,4 @@
-"""Repair: from the chosen turns to the messages that are sent, a valid list with what is added to it."""
+"""Hold and repair: from the chosen turns to the messages that are sent, a valid list with what is added."""
 
 from __future__ import annotations
 
@@ -11,13 +11,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import Turn
+from convgate.core.decisions import HOLD, Override, TurnDecisions
 from convgate.invariants.invariant import Invariant
+from convgate.messages.tokens import TokenCounter
 from convgate.messages.validity import ValidSelection, make_valid
-from convgate.selection.added import AddedMessage, Message
+from convgate.selection.added import AddedMessage, Message, restate
 from convgate.selection.memory import message_number
 from convgate.selection.request import Request
 from convgate.transcripts import to_messages
 from convgate.transcripts.dialects.base import Dialect
+
+
+def hold(
+    request: Request, decisions: TurnDecisions, held: Sequence[Invariant], counter: TokenCounter | None
+) -> tuple[TurnDecisions, list[AddedMessage]]:
+    """Return the decisions with every turn kept that states what must hold, and what is stated beside them.
+
+    An invariant is stated in a message of its own where its turn is never sent, or says it in other words.
+    Instructions to the model, summaries and tool units are held too, by `make_valid`.
+    """
+    statements = restate(held, request.table, counter) if request.adds else []
+    dropped = set(decisions.indices[~decisions.kept].tolist())
+    return decisions.with_overrides(
+        {
+            invariant.source: Override(invariant.type, invariant.held_because, "as a rule", HOLD, kept=True)
+            for invariant in reversed(held)
+            if invariant.source in dropped
+        }
+    ), statements
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +75,7 @@ def send(
     Of the statements those are sent that say what is held and what no turn that is sent says.
     """
     table, dialect = request.table, request.dialect
-    valid = make_valid(table.messages, kept, table.current, pair_answers=pair_answers)
+    valid = make_valid(table, kept, table.current, pair_answers=pair_answers)
     indices = valid.indices
     if statements:
         own_words = set(indices)

@@ -33,7 +33,7 @@ from convgate.embedding.base import Encoder
 from convgate.guardrails.guardrails import GATHER_SECONDS
 from convgate.labels.feedback import FeedbackError
 from convgate.server import metrics
-from convgate.server.limits import Limits, error_response
+from convgate.server.limits import RequestLimits, error_response
 from convgate.server.proxy import Proxy
 from convgate.server.schemas import (
     ErrorReply,
@@ -96,7 +96,7 @@ def create_app(settings: Settings, *, token: str | None = None, encoder: Encoder
     )  # fmt: skip
     app.state.token = token
     app.add_middleware(
-        Limits,
+        RequestLimits,
         token=token,
         max_body=settings.server.max_body_mb << 20,
         max_requests=settings.server.max_requests,

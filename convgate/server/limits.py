@@ -49,7 +49,7 @@ def bearer_of(headers: Headers) -> str:
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
-class Limits:
+class RequestLimits:
     """Answers 401, 408, 413 and 429, and counts all requests.
 
     max_body: bytes. max_requests: at once; what exceeds them is refused, not queued.

@@ -5,30 +5,35 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_limits
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConversationError, StoreError
-from convgate.core.settings import Settings
+from convgate.core.settings import Settings, load_settings
 from convgate.embedding.base import Encoder
 from convgate.guardrails.guardrails import Guardrails, load_guard
 from convgate.guardrails.outcomes import check_outcome, record_outcomes
+from convgate.guardrails.request import Guard
 from convgate.labels.feedback import Feedback, keep_feedback
+from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.rollouts.rollout import Rollout
+from convgate.selection.added import Capsule
+from convgate.selection.around import Log
+from convgate.selection.load import selector_of
 from convgate.selection.selector import Selector
 from convgate.server import metrics
-from convgate.server.arms import Arms
 from convgate.server.schemas import FeedbackLine, Outcome, Score, Select
-from convgate.server.sessions import SessionHistories, session_json
+from convgate.sessions import SessionHistory, SessionManager
 from convgate.store import Store
 from convgate.store.requests import RequestOutcome
 from convgate.store.rollouts import Arm
+from convgate.traces import start_traces
 from convgate.transcripts import turns_from_messages
 from convgate.transcripts.message_lists import dump_json
 
@@ -38,6 +43,75 @@ T = TypeVar("T")
 
 THREADS = min(4, os.cpu_count() or 1)
 """Selections at once in a worker; scoring keeps a core busy."""
+
+WORKSPACE = "serve:"
+"""In front of a session's id: its workspace, as the page Sessions shows it."""
+
+_MAX_MANAGERS = 1_000
+
+
+class SessionHistories:
+    """The histories of all sessions of a store. Threads and processes may append at once."""
+
+    def __init__(self, store: Store, settings: Settings, selector: Selector) -> None:
+        self._max_turns = settings.server.max_turns
+        self._manager = lru_cache(_MAX_MANAGERS)(
+            lambda id: SessionManager(store, workspace=WORKSPACE + id, selector=selector)
+        )
+
+    def append(
+        self, id: str, messages: Sequence[Mapping[str, Any]], *, after: int | None = None
+    ) -> SessionHistory:
+        """Return the history with the messages appended; arguments and errors as `add_messages`."""
+        return self._manager(id).add_messages(messages, after=after, max_turns=self._max_turns)
+
+    def capsules(self, id: str, question: str | None = None) -> list[Capsule]:
+        """Return the capsules of the open conversation, as `SessionManager.capsules`."""
+        manager = self._manager(id)
+        return manager.capsules(manager.history(), question)
+
+    def key_of(self, id: str) -> str:
+        """Return the key of the open conversation; SessionError when there is none."""
+        return self._manager(id).history().key
+
+
+def session_json(id: str, history: SessionHistory) -> dict[str, Any]:
+    """Return what a response says of the session that clients know by this id."""
+    return {
+        "id": id,
+        "conversation": history.key,
+        "turns": len(history.conversation),
+        "began": history.began and history.began.reason,
+    }
+
+
+class Arms:
+    """The selectors of a server. Without a candidate there is one."""
+
+    def __init__(self, settings: Settings, guard: Guard | None, encoder: Encoder | None) -> None:
+        def load(settings: Settings, arm: Arm | None = None) -> Selector:
+            policy = build_policy(settings.policy, settings, encoder or EncoderOnDemand(settings))
+            return selector_of(policy, settings, log=Log(lambda: guard, logs_all=True, arm=arm))
+
+        start_traces(settings)
+        self.default = load(settings)
+        self._by_arm: dict[Arm, Selector] = {}
+        if settings.server.candidate is not None:
+            changed = load_settings(settings.server.candidate, base=settings)
+            self._by_arm = {"candidate": load(changed, "candidate"), "control": load(settings, "control")}
+
+    def warm_up(self) -> None:
+        """Load what the first requests would wait for."""
+        for selector in self._by_arm.values() or [self.default]:
+            quiet = replace(selector, around=())
+            quiet.select([{"role": "user", "content": "Hello"}, {"role": "user", "content": "Hi"}])
+
+    def of(self, session: str | None, arm_of: Callable[[str], Arm]) -> tuple[Arm | None, Selector]:
+        """Return arm and selector of a session; without one, or without a candidate, the default."""
+        if session is None or not self._by_arm:
+            return None, self.default
+        arm = arm_of(session)
+        return arm, self._by_arm[arm]
 
 
 class Service:

@@ -34,7 +34,7 @@ from convgate.policies.sessions.boundaries import (
     workflow_state_of,
 )
 from convgate.policies.sessions.rules import BoundaryRules
-from convgate.policies.sessions.segmentation import State, step
+from convgate.policies.sessions.segmentation import SegmentState, step
 from convgate.selection.added import Capsule
 from convgate.selection.edits import apply_edits
 from convgate.sessions.notes import SessionNotes
@@ -43,8 +43,8 @@ from convgate.store.database import Store
 from convgate.store.documents import translate_decoding_errors
 from convgate.store.sessions import Session, SessionConversation, Sessions
 from convgate.transcripts import turns_from_messages
-from convgate.transcripts.formats.openai_messages import turn_from_message
 from convgate.transcripts.message_reader import link_turn
+from convgate.transcripts.openai_messages import turn_from_message
 from convgate.transcripts.timestamps import TIMESTAMP_FIELDS
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class SessionManager:
         assert time is not None
         with self.store.write():
             live = self._sessions.live(self.workspace)
-            before = State() if live is None else _load(live.state)
+            before = SegmentState() if live is None else _load(live.state)
             after, boundary = step(before, turn, self.rules)
             problems += problems_of(turn, before.messages)
             begins = boundary.kind if boundary is not None else "none"
@@ -373,13 +373,13 @@ def _without_own_fields(message: Mapping[str, Any]) -> Mapping[str, Any]:
     return {field: deepcopy(value) for field, value in message.items() if field not in _OWN_FIELDS}
 
 
-def _dump(state: State) -> str:
+def _dump(state: SegmentState) -> str:
     values = asdict(replace(state, zone=None))  # all times are in UTC here
     del values["zone"]
     return json.dumps(values, default=datetime.isoformat)
 
 
 @translate_decoding_errors("session state")
-def _load(text: str) -> State:
+def _load(text: str) -> SegmentState:
     values = json.loads(text)
-    return State(**values | {"latest": values["latest"] and datetime.fromisoformat(values["latest"])})
+    return SegmentState(**values | {"latest": values["latest"] and datetime.fromisoformat(values["latest"])})

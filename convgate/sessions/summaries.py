@@ -107,10 +107,10 @@ def load_summarizer(settings: Settings, policy: Policy) -> Summarizer:
     return ModelSummarizer(LanguageModel.of(named), extractive)
 
 
-def last_checkpoint(turns: int, period: int) -> int:
-    """Return how many of the turns a summary stands for; 0 before the first checkpoint.
+def summary_stop(turns: int, period: int) -> int:
+    """Return how many of the turns a summary stands for; 0 before the first period is full.
 
-    >>> last_checkpoint(59, 20), last_checkpoint(19, 20), last_checkpoint(59, 0)
+    >>> summary_stop(59, 20), summary_stop(19, 20), summary_stop(59, 0)
     (40, 0, 0)
     """
     return turns // period * period if period else 0

@@ -7,7 +7,6 @@ made; to undo one is to remove it.
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -28,10 +27,13 @@ V = TypeVar("V")
 _LAST_STEP = f"""step = (SELECT max(step) FROM turn_edits WHERE kind = ? AND conversation = {NUMBER})"""
 
 
-class TurnEdits(Repository, ABC, Generic[V]):
+class TurnEdits(Repository, Generic[V]):
     """Values that people give to turns of conversations; at most one for each turn."""
 
     kind: ClassVar[str]
+    value: ClassVar[type[Any]]  # a dataclass with the time of the edit, `at`
+    what: ClassVar[str]  # an edit and its turn, for messages
+    first = 0  # the first turn that may have one
 
     def of(self, key: str) -> dict[int, V]:
         """Return the values of a conversation by 0-based turn, in order."""
@@ -76,17 +78,20 @@ class TurnEdits(Repository, ABC, Generic[V]):
         )
         return {turn: value for turn, value, _ in rows if value is not None}
 
-    @abstractmethod
     def _check(self, turn: int, value: V | None, turns: int) -> None:
         """Raise StoreError unless a turn of a conversation of so many turns can have the value."""
+        if not self.first <= turn < turns:
+            raise StoreError(f"{self.what} messages {self.first} to {turns - 1}; got {turn}")
 
-    @abstractmethod
     def _encode(self, value: V) -> object:
-        """Return the value as plain JSON."""
+        """Return the value as plain JSON, with the time."""
+        edit: Any = value
+        return write_row(replace(edit, at=edit.at or datetime.now(UTC)))
 
-    @abstractmethod
     def _decode(self, data: Any) -> V:
         """Return the value that `_encode` made JSON."""
+        edit: V = read_row(self.value, data)
+        return edit
 
 
 def _without_time(value: str | None) -> object:
@@ -110,22 +115,16 @@ class MovedBoundaries(TurnEdits[MovedBoundary]):
     """
 
     kind = "boundary"
-
-    def _check(self, turn: int, value: MovedBoundary | None, turns: int) -> None:
-        if not 0 < turn < turns:
-            raise StoreError(f"a boundary can be set at messages 1 to {turns - 1}; got {turn}")
-
-    def _encode(self, value: MovedBoundary) -> object:
-        return write_row(replace(value, at=value.at or datetime.now(UTC)))
-
-    def _decode(self, data: Any) -> MovedBoundary:
-        return read_row(MovedBoundary, data)
+    value = MovedBoundary
+    what = "a boundary can be set at"
+    first = 1
 
 
 class InvariantEdits(TurnEdits[Sequence[InvariantEdit]]):
     """Edits of invariants, at the turns that state them."""
 
     kind = "invariants"
+    what = "an invariant stands at one of the"
 
     def put(self, key: str, turn: int, edit: InvariantEdit) -> None:
         """Add an edit, in place of the one of the same invariant; errors as in `change`."""
@@ -133,9 +132,8 @@ class InvariantEdits(TurnEdits[Sequence[InvariantEdit]]):
         self.change(key, {turn: (*others, edit)})
 
     def _check(self, turn: int, value: Sequence[InvariantEdit] | None, turns: int) -> None:
+        super()._check(turn, value, turns)
         edits = value or ()
-        if not 0 <= turn < turns:
-            raise StoreError(f"an invariant stands at one of the messages 0 to {turns - 1}; got {turn}")
         if len({edit.about for edit in edits}) < len(edits):
             raise StoreError(f"message {turn} has two edits of the same invariant; keep one of them")
         for edit in edits:
@@ -162,6 +160,8 @@ class ModeCorrections(TurnEdits[ModeCorrection]):
     """Messages whose mode people reviewed."""
 
     kind = "mode"
+    value = ModeCorrection
+    what = "a mode belongs to one of the"
 
     def count(self, since: datetime) -> tuple[int, int]:
         """Return how many messages were reviewed since then, and how many of them were misclassified."""
@@ -172,16 +172,6 @@ class ModeCorrections(TurnEdits[ModeCorrection]):
             [self.kind, since.isoformat()],
         )
         return reviewed, int(misclassified)
-
-    def _check(self, turn: int, value: ModeCorrection | None, turns: int) -> None:
-        if not 0 <= turn < turns:
-            raise StoreError(f"a mode belongs to one of the messages 0 to {turns - 1}; got {turn}")
-
-    def _encode(self, value: ModeCorrection) -> object:
-        return write_row(replace(value, at=value.at or datetime.now(UTC)))
-
-    def _decode(self, data: Any) -> ModeCorrection:
-        return read_row(ModeCorrection, data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,13 +186,5 @@ class PrunedTurns(TurnEdits[PrunedTurn]):
     """Turns that were pruned."""
 
     kind = "pruned"
-
-    def _check(self, turn: int, value: PrunedTurn | None, turns: int) -> None:
-        if not 0 <= turn < turns:
-            raise StoreError(f"a turn to prune is one of the messages 0 to {turns - 1}; got {turn}")
-
-    def _encode(self, value: PrunedTurn) -> object:
-        return write_row(replace(value, at=value.at or datetime.now(UTC)))
-
-    def _decode(self, data: Any) -> PrunedTurn:
-        return read_row(PrunedTurn, data)
+    value = PrunedTurn
+    what = "a turn to prune is one of the"

@@ -14,7 +14,7 @@ from convgate.store.database import Repository
 from convgate.store.documents import read_row, translate_decoding_errors, write_row
 from convgate.store.requests import NO_OUTCOMES, Outcomes
 
-Kind = Literal["drift", "low_confidence", "misclassified", "errors", "breach", "rollout", "rollback"]
+AlertKind = Literal["drift", "low_confidence", "misclassified", "errors", "breach", "rollout", "rollback"]
 Severity = Literal["warning", "critical"]
 
 MAX_ALERTS = 10_000
@@ -41,7 +41,7 @@ class Baseline:
 class Alert:
     """One episode: from when a limit was passed until all was well again."""
 
-    kind: Kind
+    kind: AlertKind
     mode: str  # whose error rate it is; "" of the other kinds
     raised: datetime  # UTC
     message: str  # a sentence with the figures, as they were when it was raised

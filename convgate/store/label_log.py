@@ -13,7 +13,7 @@ from convgate.core.text import writable
 from convgate.store.conversations import NUMBER, find_conversation
 
 Answer = Literal["relevant", "not_relevant", "unsure"]
-Kind = Literal["answer", "skip", "adjudicate", "import", "feedback", "undo", "redo"]
+ActionKind = Literal["answer", "skip", "adjudicate", "import", "feedback", "undo", "redo"]
 AnnotatorKind = Literal["person", "agent", "adjudication"]
 
 ANSWERS: tuple[Answer, ...] = get_args(Answer)
@@ -205,7 +205,7 @@ class Writer:
         self._touched.setdefault(message, turn)
 
     def close(
-        self, kind: Kind, by: int, *, origin: str = "", undoes: int | None = None, left: int = 0
+        self, kind: ActionKind, by: int, *, origin: str = "", undoes: int | None = None, left: int = 0
     ) -> ActionRecord:
         """Append the action; one that changes nothing is stored only when it `undoes` another."""
         at = datetime.fromisoformat(self.now)

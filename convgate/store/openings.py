@@ -6,30 +6,17 @@ a hash of every beginning of every conversation, so that a search reads no texts
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 from sqlite_utils import Database
 
-from convgate.core.conversation import Turn
+from convgate.core.conversation import Turn, prefix_hashes
 
 _MAX_HASHES = 500  # in one query
 
 _MATCHES = """
     SELECT key FROM openings JOIN conversations ON conversations.number = openings.conversation
     WHERE deleted_at IS NULL AND """
-
-
-def prefix_hashes(turns: Sequence[Turn], *, after: bytes = b"") -> list[bytes]:
-    """Return a hash of the first 0, 1, 2, … turns. after: the hash of the turns before them."""
-    hashes = [after]
-    for turn in turns:
-        digest = hashlib.blake2b(hashes[-1], digest_size=12)
-        for text in (turn.role, turn.name or "", turn.scored_text):
-            encoded = text.encode("utf-8", "surrogatepass")
-            digest.update(f"{len(encoded)}:".encode() + encoded)
-        hashes.append(digest.digest())
-    return hashes
 
 
 class PrefixIndex:

@@ -12,7 +12,7 @@ from convgate.store.database import Repository
 from convgate.store.documents import write_row
 
 Arm = Literal["candidate", "control"]
-State = Literal["running", "stopped", "rolled back"]
+RolloutState = Literal["running", "stopped", "rolled back"]
 Action = Literal["start", "advance", "wait", "stop", "resume", "roll back"]
 
 
@@ -23,7 +23,7 @@ class StoredRollout:
     name: str
     owners: tuple[str, ...]  # of each phase
     seed: int
-    state: State
+    state: RolloutState
     phase: int  # from 1
     started: datetime  # UTC
     phase_started: datetime  # UTC

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from convgate.core.conversation import Conversation
+from convgate.core.conversation import Conversation, prefix_hashes
 from convgate.core.errors import StoreError, TrainingError, TranscriptError
 from convgate.core.home import check_writable
 from convgate.core.settings import Settings
 from convgate.embedding.cache import CACHE_FILE, empty_cache
 from convgate.gatekeeper.log import remove_logs
 from convgate.store import Conversations, Store
-from convgate.store.openings import prefix_hashes
 from convgate.training.library import SAMPLES, RelevanceSets
 from convgate.training.run import DATA, Runs
 from convgate.transcripts.relevance_sets import read_relevance_set

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from convgate.core.conversation import Conversation, CurrentMessage, History
+from convgate.core.conversation import Conversation, CurrentMessage, History, prefix_hashes
 from convgate.core.errors import TrainingError
 from convgate.embedding.base import Embeddings, Encoder, Progress
 from convgate.embedding.chunks import text_vectors, unit_rows
@@ -22,7 +22,6 @@ from convgate.gate.facts import TurnFacts, current_facts, encode_with_cues, read
 from convgate.gate.features import FEATURES, Passages, message_features, turn_features
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
-from convgate.store.openings import prefix_hashes
 from convgate.training.gate_module import GateModule
 from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.relevance_sets import split_group_of

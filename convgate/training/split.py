@@ -9,9 +9,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from convgate.core.conversation import Conversation
-from convgate.evaluation.groups import group_conversations, hash_position
-from convgate.store.openings import prefix_hashes
+from convgate.core.conversation import Conversation, prefix_hashes
+from convgate.evaluation.duplicates import group_conversations, hash_position
 from convgate.transcripts.relevance_sets import SPLIT_GROUP, split_group_of
 
 if TYPE_CHECKING:

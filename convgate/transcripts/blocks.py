@@ -15,8 +15,8 @@ from typing import Any
 from convgate.core.conversation import SUMMARY_PART, ContentPart, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.core.text import make_writable
-from convgate.transcripts.formats.openai_messages import arguments_text, content_parts
 from convgate.transcripts.json_text import kind
+from convgate.transcripts.openai_messages import arguments_text, content_parts
 
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "server_tool_call"})
 _THINKING = {"thinking": "thinking", "reasoning": "reasoning", "redacted_thinking": "data"}

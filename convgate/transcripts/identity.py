@@ -34,9 +34,7 @@ def content_id(turns: Iterable[Turn]) -> str:
     """
     digest = hashlib.sha256()
     for turn in turns:
-        for text in (turn.role, turn.name or "", turn.scored_text):
-            encoded = text.encode("utf-8", "surrogatepass")
-            digest.update(f"{len(encoded)}:".encode() + encoded)
+        digest.update(turn.said)
     return f"c-{digest.hexdigest()[:12]}"
 
 

@@ -21,8 +21,8 @@ from convgate.transcripts.dialects.bedrock import BedrockConverse
 from convgate.transcripts.dialects.gemini import GeminiContents
 from convgate.transcripts.dialects.openai_chat import AGUI, OpenAIChat
 from convgate.transcripts.dialects.openai_responses import OpenAIResponses
-from convgate.transcripts.formats.openai_messages import turn_from_message
 from convgate.transcripts.json_text import kind
+from convgate.transcripts.openai_messages import turn_from_message
 
 OPENAI = OpenAIChat()
 

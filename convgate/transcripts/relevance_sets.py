@@ -16,10 +16,10 @@ from convgate.core.text import join_words, quote
 from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.formats.benchmarks import LoCoMoFormat, LongMemEvalFormat
 from convgate.transcripts.formats.message_files import OpenAIFormat
-from convgate.transcripts.formats.openai_messages import file_message, turn_from_message
 from convgate.transcripts.identity import make_ids_unique
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.message_lists import dump_json, top_fields
+from convgate.transcripts.openai_messages import file_message, turn_from_message
 from convgate.transcripts.problems import Report, pluralize_noun
 from convgate.transcripts.source import MAX_BYTES, Source, source_of_path
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import re
 import stat
 import zipfile
 import zlib
@@ -13,12 +14,14 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, TypeVar
+
+import ijson
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
-from convgate.core.text import REPLACEMENT
-from convgate.transcripts.json_text import JsonFile, open_json
+from convgate.core.text import REPLACEMENT, clean_value
+from convgate.transcripts.json_text import Locator, Place, check_depth, parse_json
 from convgate.transcripts.problems import ReadStoppedError, Report
 
 MAX_BYTES = 200 * 2**20
@@ -26,6 +29,8 @@ MAX_BYTES = 200 * 2**20
 
 MAX_FILES = 20_000
 """Files of an archive or a folder that are looked at."""
+
+T = TypeVar("T")
 
 LocatedConversations = Iterator[tuple[int | None, Conversation]]
 """Conversations as readers yield them, each with its line in a file of lines, else None."""
@@ -44,6 +49,12 @@ _MARKS = (  # UTF-32 first: its mark begins with that of UTF-16
     *((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")),
 )
 _FALLBACK = "cp1252"  # of lines that are not UTF-8
+_N_SAMPLED = 50
+_N_LINES_SAMPLED = 20
+_STREAMED_FROM = 16 * 2**20  # bytes: a larger list is read item by item
+_JSON_START = re.compile(
+    r'\s*(\[\s*([\[{"\]]|-?\d[\d.eE+-]*\s*(?:[,\]]|$)|true|false|null|NaN|$)|\{\s*(["}]|$))'
+)
 
 
 class Source:
@@ -157,6 +168,113 @@ class Source:
         if self._encoding:
             data = data.decode(self._encoding, "replace").encode().removeprefix(codecs.BOM_UTF8)
         return data if b"\n" in data else data.replace(b"\r", b"\n")
+
+
+@dataclass(frozen=True)
+class JsonFile:
+    """What a JSON source holds, enough of it parsed to recognise its format."""
+
+    source: Source
+    is_lines: bool
+    sample: tuple[Any, ...]
+    """The first values: of lines those that hold an object or a list, else None; the items of a list; or
+    the document alone."""
+    document: Any = None
+    """The value of a file that is one; of a large file that is a list, its first items."""
+    stream: str | None = None
+    """Where the items of a large file are, as `ijson` has it: "item", or "conversations.item"."""
+
+    def values(self, *, split: bool = True) -> Iterator[tuple[Any, Place]]:
+        """Yield every value with its place: those of the lines, the items of a list, or the document.
+
+        split: whether the items of a list are the values. A line that is not JSON is reported and left out.
+        """
+        report = self.source.report
+        if self.is_lines:
+            yield from self.lines()
+        elif self.stream is not None and split:
+            for index, item in enumerate(report.watch(_stream(self.source, self.stream), "items")):
+                yield item, Place(report, prefix=f"{self.stream.removesuffix('item').rstrip('.')}[{index}]")
+        elif split and isinstance(self.document, list):
+            locator = Locator(self.source.text)
+            for index, item in enumerate(report.watch(self.document, "items")):
+                yield item, Place(report, prefix=f"[{index}]", locator=locator)
+        else:
+            document = self.document if self.stream is None else parse_json(self.source.text(), report)
+            yield document, Place(report, locator=Locator(self.source.text))
+
+    def lines(self) -> Iterator[tuple[Any, Place]]:
+        """Yield the value of every line with its place; a document counts as line 1."""
+        report = self.source.report
+        if not self.is_lines:
+            yield next(self.values(split=False))[0], Place(report, line=1)
+            return
+        for number, line in enumerate(self.source.lines(), 1):
+            if line.isspace():
+                continue
+            try:
+                value = parse_json(line.rstrip("\r\n"), report, number)
+            except TranscriptError as error:
+                report.error(error.problem, line=number)
+            else:
+                yield value, Place(report, line=number)
+
+
+def open_json(source: Source) -> JsonFile | None:
+    """Return the JSON of a source, None when there is none.
+
+    It is lines when at least half of the first ones hold an object or a list each.
+    Raises TranscriptError when it begins as JSON does and is not.
+    """
+    first = [line for line in source.first_lines(4 * _N_LINES_SAMPLED) if not line.isspace()][
+        :_N_LINES_SAMPLED
+    ]
+    if len(first) > 1:
+        values = tuple(map(_parse_container, first))
+        if 2 * sum(value is not None for value in values) >= len(first):
+            return JsonFile(source, is_lines=True, sample=values)
+    if not first or not _JSON_START.match(first[0]):
+        return None
+    if source.size >= _STREAMED_FROM and (path := _find_list(source)) is not None:
+        sample = list(islice(_stream(source, path), _N_SAMPLED))
+        return JsonFile(source, is_lines=False, sample=tuple(sample), document=sample, stream=path)
+    document = parse_json(source.text(), source.report)
+    sample = document[:_N_SAMPLED] if isinstance(document, list) else [document]
+    return JsonFile(source, is_lines=False, sample=tuple(sample), document=document)
+
+
+def _find_list(source: Source) -> str | None:
+    """Return where the items of a large document are: in the document, or in its `conversations`."""
+    with source.open() as file:
+        for path, event, _ in islice(_checked(ijson.parse(file, use_float=True), source), 1_000):
+            if event == "start_array" and path in ("", "conversations"):
+                return f"{path}.item".lstrip(".")
+    return None
+
+
+def _stream(source: Source, path: str) -> Iterator[Any]:
+    """Yield the items of a list in a document without holding the others in memory."""
+    with source.open() as file:
+        for value in _checked(ijson.items(file, path, use_float=True), source):
+            check_depth(value)
+            yield clean_value(value)
+
+
+def _checked(values: Iterator[T], source: Source) -> Iterator[T]:
+    try:
+        yield from values
+    except (ijson.JSONError, UnicodeDecodeError) as error:
+        reason = str(error).partition("\n")[0]
+        raise TranscriptError(f"not valid JSON: {reason}", file=source.report.file) from None
+
+
+def _parse_container(line: str) -> Any:
+    """Return the object or list that a line holds, else None."""
+    try:
+        value = parse_json(line) if line.lstrip().startswith(("{", "[")) else None
+    except TranscriptError:
+        return None
+    return value if isinstance(value, dict | list) else None
 
 
 @dataclass(frozen=True)

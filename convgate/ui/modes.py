@@ -9,8 +9,8 @@ import streamlit as st
 
 from convgate.core.conversation import Conversation
 from convgate.core.settings import Settings
+from convgate.invariants.finding import InvariantReader
 from convgate.invariants.judge import KindJudge, load_judge
-from convgate.invariants.reader import InvariantReader
 from convgate.messages.units import is_from_user
 from convgate.modes.classifier import ModeClassifier, load_classifier
 from convgate.modes.mode import MODES, Mode

@@ -23,8 +23,9 @@ from convgate.gate.explain import Link, WordEffect, strongest_links, word_effect
 from convgate.guardrails.guardrails import fallbacks_of
 from convgate.guardrails.request import Fallback, RequestRecord
 from convgate.invariants.edits import EDITS_FIELD
+from convgate.messages.table import TurnTable
 from convgate.modes.mode import Mode
-from convgate.policies.base import Policy, encoder_of
+from convgate.policies.base import EncoderMixin, Policy, encoder_of
 from convgate.policies.build import EncoderOnDemand, build_policy, find_version, parameters_of
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import policy_class, policy_names, stages_of
@@ -34,7 +35,6 @@ from convgate.selection.around import Log, Remember
 from convgate.selection.load import selector_of
 from convgate.selection.selection import Selection
 from convgate.selection.selector import Selector
-from convgate.selection.table import TurnTable
 from convgate.store import CurrentKey
 from convgate.store.guard_states import GuardStates
 from convgate.ui.frame import App
@@ -83,7 +83,8 @@ def load_policy(app: App, option: str) -> Policy:
     stages = stages_of(PolicySpec(spec.name, {**parameters_of(app.settings, spec.name), **spec.parameters}))
     # An unknown stage is reported by `build_policy`, with its position.
     needs_encoder = any(
-        stage.name in policy_names() and policy_class(stage.name).needs_encoder for stage in stages
+        stage.name in policy_names() and issubclass(policy_class(stage.name), EncoderMixin)
+        for stage in stages
     )
     encoder = app.encoder() if needs_encoder else None
     versions = [

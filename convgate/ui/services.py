@@ -102,7 +102,7 @@ def erase_everything(chosen: Settings) -> int:
 
 def _forget_all() -> None:
     """Empty what is kept in memory."""
-    from convgate.policies.bm25 import cached_words  # not needed by most, and slow to import
+    from convgate.policies.search import cached_words  # not needed by most, and slow to import
 
     cached_words.cache_clear()
     st.cache_resource.clear()

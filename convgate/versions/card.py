@@ -12,7 +12,7 @@ from pydantic import AfterValidator, AwareDatetime, Field, JsonValue, TypeAdapte
 
 from convgate.core.errors import GateError, PolicyError
 from convgate.core.validation import STORED, Count, Number, Text, Whole, dump, parse
-from convgate.gate.checkpoint import CONFIG, WEIGHTS
+from convgate.gate.files import CONFIG, WEIGHTS
 from convgate.gate.rule import Rule
 from convgate.gate.thresholds import RULES, Stricter, make_rule
 

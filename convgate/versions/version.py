@@ -20,8 +20,8 @@ from convgate.core.errors import GateError
 from convgate.core.files import sync_folder, write_whole
 from convgate.core.home import make_home
 from convgate.embedding.base import EncoderIdentity
-from convgate.gate.checkpoint import CONFIG, WEIGHTS, build_gate, check_encoder, gate_files
 from convgate.gate.config import GateConfig, parse_config
+from convgate.gate.files import CONFIG, WEIGHTS, build_gate, check_encoder, gate_files
 from convgate.versions.card import CARD, Card, Draft, Parent, parse_card
 
 if TYPE_CHECKING:

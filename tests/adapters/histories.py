@@ -55,7 +55,6 @@ class FailingPolicy:
 
     name: ClassVar[str] = "failing"
     label: ClassVar[str] = "Failing"
-    needs_encoder: ClassVar[bool] = False
     ranks: ClassVar[bool] = False
 
     def decide(self, current: CurrentMessage, history: History) -> TurnDecisions:

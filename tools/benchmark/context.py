@@ -12,11 +12,11 @@ from convgate.core.conversation import Conversation, CurrentMessage, History, Tu
 from convgate.core.conversation_cache import ConversationCache
 from convgate.core.decisions import TurnDecisions
 from convgate.core.home import app_root
+from convgate.invariants.finding import InvariantReader
 from convgate.invariants.judge import load_judge
-from convgate.invariants.reader import InvariantReader
+from convgate.modes.conversation import ModeReader
 from convgate.policies.base import Policy
 from convgate.selection.around import Remember
-from convgate.selection.reading import ModeReader
 from convgate.selection.selector import Selector
 from convgate.transcripts import read_conversations, turns_from_messages
 from tools.benchmark.speed import Compared, compare
@@ -54,7 +54,6 @@ class _Scored:
 
     name: ClassVar[str] = "scored"
     label: ClassVar[str] = ""
-    needs_encoder: ClassVar[bool] = False
     ranks: ClassVar[bool] = True
     known: dict[int, TurnDecisions]  # by the number of earlier turns
 

@@ -8,7 +8,7 @@ import torch
 from convgate.core.conversation import Turn
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts, facts_of
-from convgate.gate.model import Gate, Message, State
+from convgate.gate.model import Gate, GateState, Message
 from convgate.gate.thresholds import Absolute, Stricter
 from convgate.training.gate_module import GateModule
 from tools.benchmark.naive import naive_logits
@@ -40,7 +40,7 @@ def made_up_turns(n: int, *, seed: int = 0) -> list[TurnFacts]:
     ]
 
 
-def _ready(gate: Gate, n: int) -> tuple[State, Message]:
+def _ready(gate: Gate, n: int) -> tuple[GateState, Message]:
     state = gate.state(random_embeddings(n), made_up_turns(n))
     question = Turn.of("user", "is w40 or w900 what w7 and w77 said about w2000 or w3000 then")
     return state, Message(random_embeddings(1, seed=1)[0], facts_of(question))

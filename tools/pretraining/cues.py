@@ -11,8 +11,7 @@ import numpy as np
 
 from convgate.embedding.base import Embeddings, Encoder
 from convgate.embedding.states import excerpt
-from convgate.gate.cues import CueModel, Cues
-from convgate.gate.facts import TurnFacts
+from convgate.gate.facts import CueModel, Cues, TurnFacts
 from tools.pretraining.chats import TEXTS, personal_chats, training_chats
 from tools.pretraining.messages import labelled_messages
 

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from convgate.core.conversation import Turn
 from convgate.core.errors import ConfidenceError
 from convgate.core.text import quote
-from convgate.messages.units import is_result
+from convgate.messages.units import is_from_user, is_result, split_exchanges
 from convgate.policies.retention.hedging import estimated
 
 UNLIMITED = 0.7
@@ -42,7 +42,7 @@ def band_of(confidence: float) -> int:
     return bisect_right((BASE, CHECKPOINTS, UNLIMITED), confidence)
 
 
-Source = Literal["message", "logprobs", "estimate", "absent"]
+ConfidenceSource = Literal["message", "logprobs", "estimate", "absent"]
 
 FIELD = "confidence"
 LOGPROBS = "logprobs"
@@ -55,7 +55,7 @@ class Confidence:
     """How confident the model was in a message, and the source of that."""
 
     value: float  # 0…1
-    source: Source = "message"  # the field, the tokens' log-probabilities, hedging language, or nothing
+    source: ConfidenceSource = "message"  # the field, the tokens' probabilities, hedging, or nothing
     answer: int | None = None  # index of the answer that it is taken from; None: the message's own
 
     def describe(self) -> str:
@@ -69,7 +69,10 @@ class Confidence:
         return f"{whose}{kind} {self.value:.2f}{_HOW.get(self.source, '')}"
 
 
-_HOW: dict[Source, str] = {"logprobs": " (the mean probability of the tokens)", "absent": " (none is stated)"}
+_HOW: dict[ConfidenceSource, str] = {
+    "logprobs": " (the mean probability of the tokens)",
+    "absent": " (none is stated)",
+}
 
 ABSENT = Confidence(UNSTATED, "absent")
 
@@ -172,18 +175,20 @@ def _has_text(turn: Turn, own: Confidence | None) -> bool:
     return not is_result(turn) and (own is not None or bool(turn.text.strip()))
 
 
-def _exchanges(turns: Sequence[Turn]) -> list[tuple[list[int], list[int]]]:
-    """Return the rows of each question, and of the replies up to the next user's message."""
-    exchanges: list[tuple[list[int], list[int]]] = [([], [])]
-    speaker: tuple[str, str] | None = None
-    for row, turn in enumerate(turns):
-        if turn.is_instruction:
-            continue
-        if turn.role == "assistant" or is_result(turn):
-            exchanges[-1][1].append(row)
-            continue
-        if exchanges[-1][1] or speaker != (turn.role, turn.speaker):
-            exchanges.append(([], []))
-        speaker = (turn.role, turn.speaker)
-        exchanges[-1][0].append(row)
-    return exchanges
+def _exchanges(turns: Sequence[Turn]) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield the rows of each question, of several messages of one person, and of the replies to it."""
+    question: list[int] = []
+    for group in split_exchanges(turns):
+        asked = [row for row in group if is_from_user(turns[row])]
+        if question and _speaker(turns[question[-1]]) != _speaker(turns[group[0]]):
+            yield question, []
+            question = []
+        question += asked
+        if replies := group[len(asked) :]:
+            yield question, replies
+            question = []
+    yield question, []
+
+
+def _speaker(turn: Turn) -> tuple[str, str]:
+    return turn.role, turn.speaker

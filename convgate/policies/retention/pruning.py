@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from convgate.core.conversation import Conversation
 from convgate.messages.tokens import turn_tokens
 from convgate.messages.units import find_tool_units
-from convgate.policies.retention_policy import Pruning
+from convgate.policies.retention.policy import Pruning
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store
 from convgate.store.edits import PrunedTurn, PrunedTurns
@@ -64,9 +64,4 @@ def undo_pruning(store: Store, key: str) -> list[int]:
 
 def with_pruned(conversation: Conversation, pruned: Mapping[int, PrunedTurn]) -> Conversation:
     """Return the conversation with its pruned turns marked, so that no list of messages has them."""
-    if not pruned:
-        return conversation
-    turns = list(conversation.turns)
-    for index, turn in pruned.items():
-        turns[index] = replace(turns[index], pruned=turn.reason)
-    return replace(conversation, turns=tuple(turns))
+    return conversation.change_turns(lambda turn, edit: replace(turn, pruned=edit.reason), pruned)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from convgate.core.conversation import Conversation, Turn
@@ -13,10 +13,10 @@ from convgate.core.text import quote
 if TYPE_CHECKING:
     from convgate.store.edits import MovedBoundary
 
-Kind = Literal["session", "conversation", "none"]
+BoundaryKind = Literal["session", "conversation", "none"]
 """What begins with a message; every session begins a conversation, too."""
 
-KINDS: tuple[Kind, ...] = get_args(Kind)
+KINDS: tuple[BoundaryKind, ...] = get_args(BoundaryKind)
 
 Rule = Literal["first", "idle_gap", "new_command", "workflow_complete", "continue_command", "person"]
 
@@ -42,7 +42,7 @@ class Boundary(Decision):
         return self.explanation[:1].upper() + self.explanation[1:]
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> BoundaryKind:
         """Return what begins with the message."""
         return next(kind for kind in KINDS if kind == self.outcome)
 
@@ -70,7 +70,7 @@ class Boundaries:
         """Return 0-based indices, increasing, all of them also those of conversations."""
         return tuple(record.index for record in self.records if record.outcome == "session")
 
-    def begun(self, index: int, kind: Kind = "conversation") -> Boundary:
+    def begun(self, index: int, kind: BoundaryKind = "conversation") -> Boundary:
         """Return where the conversation, or the session, of message `index` began.
 
         Raises IndexError when there is no such message.
@@ -96,17 +96,10 @@ def with_moved(conversation: Conversation, moved: Mapping[int, MovedBoundary]) -
 
     moved: by the message's 0-based index; what is past the end is left out.
     """
-    if not moved:
-        return conversation
-    turns = list(conversation.turns)
-    for index, edit in moved.items():
-        if 0 <= index < len(turns):
-            mark = {MOVED_FIELD: edit.kind}
-            turns[index] = replace(turns[index], metadata={**turns[index].metadata, **mark})
-    return replace(conversation, turns=tuple(turns))
+    return conversation.change_turns(lambda turn, edit: turn.with_metadata(MOVED_FIELD, edit.kind), moved)
 
 
-def moved_by(turn: Turn) -> Kind | None:
+def moved_by(turn: Turn) -> BoundaryKind | None:
     """Return what a person says of the message; None without a known kind."""
     value = turn.metadata.get(MOVED_FIELD)
     kind = value.get("kind") if isinstance(value, Mapping) else value

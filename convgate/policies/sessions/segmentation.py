@@ -16,7 +16,7 @@ from convgate.core.text import format_duration
 from convgate.policies.sessions.boundaries import (
     Boundaries,
     Boundary,
-    Kind,
+    BoundaryKind,
     Rule,
     moved_by,
     problems_of,
@@ -29,7 +29,7 @@ _DEFAULT = BoundaryRules()
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class SegmentState:
     """What the boundary of the next message depends on."""
 
     messages: int = 0  # so far; the index of the next one
@@ -41,7 +41,7 @@ class State:
 
 def segment(turns: Iterable[Turn], rules: BoundaryRules = _DEFAULT) -> Boundaries:
     """Return what begins where in a transcript, by times, commands, workflow states and edits of people."""
-    state = State()
+    state = SegmentState()
     records: list[Boundary] = []
     continued: list[Boundary] = []
     problems: list[str] = []
@@ -53,7 +53,7 @@ def segment(turns: Iterable[Turn], rules: BoundaryRules = _DEFAULT) -> Boundarie
     return Boundaries(state.messages, tuple(records), tuple(continued), tuple(problems))
 
 
-def step(state: State, turn: Turn, rules: BoundaryRules) -> tuple[State, Boundary | None]:
+def step(state: SegmentState, turn: Turn, rules: BoundaryRules) -> tuple[SegmentState, Boundary | None]:
     """Return the state after the next message, and what begins with it.
 
     A boundary of the kind "none" says why nothing begins although something would have; None is the usual
@@ -71,10 +71,12 @@ def step(state: State, turn: Turn, rules: BoundaryRules) -> tuple[State, Boundar
         closed_at = index
     has_spoken = state.has_spoken or not turn.is_instruction
     boundary = _boundary(state, turn, rules, gap, command)
-    return State(index + 1, has_spoken, closed_at, latest, zone), boundary
+    return SegmentState(index + 1, has_spoken, closed_at, latest, zone), boundary
 
 
-def _measure_gap(state: State, time: datetime | None) -> tuple[float | None, datetime | None, tzinfo | None]:
+def _measure_gap(
+    state: SegmentState, time: datetime | None
+) -> tuple[float | None, datetime | None, tzinfo | None]:
     """Return seconds since the latest time, None where unknown, then the latest time and zone from here on.
 
     A time before the latest is a message out of order: its gap is 0. A time without a zone is in the zone of
@@ -96,7 +98,7 @@ def _measure_gap(state: State, time: datetime | None) -> tuple[float | None, dat
 
 
 def _boundary(
-    state: State, turn: Turn, rules: BoundaryRules, gap: float | None, command: Command | None
+    state: SegmentState, turn: Turn, rules: BoundaryRules, gap: float | None, command: Command | None
 ) -> Boundary | None:
     """Return what begins with a message, for the strongest reason."""
     index, closed_at = state.messages, state.closed_at
@@ -132,7 +134,7 @@ _PERSON = {
 }
 
 
-def _begin(index: int, kind: Kind, rule: Rule, reason: str) -> Boundary:
+def _begin(index: int, kind: BoundaryKind, rule: Rule, reason: str) -> Boundary:
     return Boundary(index, kind, rule, reason, STAGE)
 
 

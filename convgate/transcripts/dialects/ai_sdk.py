@@ -16,8 +16,8 @@ from convgate.transcripts.dialects.base import (
     turn_of,
     typed_part,
 )
-from convgate.transcripts.formats.openai_messages import content_parts
 from convgate.transcripts.identity import given_id
+from convgate.transcripts.openai_messages import content_parts
 
 _MODEL_PARTS = frozenset({"tool-call", "tool-result", "tool-approval-request", "tool-approval-response"})
 

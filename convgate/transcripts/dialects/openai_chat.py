@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from convgate.core.conversation import Turn
 from convgate.transcripts.dialects.base import Dialect, Message, typed_part
-from convgate.transcripts.formats.openai_messages import NOT_SAID, arguments_text, turn_from_message
+from convgate.transcripts.openai_messages import NOT_SAID, arguments_text, turn_from_message
 
 _MARKS = ("tool_calls", "tool_call_id", "function_call")
 

@@ -16,8 +16,8 @@ from convgate.transcripts.dialects.base import (
     own_use,
     parts_of,
 )
-from convgate.transcripts.formats.openai_messages import content_parts, turn_from_message
 from convgate.transcripts.identity import given_id
+from convgate.transcripts.openai_messages import content_parts, turn_from_message
 
 REFERENCE = "item_reference"
 SUMMARIES = frozenset({"compaction", "compaction_summary"})

@@ -22,9 +22,9 @@ from convgate.core.text import quote
 from convgate.transcripts.cases import Case
 from convgate.transcripts.exports import ConversationExport, ReadMessage, list_in, read_messages
 from convgate.transcripts.fields import mapping_of, text_of
-from convgate.transcripts.formats.openai_messages import content_parts
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
+from convgate.transcripts.openai_messages import content_parts
 from convgate.transcripts.timestamps import UNTIMED
 
 _SESSION, _DIA_ID = re.compile(r"session_(\d{1,9})"), re.compile(r"D\d+:\d+")

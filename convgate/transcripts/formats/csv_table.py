@@ -14,8 +14,8 @@ from itertools import islice
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.core.text import writable
-from convgate.transcripts.formats.openai_messages import arguments_text
 from convgate.transcripts.json_text import Place
+from convgate.transcripts.openai_messages import arguments_text
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.source import LocatedConversations, Source
 from convgate.transcripts.timestamps import NEWEST_FIRST, TIMESTAMP_FIELDS, falls

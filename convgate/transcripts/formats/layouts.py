@@ -26,9 +26,9 @@ from convgate.transcripts.exports import (
     read_fields,
 )
 from convgate.transcripts.fields import text_of, value_at
-from convgate.transcripts.formats.openai_messages import arguments_text, content_parts, turn_from_message
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind
+from convgate.transcripts.openai_messages import arguments_text, content_parts, turn_from_message
 from convgate.transcripts.problems import Report
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.source import Source

@@ -10,10 +10,10 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.transcripts.blocks import read_blocks
 from convgate.transcripts.dialects.base import join_neighbours
 from convgate.transcripts.dialects.gemini import GeminiContents
-from convgate.transcripts.formats.openai_messages import file_message, turn_from_message
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.message_lists import LIST_KEY, MessageLists, dump_messages
 from convgate.transcripts.message_reader import OPENAI, dialect_of, find_mark
+from convgate.transcripts.openai_messages import file_message, turn_from_message
 from convgate.transcripts.timestamps import time_of
 
 _THREAD_MESSAGE = "thread.message"

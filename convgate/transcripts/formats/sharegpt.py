@@ -9,10 +9,10 @@ from typing import Any
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import TranscriptError
 from convgate.transcripts.fields import value_at
-from convgate.transcripts.formats.openai_messages import arguments_text
 from convgate.transcripts.identity import pair_calls
 from convgate.transcripts.json_text import Place, kind, parse_json
 from convgate.transcripts.message_lists import MessageLists, dump_messages
+from convgate.transcripts.openai_messages import arguments_text
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.timestamps import time_of
 

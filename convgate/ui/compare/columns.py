@@ -9,9 +9,9 @@ import streamlit as st
 
 from convgate.core.errors import ConvgateError, PolicyError
 from convgate.policies.base import Policy
-from convgate.policies.bm25 import BM25
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import check_spec
+from convgate.policies.search import BM25
 from convgate.policies.spec import PolicySpec
 from convgate.policies.window import LastK
 from convgate.ui import scoring

@@ -16,7 +16,7 @@ from convgate.experiments.judge import RUBRIC
 from convgate.experiments.outcomes import ERROR_KINDS
 from convgate.experiments.trials import rate_trial, waiting_trials
 from convgate.store.experiments import Experiments, Rating, Trial
-from convgate.transcripts.formats.openai_messages import turn_from_message
+from convgate.transcripts.openai_messages import turn_from_message
 from convgate.ui import keys
 from convgate.ui.actions import draw_problem, reporting_problems
 from convgate.ui.annotator import annotator, draw_annotator

@@ -17,8 +17,7 @@ from convgate.figures.layout import CONFIG
 from convgate.figures.parts import describe_activation
 from convgate.figures.scores import describe_scores, scores_figure
 from convgate.gate.arrays import logistic
-from convgate.gate.cues import NO_CUES
-from convgate.gate.facts import current_facts
+from convgate.gate.facts import NO_CUES, current_facts
 from convgate.modes.mode import SURE
 from convgate.policies.gate import GatePolicy
 from convgate.selection.selection import Budgeted, Selection

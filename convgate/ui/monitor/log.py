@@ -12,8 +12,7 @@ import streamlit as st
 from convgate.core.settings import Settings
 from convgate.core.text import format_age, format_share, format_time, pluralize, writable
 from convgate.figures.layout import CONFIG
-from convgate.figures.levels import Level, Point, describe_level, level_figure
-from convgate.figures.over_time import Episode, Frame
+from convgate.figures.over_time import Episode, Frame, Level, Point, describe_level, level_figure
 from convgate.figures.requests import (
     describe_requests,
     fallbacks_figure,

@@ -13,7 +13,7 @@ from convgate.rollouts.figures import Check
 from convgate.rollouts.figures import State as CheckState
 from convgate.rollouts.phases import PHASES, phase_of
 from convgate.rollouts.rollout import Rollout, RolloutStatus
-from convgate.store.rollouts import RolloutDecision, Rollouts, State
+from convgate.store.rollouts import RolloutDecision, Rollouts, RolloutState
 from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.frame import App
 from convgate.ui.monitor.state import page
@@ -28,7 +28,7 @@ selectors = {arm: convgate.load(f"{arm}.toml", arm=arm) for arm in ("candidate",
 selection = selectors[convgate.rollout(session_id)].select(messages, session=session_id)
 convgate.record_outcome(selection.request_id, ok=True, seconds=2.1)  # whether the answer was good
 """
-_STATES: dict[State, tuple[str, str]] = {  # look of the badge, and what new sessions get
+_STATES: dict[RolloutState, tuple[str, str]] = {  # look of the badge, and what new sessions get
     "running": (":green-badge[:material/play_circle: running]", ""),
     "stopped": (":orange-badge[:material/pause_circle: stopped]", " Now new ones get the control."),
     "rolled back": (":red-badge[:material/undo: rolled back]", " Now all get the control."),

@@ -10,7 +10,7 @@ import streamlit as st
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import StoreError
-from convgate.gatekeeper.checks import Limits, check
+from convgate.gatekeeper.checks import LengthLimits, check
 from convgate.gatekeeper.decision import GatekeeperDecision
 from convgate.gatekeeper.exchange import PlacedExchange, exchanges_of
 from convgate.gatekeeper.gatekeeper import apply_rules
@@ -71,7 +71,7 @@ def changed_decisions(conversations: Sequence[CheckedConversation], before: Rule
 
 def check_conversation(app: App, key: str, conversation: Conversation) -> CheckedConversation:
     """Return the exchanges of a conversation, decided by the checks only, once per program."""
-    limits = Limits.of(app.settings)
+    limits = LengthLimits.of(app.settings)
     known = _checked(app.settings.database, limits)
     if key not in known:
         exchanges = exchanges_of(conversation)
@@ -86,7 +86,7 @@ def check_conversation(app: App, key: str, conversation: Conversation) -> Checke
 
 def check_library(app: App) -> list[CheckedConversation]:
     """Return the conversations that can be read, the newest first."""
-    known = _checked(app.settings.database, Limits.of(app.settings))
+    known = _checked(app.settings.database, LengthLimits.of(app.settings))
     checked = []
     for summary in app.conversations.find(per_page=_ALL).rows:
         if summary.key not in known:
@@ -99,6 +99,6 @@ def check_library(app: App) -> list[CheckedConversation]:
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _checked(database: Path, limits: Limits) -> dict[str, CheckedConversation]:
+def _checked(database: Path, limits: LengthLimits) -> dict[str, CheckedConversation]:
     """Return the checked conversations by key, shared by all sessions; a key stands for its content."""
     return {}

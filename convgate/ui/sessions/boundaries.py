@@ -9,7 +9,7 @@ from datetime import datetime
 import streamlit as st
 
 from convgate.core.conversation import Conversation
-from convgate.policies.sessions import Boundaries, Boundary, BoundaryRules, Kind, segment, with_moved
+from convgate.policies.sessions import Boundaries, Boundary, BoundaryKind, BoundaryRules, segment, with_moved
 from convgate.policies.sessions.boundaries import workflow_state_of
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.ui import services
@@ -49,13 +49,13 @@ def boundary_at(boundaries: Boundaries, turn: int) -> Boundary | None:
     return next((record for record in records if record.index == turn), None)
 
 
-def kind_at(boundaries: Boundaries, turn: int) -> Kind:
+def kind_at(boundaries: Boundaries, turn: int) -> BoundaryKind:
     """Return what begins with a turn."""
     record = boundary_at(boundaries, turn)
     return "none" if record is None else record.kind
 
 
-def store_kinds(boundaries: ConversationBoundaries, kinds: Mapping[int, Kind], turn: int) -> None:
+def store_kinds(boundaries: ConversationBoundaries, kinds: Mapping[int, BoundaryKind], turn: int) -> None:
     """Store what begins with turns, and select `turn`; for callbacks. No edit is what the rules say."""
     edits = {
         place: None if kind == kind_at(boundaries.by_rules, place) else MovedBoundary(kind)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from convgate.core.text import format_age, format_duration
 from convgate.figures.hover import on_screen
-from convgate.policies.sessions import Kind
+from convgate.policies.sessions import BoundaryKind
 from convgate.store.edits import MovedBoundaries
 from convgate.ui import keys
 from convgate.ui.actions import draw_result, draw_undo
@@ -27,10 +27,10 @@ from convgate.ui.sessions.boundaries import (
 from convgate.ui.text import literal
 from convgate.ui.turn import Step, draw_turn_head, draw_turn_text
 
-LABELS: dict[Kind, str] = {
+LABELS: dict[BoundaryKind, str] = {
     "session": "A session begins", "conversation": "A conversation begins", "none": "Nothing begins",
 }  # fmt: skip
-_OPTIONS: dict[Kind, str] = {"session": "Session", "conversation": "Conversation", "none": "Nothing"}
+_OPTIONS: dict[BoundaryKind, str] = {"session": "Session", "conversation": "Conversation", "none": "Nothing"}
 KIND, MOVE = "sessions.kind", "sessions.move"
 
 

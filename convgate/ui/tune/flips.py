@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from convgate.core.conversation import Conversation
+from convgate.core.conversation import Conversation, prefix_hashes
 from convgate.core.errors import StoreError
 from convgate.core.text import pluralize
 from convgate.evaluation.comparison import BROKEN, FIXED, outcome_codes
 from convgate.store import Conversations, Store
 from convgate.store.conversations import title_of
-from convgate.store.openings import PrefixIndex, prefix_hashes
+from convgate.store.openings import PrefixIndex
 from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE

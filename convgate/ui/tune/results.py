@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from convgate.evaluation.calibration import BestFBeta, Goal, MinRecall, best_row
 from convgate.evaluation.curves import ThresholdCurve
+from convgate.evaluation.goals import Goal, best_row
 from convgate.evaluation.metrics import Bools
 from convgate.evaluation.tuning import Figures, ScoredCases, score_cases
 from convgate.policies.gate import GatePolicy
@@ -61,7 +61,7 @@ def compute_results(
     scored = compute_once(f"scores {key}", lambda progress: score_cases(sets, policy, progress=progress))
     own = ThresholdSettings(policy.rule, policy.limits)
     choice = view.choice or own
-    goal: Goal = MinRecall(view.recall) if view.goal == "recall" else BestFBeta()
+    goal: Goal = Goal.min_recall(view.recall) if view.goal == "recall" else Goal.best_f_beta()
     curve = best = None
     sweep = choice.rule.sweep
     if sweep is not None:

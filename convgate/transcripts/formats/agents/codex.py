@@ -16,10 +16,10 @@ from convgate.transcripts.dialects.openai_responses import is_item
 from convgate.transcripts.exports import FunctionFormat, join_turns, read_objects, share_of
 from convgate.transcripts.fields import text_of, value_at
 from convgate.transcripts.formats.agents.responses import item_turns
-from convgate.transcripts.formats.openai_messages import content_parts
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.message_lists import described
+from convgate.transcripts.openai_messages import content_parts
 from convgate.transcripts.source import LocatedConversations, Source
 
 _LINES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})

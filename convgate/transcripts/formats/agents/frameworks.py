@@ -18,10 +18,10 @@ from convgate.transcripts.blocks import (
     read_blocks,
 )
 from convgate.transcripts.fields import mapping_of, text_of, value_at
-from convgate.transcripts.formats.openai_messages import arguments_text, read_calls
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
 from convgate.transcripts.message_lists import CONVERSATION_ID_FIELDS, MessageLists, described
+from convgate.transcripts.openai_messages import arguments_text, read_calls
 from convgate.transcripts.source import LocatedConversations, Source
 
 Items = Iterable[Item]

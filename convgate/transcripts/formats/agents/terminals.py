@@ -20,9 +20,9 @@ from convgate.transcripts.exports import (
 )
 from convgate.transcripts.fields import mapping_of, text_of, value_at
 from convgate.transcripts.formats.layouts import Layout
-from convgate.transcripts.formats.openai_messages import arguments_text, content_parts
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
+from convgate.transcripts.openai_messages import arguments_text, content_parts
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.source import LocatedConversations, Source
 

@@ -21,9 +21,9 @@ from convgate.transcripts.exports import (
 )
 from convgate.transcripts.fields import mapping_of, text_of
 from convgate.transcripts.formats.layouts import Layout
-from convgate.transcripts.formats.openai_messages import content_parts
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place
+from convgate.transcripts.openai_messages import content_parts
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.source import LocatedConversations, Source
 

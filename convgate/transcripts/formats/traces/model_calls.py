@@ -23,10 +23,10 @@ from convgate.transcripts.blocks import (
 )
 from convgate.transcripts.exports import share_of
 from convgate.transcripts.fields import text_of
-from convgate.transcripts.formats.openai_messages import read_calls
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import Place, kind, parse_json
 from convgate.transcripts.message_lists import described
+from convgate.transcripts.openai_messages import read_calls
 from convgate.transcripts.problems import Report
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.source import LocatedConversations, Source

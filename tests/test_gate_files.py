@@ -12,8 +12,8 @@ import torch
 from safetensors.numpy import load_file, save_file
 
 from convgate.core.errors import GateError
-from convgate.gate.checkpoint import CONFIG, WEIGHTS, gate_files, read_gate
 from convgate.gate.config import PRESETS, GateConfig
+from convgate.gate.files import CONFIG, WEIGHTS, gate_files, read_gate
 from convgate.gate.initial_weights import untrained_weights
 from convgate.gate.model import Gate
 from convgate.training.gate_module import GateModule

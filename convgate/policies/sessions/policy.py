@@ -10,7 +10,9 @@ from convgate.core.conversation import Conversation, CurrentMessage, History
 from convgate.core.decisions import TurnDecisions, Why
 from convgate.core.parameters import ParameterSet, one_of, setting
 from convgate.policies.base import WholeHistoryPolicy, history_indices
-from convgate.policies.sessions import Boundaries, Boundary, BoundaryRules, segment
+from convgate.policies.sessions.boundaries import Boundaries, Boundary
+from convgate.policies.sessions.rules import BoundaryRules
+from convgate.policies.sessions.segmentation import segment
 
 _RULES = BoundaryRules()
 
@@ -44,7 +46,6 @@ class SessionPolicy(ParameterSet, WholeHistoryPolicy):
     """
 
     name: ClassVar[str] = "session"
-    needs_encoder: ClassVar[bool] = False
     label: ClassVar[str] = "Session: since the conversation began"
     ranks: ClassVar[bool] = False
     idle_gap_seconds: float | None = setting(

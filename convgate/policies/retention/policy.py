@@ -44,7 +44,6 @@ class RetentionResult:
 class ConfidencePolicy(ParameterSet, ABC):
     """What both policies share: the score is the confidence, which says nothing about relevance."""
 
-    needs_encoder: ClassVar[bool] = False
     ranks: ClassVar[bool] = False
     counted_from: ClassVar[str]  # the message whose position is 1
     period: int = setting(
