@@ -57,7 +57,7 @@ def test_rules_and_the_task_cross_an_idle_gap_that_drops_the_rest() -> None:
     assert {1, 2, 3}.isdisjoint(bundle.indices)
 
 
-def test_messages_that_a_context_adds_are_in_no_exchange() -> None:
+def test_messages_that_a_selection_adds_are_in_no_exchange() -> None:
     rule = "You must never delete the backups."
     bundle = make_selector(set()).select(
         chat(f"{'word ' * 60}. {rule}", "Fine.", "TASK so"), budget=40, capsules=["So far: a long talk."]

@@ -195,7 +195,7 @@ def test_a_part_of_a_tool_in_no_known_shape_is_refused(type_: str):
     assert error.value.field == "messages[1].content[0]"
 
 
-def test_messages_that_a_context_adds_have_the_shape_of_the_list():
+def test_messages_that_a_selection_adds_have_the_shape_of_the_list():
     for name in ("anthropic", "bedrock", "gemini"):
         write, check = DIALECTS[name]
         messages = list(write(random_exchanges(random.Random(3))))

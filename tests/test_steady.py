@@ -77,10 +77,10 @@ def test_errors_name_the_place_in_the_whole_list() -> None:
 
 
 def test_the_callers_own_objects_are_returned_although_equal_ones_are_known() -> None:
-    selector, context = load(policy="everything"), make_selector({0, 1, 2, 3})
+    selector, budgeted = load(policy="everything"), make_selector({0, 1, 2, 3})
     for messages in (MESSAGES, copy.deepcopy(MESSAGES)):
         assert all(map(lambda sent, own: sent is own, selector.select(messages).messages, messages))
-        assert all(any(sent is own for own in messages) for sent in context.select(messages).messages)
+        assert all(any(sent is own for own in messages) for sent in budgeted.select(messages).messages)
 
 
 def growing_messages(name: str) -> list[dict[str, Any]]:
@@ -142,9 +142,9 @@ def test_eight_threads_on_one_gate_get_what_one_gets() -> None:
 
 @pytest.mark.shipped
 def test_eight_threads_within_a_budget_get_what_one_gets() -> None:
-    def contexts(made: Selector, name: str) -> list[Any]:
+    def selections(selector: Selector, name: str) -> list[Any]:
         messages = growing_messages(name)
-        bundles = [made.select(messages[:stop]) for stop in range(1, 42, 2)]
+        bundles = [selector.select(messages[:stop]) for stop in range(1, 42, 2)]
         return [
             (
                 one.messages,
@@ -160,9 +160,9 @@ def test_eight_threads_within_a_budget_get_what_one_gets() -> None:
     def new_selector() -> Selector:
         return make_selector(policy=load_gate(encoder=WaitingEncoder()).policy, context_budget=150)
 
-    expected = [contexts(new_selector(), f"talk {number}") for number in range(4)]
+    expected = [selections(new_selector(), f"talk {number}") for number in range(4)]
     shared = new_selector()
-    assert run_threads(lambda name: contexts(shared, name)) == expected * 2
+    assert run_threads(lambda name: selections(shared, name)) == expected * 2
 
 
 def test_what_is_stored_message_by_message_is_found_exported_and_deleted_as_a_whole(tmp_path: Path) -> None:

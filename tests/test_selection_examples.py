@@ -1,4 +1,4 @@
-"""The documented examples of a context, on the samples, with the shipped gate."""
+"""The documented examples of a selection, on the samples, with the shipped gate."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ Build = Callable[..., Selection]
 
 
 def sample(name: str) -> Conversation:
-    [found] = read_conversations(SAMPLES / name)
-    return found
+    [conversation] = read_conversations(SAMPLES / name)
+    return conversation
 
 
 @pytest.fixture(scope="module")

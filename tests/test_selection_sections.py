@@ -1,4 +1,4 @@
-"""The sections of a context, their turns and reasons, and the dropped turns."""
+"""The sections of a selection, their turns and reasons, and the dropped turns."""
 
 from __future__ import annotations
 
@@ -123,9 +123,9 @@ def test_a_policy_without_scores_leaves_the_recent_budget_to_the_newest_turns():
 
 def test_without_the_filter_the_newest_stay_when_not_all_fits():
     messages = chat("TASK one two", "Yes.", "TASK three four", "Yes.", "TASK five six", "Yes.", "TASK now")
-    made = make_selector(set(), filters=False)
-    assert made.select(messages).indices == list(range(7))
-    bundle = made.select(messages, budget=32)
+    selector = make_selector(set(), filters=False)
+    assert selector.select(messages).indices == list(range(7))
+    bundle = selector.select(messages, budget=32)
     assert bundle.indices == [2, 3, 4, 5, 6]
     assert bundle.decisions.of(0).rule == "budget"
     assert (
@@ -174,12 +174,12 @@ def test_question_and_answer_stay_together_on_request():
 
 class TestModes:
     def test_an_intent_decides_at_once_and_is_remembered_for_the_conversation(self):
-        made = make_selector()
+        selector = make_selector()
         messages = chat("GENERAL well", "Yes?", "GENERAL go on")
-        assert made.select(messages[:1], intent="Debug").mode == "DEBUGGING"
-        later = made.select(messages)
+        assert selector.select(messages[:1], intent="Debug").mode == "DEBUGGING"
+        later = selector.select(messages)
         assert later.budgeted.labels[0] == "DEBUGGING"
-        other = made.select(chat("GENERAL other", "Yes?", "GENERAL go on"))
+        other = selector.select(chat("GENERAL other", "Yes?", "GENERAL go on"))
         assert other.budgeted.labels[0] == "GENERAL", "another conversation knows nothing of it"
         assert make_selector().select(messages).budgeted.labels[0] == "GENERAL"
 
@@ -194,17 +194,17 @@ class TestModes:
         bundle = make_selector().select(messages)
         assert (bundle.mode, bundle.budgeted.mode_decision.index) == ("DEBUGGING", 0)
 
-    def test_a_guard_falls_back_to_general_with_the_full_context_until_it_recovers(self):
-        """Worked example 4: drift gives GENERAL with full context; later back to normal."""
+    def test_a_guard_falls_back_to_general_with_the_full_conversation_until_it_recovers(self):
+        """Worked example 4: drift gives GENERAL with the full conversation; later back to normal."""
         guard = RecordingGuard({"TASK"})
-        made = make_selector(set(), guard=guard)
+        selector = make_selector(set(), guard=guard)
         messages = chat("EXPLORATION what if", "Maybe.", "GENERAL tea", "Yes.", "TASK build it")
-        drifted = made.select(messages)
+        drifted = selector.select(messages)
         assert (drifted.mode, drifted.budgeted.mode_decision.mode) == ("GENERAL", "TASK")
         assert drifted.indices == [0, 1, 2, 3, 4]
         assert [one.cause for one in drifted.fallbacks] == ["drift"]
         guard.overrules = ()
-        back = made.select(messages)
+        back = selector.select(messages)
         assert (back.mode, back.indices, back.fallbacks) == ("TASK", [2, 3, 4], ())
         assert [(one.mode, one.classified) for one in guard.records] == [
             ("GENERAL", "TASK"),
@@ -349,8 +349,8 @@ def test_the_request_is_recorded_without_any_text():
     assert record.tokens == {section.name: section.tokens for section in bundle.sections}
     assert record.seconds > 0
     assert "backups" not in repr(record)
-    made = make_selector(guard=guard)
-    assert made.select(messages).request_id != made.select(messages).request_id
+    selector = make_selector(guard=guard)
+    assert selector.select(messages).request_id != selector.select(messages).request_id
 
 
 @pytest.mark.parametrize("on", [True, False])
@@ -362,8 +362,8 @@ def test_load_takes_a_settings_file_and_logs_only_when_asked(tmp_path, monkeypat
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
     file = tmp_path / "agent.toml"
     file.write_text(f"guard_log = {str(on).lower()}\ncontext_budget = 900\npair_answers = true\n")
-    made = convgate.load(file, encoder=FakeEncoder())
-    assert made.select(chat("TASK a")).budget == 900
+    selector = convgate.load(file, encoder=FakeEncoder())
+    assert selector.select(chat("TASK a")).budget == 900
     assert settings().database.exists() is on
 
 
@@ -371,8 +371,8 @@ def test_load_takes_a_settings_file_and_logs_only_when_asked(tmp_path, monkeypat
     ("budget", "arm", "is_logged"), [(None, None, False), (90, None, True), (None, "control", True)]
 )
 def test_a_request_is_logged_with_a_budget_or_an_arm(budget, arm, is_logged):
-    made = convgate.load(settings(policy="everything", hold_invariants=False), arm=arm)
-    selection = made.select(chat("hello", "Hi.", "and now"), budget=budget)
+    selector = convgate.load(settings(policy="everything", hold_invariants=False), arm=arm)
+    selection = selector.select(chat("hello", "Hi.", "and now"), budget=budget)
     assert settings().database.exists() is is_logged
     if is_logged:
         flush_requests(settings().database, 10)
@@ -387,11 +387,11 @@ def test_a_policy_that_needs_no_encoder_loads_none(monkeypatch):
     monkeypatch.setattr(
         "convgate.policies.build.default_encoder", lambda *_, **__: pytest.fail("it is loaded")
     )
-    made = convgate.load(settings(policy="last_k", guard_log=False, context_budget=900))
-    assert made.select(chat("TASK a", "Done.", "TASK b")).mode == "TASK"
+    selector = convgate.load(settings(policy="last_k", guard_log=False, context_budget=900))
+    assert selector.select(chat("TASK a", "Done.", "TASK b")).mode == "TASK"
 
 
-def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkeypatch):
+def test_the_settings_file_for_an_agent_builds_the_same_selector(tmp_path, monkeypatch):
     from convgate.policies.agent_settings import AgentSettings
     from convgate.selection import load as module
     from tests.fakes import FakeEncoder
@@ -423,11 +423,11 @@ def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkey
 
 def test_a_turn_left_out_by_the_budget_names_all_that_it_would_cost():
     messages = chat("one two three", "yes", "four", "five", "six")  # 7, 5, 5, 5, 5 tokens
-    told = make_selector(kept=[1, 2, 3]).select(messages, budget=20).decisions.of(1)
-    assert (told.rule, told.kept) == ("budget", False)
+    decision = make_selector(kept=[1, 2, 3]).select(messages, budget=20).decisions.of(1)
+    assert (decision.rule, decision.kept) == ("budget", False)
     assert (
         "its 5 tokens and the 7 of what a valid list needs with it do not fit in what is left of 20"
-        in told.reason
+        in decision.reason
     )
     unit = [
         *chat("a"),
@@ -435,5 +435,5 @@ def test_a_turn_left_out_by_the_budget_names_all_that_it_would_cost():
         tool_result("x", LONG),
         *chat("b", "c", "d"),
     ]
-    told = make_selector(kept=[1]).select(unit, budget=40).decisions.of(1)
-    assert "and the 64 of what a valid list needs with it do not fit" in told.reason
+    decision = make_selector(kept=[1]).select(unit, budget=40).decisions.of(1)
+    assert "and the 64 of what a valid list needs with it do not fit" in decision.reason

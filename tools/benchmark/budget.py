@@ -25,7 +25,7 @@ _BUDGET = 53_000  # tokens
 
 
 @dataclass(frozen=True, slots=True)
-class ContextSpeed:
+class BudgetSpeed:
     """Times on one long conversation whose vectors are all cached."""
 
     turns: int
@@ -63,7 +63,7 @@ class _Scored:
         return self.known[len(history)]
 
 
-def measure_context(selector: Selector, *, n: int = 1_000, rounds: int = 15) -> ContextSpeed:
+def measure_budget(selector: Selector, *, n: int = 1_000, rounds: int = 15) -> BudgetSpeed:
     """Time the selector's gate and the rest of it on n turns out of the sample conversations."""
     policy, turns = selector.policy, sample_turns(n + 2 * rounds + 5)
     stops = list(range(n, len(turns), 2))  # a user's turn each, as n is even
@@ -93,7 +93,7 @@ def measure_context(selector: Selector, *, n: int = 1_000, rounds: int = 15) -> 
         return policy.decide(*talks[stop].at(stop))
 
     grown = compare(decide, lambda: scored.select_at(talks[next(building)]), rounds=rounds, warm_up=2)
-    return ContextSpeed(n, warm, grown, 1e3 * first, 1e3 * rest)
+    return BudgetSpeed(n, warm, grown, 1e3 * first, 1e3 * rest)
 
 
 def _seconds(policy: Policy, talk: Conversation) -> float:

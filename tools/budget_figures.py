@@ -1,6 +1,6 @@
 """How often every turn that the answer needs is sent, under a share of the history's tokens.
 
-    python -m tools.context_figures [FILE.jsonl ...] [--shares 0.15 0.35]
+    python -m tools.budget_figures [FILE.jsonl ...] [--shares 0.15 0.35]
 
 Files are relevance sets; what their cases have as `needed`, else as `relevant`, has to be sent. Without a
 file, the held-out part of the written conversations is measured. The sections of a budget are compared with

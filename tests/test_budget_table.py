@@ -94,6 +94,6 @@ def test_a_cell_of_0_turns_its_section_off():
 
 
 def test_budget_of_the_argument_comes_before_that_of_the_settings():
-    made = make_selector(context_budget=500)
-    assert made.select(chat("hello")).budget == 500
-    assert made.select(chat("hello"), budget=0).budget == 0
+    selector = make_selector(context_budget=500)
+    assert selector.select(chat("hello")).budget == 500
+    assert selector.select(chat("hello"), budget=0).budget == 0

@@ -1,4 +1,4 @@
-"""Properties of every context, for any conversation, budget and policy."""
+"""Properties of every selection, for any conversation, budget and policy."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def costs(turns: list[Turn], indices: set[int]) -> int:
 
 
 def assert_held(messages: list[dict[str, Any]], bundle: Selection) -> None:
-    """What matters most, for many contexts."""
+    """What matters most, for many selections."""
     sent = [index for index in bundle.places if index is not None]
     for one in bundle.invariants:
         if one.held:
@@ -73,7 +73,7 @@ def assert_held(messages: list[dict[str, Any]], bundle: Selection) -> None:
 
 
 def assert_valid(messages: list[dict[str, Any]], bundle: Selection) -> None:
-    """Everything that has to hold of a context, worked out apart from how it was made."""
+    """Everything that has to hold of a selection, worked out apart from how it was selected."""
     turns = list(turns_from_messages(messages))
     current = bundle.indices[-1]
     assert bundle.breaches == ()
@@ -112,12 +112,12 @@ def assert_valid(messages: list[dict[str, Any]], bundle: Selection) -> None:
 def test_nothing_is_lost_and_every_list_is_valid_in_10000_random_conversations():
     rng = random.Random(6)
     tight = 0
-    made = make_selector()
+    selector = make_selector()
     for number in range(10_000):
         messages = random_conversation(rng)
         kept = None if number % 3 == 0 else {index for index in range(12) if rng.random() < 0.5}
-        fit = replace(made.fit(), filters=number % 7 != 0)
-        one = replace(made, policy=FixedPolicy(kept), fit=lambda fit=fit: fit)
+        fit = replace(selector.fit(), filters=number % 7 != 0)
+        one = replace(selector, policy=FixedPolicy(kept), fit=lambda fit=fit: fit)
         bundle = one.select(messages, budget=rng.choice(BUDGETS), pair_answers=number % 5 == 0)
         tight += bundle.over_budget > 0
         assert_held(messages, bundle)
@@ -177,7 +177,7 @@ LINES = st.tuples(st.sampled_from((*RULES, *QUESTIONS, *ANSWERS)), st.integers(0
     st.booleans(),
 )
 def test_sections_never_displace_turns_that_the_policy_keeps(rows, budget, mode, cells, probabilities):
-    """Under the same budget, with no other section, the policy sends no turn that the context leaves out."""
+    """Under the same budget and with no other section, the policy sends no turn that a selection omits."""
     messages = chat(
         *(f"{text} {'word ' * n}" for (text, n), _, _ in rows), *[f"{mode} so"] * (len(rows) % 2 + 1)
     )
