@@ -13,7 +13,6 @@ then sent in any case.
 from __future__ import annotations
 
 import argparse
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
@@ -29,6 +28,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.selection.load import load
 from convgate.selection.selector import Selector
 from convgate.transcripts import turns_from_messages
+from tools.labelled import read_lines
 
 CHATS = Path(__file__).parent / "pretraining" / "texts" / "chats.dev.jsonl"
 
@@ -95,7 +95,7 @@ def fill_budgets(
 
 def cases(file: Path) -> Iterator[tuple[Conversation, set[int]]]:
     """Conversations that end with the current message, and the turns that its answer needs, one or more."""
-    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    lines = read_lines(file)
     messages = {line["id"]: line["messages"] for line in lines if line["type"] == "conversation"}
     for line in lines:
         needed = line.get("needed", line.get("relevant"))
