@@ -83,7 +83,7 @@ def test_an_arm_that_cannot_be_had_is_refused(text: str) -> None:
 )
 def test_an_impossible_experiment_is_refused(changes: dict[str, object]) -> None:
     with pytest.raises(ExperimentError):
-        replace(new_experiment(), **changes)  # type: ignore[arg-type]
+        replace(new_experiment(), **changes)
 
 
 def test_a_stored_experiment_keeps_its_settings_and_no_secret(
@@ -190,7 +190,7 @@ def test_an_empty_session_is_refused(store: Store) -> None:
 
 def trial(**values: object) -> Trial:
     fields = {"request_id": "r", "session_id": "s", "arm": GATE, "latency_seconds": 1.0, "tokens": 9}
-    return Trial(**{**fields, "number": 1, "at": datetime(2026, 3, 5, tzinfo=UTC), **values})  # type: ignore[arg-type]
+    return Trial(**{**fields, "number": 1, "at": datetime(2026, 3, 5, tzinfo=UTC), **values})
 
 
 @pytest.mark.parametrize(
@@ -309,7 +309,6 @@ def test_an_undone_rating_leaves_the_one_before(store: Store) -> None:
     for new in (rating(first, "ada", False), rating(second, "bo"), rating(first, "ada", True)):
         rate_trial(store, made, new)
     undone = experiments.undo_rating("pilot", "ada")
-    assert undone is not None
     assert (undone.trial, undone.completed) == (first.number, True)
     assert [each.completed for each in experiments.ratings("pilot")[first.number]] == [False]
     assert experiments.undo_rating("pilot", "ada") is not None
@@ -347,7 +346,7 @@ def test_a_rating_out_of_range_is_refused(store: Store, bad: dict[str, object]) 
     made = new_experiment(store)
     (one,) = add_trials(store, made, GATE, 1)
     with pytest.raises(ExperimentError):
-        rate_trial(store, made, replace(rating(one, "ada"), **bad))  # type: ignore[arg-type]
+        rate_trial(store, made, replace(rating(one, "ada"), **bad))
 
 
 def test_a_rating_of_a_deleted_trial_is_refused(store: Store) -> None:

@@ -111,7 +111,6 @@ def test_the_judge_pauses_while_people_disagree(store: Store) -> None:
     assert run.is_paused
     assert 10 <= run.judged < 300
     paused = report(store, made)
-    assert paused.judge is not None
     assert (paused.judge.is_paused, paused.judge.disagreement) == (True, 1.0)
     assert paused.arms[1].error_rate == 0.0, "only what people rated counts"
     better = Judge(finds(), "A better rubric.").judge_all(store, made)

@@ -363,6 +363,5 @@ def test_a_restore_that_is_killed_loses_neither_library(tmp_path: Path) -> None:
 def swap_until_killed(path: Path, writing: int) -> None:
     store = Store(path)
     while True:
-        assert store.previous is not None
         store.restore_bytes(store.previous.read_bytes())
         os.write(writing, b"\n")

@@ -44,7 +44,6 @@ def test_messages_are_kept_in_the_library(sessions: SessionManager, store: Store
 def test_a_new_conversation_takes_the_instructions_along(sessions: SessionManager, clock: Clock) -> None:
     before = sessions.add_messages(contexts.chat("system: Be brief.", "user: hello", "assistant: Hi."))
     after = sessions.add_message("new topic: tea")
-    assert after.began is not None
     assert after.began.rule == "new_command"
     assert texts(sessions) == ["Be brief.", "new topic: tea"]
     clock.advance(hours=3)

@@ -113,7 +113,6 @@ def test_a_child_does_better_than_its_parent_and_its_card_tells_how(
 ) -> None:
     heard = RecordingListener()
     outcome = trained(plan, versions, run, heard, name="second", note="Better.", who="Ada")
-    assert outcome.verdict is not None
     assert outcome.verdict.better
     assert outcome.verdict.child_f1 > 0.9
     card = versions.get("second").card
@@ -123,7 +122,6 @@ def test_a_child_does_better_than_its_parent_and_its_card_tells_how(
     (data,) = card.data
     assert (data.name, dict(data.counts)) == ("own", {"conversations": 30, "cases": 180})
     assert data.sha256 == outcome.record.data[0].sha256
-    assert card.training is not None
     assert card.training.epochs == len(heard.epochs) == 3
     assert card.training.curves["loss"] == tuple(epoch.loss for epoch in heard.epochs)
     assert card.training.config["learning_rate"] == 0.02
@@ -270,7 +268,6 @@ def test_a_loss_that_is_no_number_keeps_the_best_weights_in_the_run(
         assert [epoch.number for epoch in heard.epochs] == [1, 2]
         outcome = trained(replace(plan, settings=replace(QUICK, epochs=2)), versions, run, name="saved")
     assert outcome.record.epochs == tuple(heard.epochs)
-    assert outcome.verdict is not None
     assert outcome.verdict.better
 
 

@@ -113,8 +113,6 @@ def test_a_gatekeeper_call_contains_the_call_of_its_model(memory: InMemorySpanEx
     server.close()
     chat, decision, failed, second = memory.get_finished_spans()
     assert chat.name == "chat tiny"
-    assert chat.parent is not None
-    assert decision.context is not None
     assert chat.parent.span_id == decision.context.span_id
     found = attributes(chat)
     assert (found["gen_ai.operation.name"], found["gen_ai.provider.name"]) == ("chat", "openai")
@@ -184,7 +182,6 @@ def test_spans_join_the_trace_of_the_program_that_has_one(
     with provider.get_tracer("agent").start_as_current_span("agent") as outer:
         plain(LastK(k=1)).select(contexts.chat("one", "two", "three"))
     inner, _ = memory.get_finished_spans()
-    assert inner.parent is not None
     assert inner.parent.span_id == outer.get_span_context().span_id
 
 
