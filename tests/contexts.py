@@ -166,9 +166,9 @@ def chat(*texts: str) -> list[dict[str, Any]]:
     """Return alternating user and assistant messages; a text may begin with a role: "system: be brief"."""
     messages = []
     for place, text in enumerate(texts):
-        role, _, said = text.partition(": ")
+        role, _, content = text.partition(": ")
         if role in {"user", "assistant", "system", "developer", "tool"}:
-            messages.append({"role": role, "content": said})
+            messages.append({"role": role, "content": content})
         else:
             messages.append({"role": ("user", "assistant")[place % 2], "content": text})
     return messages

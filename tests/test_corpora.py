@@ -247,8 +247,8 @@ def write_log(
     return texts
 
 
-def relevant(found: RelevanceSet) -> dict[int, list[int]]:
-    return {case.turn: sorted(case.relevant) for case in found.cases if case.turn is not None}
+def relevant(relevance_set: RelevanceSet) -> dict[int, list[int]]:
+    return {case.turn: sorted(case.relevant) for case in relevance_set.cases if case.turn is not None}
 
 
 def test_messages_are_users_with_names_at_the_times_of_the_day_in_the_file_name(tmp_path: Path):

@@ -40,21 +40,21 @@ def live(store: Store, encoder: FakeEncoder | None = None, **arms: str) -> LiveE
     def limit(name: str) -> Limit:
         return "matched" if name.startswith("matched") else "free"
 
-    made = tuple(read_arm(name, text, limit(name), load_settings()) for name, text in arms.items())
-    create_experiment(store, replace(new_experiment(), arms=made))
+    chosen = tuple(read_arm(name, text, limit(name), load_settings()) for name, text in arms.items())
+    create_experiment(store, replace(new_experiment(), arms=chosen))
     return convgate.load_experiment("pilot", encoder=encoder)
 
 
 def sessions_of(store: Store, *, arm: str, count: int = 1) -> list[str]:
     """Return sessions that are assigned to the arm."""
-    made = stored(store)
-    found: list[str] = []
+    experiment = stored(store)
+    sessions: list[str] = []
     number = 0
-    while len(found) < count:
-        if assign_session(store, made, f"{arm}-{number}").name == arm:
-            found.append(f"{arm}-{number}")
+    while len(sessions) < count:
+        if assign_session(store, experiment, f"{arm}-{number}").name == arm:
+            sessions.append(f"{arm}-{number}")
         number += 1
-    return found
+    return sessions
 
 
 def stored(store: Store) -> Experiment:

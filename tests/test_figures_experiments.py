@@ -29,9 +29,9 @@ def test_each_arm_is_a_mark_and_all_but_the_control_have_an_interval(store: Stor
 
 
 def test_an_arm_without_outcomes_has_no_mark(store: Store) -> None:
-    made = new_experiment(store)
-    add_trials(store, made, GATE, 3, answer_test="pass")
-    shown = report(store, made)
+    experiment = new_experiment(store)
+    add_trials(store, experiment, GATE, 3, answer_test="pass")
+    shown = report(store, experiment)
     assert [
         trace.name for trace in outcome_over_tokens_figure(arm_outcomes(shown, "completion"), LIGHT).data
     ] == [GATE]

@@ -323,12 +323,12 @@ def write_until_killed(path: Path, writing: int, kill: int) -> None:
         number += 1
 
 
-def assert_whole(path: Path, told: list[str]) -> None:
+def assert_whole(path: Path, confirmed: list[str]) -> None:
     with closing(Store(path)) as store:
         store.check()
-        assert set(told) <= Conversations(store).keys()
+        assert set(confirmed) <= Conversations(store).keys()
         labelled = {entry.current.conversation for entry in Labels(store).entries()}
-        assert set(told) <= labelled
+        assert set(confirmed) <= labelled
 
 
 @needs_fork

@@ -33,8 +33,8 @@ def nothing_ships(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalog, "PACKAGED", tmp_path / "package")
 
 
-def add(versions: Versions, name: str, *, seed: int = 0, **told: object) -> Version:
-    return versions.add(trained_gate(seed=seed), Draft(**told), name=name)
+def add(versions: Versions, name: str, *, seed: int = 0, **card: object) -> Version:
+    return versions.add(trained_gate(seed=seed), Draft(**card), name=name)
 
 
 def folder_content(folder: Path) -> dict[str, bytes]:

@@ -109,13 +109,13 @@ def sample_turns(n: int) -> list[Turn]:
     """
     folder = app_root() / "sample_conversations"
     files = sorted({*folder.iterdir()} - {*folder.glob("*.relevance.*"), folder / "README.md"})
-    said: dict[str, list[str]] = {"user": [], "assistant": []}
+    texts_by_role: dict[str, list[str]] = {"user": [], "assistant": []}
     for file in files:
         for talk in read_conversations(file):
             for turn in talk.turns:
-                if turn.role in said and turn.text.strip() and not turn.tool_calls:
-                    said[turn.role].append(turn.text)
-    roles = [(role, said[role]) for role in ("user", "assistant")]
+                if turn.role in texts_by_role and turn.text.strip() and not turn.tool_calls:
+                    texts_by_role[turn.role].append(turn.text)
+    roles = [(role, texts_by_role[role]) for role in ("user", "assistant")]
     messages = []
     for place in range(n):
         role, texts = roles[place % 2]
