@@ -24,7 +24,7 @@ from convgate.versions import Draft, Versions, version
 from convgate.versions.card import DataSet
 from tests import training_program
 from tests.fakes import FakeEncoder
-from tests.planted_sets import QUICK, small_encoder, small_gate, write_planted_set
+from tests.planted_sets import QUICK, add_first, small_encoder, small_gate, write_planted_set
 from tests.processes import fork, needs_fork
 
 
@@ -48,12 +48,8 @@ class RecordingListener:
 
 
 @pytest.fixture
-def versions(tmp_path: Path) -> Versions:
-    """One version, `first`, which is untrained and active."""
-    catalog = Versions(tmp_path / "home")
-    catalog.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
-    catalog.activate("first", who="Ada")
-    return catalog
+def versions(versions: Versions) -> Versions:
+    return add_first(versions)
 
 
 @pytest.fixture
@@ -84,8 +80,7 @@ def trained(
 def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """What the plan comes to with brief settings when nothing interrupts it."""
     folder = tmp_path_factory.mktemp("whole")
-    versions = Versions(folder / "home")
-    versions.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
+    versions = add_first(Versions(folder / "home"))
     file = write_planted_set(folder, conversations=30)
     return trained(Plan((file,), BRIEF, parent="first"), versions, folder / "run")
 
