@@ -1,4 +1,4 @@
-"""Hundreds of damaged databases, and writers that are killed: `make fuzz`."""
+"""Hundreds of damaged databases, and writers that are killed."""
 
 from __future__ import annotations
 
