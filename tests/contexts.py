@@ -184,10 +184,12 @@ def tool_result(id: str, text: str = "found it") -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": id, "content": text}
 
 
-def turns_by_section(bundle: Selection) -> dict[str, list[int | None]]:
+def turns_by_section(selection: Selection) -> dict[str, list[int | None]]:
     """Each section's turns, without empty sections."""
     return {
-        section.name: [turn.index for turn in section.turns] for section in bundle.sections if section.turns
+        section.name: [turn.index for turn in section.turns]
+        for section in selection.sections
+        if section.turns
     }
 
 

@@ -48,15 +48,15 @@ def test_a_built_context_is_logged_and_overruled_while_modes_drift(store: Store)
     with Guardrails(store.path, Settings(guard_drift_min_requests=3)) as guard:
         contexts = make_selector(guard=guard)
         messages = chat("TASK build a shed", "fine", "TASK now paint it")
-        bundles = [contexts.select(messages) for _ in range(3)]
+        selections = [contexts.select(messages) for _ in range(3)]
         assert guard.flush()
         drifting = contexts.select(messages)
         guard.flush()
-    assert [one.mode for one in bundles] == ["TASK"] * 3
+    assert [one.mode for one in selections] == ["TASK"] * 3
     assert (drifting.mode, drifting.budgeted.mode_decision.mode) == ("GENERAL", "TASK")
     assert [one.cause for one in drifting.fallbacks] == ["drift"]
     convgate.record_outcome(drifting.request_id, ok=True)
-    assert outcomes(store) == {one.request_id: None for one in bundles} | {drifting.request_id: 1}
+    assert outcomes(store) == {one.request_id: None for one in selections} | {drifting.request_id: 1}
     with store.read() as db:
         rows = db.execute("SELECT mode, classified, fallbacks FROM requests").fetchall()
     assert rows == [("TASK", "TASK", "")] * 3 + [("GENERAL", "TASK", "drift")]

@@ -459,11 +459,11 @@ def test_a_damaged_rollout_gives_the_control(store: Store, rollout: Rollout, dam
 def test_a_builder_logs_its_arm_and_outcomes_their_latency(store: Store, clock: Clock) -> None:
     with open_guardrails(store, clock) as guard:
         contexts = make_selector(guard=guard, arm="candidate")
-        bundles = [contexts.select(chat("TASK build a shed")) for _ in range(4)]
+        selections = [contexts.select(chat("TASK build a shed")) for _ in range(4)]
         guard.flush()
     period = NINE - timedelta(3650), NINE + timedelta(3650)
-    for bundle, seconds in zip(bundles, (1.0, 4.0, 3.0), strict=False):
-        convgate.record_outcome(bundle.request_id, ok=True, seconds=seconds)
+    for selection, seconds in zip(selections, (1.0, 4.0, 3.0), strict=False):
+        convgate.record_outcome(selection.request_id, ok=True, seconds=seconds)
     figures = Requests(store).arm_figures("candidate", *period)
     assert (figures.requests, figures.outcomes, figures.sessions_with_latency, figures.latency) == (
         4,
@@ -471,7 +471,7 @@ def test_a_builder_logs_its_arm_and_outcomes_their_latency(store: Store, clock: 
         3,
         3.0,
     )
-    convgate.record_outcome(bundles[3].request_id, ok=False, error=True, seconds=9.0)
+    convgate.record_outcome(selections[3].request_id, ok=False, error=True, seconds=9.0)
     figures = Requests(store).arm_figures("candidate", *period)
     assert (figures.sessions_with_error, figures.completion, figures.error_rate) == (1, 0.75, 0.25)
     assert figures.latency == 3.5
@@ -482,12 +482,12 @@ def test_a_session_counts_once(store: Store, clock: Clock) -> None:
     with open_guardrails(store, clock) as guard:
         contexts = make_selector(guard=guard, arm="candidate")
         sessions = ("a \ud800", "b", "a \ud800", "a \ud800", None)
-        bundles = [contexts.select(chat("TASK build a shed"), session=session) for session in sessions]
+        selections = [contexts.select(chat("TASK build a shed"), session=session) for session in sessions]
         make_selector(guard=guard).select(chat("TASK build a shed"), session="without an arm")
         guard.flush()
-    for bundle, seconds in zip(bundles, (1.0, 4.0, 2.0, 6.0, None), strict=True):
+    for selection, seconds in zip(selections, (1.0, 4.0, 2.0, 6.0, None), strict=True):
         is_slow = seconds is None or seconds > 3
-        convgate.record_outcome(bundle.request_id, ok=not is_slow, error=is_slow, seconds=seconds)
+        convgate.record_outcome(selection.request_id, ok=not is_slow, error=is_slow, seconds=seconds)
     figures = Requests(store).arm_figures("candidate", NINE - timedelta(3650), NINE + timedelta(3650))
     assert (figures.requests, figures.outcomes) == (5, 5)
     assert (figures.sessions_with_outcome, figures.sessions_with_error) == (3, 3)

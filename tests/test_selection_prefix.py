@@ -66,8 +66,8 @@ def test_hysteresis_cuts_no_invariant_and_no_budget():
     )
     selector = make_selector(policy=FixedPolicy(set(), dict.fromkeys(range(6), 0.45)), hysteresis=0.4)
     selector.select(messages[:5])
-    bundle = selector.select(messages, budget=0)
-    assert bundle.indices == [2, 6]
+    selection = selector.select(messages, budget=0)
+    assert selection.indices == [2, 6]
 
 
 def test_the_report_tells_how_much_of_the_front_stayed():
@@ -203,8 +203,8 @@ def test_building_message_by_message_gives_what_building_at_once_gives(seed):
     messages = random_conversation(random.Random(seed))
     grown = make_selector({1, 2, 5})
     for stop in range(1, len(messages) + 1):
-        bundle = grown.select(messages[:stop])
-    assert bundle.indices == make_selector({1, 2, 5}).select(messages).indices
+        selection = grown.select(messages[:stop])
+    assert selection.indices == make_selector({1, 2, 5}).select(messages).indices
 
 
 def test_threads_share_a_builder():

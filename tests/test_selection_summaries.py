@@ -90,10 +90,10 @@ def test_summaries_are_made_at_checkpoints_and_sent_as_capsules(store: Store) ->
     assert (first.stop, first.text) == (2, "[0] user: the shop is in Rome\n[1] assistant: noted")
     key = sessions.add_message("it is small").key
     assert Summaries(store).get(key) == first
-    bundle = sessions.select()
-    [capsule] = bundle.section("capsules").turns
+    selection = sessions.select()
+    [capsule] = selection.section("capsules").turns
     assert capsule.reason == "a summary of messages 0 to 1, by keeps."
-    assert first.text in str(bundle.messages[0]["content"])
+    assert first.text in str(selection.messages[0]["content"])
     key = sessions.add_message({"role": "assistant", "content": "noted"}).key
     assert Summaries(store).get(key).stop == 4
 

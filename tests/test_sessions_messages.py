@@ -90,9 +90,9 @@ def test_a_context_is_built_from_stored_messages(sessions: SessionManager) -> No
     assert [message["content"] for message in sessions.select().messages] == [
         "TASK a login", "Fine.", "TASK add a logout",
     ]  # fmt: skip
-    bundle = sessions.select(session, "DEBUGGING it fails", request_id="r1")
-    assert (bundle.mode, bundle.request_id) == ("DEBUGGING", "r1")
-    assert bundle.messages[-1]["content"] == "DEBUGGING it fails"
+    selection = sessions.select(session, "DEBUGGING it fails", request_id="r1")
+    assert (selection.mode, selection.request_id) == ("DEBUGGING", "r1")
+    assert selection.messages[-1]["content"] == "DEBUGGING it fails"
     assert len(texts(sessions)) == 3, "a question is not stored"
 
 

@@ -144,7 +144,7 @@ def test_eight_threads_on_one_gate_get_what_one_gets() -> None:
 def test_eight_threads_within_a_budget_get_what_one_gets() -> None:
     def selections(selector: Selector, name: str) -> list[Any]:
         messages = growing_messages(name)
-        bundles = [selector.select(messages[:stop]) for stop in range(1, 42, 2)]
+        selected = [selector.select(messages[:stop]) for stop in range(1, 42, 2)]
         return [
             (
                 one.messages,
@@ -154,7 +154,7 @@ def test_eight_threads_within_a_budget_get_what_one_gets() -> None:
                 one.invariants,
                 one.tokens,
             )
-            for one in bundles
+            for one in selected
         ]
 
     def new_selector() -> Selector:
