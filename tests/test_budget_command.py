@@ -7,9 +7,8 @@ import json
 import pytest
 
 from convgate.policies.build import EncoderOnDemand
-from convgate.selection import load as module
 from tests.commands import Run
-from tests.contexts import FirstWordClassifier, WordJudge, chat
+from tests.contexts import chat
 from tests.fakes import FakeEncoder
 
 MESSAGES = chat(
@@ -25,10 +24,8 @@ MESSAGES = chat(
 
 
 @pytest.fixture(autouse=True)
-def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_a_model(load_without_a_model: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EncoderOnDemand, "__call__", lambda self: FakeEncoder())
-    monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
-    monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
 
 
 @pytest.fixture
@@ -38,7 +35,7 @@ def file(tmp_path):
     return path
 
 
-def test_json_is_the_bundle_alone_on_standard_output(file, run: Run):
+def test_json_is_the_selection_alone_on_standard_output(file, run: Run):
     code, out, err = run("select", file, "--budget", 53_000, "--json")
     output = json.loads(out)
     assert (code, err) == (0, "")

@@ -22,7 +22,7 @@ from convgate.policies.build import build_policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.gatekeeper import GatekeeperPolicy
 from convgate.policies.hybrid import reciprocal_rank_fusion
-from convgate.policies.registry import policy_class, policy_labels, policy_names
+from convgate.policies.registry import policy_labels, policy_names
 from convgate.policies.session_policy import SessionPolicy
 from convgate.policies.sessions import segment
 from convgate.policies.window import LastK, TokenWindow
@@ -230,7 +230,3 @@ def test_what_is_known_of_a_conversation_changes_no_decision_about_sessions(said
         anew = segment(conversation.turns[: index + 1]).begun(index)
         assert decisions.kept.tolist() == [turn >= anew.index for turn in range(index)]
         assert decisions.rule == anew.rule
-
-
-def test_each_policy_is_registered_by_its_own_name() -> None:
-    assert [policy_class(name).name for name in policy_names()] == list(policy_names())
