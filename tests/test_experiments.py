@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -23,6 +22,7 @@ from convgate.versions import Versions
 from convgate.versions.card import Draft
 from tests.experiments import CONTROL, GATE, add_trials, new_experiment, rating
 from tests.gates import trained_gate
+from tests.processes import run_threads
 
 # Arms
 
@@ -125,15 +125,6 @@ def test_a_damaged_definition_is_an_error_of_the_store(store: Store) -> None:
 # Assignment
 
 
-def run_in_threads(count: int, target: Callable[[int], object]) -> None:
-    """Call the target with 0, 1, … at the same time."""
-    threads = [threading.Thread(target=target, args=(number,)) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
 def test_each_block_of_a_stratum_has_every_arm_once(store: Store) -> None:
     experiment = new_experiment(store)
     strata = [Stratum("TASK", "hard"), Stratum("TASK", "easy"), Stratum("TASK", "hard", tenant="b")]
@@ -165,23 +156,16 @@ def test_a_session_is_never_switched(store: Store) -> None:
 
 def test_sessions_that_begin_together_stay_balanced(store: Store) -> None:
     experiment = new_experiment(store)
-    names: list[str] = []
-    run_in_threads(
-        4, lambda i: names.extend(assign_session(store, experiment, f"{i}-{j}").name for j in range(5))
-    )
-    assert Counter(names) == {CONTROL: 10, GATE: 10}
+    names = run_threads(4, lambda i: [assign_session(store, experiment, f"{i}-{j}").name for j in range(5)])
+    assert Counter(chain(*names)) == {CONTROL: 10, GATE: 10}
 
 
 def test_threads_that_ask_for_the_same_session_get_the_same_arm(
     store: Store, frequent_thread_switches: None
 ) -> None:
     experiment = new_experiment(store)
-    arms: list[tuple[str, ...]] = []
-    run_in_threads(
-        4, lambda _: arms.append(tuple(assign_session(store, experiment, str(j)).name for j in range(20)))
-    )
-    assert len(arms) == 4
-    assert len(set(arms)) == 1
+    arms = run_threads(4, lambda _: [assign_session(store, experiment, str(j)).name for j in range(20)])
+    assert arms == [arms[0]] * 4
 
 
 def test_an_empty_session_is_refused(store: Store) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import Counter
 from dataclasses import replace
@@ -27,6 +26,7 @@ from convgate.store.experiments import Experiments, Stratum
 from convgate.transcripts import turns_from_messages
 from tests.experiments import new_experiment
 from tests.fakes import FakeEncoder
+from tests.processes import run_threads
 
 MESSAGES = [
     {"role": ("user", "assistant")[place % 2], "content": f"word{place} of the talk about oases {place}"}
@@ -156,11 +156,7 @@ def test_threads_share_an_experiment(
                 experiment.record(chosen, seconds=1.0, passed=True)
                 results.append(chosen)
 
-    threads = [threading.Thread(target=answer, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_threads(4, answer)
     assert sorted(built) == ["bm25", "everything"], "each is built once"
     assert Counter(chosen.arm for chosen in results) == {"all": 24, "matched": 24}
     assert len({(chosen.session_id, chosen.arm) for chosen in results}) == 16, "no session was switched"

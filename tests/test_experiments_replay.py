@@ -208,13 +208,11 @@ def test_requests_that_the_model_does_not_answer_are_counted_and_left_out() -> N
 # Ablations
 
 
-@pytest.fixture
-def scored_by_words(monkeypatch: pytest.MonkeyPatch) -> Settings:
-    return Settings(policy="bm25")
+BY_WORDS = Settings(policy="bm25")
 
 
-def test_ablations_compare_turns_modes_and_lengths(scored_by_words: Settings) -> None:
-    result = ablate(make_set(6), scored_by_words, share=0.6)
+def test_ablations_compare_turns_modes_and_lengths() -> None:
+    result = ablate(make_set(6), BY_WORDS, share=0.6)
     points = {(point.ablation, point.arm): point for point in result.points}
     assert result.outcome == "recall"
     recalls = [points["turns", arm].outcome.value for arm in ("all turns", "last 3", "last 1", "none")]
@@ -226,14 +224,14 @@ def test_ablations_compare_turns_modes_and_lengths(scored_by_words: Settings) ->
     assert {arm for ablation, arm in points if ablation == "length"} == {"sections", "bm25", "newest"}
 
 
-def test_an_ablation_by_length_has_each_case_in_one_group(scored_by_words: Settings) -> None:
+def test_an_ablation_by_length_has_each_case_in_one_group() -> None:
     cases = tuple(
         Case(f"{id}-{turn}", id, turn, None, frozenset({0}))
         for id in ("c0", "c1", "c2")
         for turn in (2, 4, 6, 8)
     )
     own = RelevanceSet("own", make_set().conversations, cases)
-    points = [p for p in ablate(own, scored_by_words, ["length"]).points if p.arm == "newest"]
+    points = [p for p in ablate(own, BY_WORDS, ["length"]).points if p.arm == "newest"]
     assert len(points) == 3
     assert sum(point.cases for point in points) == len(cases)
     assert points[0].tokens.value < points[-1].tokens.value

@@ -1,9 +1,7 @@
-"""Hysteresis, the stable prefix, and what a builder remembers of a conversation."""
+"""Hysteresis, the stable prefix, and what a selector remembers of a conversation."""
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 
@@ -28,6 +26,7 @@ from tests.contexts import (
     random_conversation,
     turns_by_section,
 )
+from tests.processes import run_threads
 
 FIRST = chat("LEARNING a", "b.", "LEARNING c", "d.", "LEARNING e")
 THEN = [
@@ -207,20 +206,17 @@ def test_building_message_by_message_gives_what_building_at_once_gives(seed):
     assert selection.indices == make_selector({1, 2, 5}).select(messages).indices
 
 
-def test_threads_share_a_builder():
+def test_threads_share_a_selector():
     selector = make_selector({0, 2}, context_hysteresis=0.1)
     conversations = [chat(f"LEARNING {name}", "b.", "LEARNING c", "d.", "LEARNING e") for name in "abcdefgh"]
-    barrier = threading.Barrier(4)
 
     def run(number: int) -> list[list[int]]:
-        barrier.wait()
         return [
             selector.select(messages, budget=40).indices
             for messages in (*conversations[number:], *conversations[:number])
         ]
 
-    with ThreadPoolExecutor(4) as pool:
-        results = [result for one in pool.map(run, range(4)) for result in one]
+    results = [result for one in run_threads(4, run) for result in one]
     assert results == [results[0]] * 32
 
 
