@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -10,14 +11,15 @@ from collections.abc import Callable
 import pytest
 
 Run = Callable[..., tuple[int, str, str]]
-"""Runs `convgate WORDS…`: exit code, standard output, standard error."""
+"""Runs `convgate WORDS…`, with `stdin` as its input: exit code, standard output, standard error."""
 
 
 def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     from convgate.cli.main import main
 
-    def call(*words: object) -> tuple[int, str, str]:
+    def call(*words: object, stdin: str = "") -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["convgate", *map(str, words)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
         code = 0
         try:
             main()

@@ -178,6 +178,16 @@ def fake_encoder() -> FakeEncoder:
 
 
 @pytest.fixture
+def load_without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets `convgate.load` take modes and invariants from single words."""
+    from convgate.selection import load as module
+    from tests.contexts import FirstWordClassifier, WordJudge
+
+    monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
+    monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
+
+
+@pytest.fixture
 def store(convgate_home: Path) -> Iterator[Store]:
     """The library of this test's data directory, empty."""
     from convgate.store import Store

@@ -165,9 +165,9 @@ def chat(*texts: str) -> list[dict[str, Any]]:
     """Return alternating user and assistant messages; a text may begin with a role: "system: be brief"."""
     messages = []
     for place, text in enumerate(texts):
-        role, _, said = text.partition(": ")
+        role, _, content = text.partition(": ")
         if role in {"user", "assistant", "system", "developer", "tool"}:
-            messages.append({"role": role, "content": said})
+            messages.append({"role": role, "content": content})
         else:
             messages.append({"role": ("user", "assistant")[place % 2], "content": text})
     return messages
@@ -183,10 +183,12 @@ def tool_result(id: str, text: str = "found it") -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": id, "content": text}
 
 
-def turns_by_section(bundle: Selection) -> dict[str, list[int | None]]:
+def turns_by_section(selection: Selection) -> dict[str, list[int | None]]:
     """Each section's turns, without empty sections."""
     return {
-        section.name: [turn.index for turn in section.turns] for section in bundle.sections if section.turns
+        section.name: [turn.index for turn in section.turns]
+        for section in selection.sections
+        if section.turns
     }
 
 

@@ -18,10 +18,10 @@ def new_experiment(store: Store | None = None, **changes: Any) -> Experiment:
     """Return an experiment with a control and an arm at matched tokens, stored where a store is given."""
     arms = (Arm(CONTROL, Settings(policy="everything")), Arm(GATE, Settings(), "matched"))
     values: dict[str, Any] = {"planned": 40, "seed": 3, "shared_raters": True, **changes}
-    made = Experiment("pilot", arms, started=datetime(2026, 3, 5, tzinfo=UTC), **values)
+    experiment = Experiment("pilot", arms, started=datetime(2026, 3, 5, tzinfo=UTC), **values)
     if store is not None:
-        create_experiment(store, made)
-    return made
+        create_experiment(store, experiment)
+    return experiment
 
 
 def add_trials(store: Store, experiment: Experiment, arm: str, count: int, **values: Any) -> list[Trial]:
@@ -48,10 +48,10 @@ def add_trials(store: Store, experiment: Experiment, arm: str, count: int, **val
 
 def new_success(store: Store) -> Experiment:
     """Return an experiment whose arm completes all requests, the control half of them, at varying tokens."""
-    made = new_experiment(store, planned=60)
+    experiment = new_experiment(store, planned=60)
     for arm, result in ((CONTROL, "fail"), (CONTROL, "pass"), (GATE, "pass"), (GATE, "pass")):
-        add_trials(store, made, arm, 30, answer_test=result)
-    return made
+        add_trials(store, experiment, arm, 30, answer_test=result)
+    return experiment
 
 
 def rating(

@@ -15,6 +15,7 @@ from convgate.training.epochs import TrainingSettings
 from convgate.training.gate_module import GateModule
 from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.relevance_sets import write_relevance_set
+from convgate.versions import Draft, Versions
 from tests.fakes import FakeEncoder
 
 PEOPLE = ("ada", "ben", "cleo", "dan")
@@ -72,3 +73,10 @@ def small_gate(encoder: Encoder | None = None, *, preset: str = "full", seed: in
 def with_cases(sets: RelevanceSet, *cases: Case) -> RelevanceSet:
     """Return the set with these cases instead of its own."""
     return replace(sets, cases=cases)
+
+
+def add_first(versions: Versions) -> Versions:
+    """Add the version `first`, which is untrained, and make it active."""
+    versions.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
+    versions.activate("first", who="Ada")
+    return versions

@@ -1,4 +1,4 @@
-"""Forked processes with everything imported that the test has.
+"""Forked processes with everything imported that the test has, and threads that start together.
 
 What a signal does to a forked process is what it does to any other, and importing torch anew takes seconds.
 """
@@ -11,10 +11,14 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
+
+T = TypeVar("T")
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
 
@@ -39,6 +43,18 @@ class ForkedProcess:
         with suppress(ProcessLookupError):  # who waits for it knows that it is over, and has not said so yet
             if self.returncode is None:
                 os.kill(self.pid, signal.SIGKILL)
+
+
+def run_threads(count: int, target: Callable[[int], T]) -> list[T]:
+    """Return what the target gives for 0, 1, … in threads that start together."""
+    barrier = threading.Barrier(count)
+
+    def run(number: int) -> T:
+        barrier.wait()
+        return target(number)
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(run, range(count)))
 
 
 def fork(

@@ -74,7 +74,6 @@ def review_modes(store: Store, at: datetime, *, confirmed: int = 20, corrected: 
 def do_checklist(store: Store, rollout: Rollout) -> None:
     """Do the present phase's checklist."""
     current = Rollouts(store).current()
-    assert current is not None
     for item in phase_of(current.phase).checklist:
         rollout.set_item(item, who="Ada")
 

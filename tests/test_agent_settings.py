@@ -133,15 +133,15 @@ def random_specs(draw: st.DrawFn, name: str) -> PolicySpec:
     return PolicySpec(name, parameters)
 
 
-def value_of(told: Mapping[str, Any]) -> st.SearchStrategy[Any]:
-    if "text" in told:
+def value_of(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+    if "text" in schema:
         return st.sampled_from(["true", "5", 'a "goal" > b, c)', ""])
-    if "switch" in told:
+    if "switch" in schema:
         return st.booleans()
-    if "options" in told:
-        return st.sampled_from(told["options"])
-    low, high = told["low"], told["high"]
-    if isinstance(told["step"], int):
+    if "options" in schema:
+        return st.sampled_from(schema["options"])
+    low, high = schema["low"], schema["high"]
+    if isinstance(schema["step"], int):
         return st.integers(low, min(high, 20)) | st.just(high)
     return st.sampled_from([low, high]) | st.floats(max(low, -9.0), min(high, 9_000.0))
 

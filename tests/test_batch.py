@@ -46,7 +46,7 @@ def write_lines(path: Path, n: int, *, n_turns: int = 4) -> Path:
 
 def parts_of(*locations: Path | str, **options: object) -> list[Part]:
     files = list_files([str(location) for location in locations])
-    return [part for file in files for part in read_parts(file, **options)]  # type: ignore[arg-type]
+    return [part for file in files for part in read_parts(file, **options)]
 
 
 def ids_of(parts: list[Part]) -> list[list[str]]:
@@ -54,7 +54,7 @@ def ids_of(parts: list[Part]) -> list[list[str]]:
 
 
 def options_of(**changes: object) -> BatchOptions:
-    return replace(batch_options(load_settings(), policy="last_k"), **changes)  # type: ignore[arg-type]
+    return replace(batch_options(load_settings(), policy="last_k"), **changes)
 
 
 # Parts
@@ -229,7 +229,6 @@ def test_embeddings_have_a_row_for_every_turn(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(decisions, "load_encoder", lambda settings: encoder)
     turns = tuple(Turn.of("user" if index % 2 else "assistant", f"word{index}") for index in range(4))
     tables = BatchDecider(options_of(embeddings=True)).decide(Part("f", 0, [Conversation("c", turns)]))
-    assert tables.embeddings is not None
     assert tables.embeddings["turn"].to_pylist() == [0, 1, 2, 3]
     vectors = np.array(tables.embeddings["embedding"].to_pylist(), dtype=np.float32)
     assert np.array_equal(vectors, encoder.encode([turn.text for turn in turns]))

@@ -51,20 +51,20 @@ def test_rules_and_the_task_cross_an_idle_gap_that_drops_the_rest() -> None:
     policy = SessionPolicy(idle_gap_seconds=3600.0, scope="session")
     conversation = Conversation("live", turns_from_messages(messages))
     assert not policy.decide(*conversation.at(6)).kept.any()
-    bundle = make_selector(policy=policy).select(messages)
-    sections = turns_by_section(bundle)
+    selection = make_selector(policy=policy).select(messages)
+    sections = turns_by_section(selection)
     assert (sections["rules"], sections["task_state"]) == ([0], [4])
-    assert {1, 2, 3}.isdisjoint(bundle.indices)
+    assert {1, 2, 3}.isdisjoint(selection.indices)
 
 
-def test_messages_that_a_context_adds_are_in_no_exchange() -> None:
+def test_messages_that_a_selection_adds_are_in_no_exchange() -> None:
     rule = "You must never delete the backups."
-    bundle = make_selector(set()).select(
+    selection = make_selector(set()).select(
         chat(f"{'word ' * 60}. {rule}", "Fine.", "TASK so"), budget=40, capsules=["So far: a long talk."]
     )
-    added = [m["content"] for m, at in zip(bundle.messages, bundle.places, strict=True) if at is None]
+    added = [m["content"] for m, at in zip(selection.messages, selection.places, strict=True) if at is None]
     assert len(added) == 2
-    answered = [*bundle.messages, {"role": "assistant", "content": "Done."}]
+    answered = [*selection.messages, {"role": "assistant", "content": "Done."}]
     [placed] = exchanges_of(Conversation("live", turns_from_messages(answered)))
     assert (placed.exchange.user, placed.exchange.assistant) == ("TASK so", "Done.")
     assert placed.exchange.previous == ()

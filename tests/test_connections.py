@@ -99,8 +99,8 @@ def connecting_modules() -> dict[str, set[str]]:
     modules = {}
     for path in FILES:
         name = ".".join(path.relative_to(CHECKOUT).with_suffix("").parts).removesuffix("__init__").strip(".")
-        if found := reasons(path.read_text(encoding="utf-8")):
-            modules[name.removeprefix("convgate").removeprefix(".")] = found
+        if problems := reasons(path.read_text(encoding="utf-8")):
+            modules[name.removeprefix("convgate").removeprefix(".")] = problems
     return modules
 
 

@@ -56,9 +56,6 @@ def test_relevant_are_both_kinds_of_dependence_from_the_third_question_on(tmp_pa
     ]
 
 
-# Bad input
-
-
 DIALOGUE = [
     ["hi , any plans for today ?", "-1"],
     ["i will bake bread .", "0"],
@@ -107,7 +104,6 @@ def test_a_bad_turn_drops_its_dialogue_and_is_reported_with_its_line(tmp_path: P
     with pytest.raises(BadLinesError) as raised:
         read_tiage(tmp_path)
     assert raised.value.field == field
-    assert raised.value.line is not None
     assert raised.value.line > 30
     assert list(read_tiage(tmp_path, skip_bad=True).conversations) == ["tiage-train-7"]
 
@@ -149,8 +145,6 @@ def test_a_conversation_is_its_longest_input_with_the_target_behind_it(tmp_path:
     assert [turn.role for turn in turns] == ["user", "assistant"] * 3
     assert relevance_set.cases == ()
 
-
-# Bad input
 
 CONVERSATION = {
     "speaker_a": "Ada",
@@ -229,9 +223,6 @@ def test_evidence_that_names_no_turn_is_dropped_counted_and_reported(tmp_path: P
     assert {problem.severity for problem in relevance_set.problems} == {"warning"}
 
 
-# Bad input
-
-
 STEM = "2008-04-27.train-a"
 CHATTER = [f"[06:{minute:02}] <ann{minute}> line {minute}" for minute in range(40)]
 
@@ -247,8 +238,8 @@ def write_log(
     return texts
 
 
-def relevant(found: RelevanceSet) -> dict[int, list[int]]:
-    return {case.turn: sorted(case.relevant) for case in found.cases if case.turn is not None}
+def relevant(relevance_set: RelevanceSet) -> dict[int, list[int]]:
+    return {case.turn: sorted(case.relevant) for case in relevance_set.cases if case.turn is not None}
 
 
 def test_messages_are_users_with_names_at_the_times_of_the_day_in_the_file_name(tmp_path: Path):

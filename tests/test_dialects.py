@@ -195,7 +195,7 @@ def test_a_part_of_a_tool_in_no_known_shape_is_refused(type_: str):
     assert error.value.field == "messages[1].content[0]"
 
 
-def test_messages_that_a_context_adds_have_the_shape_of_the_list():
+def test_messages_that_a_selection_adds_have_the_shape_of_the_list():
     for name in ("anthropic", "bedrock", "gemini"):
         write, check = DIALECTS[name]
         messages = list(write(random_exchanges(random.Random(3))))
@@ -243,9 +243,11 @@ def test_what_a_user_says_beside_results_is_theirs():
         {"role": "user", "content": "TASK tidy up"},
     ]
     assert turns_from_messages(messages)[2].users_text == rule
-    bundle = make_selector(set()).select(messages)
-    assert [(one.source, one.text) for one in bundle.invariants] == [(2, rule)], "and what a tool says is not"
-    assert {1, 2} <= set(bundle.indices)
+    selection = make_selector(set()).select(messages)
+    assert [(one.source, one.text) for one in selection.invariants] == [(2, rule)], (
+        "and what a tool says is not"
+    )
+    assert {1, 2} <= set(selection.indices)
 
 
 class Part:
@@ -320,10 +322,10 @@ def test_added_messages_have_the_shape_of_apps_too():
     assert added == {"role": "system", "parts": [{"type": "text", "text": "They fly to Lisbon."}]}
     signed = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
     answered = [{"role": "user", "content": "TASK go"}, {"role": "assistant", "content": [signed]}]
-    bundle = make_selector().select(
+    selection = make_selector().select(
         [*answered, {"role": "user", "content": "So?"}], capsules=["They fly to Lisbon."]
     )
-    assert {message["role"] for message in bundle.messages} == {"user", "assistant"}
+    assert {message["role"] for message in selection.messages} == {"user", "assistant"}
 
 
 SUMMARIES: dict[str, list[Any]] = {
@@ -356,9 +358,9 @@ def test_summaries_and_messages_of_data_alone_are_always_sent(name: str):
         name
     ] in reason
     assert 1 in select_indices(messages)
-    bundle = make_selector(set()).select(messages, budget=1)
-    assert 1 in bundle.indices
-    assert "rules" in {section.name for section in bundle.sections if section.tokens}
+    budgeted = make_selector(set()).select(messages, budget=1)
+    assert 1 in budgeted.indices
+    assert "rules" in {section.name for section in budgeted.sections if section.tokens}
 
 
 def test_a_summary_that_can_be_read_is_read():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,7 +19,7 @@ from convgate.embedding.minilm import load_minilm
 from convgate.embedding.spans import STATE_LAYERS, mark_spans
 from tests.commands import run_python
 from tests.fakes import FakeEncoder
-from tests.processes import fork, needs_fork
+from tests.processes import fork, needs_fork, run_threads
 from tests.test_embedding_encoder import mixed_texts
 
 SIMILAR = ["The dog is barking at the cat.", "xxx", "A hound barks loudly at a kitten.", "Bake a cake."]
@@ -133,18 +132,7 @@ def test_a_forked_process_encodes() -> None:
 def test_threads_get_the_vectors_that_one_gets() -> None:
     texts = mixed_texts(32)
     expected = [BundledEncoder().encode([text]) for text in texts]
-    results: dict[int, list[Embeddings]] = {}
-
-    def encode(thread: int) -> None:
-        results[thread] = [BundledEncoder().encode([text]) for text in texts]
-
-    threads = [threading.Thread(target=encode, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(results) == 4
-    for vectors in results.values():
+    for vectors in run_threads(4, lambda _: [BundledEncoder().encode([text]) for text in texts]):
         np.testing.assert_array_equal(np.concatenate(vectors), np.concatenate(expected))
 
 

@@ -207,7 +207,6 @@ def test_the_rule_keeps_what_reaches_its_parameter(
     rule: Rule, scores: np.ndarray[Any, Any], learned: float, share: float
 ) -> None:
     sweep = rule.sweep
-    assert sweep is not None
     value = sweep.low + share * (sweep.high - sweep.low)
     reached = rule.reach(scores, learned=learned)
     finite = reached[np.isfinite(reached)]
@@ -221,7 +220,6 @@ def test_a_turn_is_kept_at_the_very_value_that_it_reaches(
     rule: Rule, scores: np.ndarray[Any, Any], learned: float
 ) -> None:
     sweep = rule.sweep
-    assert sweep is not None
     reached = rule.reach(scores, learned=learned)
     for row in np.flatnonzero(np.isfinite(reached)):
         if sweep.low <= reached[row] <= sweep.high:

@@ -30,8 +30,8 @@ def write_trials(file: Path, lines: list[dict[str, Any]]) -> Path:
 
 
 def line(session: str, number: int, **values: Any) -> dict[str, Any]:
-    made = {"request_id": f"{session}.{number}", "session_id": session, "latency_seconds": 0.5, "tokens": 90}
-    return made | {"messages": [{"role": "user", "content": "Which port?"}], "answer": "5432."} | values
+    trial = {"request_id": f"{session}.{number}", "session_id": session, "latency_seconds": 0.5, "tokens": 90}
+    return trial | {"messages": [{"role": "user", "content": "Which port?"}], "answer": "5432."} | values
 
 
 def test_an_experiment_from_its_creation_to_the_verdict(run: Run, tmp_path: Path) -> None:
@@ -42,8 +42,8 @@ def test_an_experiment_from_its_creation_to_the_verdict(run: Run, tmp_path: Path
         arm = read(run, "assign", "pilot", f"s{i}", "--mode", "TASK")["arm"]
         lines += [line(f"s{i}", j, answer_test="pass" if arm == "last" or i % 3 else "fail") for j in (0, 1)]
     assert read(run, "record", "pilot", write_trials(tmp_path / "t.jsonl", lines))["recorded"] == 160
-    made = read(run, "report", "pilot")
-    (comparison,) = made["comparisons"]
+    report = read(run, "report", "pilot")
+    (comparison,) = report["comparisons"]
     assert comparison["verdict"]["kind"] == "success"
     assert comparison["tests"][0]["arm_rate"] == 1.0
     code, out, _ = run("experiment", "report", "pilot")

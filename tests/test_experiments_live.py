@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import Counter
 from dataclasses import replace
@@ -27,6 +26,7 @@ from convgate.store.experiments import Experiments, Stratum
 from convgate.transcripts import turns_from_messages
 from tests.experiments import new_experiment
 from tests.fakes import FakeEncoder
+from tests.processes import run_threads
 
 MESSAGES = [
     {"role": ("user", "assistant")[place % 2], "content": f"word{place} of the talk about oases {place}"}
@@ -40,21 +40,21 @@ def live(store: Store, encoder: FakeEncoder | None = None, **arms: str) -> LiveE
     def limit(name: str) -> Limit:
         return "matched" if name.startswith("matched") else "free"
 
-    made = tuple(read_arm(name, text, limit(name), load_settings()) for name, text in arms.items())
-    create_experiment(store, replace(new_experiment(), arms=made))
+    chosen = tuple(read_arm(name, text, limit(name), load_settings()) for name, text in arms.items())
+    create_experiment(store, replace(new_experiment(), arms=chosen))
     return convgate.load_experiment("pilot", encoder=encoder)
 
 
 def sessions_of(store: Store, *, arm: str, count: int = 1) -> list[str]:
     """Return sessions that are assigned to the arm."""
-    made = stored(store)
-    found: list[str] = []
+    experiment = stored(store)
+    sessions: list[str] = []
     number = 0
-    while len(found) < count:
-        if assign_session(store, made, f"{arm}-{number}").name == arm:
-            found.append(f"{arm}-{number}")
+    while len(sessions) < count:
+        if assign_session(store, experiment, f"{arm}-{number}").name == arm:
+            sessions.append(f"{arm}-{number}")
         number += 1
-    return found
+    return sessions
 
 
 def stored(store: Store) -> Experiment:
@@ -156,11 +156,7 @@ def test_threads_share_an_experiment(
                 experiment.record(chosen, seconds=1.0, passed=True)
                 results.append(chosen)
 
-    threads = [threading.Thread(target=answer, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_threads(4, answer)
     assert sorted(built) == ["bm25", "everything"], "each is built once"
     assert Counter(chosen.arm for chosen in results) == {"all": 24, "matched": 24}
     assert len({(chosen.session_id, chosen.arm) for chosen in results}) == 16, "no session was switched"

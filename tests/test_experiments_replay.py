@@ -72,37 +72,41 @@ def run_replay(
 
 
 def test_everything_has_every_needed_turn_and_none_has_no_turn() -> None:
-    found = run_replay(arms(all="everything", none="none"), "free")
-    assert [value(found["all", "free"], name) for name in ("recall", "complete", "token_share")] == [1, 1, 1]
-    assert [value(found["none", "free"], name) for name in ("recall", "complete", "tokens")] == [0, 0, 0]
-    assert value(found["none", "free"], "signal") is None
-    assert found["none", "free"].gains["recall"].value == -1
-    assert value(found["all", "free"], "signal") == 2 / 8
+    results = run_replay(arms(all="everything", none="none"), "free")
+    assert [value(results["all", "free"], name) for name in ("recall", "complete", "token_share")] == [
+        1,
+        1,
+        1,
+    ]
+    assert [value(results["none", "free"], name) for name in ("recall", "complete", "tokens")] == [0, 0, 0]
+    assert value(results["none", "free"], "signal") is None
+    assert results["none", "free"].gains["recall"].value == -1
+    assert value(results["all", "free"], "signal") == 2 / 8
 
 
 def test_matched_tokens_are_those_of_the_control_and_the_best_turns_fill_them() -> None:
     chosen = [*arms(last="last_k(k=3)"), fixed("best", (), {1: 0.4, 6: 0.3})]
-    found = run_replay(chosen)
-    assert ("last", "matched") not in found
-    assert value(found["last", "free"], "tokens") == value(found["best", "matched"], "tokens") == 4 * SIZE
-    assert value(found["last", "free"], "recall") == 0.5
-    assert value(found["best", "matched"], "recall") == 1.0
-    assert value(found["best", "free"], "recall") == 0.0
-    assert found["best", "matched"].gains["recall"].interval == [0.5, 0.5]
+    results = run_replay(chosen)
+    assert ("last", "matched") not in results
+    assert value(results["last", "free"], "tokens") == value(results["best", "matched"], "tokens") == 4 * SIZE
+    assert value(results["last", "free"], "recall") == 0.5
+    assert value(results["best", "matched"], "recall") == 1.0
+    assert value(results["best", "free"], "recall") == 0.0
+    assert results["best", "matched"].gains["recall"].interval == [0.5, 0.5]
 
 
 def test_a_share_is_of_the_history_and_binds_contexts_too() -> None:
-    found = run_replay([*arms(last="alone:last_k(k=8)"), ArmSelector("context", make_selector())], 0.5)
-    assert value(found["last", 0.5], "token_share") == 0.5
-    assert value(found["last", 0.5], "recall") == 0.5
-    share = value(found["context", 0.5], "token_share")
+    results = run_replay([*arms(last="alone:last_k(k=8)"), ArmSelector("budgeted", make_selector())], 0.5)
+    assert value(results["last", 0.5], "token_share") == 0.5
+    assert value(results["last", 0.5], "recall") == 0.5
+    share = value(results["budgeted", 0.5], "token_share")
     assert share is not None
     assert 0 < share <= 0.5
 
 
 def test_policies_without_a_ranking_fill_with_what_they_keep_then_with_the_newest() -> None:
-    found = run_replay([fixed("fixed", (1,), ranked=False)], 0.5)
-    assert value(found["fixed", 0.5], "recall") == 1.0, "turn 1, turn 0 that opens the list, and 7 and 6"
+    results = run_replay([fixed("fixed", (1,), ranked=False)], 0.5)
+    assert value(results["fixed", 0.5], "recall") == 1.0, "turn 1, turn 0 that opens the list, and 7 and 6"
 
 
 def test_a_context_fills_its_budget_but_for_what_its_mode_drops() -> None:
@@ -111,18 +115,18 @@ def test_a_context_fills_its_budget_but_for_what_its_mode_drops() -> None:
     case = Case("c", "c", 8, None, frozenset({1, 4}))
     own = RelevanceSet("own", {"c": Conversation("c", turns)}, (case,))
     context = make_selector(policy=FixedPolicy((1,), {1: 0.05, 4: 0.15}, probabilities=True))
-    found = rows(replay(own, [ArmSelector("own", context)], [0.75], counter=count_words))
-    assert value(found["own", 0.75], "tokens") == 6 * SIZE
-    assert value(found["own", 0.75], "recall") == 0.5
+    results = rows(replay(own, [ArmSelector("own", context)], [0.75], counter=count_words))
+    assert value(results["own", 0.75], "tokens") == 6 * SIZE
+    assert value(results["own", 0.75], "recall") == 0.5
 
 
 def test_a_turn_whose_invariant_is_stated_instead_counts_as_sent() -> None:
     first = Turn.of("user", "It must be Python. " + "Here is a story about that. " * 40)
     talk = Conversation("c", (first, Turn.of("assistant", "Noted."), Turn.of("user", "Write it.")))
     own = RelevanceSet("own", {"c": talk}, (Case("c", "c", 2, None, frozenset({0})),))
-    found = rows(replay(own, [ArmSelector("context", make_selector())], [0.2], counter=count_words))
-    assert value(found["context", 0.2], "recall") == 1.0
-    assert (value(found["context", 0.2], "token_share") or 1) < 0.2
+    results = rows(replay(own, [ArmSelector("budgeted", make_selector())], [0.2], counter=count_words))
+    assert value(results["budgeted", 0.2], "recall") == 1.0
+    assert (value(results["budgeted", 0.2], "token_share") or 1) < 0.2
 
 
 def test_a_window_and_a_later_question_are_replayed() -> None:
@@ -132,8 +136,8 @@ def test_a_window_and_a_later_question_are_replayed() -> None:
     asked = make_set()
     case = Case("q", "c0", None, Turn.of("user", "which"), frozenset({8}))
     asked = RelevanceSet("own", asked.conversations, (case,))
-    found = rows(replay(asked, arms(last="last_k(k=1)"), ["free"], counter=count_words))
-    assert (value(found["last", "free"], "recall"), value(found["last", "free"], "tokens")) == (1.0, SIZE)
+    results = rows(replay(asked, arms(last="last_k(k=1)"), ["free"], counter=count_words))
+    assert (value(results["last", "free"], "recall"), value(results["last", "free"], "tokens")) == (1.0, SIZE)
 
 
 def test_random_turns_are_the_same_in_every_run() -> None:
@@ -147,9 +151,9 @@ def test_random_turns_are_the_same_in_every_run() -> None:
     ("chosen", "budgets"), [(["a", "a"], ["free"]), ([], ["free"]), (["a"], [0.0]), (["a"], [1.5])]
 )
 def test_what_cannot_be_replayed_is_refused(chosen: list[str], budgets: list[Any]) -> None:
-    made = [fixed(name) for name in chosen]
+    selectors = [fixed(name) for name in chosen]
     with pytest.raises(ExperimentError):
-        replay(make_set(), made, budgets)
+        replay(make_set(), selectors, budgets)
 
 
 # With a model
@@ -163,11 +167,11 @@ def repeat(messages: Messages) -> str:
 def test_answers_are_tested_and_equal_messages_are_answered_once() -> None:
     model, tests = FunctionModel(repeat), {"c0": "WORD1", "c1": "word6"}
     chosen = arms(all="everything", same="last_k(k=8)", last="last_k(k=3)")
-    found = run_replay(chosen, "free", model=model, check=check_by_tests(tests))
-    assert value(found["all", "free"], "passed") == 1.0
-    assert value(found["last", "free"], "passed") == 0.5
-    assert found["last", "free"].gains["passed"].value == -0.5
-    assert value(found["all", "free"], "without_errors") is None
+    results = run_replay(chosen, "free", model=model, check=check_by_tests(tests))
+    assert value(results["all", "free"], "passed") == 1.0
+    assert value(results["last", "free"], "passed") == 0.5
+    assert results["last", "free"].gains["passed"].value == -0.5
+    assert value(results["all", "free"], "without_errors") is None
     assert model.use.calls == 2 * len(make_set().cases)
 
 
@@ -180,9 +184,9 @@ def test_the_judge_sees_the_whole_conversation_and_finds_errors(store: Store) ->
 
     check = check_by_judge(Judge(FunctionModel(judge)), Experiments(store))
     chosen = arms(all="everything", last="last_k(k=3)")
-    found = run_replay(chosen, "free", model=FunctionModel(repeat), check=check)
-    assert value(found["all", "free"], "without_errors") == 1.0
-    assert value(found["last", "free"], "without_errors") == 0.0
+    results = run_replay(chosen, "free", model=FunctionModel(repeat), check=check)
+    assert value(results["all", "free"], "without_errors") == 1.0
+    assert value(results["last", "free"], "without_errors") == 0.0
     assert {len(each["messages"]) for each in seen} == {9}
 
 
@@ -204,13 +208,11 @@ def test_requests_that_the_model_does_not_answer_are_counted_and_left_out() -> N
 # Ablations
 
 
-@pytest.fixture
-def scored_by_words(monkeypatch: pytest.MonkeyPatch) -> Settings:
-    return Settings(policy="bm25")
+BY_WORDS = Settings(policy="bm25")
 
 
-def test_ablations_compare_turns_modes_and_lengths(scored_by_words: Settings) -> None:
-    result = ablate(make_set(6), scored_by_words, share=0.6)
+def test_ablations_compare_turns_modes_and_lengths() -> None:
+    result = ablate(make_set(6), BY_WORDS, share=0.6)
     points = {(point.ablation, point.arm): point for point in result.points}
     assert result.outcome == "recall"
     recalls = [points["turns", arm].outcome.value for arm in ("all turns", "last 3", "last 1", "none")]
@@ -222,17 +224,17 @@ def test_ablations_compare_turns_modes_and_lengths(scored_by_words: Settings) ->
     assert {arm for ablation, arm in points if ablation == "length"} == {"sections", "bm25", "newest"}
 
 
-def test_an_ablation_by_length_has_each_case_in_one_group(scored_by_words: Settings) -> None:
+def test_an_ablation_by_length_has_each_case_in_one_group() -> None:
     cases = tuple(
         Case(f"{id}-{turn}", id, turn, None, frozenset({0}))
         for id in ("c0", "c1", "c2")
         for turn in (2, 4, 6, 8)
     )
     own = RelevanceSet("own", make_set().conversations, cases)
-    points = [p for p in ablate(own, scored_by_words, ["length"]).points if p.arm == "newest"]
+    points = [p for p in ablate(own, BY_WORDS, ["length"]).points if p.arm == "newest"]
     assert len(points) == 3
     assert sum(point.cases for point in points) == len(cases)
-    assert points[0].tokens.value < points[-1].tokens.value  # type: ignore[operator]
+    assert points[0].tokens.value < points[-1].tokens.value
 
 
 # Commands

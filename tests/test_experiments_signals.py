@@ -25,7 +25,7 @@ MESSAGES = (
 def add_session(store: Store, session: str, arm: str, sent: tuple[int, ...] | None, *errors: str) -> None:
     """Record a wrong answer, and one after it with these errors."""
     pilot = new_experiment()
-    for place, (messages, answer, found) in enumerate(
+    for place, (messages, answer, kinds) in enumerate(
         [
             (MESSAGES[:1], "You use MySQL on port 3306.", ("hallucination",)),
             (MESSAGES, "You use MySQL on the usual port", errors),
@@ -34,7 +34,7 @@ def add_session(store: Store, session: str, arm: str, sent: tuple[int, ...] | No
         values: dict[str, Any] = {"session_id": session, "request_id": f"{session}-{place}"}
         values |= {"messages": messages, "answer": answer, "sent": sent if place else (0,)}
         (trial,) = add_trials(store, pilot, arm, 1, **values)
-        Experiments(store).rate(rating(trial, "ada", True, *found))
+        Experiments(store).rate(rating(trial, "ada", True, *kinds))
 
 
 def measure(store: Store, arm: str = GATE) -> Signals:
@@ -52,9 +52,12 @@ def test_repeated_errors_are_counted_by_whether_the_wrong_answer_was_sent(pilot_
     add_session(pilot_store, "b", GATE, (1, 2))
     add_session(pilot_store, "c", GATE, (0, 2), "contradiction")
     add_session(pilot_store, "d", CONTROL, (0, 1, 2), "hallucination")
-    found = measure(pilot_store)
-    assert (found.error_repeated_when_sent.value, found.error_repeated_when_sent.total) == (0.5, 2)
-    assert (found.error_repeated_when_dropped.value, found.error_repeated_when_dropped.total) == (0.0, 1)
+    measured = measure(pilot_store)
+    assert (measured.error_repeated_when_sent.value, measured.error_repeated_when_sent.total) == (0.5, 2)
+    assert (measured.error_repeated_when_dropped.value, measured.error_repeated_when_dropped.total) == (
+        0.0,
+        1,
+    )
     assert measure(pilot_store, CONTROL).error_repeated_when_sent.value == 1.0
 
 
@@ -69,20 +72,19 @@ def test_an_error_is_repeated_within_its_session_only(pilot_store: Store) -> Non
 def test_turns_sent_and_phrases_of_earlier_answers(pilot_store: Store) -> None:
     add_session(pilot_store, "a", GATE, (1, 2))
     add_session(pilot_store, "b", CONTROL, (0, 2))
-    found, control = measure(pilot_store), measure(pilot_store, CONTROL)
-    assert (found.assistant_turns_sent.value, found.user_turns_sent.value) == (1.0, 0.0)
+    measured, control = measure(pilot_store), measure(pilot_store, CONTROL)
+    assert (measured.assistant_turns_sent.value, measured.user_turns_sent.value) == (1.0, 0.0)
     assert (control.assistant_turns_sent.value, control.user_turns_sent.value) == (0.0, 1.0)
     # "you use mysql" and "use mysql on", of 5; the first answer has no earlier one
-    assert found.own_phrases.value == pytest.approx(2 / 5)
+    assert measured.own_phrases.value == pytest.approx(2 / 5)
     assert control.own_phrases.value == 0.0
 
 
 def test_needed_tokens_are_of_those_sent_before_the_message_to_answer(pilot_store: Store) -> None:
     values = {"messages": MESSAGES, "sent": (0, 1, 2), "needed": (0,)}
     add_trials(pilot_store, new_experiment(), GATE, 1, **values)
-    found = measure(pilot_store).needed_tokens
-    assert found.value is not None
-    assert 0.3 < found.value < 0.7
+    measured = measure(pilot_store).needed_tokens
+    assert 0.3 < measured.value < 0.7
     add_trials(pilot_store, new_experiment(), CONTROL, 1, **(values | {"sent": (0, 2)}))
     assert measure(pilot_store, CONTROL).needed_tokens.value == 1.0
 

@@ -68,7 +68,7 @@ def columns(
 
 
 def verdict(data: Columns, **changes: object) -> Comparison:
-    experiment = replace(new_experiment(), planned=len(data.arm) // 2, **changes)  # type: ignore[arg-type]
+    experiment = replace(new_experiment(), planned=len(data.arm) // 2, **changes)
     (comparison,) = compare(data, experiment)
     return comparison
 

@@ -23,16 +23,15 @@ def test_each_arm_is_a_mark_and_all_but_the_control_have_an_interval(store: Stor
     assert (control.x[0], control.y[0]) == (shown.arms[0].tokens, shown.arms[0].completion_rate)
     assert (control.error_y.visible, gate.error_y.visible) == (False, True)
     difference = shown.comparisons[0].tests[0].difference
-    assert difference is not None
     assert control.y[0] + difference.high == pytest.approx(gate.y[0] + gate.error_y.array[0])
     words = f"everything 50% at {shown.arms[0].tokens:,.0f} tokens"
     assert words in describe_outcomes("Completed", arm_outcomes(shown, "completion"))
 
 
 def test_an_arm_without_outcomes_has_no_mark(store: Store) -> None:
-    made = new_experiment(store)
-    add_trials(store, made, GATE, 3, answer_test="pass")
-    shown = report(store, made)
+    experiment = new_experiment(store)
+    add_trials(store, experiment, GATE, 3, answer_test="pass")
+    shown = report(store, experiment)
     assert [
         trace.name for trace in outcome_over_tokens_figure(arm_outcomes(shown, "completion"), LIGHT).data
     ] == [GATE]

@@ -1,4 +1,4 @@
-"""Hundreds of damaged databases, and writers that are killed: `make fuzz`."""
+"""Hundreds of damaged databases, and writers that are killed."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ from convgate.store.queues import NewItem, Queues
 from convgate.store.requests import RequestRow, Requests
 from convgate.store.sessions import Sessions
 from tests.experiments import CONTROL, GATE, add_trials, new_experiment, rating
+from tests.guardrails import logged_request
 from tests.processes import fork, needs_fork
 from tests.stores import real_migrations  # noqa: F401 (autouse)
 
@@ -62,13 +63,11 @@ def conversation(name: str, turns: int = 12) -> NewConversation:
     return NewConversation(Conversation(name, talk, title=f"Talk {name}"), f"{name}.json", tokens=100)
 
 
-def logged_request(number: int) -> RequestRow:
-    return RequestRow(
-        id=f"request-{number}", at=NOW - timedelta(minutes=number), mode=MODES[number % 2],
-        classified=MODES[number % 2], confidence=0.9, source="classifier", low=False,
-        tokens=(1, 2, 3, 4, 5, 6), tokens_total=30, budget=100, invariants=2, breaches=0, over_budget=0,
-        fallbacks=("drift",) if number % 7 == 0 else (), seconds=0.01,
-        arm=("candidate", "control", None)[number % 3], session=number // 9,
+def request(number: int) -> RequestRow:
+    return logged_request(
+        number, NOW - timedelta(minutes=number), MODES[number % 2],
+        fallbacks=("drift",) if number % 7 == 0 else (), arm=("candidate", "control", None)[number % 3],
+        session=number // 9,
     )  # fmt: skip
 
 
@@ -92,8 +91,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]
     for hour in range(6):
         manager.detect("continue with the oases", at=NOW - timedelta(hours=3 * (6 - hour)))
         manager.add_conversation(keys[hour])
-    Requests(store).add(map(logged_request, range(200)))
-    Requests(store).record_outcomes([(f"request-{number}", number % 3 > 0) for number in range(60)], NOW)
+    Requests(store).add(map(request, range(200)))
+    Requests(store).record_outcomes([(f"r{number}", number % 3 > 0) for number in range(60)], NOW)
     pilot = new_experiment(store)
     for arm in (CONTROL, GATE):
         assign_session(store, pilot, arm)
@@ -223,7 +222,7 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
         "detect": lambda: SessionManager(store, clock=lambda: NOW).detect("Where is the oasis?"),
         "monitor": lambda: report(store, Settings(), NOW - timedelta(days=1), NOW, NOW),
         "requests": lambda: list(Requests(store).classified(NOW - timedelta(days=1), NOW)),
-        "log": lambda: Requests(store).add([replace(logged_request(1), id="new")]),
+        "log": lambda: Requests(store).add([replace(request(1), id="new")]),
         "experiments": experiments,
         "rename": each(lambda key: library.rename(key, "Other")),
         "backup": store.backup_bytes,
@@ -323,12 +322,12 @@ def write_until_killed(path: Path, writing: int, kill: int) -> None:
         number += 1
 
 
-def assert_whole(path: Path, told: list[str]) -> None:
+def assert_whole(path: Path, confirmed: list[str]) -> None:
     with closing(Store(path)) as store:
         store.check()
-        assert set(told) <= Conversations(store).keys()
+        assert set(confirmed) <= Conversations(store).keys()
         labelled = {entry.current.conversation for entry in Labels(store).entries()}
-        assert set(told) <= labelled
+        assert set(confirmed) <= labelled
 
 
 @needs_fork
@@ -363,6 +362,5 @@ def test_a_restore_that_is_killed_loses_neither_library(tmp_path: Path) -> None:
 def swap_until_killed(path: Path, writing: int) -> None:
     store = Store(path)
     while True:
-        assert store.previous is not None
         store.restore_bytes(store.previous.read_bytes())
         os.write(writing, b"\n")

@@ -22,8 +22,8 @@ from convgate.transcripts import (
 )
 from convgate.transcripts.registry import WritableFormat
 from tests.label_files import CONVERSATION_LINE, MESSAGES, TRANSCRIPTS, case, lines
-from tests.test_transcripts_exports import FILES, FOLDER
 from tests.test_transcripts_layouts import PEOPLE, SAMPLES
+from tests.transcript_files import FILES, FOLDER
 
 pytestmark = pytest.mark.slow
 

@@ -55,14 +55,6 @@ def test_module_is_float32_while_another_thread_loads_an_encoder():
     assert {tensor.dtype for tensor in module.state_dict().values()} == {torch.float32}
 
 
-def test_truncated_weights_are_refused(tmp_path: Path):
-    save_gate(Gate(), tmp_path)
-    weights = tmp_path / WEIGHTS
-    weights.write_bytes(weights.read_bytes()[:1000])
-    with pytest.raises(GateError):
-        read_gate(tmp_path)
-
-
 @pytest.mark.parametrize(
     ("preset", "name", "value", "message"),
     [
@@ -79,14 +71,6 @@ def test_weights_that_give_no_finite_scores_are_refused(
     weights[name] = np.full_like(weights[name], value)
     save_file(weights, tmp_path / WEIGHTS)
     with pytest.raises(GateError, match=message):
-        read_gate(tmp_path)
-
-
-def test_number_format_that_numpy_lacks_is_refused(tmp_path: Path):
-    save_gate(Gate(), tmp_path)
-    header = json.dumps({"a": {"dtype": "F4", "shape": [2], "data_offsets": [0, 1]}}).encode()
-    (tmp_path / WEIGHTS).write_bytes(len(header).to_bytes(8, "little") + header + b"\0")
-    with pytest.raises(GateError):
         read_gate(tmp_path)
 
 
@@ -109,19 +93,29 @@ def test_weights_of_other_names_or_number_formats_are_refused(
         read_gate(tmp_path)
 
 
-def test_weights_of_another_size_are_refused(tmp_path: Path):
-    save_gate(Gate(), tmp_path)
-    (tmp_path / CONFIG).write_text(json.dumps(GateConfig().to_json() | {"dimension": 512, "hidden": 32}))
-    with pytest.raises(GateError):
-        read_gate(tmp_path)
+UNKNOWN_FORMAT = json.dumps({"a": {"dtype": "F4", "shape": [2], "data_offsets": [0, 1]}}).encode()
 
 
 @pytest.mark.parametrize(
-    "config",
-    ["{", "[]", "[" * 100_000, '{"dimension": 384.5}', '{"dimension": "many"}', '{"preset": "magic"}'],
+    ("file", "content"),
+    [
+        pytest.param(WEIGHTS, gate_files(Gate())[WEIGHTS][:1000], id="cut off"),
+        pytest.param(
+            WEIGHTS,
+            len(UNKNOWN_FORMAT).to_bytes(8, "little") + UNKNOWN_FORMAT + b"\0",
+            id="a number format that numpy lacks",
+        ),
+        pytest.param(
+            CONFIG,
+            json.dumps(GateConfig().to_json() | {"dimension": 512, "hidden": 32}).encode(),
+            id="weights of another size",
+        ),
+        *((CONFIG, text) for text in (b"{", b"[]", b"[" * 100_000, b'{"dimension": 384.5}')),
+        *((CONFIG, text) for text in (b'{"dimension": "many"}', b'{"preset": "magic"}')),
+    ],
 )
-def test_an_invalid_config_is_refused(tmp_path: Path, config: str):
+def test_a_damaged_file_is_refused(tmp_path: Path, file: str, content: bytes):
     save_gate(Gate(), tmp_path)
-    (tmp_path / CONFIG).write_text(config)
+    (tmp_path / file).write_bytes(content)
     with pytest.raises(GateError):
         read_gate(tmp_path)

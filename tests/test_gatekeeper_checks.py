@@ -117,11 +117,11 @@ def test_a_short_message_in_another_language_is_kept_and_never_called_noise(user
 def test_matches_say_where_the_words_stand_in_the_message_as_it_was_given():
     user = "  🙂 Ｎo – ça: cafe\u0301! I don’t like “x”; we’ll use Vue"
     decision = check(Exchange(user, "Fine. Let’s go with Vue."))
-    found = {(match.category, match.said): match for match in decision.matches}
+    by_category = {(match.category, match.said): match for match in decision.matches}
     words = lambda match, text: text[match.start : match.end]  # noqa: E731
-    assert words(found["preference", "user"], user) == "I don’t like"
-    assert words(found["decision", "user"], user) == "we’ll use"
-    assert words(found["decision", "assistant"], "Fine. Let’s go with Vue.") == "Let’s go with"
+    assert words(by_category["preference", "user"], user) == "I don’t like"
+    assert words(by_category["decision", "user"], user) == "we’ll use"
+    assert words(by_category["decision", "assistant"], "Fine. Let’s go with Vue.") == "Let’s go with"
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_labelled_exchanges_are_decided_correctly(name: str, accuracy: float):
     judged = [one.judged(check(one.exchange)) for one in labelled]
     assert len(labelled) > 150
     for what in MEASURED:
-        assert sum(found[what] for found in judged) / len(judged) >= accuracy, what
+        assert sum(outcomes[what] for outcomes in judged) / len(judged) >= accuracy, what
 
 
 @pytest.mark.parametrize("said", ["user", "assistant"])
@@ -149,7 +149,7 @@ def test_the_automaton_of_all_patterns_counts_nothing_and_misses_none(said: Said
     monkeypatch.setattr("convgate.gatekeeper.pattern.remove_counts", spy)
     shared = lexicon(said)
     text = fold("\n".join(one.exchange.user for one in read_labelled(LABELLED / "work.jsonl"))).text
-    found = set(Lexicon(shared.patterns)._automaton.Match(text))
+    hits = set(Lexicon(shared.patterns)._automaton.Match(text))
     assert len(expressions) == len(shared.patterns)
     assert not any(re.search(r"\{\d+,\d", expression) for expression in expressions)
-    assert found >= {at for at, (words, _) in enumerate(shared._compiled) if words.search(text)} > {0}
+    assert hits >= {at for at, (words, _) in enumerate(shared._compiled) if words.search(text)} > {0}

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 
 import pytest
 
-from convgate.cli import main as cli
 from convgate.core.conversation import Conversation, Turn
 from convgate.gatekeeper.checks import check
 from convgate.gatekeeper.decision import Category
 from convgate.gatekeeper.exchange import TAIL, Exchange, exchanges_of
+from tests.commands import Run
 
 SHORT = "Done."
 LONG = (
@@ -150,21 +148,8 @@ LINES = """\
 """
 
 
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    def call(text: str, *words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["convgate", "gatekeep", "-", *words])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        captured = capsys.readouterr()
-        return int(stop.value.code or 0), captured.out, captured.err
-
-    return call
-
-
-def test_lines_are_decided_in_their_order(run):
-    code, out, err = run(LINES, "--json")
+def test_lines_are_decided_in_their_order(run: Run):
+    code, out, err = run("gatekeep", "-", "--json", stdin=LINES)
     assert (code, err) == (0, "")
     assert [(one["keep"], one["category"]) for one in json.loads(out)] == [
         (True, "decision"),
@@ -187,8 +172,8 @@ broken
 """
 
 
-def test_bad_lines_are_reported_with_line_and_field_and_nothing_is_decided(run):
-    code, out, err = run(BAD, "--json")
+def test_bad_lines_are_reported_with_line_and_field_and_nothing_is_decided(run: Run):
+    code, out, err = run("gatekeep", "-", "--json", stdin=BAD)
     assert (code, out) == (1, "")
     for place in (
         "line 1, field 'user': expected a text, got a number",
@@ -200,6 +185,6 @@ def test_bad_lines_are_reported_with_line_and_field_and_nothing_is_decided(run):
         "6 bad places in standard input",
     ):
         assert place in err
-    code, out, err = run(BAD, "--json", "--skip-bad")
+    code, out, err = run("gatekeep", "-", "--json", "--skip-bad", stdin=BAD)
     assert (code, len(json.loads(out))) == (0, 4)
     assert "line 1" in err

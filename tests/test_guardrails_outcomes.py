@@ -48,15 +48,15 @@ def test_a_built_context_is_logged_and_overruled_while_modes_drift(store: Store)
     with Guardrails(store.path, Settings(guard={"drift_min_requests": 3})) as guard:
         contexts = make_selector(guard=guard)
         messages = chat("TASK build a shed", "fine", "TASK now paint it")
-        bundles = [contexts.select(messages) for _ in range(3)]
+        selections = [contexts.select(messages) for _ in range(3)]
         assert guard.flush()
         drifting = contexts.select(messages)
         guard.flush()
-    assert [one.mode for one in bundles] == ["TASK"] * 3
+    assert [one.mode for one in selections] == ["TASK"] * 3
     assert (drifting.mode, drifting.budgeted.mode_decision.mode) == ("GENERAL", "TASK")
     assert [one.cause for one in drifting.fallbacks] == ["drift"]
     convgate.record_outcome(drifting.request_id, ok=True)
-    assert outcomes(store) == {one.request_id: None for one in bundles} | {drifting.request_id: 1}
+    assert outcomes(store) == {one.request_id: None for one in selections} | {drifting.request_id: 1}
     with store.read() as db:
         rows = db.execute("SELECT mode, classified, fallbacks FROM requests").fetchall()
     assert rows == [("TASK", "TASK", "")] * 3 + [("GENERAL", "TASK", "drift")]
@@ -120,19 +120,19 @@ def test_the_monitor_command_prints_the_figures_and_sets_the_baseline(run: Run, 
     for part in ("Baseline set from 220 requests.", "requests 220", "TASK 110 110 2 1"):
         assert part in text, text
 
-    found = json.loads(run("monitor", "--since", "2h", "--json")[1])
-    totals = found["totals"]
+    report = json.loads(run("monitor", "--since", "2h", "--json")[1])
+    totals = report["totals"]
     assert totals["requests"] == 220
     assert totals["classified"] == {
         "TASK": 110, "EXPLORATION": 0, "DEBUGGING": 0, "LEARNING": 110, "GENERAL": 0,
     }  # fmt: skip
     assert totals["by_cause"] == {"drift": 0, "misclassified": 0, "errors": 0, "breach": 1}
     assert totals["latency"] == [0.01, 0.01, 0.01]
-    assert found["divergence"] == 0
-    assert sum(found["latest"]["baseline"]["counts"].values()) == 220
-    assert found["errors"][0]["period"] == {"count": 2, "failures": 1}
-    assert sum(one["totals"]["requests"] for one in found["bins"]) == 220
-    assert [one["kind"] for one in found["alerts"]] == ["breach"]
+    assert report["divergence"] == 0
+    assert sum(report["latest"]["baseline"]["counts"].values()) == 220
+    assert report["errors"][0]["period"] == {"count": 2, "failures": 1}
+    assert sum(one["totals"]["requests"] for one in report["bins"]) == 220
+    assert [one["kind"] for one in report["alerts"]] == ["breach"]
 
     assert run("monitor", "--clear-baseline")[0] == 0
     assert json.loads(run("monitor", "--json")[1])["latest"]["baseline"] is None

@@ -137,8 +137,8 @@ TENTH = Outcomes(1_000, 100)
 def errors_of(
     count: int, failures: int, *alerts: Alert, minutes: float = 0, mode: str = "TASK"
 ) -> list[Alert]:
-    found = seen(minutes, outcomes={mode: Outcomes(count, failures)}, overall=TENTH)
-    return judge(found, alerts, LIMITS)
+    observation = seen(minutes, outcomes={mode: Outcomes(count, failures)}, overall=TENTH)
+    return judge(observation, alerts, LIMITS)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_whatever_happens_an_episode_is_raised_once_and_cleared_once(
     held: dict[tuple[str, str], Alert] = {}
     for passed, one in steps:
         minutes += passed
-        found = seen(
+        observation = seen(
             minutes,
             baseline=BASELINE,
             classified=one["classified"],
@@ -200,13 +200,13 @@ def test_whatever_happens_an_episode_is_raised_once_and_cleared_once(
             outcomes={"TASK": Outcomes(one["count"], min(one["count"], one["failures"]))},
             overall=TENTH,
         )
-        for change in judge(found, list(held.values()), LIMITS):
+        for change in judge(observation, list(held.values()), LIMITS):
             key = (change.kind, change.mode)
             if change.number is None:
                 assert key not in held
                 assert change.open
                 if change.kind == "drift":
-                    assert found.requests >= LIMITS.guard.drift_min_requests
+                    assert observation.requests >= LIMITS.guard.drift_min_requests
                 held[key] = replace(change, number=len(steps))
             else:
                 assert held[key].open

@@ -32,21 +32,21 @@ def file(tmp_path: Path) -> Path:
 
 def test_the_command_prints_the_stable_json(run: Run, file: Path, tmp_path: Path) -> None:
     code, out, errors = run("invariants", file, "--json")
-    found = json.loads(out)
+    output = json.loads(out)
     assert (code, errors) == (0, "")
-    assert list(found[0]) == ["type", "priority", "source", "text", "scope", "active", "superseded_by"]
-    assert [(one["type"], one["source"], one["active"], one["superseded_by"]) for one in found] == [
+    assert list(output[0]) == ["type", "priority", "source", "text", "scope", "active", "superseded_by"]
+    assert [(one["type"], one["source"], one["active"], one["superseded_by"]) for one in output] == [
         ("safety_requirement", 0, True, None),
         ("hard_constraint", 0, False, 2),
         ("hard_constraint", 2, True, None),
     ]
     assert run("invariants", file, "--out", tmp_path / "out.json")[1] == ""
-    assert json.loads((tmp_path / "out.json").read_text()) == found
+    assert json.loads((tmp_path / "out.json").read_text()) == output
 
 
 def test_invariants_are_listed_as_of_a_turn(run: Run, file: Path) -> None:
-    found = json.loads(run("invariants", file, "--json", "--turn", 1)[1])
-    assert [one["active"] for one in found] == [True, True]
+    output = json.loads(run("invariants", file, "--json", "--turn", 1)[1])
+    assert [one["active"] for one in output] == [True, True]
     code, _, errors = run("invariants", file, "--turn", 3)
     assert (code, "message 3 asked for, but the conversation has messages 0 to 2" in errors) == (1, True)
 

@@ -82,14 +82,14 @@ def test_only_the_users_words_make_invariants(role: str):
 def test_each_statement_is_one_of_its_own_verbatim():
     rules = "Rules for the mails:\n- never promise a refund\n- At most 120 words.\n"
     text = f"{rules}Names of customers must not appear — ever."
-    found = find_invariants([Turn.of("user", text)])
-    assert [(one.type, one.text) for one in found] == [
+    invariants = find_invariants([Turn.of("user", text)])
+    assert [(one.type, one.text) for one in invariants] == [
         ("hard_constraint", "never promise a refund"),
         ("hard_constraint", "At most 120 words."),
         ("safety_requirement", "Names of customers must not appear — ever."),
     ]
-    assert all(text[one.start : one.end] == one.text for one in found)
-    assert [one.priority for one in found] == [800, 800, 1000]
+    assert all(text[one.start : one.end] == one.text for one in invariants)
+    assert [one.priority for one in invariants] == [800, 800, 1000]
 
 
 def test_the_scope_is_in_the_turns_words_and_the_reason_names_what_told():
@@ -109,8 +109,8 @@ def test_hostile_text_is_read_to_its_end_and_quoted_verbatim():
         "\n- must" * 900,
         '"' * 50_000,
     ):
-        found = find_invariants([*BEFORE, Turn.of("user", text)])
-        assert all(text[one.start : one.end] == one.text for one in found)
+        invariants = find_invariants([*BEFORE, Turn.of("user", text)])
+        assert all(text[one.start : one.end] == one.text for one in invariants)
 
 
 @pytest.mark.parametrize(
@@ -154,10 +154,10 @@ def test_another_value_takes_the_place_of_a_rule(rule: str, later: str):
 
 
 def test_of_a_chain_of_corrections_the_last_holds():
-    found = states(
+    invariants = states(
         "Party for 12 people, at most 300 euros.", "no, at most 400 euros", "sorry, at most 450 euros"
     )
-    assert found == [(0, "superseded", 1), (1, "superseded", 2), (2, "active", None)]
+    assert invariants == [(0, "superseded", 1), (1, "superseded", 2), (2, "active", None)]
 
 
 def test_a_correction_that_adds_ends_nothing():
@@ -175,10 +175,13 @@ def test_to_correct_the_assistant_supersedes_nothing():
 
 
 def test_the_replacement_of_a_safety_requirement_is_one():
-    found = invariants_in(
+    invariants = invariants_in(
         "my wife can't have peanuts, allergic", "sorry, it's sesame that she's allergic to, peanuts are fine"
     )
-    assert found == [(0, "safety_requirement", "superseded", 1), (1, "safety_requirement", "active", None)]
+    assert invariants == [
+        (0, "safety_requirement", "superseded", 1),
+        (1, "safety_requirement", "active", None),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 
 from convgate.core.settings import Settings
 from convgate.invariants import load_judge
-from tools.invariant_figures import MEASURED, Counts, judge, read_lines, table
+from tools.invariant_figures import MEASURED, judge, table
+from tools.labelled import Counts, read_lines
 
 CONVERSATIONS = Path(__file__).parent / "invariants"
 

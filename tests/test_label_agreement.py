@@ -83,13 +83,13 @@ def test_counts_are_those_of_all_entries(
         at = (MONDAY + timedelta(days=day)).isoformat()
         entries = [Entry(place, turn, who, answer, at=at, kind=kind) for turn, answer in answers.items()]
         labels.record(entries, by=who, kind="answer", by_kind=kind)
-    said: dict[tuple[CurrentKey, int], dict[str, Entry]] = defaultdict(dict)
+    by_place: dict[tuple[CurrentKey, int], dict[str, Entry]] = defaultdict(dict)
     for entry in labels.entries():
         if entry.kind == "person":
-            said[entry.current, entry.turn][entry.annotator] = entry
+            by_place[entry.current, entry.turn][entry.annotator] = entry
     disputed = {
         (place, turn)
-        for (place, turn), by in said.items()
+        for (place, turn), by in by_place.items()
         if {"relevant", "not_relevant"} <= {entry.value for entry in by.values()}
     }
     rows = labels.disagreements(adjudicated=True)
@@ -98,7 +98,7 @@ def test_counts_are_those_of_all_entries(
     )
     judged = [
         {who: entry.value == "relevant" for who, entry in sorted(by.items()) if entry.value != "unsure"}
-        for by in said.values()
+        for by in by_place.values()
     ]
     assert sorted(map(str, (dict(turn.relevant) for turn in shared_turns(store)))) == sorted(
         str(answers) for answers in judged if len(answers) > 1
@@ -197,7 +197,6 @@ def test_the_interval_is_over_conversations_and_spans_the_value() -> None:
     turns = [turn for message in range(20) for turn in shared(6, 1, 1, 4, message)]
     turns += [turn for message in range(20, 26) for turn in shared(2, 3, 3, 2, message)]
     agreement = pair_agreement("Ada", "Bo", turns)
-    assert agreement.interval is not None
     assert agreement.value is not None
     assert agreement.interval[0] < agreement.value < agreement.interval[1]
     few = pair_agreement("Ada", "Bo", turns[-50:])

@@ -149,8 +149,10 @@ def pause(store: Store) -> str:
     key = add(store, "talk", 80)
     for week, start in (("2026-W46", 0), ("2026-W47", 20)):
         at = MONDAY - timedelta(days=7 if start == 0 else 0)
-        said = {turn: "relevant" if turn % 2 else "not_relevant" for turn in range(start, start + 20)}
-        entries = [Entry(CurrentKey(key, 79), turn, "Bo", said[turn], at=at.isoformat()) for turn in said]
+        answers = {turn: "relevant" if turn % 2 else "not_relevant" for turn in range(start, start + 20)}
+        entries = [
+            Entry(CurrentKey(key, 79), turn, "Bo", answers[turn], at=at.isoformat()) for turn in answers
+        ]
         Labels(store).record(entries, by="Bo", kind="answer")
         number = draw_calibration(store, "Ada", week=week)
         assert number is not None

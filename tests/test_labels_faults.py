@@ -49,13 +49,13 @@ def labels(tmp_path: Path) -> Path:
     return file
 
 
-def import_half(labels: Path, told: Connection) -> None:
+def import_half(labels: Path, progress: Connection) -> None:
     store = open_store()
     labels_import = read_labels(labels, "labels.jsonl", store, annotator="Ada")
     with store.write() as db:
         db.execute("PRAGMA cache_size = 5")  # pages: so that a part of it is in the file already
         saved = keep_labels(store, labels_import, by="Ada")
-        told.send((saved.changed, db.execute("SELECT count(*) FROM labels").fetchone()[0]))
+        progress.send((saved.changed, db.execute("SELECT count(*) FROM labels").fetchone()[0]))
         threading.Event().wait()
 
 

@@ -73,8 +73,8 @@ def test_everything_comes_back_from_a_relevance_set(store: Store, other: Store, 
 
     @settings(max_examples=25)
     @given(entries(keys, turns))
-    def check(told: list[Entry]) -> None:
-        Labels(store).record(told, by="Ada", kind="answer")
+    def check(entries: list[Entry]) -> None:
+        Labels(store).record(entries, by="Ada", kind="answer")
         expected = by_turns(store)
         assert expected
         new = Store(copyfile(tmp_path / "empty.db", tmp_path / "new.db"))
@@ -111,9 +111,12 @@ def test_labels_of_a_set_become_gold_labels(store: Store, key: str, tmp_path: Pa
 
     @settings(max_examples=60)
     @given(st.dictionaries(everybody, st.sampled_from(ANSWERS), min_size=1))
-    def check(said: dict[str, Answer]) -> None:
+    def check(answers: dict[str, Answer]) -> None:
         Labels(store).record(
-            (Entry(place, 0, who, answer, kind=kinds.get(who[0], "person")) for who, answer in said.items()),
+            (
+                Entry(place, 0, who, answer, kind=kinds.get(who[0], "person"))
+                for who, answer in answers.items()
+            ),
             by="Ada",
             kind="answer",
         )

@@ -11,6 +11,7 @@ from convgate import ToolCall, Turn
 from convgate.core.errors import ConversationError
 from convgate.messages import ToolUnit, ValidSelection, check_valid, find_tool_units, make_valid
 from convgate.messages.validity import quote_opening
+from tests.contexts import tool_calls_message, tool_result
 
 
 def user(text: str = "question", **fields) -> Turn:
@@ -125,16 +126,7 @@ def test_turns_that_do_not_exist_are_refused(kept, current: int) -> None:
 
 USER = {"role": "user", "content": "hi"}
 ANSWER = {"role": "assistant", "content": "hello"}
-SYSTEM_CHECK = {"role": "system", "content": "Be brief."}
-
-
-def call_check(*ids: str) -> dict:
-    calls = [{"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}} for id in ids]
-    return {"role": "assistant", "content": None, "tool_calls": calls}
-
-
-def result_check(id: str) -> dict:
-    return {"role": "tool", "tool_call_id": id, "content": "done"}
+INSTRUCTION = {"role": "system", "content": "Be brief."}
 
 
 def legacy_call(name: str) -> dict:
@@ -149,14 +141,14 @@ def legacy_result(name: str) -> dict:
     "messages",
     [
         [USER],
-        [SYSTEM_CHECK, USER, ANSWER, SYSTEM_CHECK, USER],
-        [USER, call_check("a", "b"), result_check("b"), result_check("a"), ANSWER, USER],
-        [USER, call_check("a"), result_check("a"), call_check("a"), result_check("a")],
-        [USER, call_check("a", "b"), result_check("a")],
+        [INSTRUCTION, USER, ANSWER, INSTRUCTION, USER],
+        [USER, tool_calls_message("a", "b"), tool_result("b"), tool_result("a"), ANSWER, USER],
+        [USER, tool_calls_message("a"), tool_result("a"), tool_calls_message("a"), tool_result("a")],
+        [USER, tool_calls_message("a", "b"), tool_result("a")],
         [USER, legacy_call("f"), legacy_result("f"), USER],
-        [USER, {**call_check(), "tool_calls": None}, USER],
+        [USER, {**tool_calls_message(), "tool_calls": None}, USER],
         [Turn.of("Caroline", "hi"), ANSWER, Turn.of("Melanie", "hi")],
-        [{**call_check("a"), "role": "user"}, USER],
+        [{**tool_calls_message("a"), "role": "user"}, USER],
     ],
 )
 def test_lists_that_chat_apis_accept_have_no_violation(messages: list[dict]) -> None:
@@ -167,12 +159,12 @@ def test_lists_that_chat_apis_accept_have_no_violation(messages: list[dict]) -> 
     ("messages", "rule"),
     [
         ([], "empty"),
-        ([SYSTEM_CHECK], "last"),
+        ([INSTRUCTION], "last"),
         ([USER, ANSWER], "last"),
-        ([USER, result_check("a"), USER], "orphan_result"),
-        ([USER, call_check("a"), result_check("a"), result_check("a"), USER], "orphan_result"),
-        ([USER, call_check("a", "b"), result_check("b"), USER], "incomplete_tool_unit"),
-        ([USER, call_check("a"), call_check("a"), result_check("a")], "incomplete_tool_unit"),
+        ([USER, tool_result("a"), USER], "orphan_result"),
+        ([USER, tool_calls_message("a"), tool_result("a"), tool_result("a"), USER], "orphan_result"),
+        ([USER, tool_calls_message("a", "b"), tool_result("b"), USER], "incomplete_tool_unit"),
+        ([USER, tool_calls_message("a"), tool_calls_message("a"), tool_result("a")], "incomplete_tool_unit"),
         ([USER, legacy_call("f"), USER], "incomplete_tool_unit"),
         ([USER, legacy_call("f"), legacy_result("f"), legacy_result("f")], "orphan_result"),
         ([USER, {"role": "tool", "content": "x"}, USER], "orphan_result"),
@@ -185,7 +177,7 @@ def test_each_violation_is_named(messages: list[dict], rule: str) -> None:
 
 
 def test_a_list_that_opens_with_the_assistant_breaks_a_rule_of_some_targets_alone() -> None:
-    opening = [SYSTEM_CHECK, ANSWER, USER]
+    opening = [INSTRUCTION, ANSWER, USER]
     assert check_valid(opening) == []
     assert [violation.split(":")[0] for violation in check_valid(opening, user_first=True)] == ["first_user"]
 

@@ -140,9 +140,9 @@ class TestFitting:
 
     def test_precision_recall_and_f1_by_hand(self):
         modes = np.array([TASK, TASK, GENERAL, TASK])
-        found = qualities(np.array([TASK, TASK, TASK, GENERAL]), modes)
-        assert tuple(asdict(found["TASK"]).values()) == pytest.approx((2 / 3, 2 / 3, 2 / 3))
-        assert found["LEARNING"] == ModeQuality(0, 0, 0)
+        measured = qualities(np.array([TASK, TASK, TASK, GENERAL]), modes)
+        assert tuple(asdict(measured["TASK"]).values()) == pytest.approx((2 / 3, 2 / 3, 2 / 3))
+        assert measured["LEARNING"] == ModeQuality(0, 0, 0)
         assert ModeQuality(0.85, 0.8, 0.82).reaches_floors
         assert not ModeQuality(0.85, 0.79, 0.82).reaches_floors
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
-from convgate.cli import main as cli
 from convgate.modes import classifier as classifier_module
 from convgate.modes.mode import ModeDecision
+from tests.commands import Run
 
 LINES = """\
 {"content": "it fails"}
@@ -39,18 +37,9 @@ class FailureClassifier:
 
 
 @pytest.fixture
-def run_modes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+def run_modes(run: Run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
     monkeypatch.setattr(classifier_module, "load_classifier", lambda settings: FailureClassifier())
-
-    def call(text: str, *words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["convgate", "modes", "-", *words])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        captured = capsys.readouterr()
-        return int(stop.value.code or 0), captured.out, captured.err
-
-    return call
+    return lambda text, *words: run("modes", "-", *words, stdin=text)
 
 
 def test_lines_are_reported_in_their_order(run_modes):

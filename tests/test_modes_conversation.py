@@ -29,8 +29,8 @@ class TextClassifier:
 def find_modes(*turns: str | Turn, intents: Mapping[int, Mode] | None = None) -> ConversationModes:
     """The modes of turns; a text is a user's turn."""
     tracker = ModeTracker()
-    said = [Turn.of("user", turn) if isinstance(turn, str) else turn for turn in turns]
-    tracker.add(said, TextClassifier(), intents or {})
+    messages = [Turn.of("user", turn) if isinstance(turn, str) else turn for turn in turns]
+    tracker.add(messages, TextClassifier(), intents or {})
     return tracker.modes
 
 

@@ -21,7 +21,7 @@ from convgate.policies.base import Policy
 from convgate.policies.build import build_policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.gatekeeper import GatekeeperPolicy
-from convgate.policies.registry import policy_class, policy_labels, policy_names
+from convgate.policies.registry import policy_labels, policy_names
 from convgate.policies.search import reciprocal_rank_fusion
 from convgate.policies.sessions import segment
 from convgate.policies.sessions.policy import SessionPolicy
@@ -145,10 +145,10 @@ def test_rule_changes_without_encoding_anything_again():
 LONG = "The service logs to a file of its own, rotates it every night and keeps the last seven of them."
 
 
-def parse_conversation(*said: str) -> Conversation:
+def parse_conversation(*lines: str) -> Conversation:
     """Turns written as "u: …", "a: …", "t: …" or "s: …"."""
     roles = {"u": "user", "a": "assistant", "t": "tool", "s": "system"}
-    return Conversation("talk", tuple(Turn.of(roles[one[0]], one[3:]) for one in said))
+    return Conversation("talk", tuple(Turn.of(roles[one[0]], one[3:]) for one in lines))
 
 
 def outcomes(decisions: TurnDecisions) -> list[tuple[str, str]]:
@@ -156,18 +156,18 @@ def outcomes(decisions: TurnDecisions) -> list[tuple[str, str]]:
 
 
 def test_exchange_leaves_with_all_that_answers_it_and_instructions_stay():
-    said = parse_conversation(
+    conversation = parse_conversation(
         "s: Be brief.", "a: Welcome!", "u: Hi", "a: Hello!", "u: We always use TypeScript", f"a: {LONG}",
         "u: Fix it", "t: ok", "a: Done", "u: and now?",
     )  # fmt: skip
-    decisions = GatekeeperPolicy().decide(*said.at(9))
+    decisions = GatekeeperPolicy().decide(*conversation.at(9))
     assert outcomes(decisions) == [
         ("kept", "instruction"), ("kept", "opening"),
         ("dropped", "greeting"), ("dropped", "greeting"),
         ("kept", "policy"), ("kept", "policy"),
         ("dropped", "short exchange"), ("dropped", "short exchange"), ("dropped", "short exchange"),
     ]  # fmt: skip
-    window = GatekeeperPolicy().decide(*said.at(9, window=2))
+    window = GatekeeperPolicy().decide(*conversation.at(9, window=2))
     assert [(one.index, one.outcome) for one in window] == [(7, "dropped"), (8, "dropped")]
 
 
@@ -194,14 +194,14 @@ def test_the_current_session_is_kept_whatever_its_length(said, rules):
 
 
 def test_changed_rules_change_decisions_that_were_made_already(tmp_path: Path):
-    said = parse_conversation("u: The lake house is blue, with a red roof", f"a: {LONG}", "u: and?")
+    conversation = parse_conversation("u: The lake house is blue, with a red roof", f"a: {LONG}", "u: and?")
     settings = Settings(home=tmp_path, gatekeeper={"debug_log": tmp_path / "log.jsonl"})
     policy = build_policy("gatekeeper", settings, FakeEncoder())
     assert isinstance(policy, GatekeeperPolicy)
     before = policy.fingerprint
-    assert policy.decide(*said.at(2)).kept.all()
+    assert policy.decide(*conversation.at(2)).kept.all()
     (tmp_path / "gatekeeper.yaml").write_text("skip_patterns: [{pattern: 'lake'}]\n")
-    assert not policy.decide(*said.at(2)).kept.any()
+    assert not policy.decide(*conversation.at(2)).kept.any()
     assert policy.fingerprint != before
     assert not (tmp_path / "log.jsonl").exists(), "choosing turns stores nothing, so it logs nothing"
 
@@ -214,9 +214,11 @@ class ClearedDict(dict[object, GatekeeperDecision]):
 
 
 def test_another_thread_may_clear_the_decisions_at_any_time():
-    said = parse_conversation("u: Hi", "a: Hello!", "u: We always use TypeScript", f"a: {LONG}", "u: and?")
-    cleared = GatekeeperPolicy(known=ClearedDict()).decide(*said.at(4))
-    assert outcomes(cleared) == outcomes(GatekeeperPolicy().decide(*said.at(4)))
+    conversation = parse_conversation(
+        "u: Hi", "a: Hello!", "u: We always use TypeScript", f"a: {LONG}", "u: and?"
+    )
+    cleared = GatekeeperPolicy(known=ClearedDict()).decide(*conversation.at(4))
+    assert outcomes(cleared) == outcomes(GatekeeperPolicy().decide(*conversation.at(4)))
 
 
 SAID = st.tuples(
@@ -227,9 +229,9 @@ SAID = st.tuples(
 )
 
 
-def timed_conversation(said: list[tuple[str, str, int, str | None]]) -> Conversation:
+def timed_conversation(lines: list[tuple[str, str, int, str | None]]) -> Conversation:
     now, turns = datetime(2026, 1, 1, tzinfo=UTC), []
-    for role, text, seconds, workflow in said:
+    for role, text, seconds, workflow in lines:
         now += timedelta(seconds=seconds)
         metadata = {"workflow_state": workflow} if workflow else {}
         turns.append(Turn.of(role, text, timestamp=now, metadata=metadata))
@@ -240,11 +242,7 @@ def timed_conversation(said: list[tuple[str, str, int, str | None]]) -> Conversa
 def test_what_is_known_of_a_conversation_changes_no_decision_about_sessions(said, places) -> None:
     policy, conversation = SessionPolicy(), timed_conversation(said)
     for index in [place for place in places if place < len(said)]:
-        found = policy.decide(*conversation.at(index))
+        decisions = policy.decide(*conversation.at(index))
         anew = segment(conversation.turns[: index + 1]).begun(index)
-        assert found.kept.tolist() == [turn >= anew.index for turn in range(index)]
-        assert found.rule == anew.rule
-
-
-def test_each_policy_is_registered_by_its_own_name() -> None:
-    assert [policy_class(name).name for name in policy_names()] == list(policy_names())
+        assert decisions.kept.tolist() == [turn >= anew.index for turn in range(index)]
+        assert decisions.rule == anew.rule

@@ -34,9 +34,9 @@ def pipeline(*policies: Policy) -> Pipeline:
     return Pipeline(" > ".join(policy.name for policy in policies), policies)
 
 
-def conversation(said: list[str]) -> Conversation:
+def conversation(texts: list[str]) -> Conversation:
     roles = ("user", "assistant")
-    return Conversation(id="talk", turns=tuple(Turn.of(roles[i % 2], text) for i, text in enumerate(said)))
+    return Conversation(id="talk", turns=tuple(Turn.of(roles[i % 2], text) for i, text in enumerate(texts)))
 
 
 CONVERSATION = conversation(
@@ -46,12 +46,12 @@ CONVERSATION = conversation(
 
 def test_settings_name_the_stages_of_a_pipeline_as_text():
     text = "last_k(k=3) > bm25(k=1)"
-    made = build_policy("last_k(k=3) > bm25(k=1)", Settings(), ENCODER)
-    assert isinstance(made, Pipeline)
+    pipeline = build_policy("last_k(k=3) > bm25(k=1)", Settings(), ENCODER)
+    assert isinstance(pipeline, Pipeline)
     by_settings = build_policy(text, Settings(policy=text), ENCODER)
     asked = CONVERSATION.with_question("fibonacci function, hello")
-    assert by_settings.decide(*asked).kept_indices == made.decide(*asked).kept_indices == [4]
-    assert AgentSettings.of(made, Settings()).values["policy"] == text
+    assert by_settings.decide(*asked).kept_indices == pipeline.decide(*asked).kept_indices == [4]
+    assert AgentSettings.of(pipeline, Settings()).values["policy"] == text
     assert build_policy("last_k(k=2)", Settings(), ENCODER).decide(*asked).kept_indices == [4, 5]
 
 
@@ -103,8 +103,8 @@ def test_a_whole_history_policy_sees_all_turns_and_restores_none():
 
         def decide(self, current, history):
             assert history.turns == CONVERSATION.turns[2:5]
-            found = build("everything").decide(current, history)
-            return replace(found, kept=np.array([True, False, True]), why_dropped="no greeting.")
+            decisions = build("everything").decide(current, history)
+            return replace(decisions, kept=np.array([True, False, True]), why_dropped="no greeting.")
 
     decisions = pipeline(build("last_k", k=2), Greetings(), build("token_window", budget=0)).decide(
         *CONVERSATION.at(5, window=3)

@@ -35,7 +35,7 @@ def scored_cases(rng: np.random.Generator, conversations: int) -> ScoredCases:
             rows = np.arange(len(scores))
             cases.append(SimpleNamespace(scores=scores, tokens=tokens, rows=rows, needed=needed))
             clusters.append(number)
-    return ScoredCases(tuple(cases), np.array(clusters), conversations, 0.5)  # type: ignore[arg-type]
+    return ScoredCases(tuple(cases), np.array(clusters), conversations, 0.5)
 
 
 def missed(scored: ScoredCases, rule: MaxMissed) -> float:

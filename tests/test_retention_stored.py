@@ -60,9 +60,9 @@ def test_pruned_turns_are_kept_but_not_sent_until_undone(store: Store) -> None:
     selection = plain(LastK(k=10)).select_at(marked, question="which tax?")
     assert selection.indices == [0, 1, 2, 5, 6]
     assert selection.decisions[4].rule == "pruned"
-    bundle = contexts.make_selector().select_at(marked, question="GENERAL which tax?")
-    assert bundle.indices == [0, 1, 2, 5, 6]
-    assert bundle.decisions.of(4).rule == "repair"
+    budgeted = contexts.make_selector().select_at(marked, question="GENERAL which tax?")
+    assert budgeted.indices == [0, 1, 2, 5, 6]
+    assert budgeted.decisions.of(4).rule == "repair"
     assert undo_pruning(store, key) == [3, 4]
     assert with_pruned(conversation, PrunedTurns(store).of(key)) is conversation
 

@@ -60,12 +60,22 @@ def actions(rollout: Rollout) -> list[str]:
 # Decisions
 
 
+def review_phase_2(store: Store, clock: Clock, rollout: Rollout, candidate: int, failed: int, control: int):
+    """Return the decision at the end of phase 2, a fifth of the control's requests having failed."""
+    set_phase(rollout, 2)
+    do_checklist(store, rollout)
+    clock.advance(days=6)
+    log_requests(store, "candidate", candidate, end=clock.now, hours=100, failed=failed)
+    log_requests(store, "control", control, end=clock.now, hours=100, failed=control // 5)
+    clock.advance(days=1)
+    return rollout.review()
+
+
 def test_a_good_candidate_advances_through_all_phases(
     store: Store, clock: Clock, rollout: Rollout, alerts: list[Alert]
 ) -> None:
     review_modes(store, clock.now + timedelta(hours=1))
     for phase in PHASES[:-1]:
-        assert phase.length is not None
         do_checklist(store, rollout)
         status = rollout.status()
         assert (status.rollout.phase, status.rollout.next_look) == (phase.number, clock.now + phase.length)
@@ -74,7 +84,6 @@ def test_a_good_candidate_advances_through_all_phases(
         assert rollout.review() is None, "the phase is not over"
         clock.now += timedelta(minutes=30)
         decision = rollout.review()
-        assert decision is not None
         assert decision.action == "advance"
         assert set(decision.figures) == set(phase.conditions)
     status = rollout.status()
@@ -89,14 +98,7 @@ def test_a_good_candidate_advances_through_all_phases(
 def test_a_candidate_with_fewer_completions_is_stopped_at_the_end_of_its_phase(
     store: Store, clock: Clock, rollout: Rollout, alerts: list[Alert]
 ) -> None:
-    set_phase(rollout, 2)
-    do_checklist(store, rollout)
-    clock.advance(days=5)
-    log_requests(store, "candidate", 1_000, end=clock.now, hours=100, failed=240)
-    log_requests(store, "control", 2_000, end=clock.now, hours=100, failed=400)
-    clock.advance(days=2)
-    decision = rollout.review()
-    assert decision is not None
+    decision = review_phase_2(store, clock, rollout, 1_000, 240, 2_000)
     assert (decision.action, decision.next_look, decision.phase) == ("stop", None, 2)
     assert decision.figures["completion"]["candidate"] == 0.76
     assert decision.figures["completion"]["chance"] < 0.05
@@ -129,7 +131,6 @@ def test_a_bad_candidate_is_rolled_back(
     log_requests(store, "candidate", 100, end=clock.now, hours=hours, **candidate)
     log_requests(store, "control", 300, end=clock.now, hours=hours, failed=60)
     decision = rollout.review()
-    assert decision is not None
     assert (decision.action, decision.next_look) == ("roll back", None)
     assert [name for name, figures in decision.figures.items() if figures["state"] == "failed"] == [rule]
     assert [(alert.kind, alert.severity) for alert in alerts] == [("rollback", "critical")]
@@ -199,9 +200,7 @@ def test_a_look_is_taken_when_the_clock_was_set_back(store: Store, clock: Clock,
     rollout.review()
     clock.advance(days=-29)
     log_requests(store, "candidate", 10, end=clock.now, hours=0.1, breaches=1)
-    decision = rollout.review()
-    assert decision is not None
-    assert decision.action == "roll back"
+    assert rollout.review().action == "roll back"
 
 
 def test_without_data_a_phase_waits_and_is_stopped_in_the_end(
@@ -212,7 +211,6 @@ def test_without_data_a_phase_waits_and_is_stopped_in_the_end(
     for hours, action in ((24, "wait"), (36, "wait"), (48, "stop")):
         clock.now = NINE + timedelta(hours=hours)
         decision = rollout.review()
-        assert decision is not None
         assert decision.action == action
         assert decision.next_look == (clock.now + timedelta(hours=12) if action == "wait" else None)
     assert [alert.severity for alert in alerts] == ["warning"] * 3
@@ -221,27 +219,13 @@ def test_without_data_a_phase_waits_and_is_stopped_in_the_end(
 def test_a_completion_that_is_surely_close_to_the_control_advances(
     store: Store, clock: Clock, rollout: Rollout
 ) -> None:
-    set_phase(rollout, 2)
-    do_checklist(store, rollout)
-    clock.advance(days=6)
-    log_requests(store, "candidate", 1_000, end=clock.now, hours=100, failed=205)
-    log_requests(store, "control", 1_000, end=clock.now, hours=100, failed=200)
-    clock.advance(days=1)
-    decision = rollout.review()
-    assert decision is not None
+    decision = review_phase_2(store, clock, rollout, 1_000, 205, 1_000)
     assert decision.action == "advance"
     assert decision.figures["completion"]["loss_chance"] < 0.05
 
 
 def test_a_completion_that_may_be_lower_by_chance_waits(store: Store, clock: Clock, rollout: Rollout) -> None:
-    set_phase(rollout, 2)
-    do_checklist(store, rollout)
-    clock.advance(days=6)
-    log_requests(store, "candidate", 100, end=clock.now, hours=100, failed=22)
-    log_requests(store, "control", 1_000, end=clock.now, hours=100, failed=200)
-    clock.advance(days=1)
-    decision = rollout.review()
-    assert decision is not None
+    decision = review_phase_2(store, clock, rollout, 100, 22, 1_000)
     assert decision.action == "wait"
     assert decision.figures["completion"]["chance"] > 0.05
 
@@ -263,7 +247,6 @@ def test_each_condition_of_the_first_phase_stops_it(
     log_requests(store, "control", 300, end=clock.now, hours=23, failed=60)
     review_modes(store, clock.now, corrected=corrected)
     decision = rollout.review()
-    assert decision is not None
     assert decision.action == "stop"
     failed = [name for name, figures in decision.figures.items() if figures["state"] == "failed"]
     assert failed == [condition]
@@ -275,15 +258,12 @@ def test_an_open_checklist_waits_for_its_owner(store: Store, clock: Clock, rollo
     clock.advance(hours=24)
     log_both(store, end=clock.now)
     decision = rollout.review()
-    assert decision is not None
     assert decision.action == "wait"
     assert "Bo" in decision.reason
     do_checklist(store, rollout)
     rollout.set_item(PHASES[0].checklist[0], who="Ada", is_done=False)
     clock.now += WATCH_INTERVAL
-    decision = rollout.review()
-    assert decision is not None
-    assert decision.action == "wait"
+    assert rollout.review().action == "wait"
     rollout.set_item(PHASES[0].checklist[0], who="Ada")
     clock.now += WATCH_INTERVAL
     assert rollout.review() is not None
@@ -298,9 +278,7 @@ def test_at_100_percent_the_rules_compare_with_the_earlier_control(
     set_phase(rollout, 4)
     clock.advance(hours=30)
     log_requests(store, "candidate", 200, end=clock.now, hours=24, failed=110)
-    decision = rollout.review()
-    assert decision is not None
-    assert decision.action == "roll back"
+    assert rollout.review().action == "roll back"
 
 
 def test_a_stopped_rollout_is_watched_and_begins_its_phase_again(
@@ -481,11 +459,11 @@ def test_a_damaged_rollout_gives_the_control(store: Store, rollout: Rollout, dam
 def test_a_builder_logs_its_arm_and_outcomes_their_latency(store: Store, clock: Clock) -> None:
     with open_guardrails(store, clock) as guard:
         contexts = make_selector(guard=guard, arm="candidate")
-        bundles = [contexts.select(chat("TASK build a shed")) for _ in range(4)]
+        selections = [contexts.select(chat("TASK build a shed")) for _ in range(4)]
         guard.flush()
     period = NINE - timedelta(3650), NINE + timedelta(3650)
-    for bundle, seconds in zip(bundles, (1.0, 4.0, 3.0), strict=False):
-        convgate.record_outcome(bundle.request_id, ok=True, seconds=seconds)
+    for selection, seconds in zip(selections, (1.0, 4.0, 3.0), strict=False):
+        convgate.record_outcome(selection.request_id, ok=True, seconds=seconds)
     figures = Requests(store).arm_figures("candidate", *period)
     assert (figures.requests, figures.outcomes, figures.sessions_with_latency, figures.latency) == (
         4,
@@ -493,7 +471,7 @@ def test_a_builder_logs_its_arm_and_outcomes_their_latency(store: Store, clock: 
         3,
         3.0,
     )
-    convgate.record_outcome(bundles[3].request_id, ok=False, error=True, seconds=9.0)
+    convgate.record_outcome(selections[3].request_id, ok=False, error=True, seconds=9.0)
     figures = Requests(store).arm_figures("candidate", *period)
     assert (figures.sessions_with_error, figures.completion, figures.error_rate) == (1, 0.75, 0.25)
     assert figures.latency == 3.5
@@ -504,12 +482,12 @@ def test_a_session_counts_once(store: Store, clock: Clock) -> None:
     with open_guardrails(store, clock) as guard:
         contexts = make_selector(guard=guard, arm="candidate")
         sessions = ("a \ud800", "b", "a \ud800", "a \ud800", None)
-        bundles = [contexts.select(chat("TASK build a shed"), session=session) for session in sessions]
+        selections = [contexts.select(chat("TASK build a shed"), session=session) for session in sessions]
         make_selector(guard=guard).select(chat("TASK build a shed"), session="without an arm")
         guard.flush()
-    for bundle, seconds in zip(bundles, (1.0, 4.0, 2.0, 6.0, None), strict=True):
+    for selection, seconds in zip(selections, (1.0, 4.0, 2.0, 6.0, None), strict=True):
         is_slow = seconds is None or seconds > 3
-        convgate.record_outcome(bundle.request_id, ok=not is_slow, error=is_slow, seconds=seconds)
+        convgate.record_outcome(selection.request_id, ok=not is_slow, error=is_slow, seconds=seconds)
     figures = Requests(store).arm_figures("candidate", NINE - timedelta(3650), NINE + timedelta(3650))
     assert (figures.requests, figures.outcomes) == (5, 5)
     assert (figures.sessions_with_outcome, figures.sessions_with_error) == (3, 3)

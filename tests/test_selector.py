@@ -64,8 +64,8 @@ def test_no_messages_and_invalid_messages_are_refused():
         gate.select("not messages")
 
 
-def add_version(name: str, gate: Gate | None = None, **told: Any) -> Version:
-    return Versions(load_settings().home).add(gate or trained_gate(), Draft(**told), name=name)
+def add_version(name: str, gate: Gate | None = None, **card: Any) -> Version:
+    return Versions(load_settings().home).add(gate or trained_gate(), Draft(**card), name=name)
 
 
 def test_active_version_is_the_one_without_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -84,14 +84,16 @@ def test_active_version_is_the_one_without_a_name(tmp_path: Path, monkeypatch: p
 
 
 def test_version_decides_by_its_own_rule_unless_another_is_named(tmp_path: Path):
-    found = add_version("mine", threshold_rule="top_k", threshold_parameters={"k": 2, "above": 0.25})
+    version = add_version("mine", threshold_rule="top_k", threshold_parameters={"k": 2, "above": 0.25})
 
     def rule(**options: Any) -> Rule:
         return load(policy="gate", version="mine", encoder=FakeEncoder(), **options).policy.rule
 
     assert rule() == TopK(k=2, above=0.25)
     assert rule(rule="absolute", threshold=0.5) == Absolute(0.5)
-    assert rule(settings=load_settings().updated(threshold_rule="absolute")) == Absolute()
-    assert rule(settings=load_settings().updated(threshold_rule="top_k")) == TopK()
-    assert rule(settings=load_settings().updated(threshold_parameters={"k": 5})) == TopK(5, 0.25)
-    assert load_gate(str(found.folder), encoder=FakeEncoder()).policy.rule == TopK(k=2, above=0.25)
+    assert rule(settings=load_settings().model_copy(update={"threshold_rule": "absolute"})) == Absolute()
+    assert rule(settings=load_settings().model_copy(update={"threshold_rule": "top_k"})) == TopK()
+    assert rule(settings=load_settings().model_copy(update={"threshold_parameters": {"k": 5}})) == TopK(
+        5, 0.25
+    )
+    assert load_gate(str(version.folder), encoder=FakeEncoder()).policy.rule == TopK(k=2, above=0.25)

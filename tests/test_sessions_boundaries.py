@@ -22,12 +22,12 @@ RULES = BoundaryRules()
 SAMPLE = Path(__file__).parent.parent / "sample_conversations" / "purple_button_one_day.json"
 
 
-def starts(found: Boundaries) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    return found.conversation_starts, found.session_starts
+def starts(boundaries: Boundaries) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return boundaries.conversation_starts, boundaries.session_starts
 
 
-def reasons(found: Boundaries) -> dict[int, str]:
-    return {one.index: one.reason for one in (*found.records, *found.continued)}
+def reasons(boundaries: Boundaries) -> dict[int, str]:
+    return {one.index: one.reason for one in (*boundaries.records, *boundaries.continued)}
 
 
 ROWS: dict[str, tuple[list[str], list[int], list[int]]] = {

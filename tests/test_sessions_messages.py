@@ -44,7 +44,6 @@ def test_messages_are_kept_in_the_library(sessions: SessionManager, store: Store
 def test_a_new_conversation_takes_the_instructions_along(sessions: SessionManager, clock: Clock) -> None:
     before = sessions.add_messages(contexts.chat("system: Be brief.", "user: hello", "assistant: Hi."))
     after = sessions.add_message("new topic: tea")
-    assert after.began is not None
     assert after.began.rule == "new_command"
     assert texts(sessions) == ["Be brief.", "new topic: tea"]
     clock.advance(hours=3)
@@ -91,9 +90,9 @@ def test_a_context_is_built_from_stored_messages(sessions: SessionManager) -> No
     assert [message["content"] for message in sessions.select().messages] == [
         "TASK a login", "Fine.", "TASK add a logout",
     ]  # fmt: skip
-    bundle = sessions.select(session, "DEBUGGING it fails", request_id="r1")
-    assert (bundle.mode, bundle.request_id) == ("DEBUGGING", "r1")
-    assert bundle.messages[-1]["content"] == "DEBUGGING it fails"
+    selection = sessions.select(session, "DEBUGGING it fails", request_id="r1")
+    assert (selection.mode, selection.request_id) == ("DEBUGGING", "r1")
+    assert selection.messages[-1]["content"] == "DEBUGGING it fails"
     assert len(texts(sessions)) == 3, "a question is not stored"
 
 
@@ -104,7 +103,6 @@ def test_messages_are_stored_with_their_times(sessions: SessionManager, clock: C
     sessions.add_message("given", at=clock.now - timedelta(minutes=5))
     times = [turn.timestamp for turn in sessions.history().conversation.turns]
     assert times[0] == clock.now - timedelta(hours=1)
-    assert times[1] is not None
     assert times[1].isoformat() == "2026-11-20T08:00:00+01:00"
     assert times[2] == clock.now - timedelta(minutes=5)
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import copy
-import threading
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +25,7 @@ from convgate.store.database import Store
 from convgate.transcripts import MessageReader, turns_from_messages
 from tests.contexts import make_selector, turns_by_section
 from tests.fakes import FakeEncoder
+from tests.processes import run_threads
 
 CALL = {
     "role": "assistant",
@@ -77,10 +76,10 @@ def test_errors_name_the_place_in_the_whole_list() -> None:
 
 
 def test_the_callers_own_objects_are_returned_although_equal_ones_are_known() -> None:
-    selector, context = load(policy="everything"), make_selector({0, 1, 2, 3})
+    selector, budgeted = load(policy="everything"), make_selector({0, 1, 2, 3})
     for messages in (MESSAGES, copy.deepcopy(MESSAGES)):
         assert all(map(lambda sent, own: sent is own, selector.select(messages).messages, messages))
-        assert all(any(sent is own for own in messages) for sent in context.select(messages).messages)
+        assert all(any(sent is own for own in messages) for sent in budgeted.select(messages).messages)
 
 
 def growing_messages(name: str) -> list[dict[str, Any]]:
@@ -115,18 +114,6 @@ class WaitingEncoder(FakeEncoder):
         return super().encode(texts, progress=progress)
 
 
-def run_threads(run: Callable[[str], Any]) -> list[Any]:
-    """Return the results of eight threads that start together, two on each conversation."""
-    barrier = threading.Barrier(8)
-
-    def start(number: int) -> Any:
-        barrier.wait()
-        return run(f"talk {number % 4}")
-
-    with ThreadPoolExecutor(8) as pool:
-        return list(pool.map(start, range(8)))
-
-
 @pytest.mark.shipped
 def test_eight_threads_on_one_gate_get_what_one_gets() -> None:
     expected = [grow(load_gate(encoder=WaitingEncoder()), f"talk {number}") for number in range(4)]
@@ -134,7 +121,7 @@ def test_eight_threads_on_one_gate_get_what_one_gets() -> None:
     assert isinstance(shared.policy, GatePolicy)
     assert shared.policy.gate.config.preset == "full"
     for (indices, scores), (own, own_scores) in zip(
-        run_threads(lambda name: grow(shared, name)), expected * 2, strict=True
+        run_threads(8, lambda number: grow(shared, f"talk {number % 4}")), expected * 2, strict=True
     ):
         assert indices == own
         assert scores == pytest.approx(own_scores, abs=1e-4)  # their last digits depend on how turns came
@@ -142,9 +129,9 @@ def test_eight_threads_on_one_gate_get_what_one_gets() -> None:
 
 @pytest.mark.shipped
 def test_eight_threads_within_a_budget_get_what_one_gets() -> None:
-    def contexts(made: Selector, name: str) -> list[Any]:
+    def selections(selector: Selector, name: str) -> list[Any]:
         messages = growing_messages(name)
-        bundles = [made.select(messages[:stop]) for stop in range(1, 42, 2)]
+        selected = [selector.select(messages[:stop]) for stop in range(1, 42, 2)]
         return [
             (
                 one.messages,
@@ -154,15 +141,15 @@ def test_eight_threads_within_a_budget_get_what_one_gets() -> None:
                 one.invariants,
                 one.tokens,
             )
-            for one in bundles
+            for one in selected
         ]
 
     def new_selector() -> Selector:
         return make_selector(policy=load_gate(encoder=WaitingEncoder()).policy, budget={"tokens": 150})
 
-    expected = [contexts(new_selector(), f"talk {number}") for number in range(4)]
+    expected = [selections(new_selector(), f"talk {number}") for number in range(4)]
     shared = new_selector()
-    assert run_threads(lambda name: contexts(shared, name)) == expected * 2
+    assert run_threads(8, lambda number: selections(shared, f"talk {number % 4}")) == expected * 2
 
 
 def test_what_is_stored_message_by_message_is_found_exported_and_deleted_as_a_whole(tmp_path: Path) -> None:

@@ -58,7 +58,6 @@ def test_a_restore_can_be_undone_and_redone(store: Store, backup: Path) -> None:
     store.restore_bytes(backup.read_bytes())
     assert titles(store) == ["in the backup"]
     with closing(Store(store.path)) as again:
-        assert again.previous is not None
         assert again.previous.stat().st_mode & 0o777 == 0o600
         again.restore_bytes(again.previous.read_bytes())
         assert titles(store) == ["in the backup", "since"]

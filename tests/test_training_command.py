@@ -13,10 +13,10 @@ from convgate.core.settings import load_settings
 from convgate.training import run as run_module
 from convgate.training.run import RECORD
 from convgate.training.sets import TrainingSet, make_set
-from convgate.versions import Draft, Versions
+from convgate.versions import Versions
 from tests import training_program
 from tests.commands import Run
-from tests.planted_sets import make_relevance_set, small_encoder, small_gate, write_planted_set
+from tests.planted_sets import add_first, make_relevance_set, small_encoder, write_planted_set
 from tests.processes import fork, needs_fork
 
 EPOCH = re.compile(
@@ -34,11 +34,7 @@ def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def versions() -> Versions:
-    """One version, `first`, which is untrained and active."""
-    catalog = Versions(load_settings().home)
-    catalog.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
-    catalog.activate("first", who="Ada")
-    return catalog
+    return add_first(Versions(load_settings().home))
 
 
 @pytest.fixture
@@ -79,7 +75,6 @@ def test_json_is_the_only_standard_output_and_epochs_go_to_standard_error(
     assert [match[1] for line in lines if (match := EPOCH.fullmatch(line))] == ["1", "2"]
     assert len(lines) == 2
     card = versions.get("second").card
-    assert card.training is not None
     assert (card.training.seed, card.training.config["learning_rate"]) == (3, 0.02)
 
 
@@ -103,7 +98,6 @@ def test_what_pretrain_makes_can_be_trained_further(run: Run, labelled_file: Pat
     code, out, err = run(*train_words(labelled_file, "--json"))
     assert code == 0, err
     version = Versions(load_settings().home).get(json.loads(out)["version"])
-    assert version.card.parent is not None
     assert version.card.parent.name == "base"
 
 

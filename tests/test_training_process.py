@@ -105,7 +105,6 @@ def test_a_run_has_its_data_and_the_words_that_go_on(
     texts = {"name": "second", "note": "--a note", "who": "Ada"}
     id = start(home, sets=("my-labels", SAMPLES), replay=("scenarios",), **texts)
     run = Runs(home).get(id)
-    assert run.request is not None
     assert run.request.sets == ("my-labels-2", "my-labels", SAMPLES)
     assert (run.request.name, run.request.who, run.request.note) == ("second", "Ada", "--a note")
     (words,) = started_commands

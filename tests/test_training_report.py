@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,31 +15,25 @@ from convgate.training.report import CaseDecisions, make_verdict
 from convgate.training.run import Run
 from convgate.training.sets import Plan
 from convgate.training.split import MIN_COMPARED
-from convgate.training.train import CROSS_VALIDATED, HELD_OUT, train_version, why_not_active
+from convgate.training.train import CROSS_VALIDATED, HELD_OUT, why_not_active
 from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.versions import Draft, Versions
-from tests.planted_sets import QUICK, make_relevance_set, small_encoder, small_gate, write_planted_set
-from tests.test_training_version import RecordingListener
+from tests.planted_sets import (
+    QUICK,
+    add_first,
+    make_relevance_set,
+    small_encoder,
+    small_gate,
+    write_planted_set,
+)
+from tests.test_training_version import RecordingListener, trained
+
+ONCE = replace(QUICK, epochs=1)
 
 
 @pytest.fixture
-def versions(tmp_path: Path) -> Versions:
-    catalog = Versions(tmp_path / "home")
-    catalog.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
-    catalog.activate("first", who="Ada")
-    return catalog
-
-
-def trained(
-    plan: Plan, versions: Versions, run: Path, heard: RecordingListener | None = None, **named: Any
-) -> Any:
-    named.setdefault("encoder", small_encoder())
-    return train_version(
-        plan, versions=versions, run=Run(run), listener=heard or RecordingListener(), **named
-    )
-
-
-ONCE = replace(QUICK, epochs=1)
+def versions(versions: Versions) -> Versions:
+    return add_first(versions)
 
 
 def case_decisions(id: str, group: str, *rows: tuple[int, bool, bool, bool]) -> CaseDecisions:

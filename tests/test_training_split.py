@@ -34,10 +34,10 @@ from tools.pretraining import sets as pretraining
 from tools.pretraining.sets import pretraining_sets, replayed_scenarios, written_talks
 
 
-def empty_episode(conversation: str, said: str = "", group: str = "") -> Episode:
+def empty_episode(conversation: str, text: str = "", group: str = "") -> Episode:
     """Of a conversation in which each letter is a turn."""
     nothing = np.zeros((0, 2), np.float16), np.zeros((0, 0, 0), np.float16)
-    hashes = tuple(said[: turn + 1].encode() for turn in range(len(said)))
+    hashes = tuple(text[: turn + 1].encode() for turn in range(len(text)))
     return Episode(conversation, *nothing, (), hashes=hashes, group=group)
 
 
@@ -53,15 +53,17 @@ def make_turns(name: str, turns: int) -> tuple[Turn, ...]:
     return tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"{name} {i}") for i in range(turns))
 
 
-def read(found: RelevanceSet) -> list[Episode]:
-    return read_episodes(small_gate(preset="reference"), small_encoder(), found)
+def read(relevance_set: RelevanceSet) -> list[Episode]:
+    return read_episodes(small_gate(preset="reference"), small_encoder(), relevance_set)
 
 
-def held_out_names(found: RelevanceSet) -> set[str]:
+def held_out_names(relevance_set: RelevanceSet) -> set[str]:
     """How the conversations of a set begin that are held out."""
-    _, held = hold_out({found.name: read(found)}, share=0.3)
+    _, held = hold_out({relevance_set.name: read(relevance_set)}, share=0.3)
     return {
-        found.conversations[episode.conversation].turns[0].text for some in held.values() for episode in some
+        relevance_set.conversations[episode.conversation].turns[0].text
+        for some in held.values()
+        for episode in some
     }
 
 
@@ -260,10 +262,10 @@ def test_a_seed_fixes_what_is_made_and_topics_that_measure_are_not_in_it(tmp_pat
     first, again, other = (pretraining_sets([file], seed=seed) for seed in (0, 0, 1))
     assert [each.data for each in first] == [each.data for each in again]
     same = {a.data.name for a, b in zip(first, other, strict=True) if a.data.sha256 == b.data.sha256}
-    made = {"woven-topics", "scenarios-topics", "asked-again", "long-dialogues"}
-    made |= {"short-subjects", "long-chats", "lengthened-answers"}
-    made |= {"follow-ups", "artifacts", "after-discussions"}
-    assert {each.data.name for each in first} - same == made
+    names = {"woven-topics", "scenarios-topics", "asked-again", "long-dialogues"}
+    names |= {"short-subjects", "long-chats", "lengthened-answers"}
+    names |= {"follow-ups", "artifacts", "after-discussions"}
+    assert {each.data.name for each in first} - same == names
     used = {
         turn.metadata["source"]
         for each in first

@@ -46,7 +46,7 @@ def test_no_writer_is_on_both_sides_and_a_third_of_the_messages_needs_nothing() 
 
 
 @pytest.mark.parametrize(
-    ("original", "made"),
+    ("original", "changed"),
     [
         (training_chats(), long_chats(training_chats(), count=3, seed=1)),
         (training_chats(), short_subjects(training_chats(), seed=1)),
@@ -55,17 +55,17 @@ def test_no_writer_is_on_both_sides_and_a_third_of_the_messages_needs_nothing() 
     ids=["long", "short", "lengthened"],
 )
 def test_relevant_turns_of_a_changed_chat_are_those_of_the_chat(
-    original: RelevanceSet, made: RelevanceSet
+    original: RelevanceSet, changed: RelevanceSet
 ) -> None:
     cases = {case.id: case for case in original.cases}
     checked = 0
-    for case in made.cases:
+    for case in changed.cases:
         source = next((one for id, one in cases.items() if case.id.endswith(f"-{id}")), None)
         if source is None:
             assert not case.relevant
             continue
         turns = original.conversations[source.conversation].turns
-        shown = made.conversations[case.conversation].turns
+        shown = changed.conversations[case.conversation].turns
         relevant_texts = {shown[turn].text for turn in case.relevant}
         assert all(any(turns[turn].text in text for text in relevant_texts) for turn in source.relevant)
         assert len(case.relevant) == len(source.relevant)

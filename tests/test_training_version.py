@@ -24,7 +24,7 @@ from convgate.versions import Draft, Versions, version
 from convgate.versions.card import DataSet
 from tests import training_program
 from tests.fakes import FakeEncoder
-from tests.planted_sets import QUICK, small_encoder, small_gate, write_planted_set
+from tests.planted_sets import QUICK, add_first, small_encoder, small_gate, write_planted_set
 from tests.processes import fork, needs_fork
 
 
@@ -48,12 +48,8 @@ class RecordingListener:
 
 
 @pytest.fixture
-def versions(tmp_path: Path) -> Versions:
-    """One version, `first`, which is untrained and active."""
-    catalog = Versions(tmp_path / "home")
-    catalog.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
-    catalog.activate("first", who="Ada")
-    return catalog
+def versions(versions: Versions) -> Versions:
+    return add_first(versions)
 
 
 @pytest.fixture
@@ -84,8 +80,7 @@ def trained(
 def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """What the plan comes to with brief settings when nothing interrupts it."""
     folder = tmp_path_factory.mktemp("whole")
-    versions = Versions(folder / "home")
-    versions.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
+    versions = add_first(Versions(folder / "home"))
     file = write_planted_set(folder, conversations=30)
     return trained(Plan((file,), BRIEF, parent="first"), versions, folder / "run")
 
@@ -113,7 +108,6 @@ def test_a_child_does_better_than_its_parent_and_its_card_tells_how(
 ) -> None:
     heard = RecordingListener()
     outcome = trained(plan, versions, run, heard, name="second", note="Better.", who="Ada")
-    assert outcome.verdict is not None
     assert outcome.verdict.better
     assert outcome.verdict.child_f1 > 0.9
     card = versions.get("second").card
@@ -123,7 +117,6 @@ def test_a_child_does_better_than_its_parent_and_its_card_tells_how(
     (data,) = card.data
     assert (data.name, dict(data.counts)) == ("own", {"conversations": 30, "cases": 180})
     assert data.sha256 == outcome.record.data[0].sha256
-    assert card.training is not None
     assert card.training.epochs == len(heard.epochs) == 3
     assert card.training.curves["loss"] == tuple(epoch.loss for epoch in heard.epochs)
     assert card.training.config["learning_rate"] == 0.02
@@ -270,7 +263,6 @@ def test_a_loss_that_is_no_number_keeps_the_best_weights_in_the_run(
         assert [epoch.number for epoch in heard.epochs] == [1, 2]
         outcome = trained(replace(plan, settings=replace(QUICK, epochs=2)), versions, run, name="saved")
     assert outcome.record.epochs == tuple(heard.epochs)
-    assert outcome.verdict is not None
     assert outcome.verdict.better
 
 

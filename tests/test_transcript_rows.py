@@ -61,8 +61,8 @@ def test_forced_turns_are_never_shown_as_the_policys_choice() -> None:
             2: Override("x", "no call.", stage="repair", kept=False),
         }
     )
-    made = rows(forced)
-    assert [(row["state"], row["outcome"]) for row in made[:4]] == [
+    table = rows(forced)
+    assert [(row["state"], row["outcome"]) for row in table[:4]] == [
         ("kept", "relevant"), ("forced", "kept anyway"), ("cut", "dropped anyway"),
         ("dropped", "dropped, low score"),
     ]  # fmt: skip

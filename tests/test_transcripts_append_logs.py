@@ -89,8 +89,8 @@ def test_the_last_branch_of_a_pi_session_is_read() -> None:
     assert dict(transcript.summary.omitted) == {"message of another branch": 1}
 
 
-def event(type_: str, said: str) -> dict[str, Any]:
-    item = {"type": type_, "id": said, "content": [{"type": "Text", "text": said}]}
+def event(type_: str, text: str) -> dict[str, Any]:
+    item = {"type": type_, "id": text, "content": [{"type": "Text", "text": text}]}
     payload = {"type": "item_completed", "item": item}
     return {"timestamp": "2026-03-02T10:00:00Z", "type": "event_msg", "payload": payload}
 

@@ -65,8 +65,6 @@ def test_sessions_of_longmemeval_are_in_order_and_answers_are_relevant() -> None
         ("q2_abs-q", [], ("single-session-user", "abstention")),
     ]
     query = relevance_set.cases[0].query
-    assert query
-    assert query.timestamp
     assert query.timestamp.isoformat() == "2023-06-01T18:00:00"
     assert relevance_set.problems == ()
 

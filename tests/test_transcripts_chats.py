@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import shutil
-import zipfile
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +14,7 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import ConvgateError, TranscriptError
 from convgate.transcripts import BadLinesError, read_conversations, read_text, write_conversation
+from tests.transcript_files import zipped
 
 FOLDER = Path(__file__).with_name("transcripts")
 
@@ -137,17 +136,16 @@ def test_slack_has_a_conversation_for_each_channel_and_each_thread() -> None:
     assert dict(transcript.summary.omitted) == {"system message": 1, "reaction": 1}
 
 
-def zipped(folder: str = "") -> bytes:
-    with io.BytesIO() as file:
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path in sorted((FOLDER / "slack").rglob("*.json")):
-                archive.write(path, f"{folder}{path.relative_to(FOLDER / 'slack')}")
-        return file.getvalue()
+def slack_archive(folder: str = "") -> bytes:
+    slack = FOLDER / "slack"
+    return zipped(
+        {f"{folder}{path.relative_to(slack)}": path.read_bytes() for path in sorted(slack.rglob("*.json"))}
+    )
 
 
 @pytest.mark.parametrize("folder", ["", "Workspace export/"])
 def test_slack_is_read_from_a_zip_archive(folder: str) -> None:
-    conversations = read_conversations(zipped(folder)).conversations
+    conversations = read_conversations(slack_archive(folder)).conversations
     assert conversations == read_conversations(FOLDER / "slack").conversations
 
 
@@ -167,7 +165,7 @@ def test_damaged_files_of_slack_are_told_and_skipped(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", [1, 255])
 def test_a_wrong_place_of_the_list_of_an_archive_is_an_error(value: int) -> None:
-    content = bytearray(zipped())
+    content = bytearray(slack_archive())
     content[-4] = value  # of the field that says where the list begins
     with pytest.raises(ConvgateError, match="cannot be read"):
         read_conversations(bytes(content))
@@ -175,7 +173,7 @@ def test_a_wrong_place_of_the_list_of_an_archive_is_an_error(value: int) -> None
 
 @given(data=st.data())
 def test_any_byte_of_an_archive_may_be_wrong(data: st.DataObject) -> None:
-    content = bytearray(zipped())
+    content = bytearray(slack_archive())
     for _ in range(data.draw(st.integers(1, 4))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     with suppress(ConvgateError):  # and nothing else

@@ -46,7 +46,6 @@ def test_a_session_is_read() -> None:
         ("toolu_2", "Bash", '{"command": "ls"}'),
     ]
     assert [turn.tool_call_id for turn in results] == ["toolu_1", "toolu_2"]
-    assert results[0].timestamp
     assert results[0].timestamp.isoformat() == "2026-03-02T08:00:06+00:00"
     assert dict(transcript.summary.omitted) == {
         "hidden message": 1,

@@ -10,7 +10,7 @@ import pytest
 
 from convgate.core.errors import ConvgateError
 from convgate.transcripts import Transcript, read_conversations
-from tests.test_transcripts_exports import FILES, FOLDER
+from tests.transcript_files import FILES, FOLDER
 
 MARK = "Marked words that stand nowhere else"
 # What a benchmark asks is in its cases, not in its conversations.

@@ -103,7 +103,6 @@ def test_a_session_of_codex_is_read() -> None:
         ("call_2", "apply_patch", "*** Begin Patch"),
     ]
     assert result.tool_call_id == "call_1"
-    assert result.timestamp
     assert result.timestamp.isoformat() == "2026-03-02T08:00:06+00:00"
     assert dict(transcript.summary.omitted) == {
         "summary of earlier messages": 1,

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-
 import pytest
 
 from convgate.core.errors import TranscriptError
 from convgate.transcripts import read_conversations
-
-
-def zipped(*names: str) -> bytes:
-    with io.BytesIO() as file:
-        with zipfile.ZipFile(file, "w") as archive:
-            for name in names:
-                archive.writestr(name, "x")
-        return file.getvalue()
+from tests.transcript_files import zipped
 
 
 @pytest.mark.parametrize(
@@ -54,9 +44,12 @@ def zipped(*names: str) -> bytes:
         (b"name: demo\nuser: ann\nassistant: helper\nmodel: gpt\ntimeout: 30", ["settings", "--format"]),
         (b"# all\nuser:\n  name: Ann\n  role: admin\nassistant:\n  name: Helper\n  model: x", ["settings"]),
         (b"Dear diary,\nit rains.", ["no line says who speaks", "begin each turn"]),
-        (zipped("[Content_Types].xml", "word/document.xml"), ["office document", "plain text"]),
-        (zipped("a.png", "b.zip"), ["'b.zip'", "unpack"]),
-        (zipped("a.png", "b.png"), ["'a.png' and 'b.png'"]),
+        (
+            zipped({"[Content_Types].xml": "x", "word/document.xml": "x"}),
+            ["office document", "plain text"],
+        ),
+        (zipped({"a.png": "x", "b.zip": "x"}), ["'b.zip'", "unpack"]),
+        (zipped({"a.png": "x", "b.png": "x"}), ["'a.png' and 'b.png'"]),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )

@@ -28,13 +28,8 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Version:
     return write_version(tmp_path / "package" / "shipped", trained_gate(seed=9), Draft(note="It ships."))
 
 
-@pytest.fixture
-def nothing_ships(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(catalog, "PACKAGED", tmp_path / "package")
-
-
-def add(versions: Versions, name: str, *, seed: int = 0, **told: object) -> Version:
-    return versions.add(trained_gate(seed=seed), Draft(**told), name=name)
+def add(versions: Versions, name: str, *, seed: int = 0, **card: object) -> Version:
+    return versions.add(trained_gate(seed=seed), Draft(**card), name=name)
 
 
 def folder_content(folder: Path) -> dict[str, bytes]:
@@ -87,7 +82,7 @@ def test_gate_that_could_not_be_read_again_is_not_kept(versions: Versions):
     assert folder_content(versions.home) == {}
 
 
-def test_one_damaged_version_leaves_the_others_listed(versions: Versions, nothing_ships: None):
+def test_one_damaged_version_leaves_the_others_listed(versions: Versions):
     add(versions, "good")
     (add(versions, "bad").folder / "card.json").write_text("{}")
     listing = versions.listing()
@@ -141,7 +136,7 @@ def test_version_that_cannot_be_removed_stays_active(
 # What ships, and finding
 
 
-def test_a_missing_active_version_names_the_way_back(versions: Versions, nothing_ships: None):
+def test_a_missing_active_version_names_the_way_back(versions: Versions):
     for name in ("a", "b"):
         versions.activate(add(versions, name).name, who="Ada")
     weights = versions.root / "b" / "gate.safetensors"

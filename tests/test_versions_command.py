@@ -20,9 +20,8 @@ HOSTILE = "\x1b]0;x\x07[red]<b>|`*#"
 
 
 @pytest.fixture(autouse=True)
-def fake_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("convgate.policies.build.default_encoder", lambda *args, **options: FakeEncoder())
-    monkeypatch.setattr("convgate.versions.catalog.PACKAGED", tmp_path / "package")
     monkeypatch.setenv("COLUMNS", "120")
 
 

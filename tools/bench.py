@@ -35,7 +35,7 @@ Part = Callable[[int], tuple[Any, list[Row]]]  # from the number of rounds to JS
 @with_json
 def bench(
     parts: Annotated[
-        list[str] | None, typer.Argument(help="cold-start, first-sight, steady, encoder, context, scoring.")
+        list[str] | None, typer.Argument(help="cold-start, first-sight, steady, encoder, budget, scoring.")
     ] = None,
     threads: Annotated[
         int | None, typer.Option(help="Processors to use; all by default. Linux only.", min=1)
@@ -132,12 +132,12 @@ def _encoder(rounds: int) -> tuple[Any, list[Row]]:
     ]
 
 
-def _context(rounds: int) -> tuple[Any, list[Row]]:
+def _budget(rounds: int) -> tuple[Any, list[Row]]:
     from convgate.core.settings import load_settings
     from convgate.selection.load import load
-    from tools.benchmark.context import measure_context
+    from tools.benchmark.budget import measure_budget
 
-    speed = measure_context(load(load_settings().updated(guard={"log": False})), rounds=rounds)
+    speed = measure_budget(load(load_settings().updated(guard={"log": False})), rounds=rounds)
     rows = [
         Row(
             f"mode, invariants, packing on {speed.turns:,} turns{how}",
@@ -182,7 +182,7 @@ PARTS: dict[str, Part] = {
     "first-sight": _first_sight,
     "encoder": _encoder,
     "steady": _steady,
-    "context": _context,
+    "budget": _budget,
     "scoring": _scoring,
 }
 

@@ -10,19 +10,17 @@ the category, and whether no category is reported that is not so; `all` is all t
 from __future__ import annotations
 
 import argparse
-import json
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from scipy.stats import binomtest
 
 from convgate.gatekeeper.checks import check
 from convgate.gatekeeper.decision import GatekeeperDecision
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.exchange_file import exchange_of
+from tools.labelled import Counts, read_lines
 
 MEASURED = ("keep", "category", "no false", "all")
 KNOWN = ("en", "fr", "de")
@@ -79,21 +77,21 @@ def main() -> None:
 
 def read_labelled(file: Path) -> list[Labelled]:
     """The exchanges of a labelled file."""
-    return [Labelled.of(json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines() if line]
+    return [Labelled.of(line) for line in read_lines(file)]
 
 
 def table(labelled: Sequence[Labelled], judged: Sequence[Mapping[str, bool]]) -> Iterator[str]:
     """Rows of Markdown: shares that are right with their 95 % Wilson intervals, by language."""
-    yield f"| language | exchanges | {' | '.join(MEASURED)} |"
-    yield "|---|---" + "|---" * len(MEASURED) + "|"
+    yield f"| language | {' | '.join(MEASURED)} |"
+    yield "|---" + "|---" * len(MEASURED) + "|"
     groups = {code: [example.language == code for example in labelled] for code in KNOWN}
     groups["others"] = [example.language not in KNOWN for example in labelled]
     groups["all"] = [True] * len(labelled)
     for name, inside in groups.items():
         rows = [correct for correct, wanted in zip(judged, inside, strict=True) if wanted]
         if rows:
-            shares = " | ".join(_share(correct[what] for correct in rows) for what in MEASURED)
-            yield f"| {name} | {len(rows)} | {shares} |"
+            counts = Counts({what: [correct[what] for correct in rows] for what in MEASURED})
+            yield f"| {name} | {counts.cells(MEASURED)} |"
 
 
 def decisions_a_second(exchanges: Sequence[Exchange], *, rounds: int = 10) -> float:
@@ -109,12 +107,6 @@ def _round(exchanges: Sequence[Exchange]) -> float:
     for exchange in exchanges:
         check(exchange)
     return time.process_time() - started
-
-
-def _share(values: Iterable[bool]) -> str:
-    each = list(values)
-    interval = binomtest(sum(each), len(each)).proportion_ci(method="wilson")
-    return f"{sum(each) / len(each):.1%} ({interval.low:.0%}–{interval.high:.0%})"
 
 
 if __name__ == "__main__":

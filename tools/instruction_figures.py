@@ -11,19 +11,17 @@ characters overlap. An instruction with `until` holds no longer at the end.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from scipy.stats import binomtest
 
 from convgate.core.conversation import Turn
 from convgate.core.settings import load_settings
 from convgate.invariants import find_invariants, load_judge
 from convgate.invariants.invariant import Invariant
 from convgate.transcripts.message_reader import turns_from_messages
+from tools.labelled import Counts, read_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,38 +34,24 @@ class Moment:
     needed: Sequence[int] = ()  # turns without which the answer is wrong
 
 
-@dataclass
-class Figures:
-    """Right ones and all, by what is measured."""
-
-    counts: dict[str, list[int]] = field(default_factory=dict)
-
-    def add(self, what: str, *, right: bool) -> None:
-        """Count one."""
-        count = self.counts.setdefault(what, [0, 0])
-        count[0] += right
-        count[1] += 1
-
-
 def main() -> None:
     """Print the shares of each file with their 95 % Wilson intervals."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE.jsonl")
     judge = load_judge(load_settings())
     for file in parser.parse_args().files:
-        figures = Figures()
+        counts = Counts()
         for moment in moments(file):
-            measure(moment, find_invariants(moment.turns, judge), figures)
+            measure(moment, find_invariants(moment.turns, judge), counts)
         print(f"\n{file.name}\n\n| | |\n|---|---|")
-        for what, (right, count) in figures.counts.items():
-            low, high = binomtest(right, count).proportion_ci(method="wilson")
-            print(f"| {what} | {right / count:.1%} of {count} ({low:.0%}–{high:.0%}) |")
+        for name in counts.outcomes:
+            print(f"| {name} | {counts.cells([name])} |")
 
 
 def moments(file: Path) -> Iterator[Moment]:
     """Yield what a file's labels say."""
     conversations: dict[str, Sequence[Turn]] = {}
-    for line in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+    for line in read_lines(file):
         if line["type"] == "conversation":
             turns = conversations[line["id"]] = turns_from_messages(line["messages"])
             if labels := line.get("instructions"):
@@ -79,22 +63,22 @@ def moments(file: Path) -> Iterator[Moment]:
             yield Moment(earlier, holding, needed=line["needed"])
 
 
-def measure(moment: Moment, invariants: Sequence[Invariant], figures: Figures) -> None:
+def measure(moment: Moment, invariants: Sequence[Invariant], counts: Counts) -> None:
     """Count what is held at a moment."""
     held = [invariant for invariant in invariants if invariant.held]
     for label in moment.holding:
         is_held = any(_overlap(invariant, label, moment.turns) for invariant in held)
-        figures.add("instructions held", right=is_held)
+        counts.add("instructions held", right=is_held)
     for label in moment.ended:
         if matches := [invariant for invariant in invariants if _overlap(invariant, label, moment.turns)]:
-            figures.add(
+            counts.add(
                 "ended or replaced, of those found", right=not any(invariant.active for invariant in matches)
             )
     for invariant in held:
         stated = any(_overlap(invariant, label, moment.turns) for label in moment.holding)
-        figures.add("held that are an instruction", right=stated)
+        counts.add("held that are an instruction", right=stated)
         is_needed = stated or invariant.source in moment.needed
-        figures.add("held that are an instruction or needed", right=is_needed)
+        counts.add("held that are an instruction or needed", right=is_needed)
 
 
 def _overlap(invariant: Invariant, label: dict[str, Any], turns: Sequence[Turn]) -> bool:

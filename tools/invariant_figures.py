@@ -10,15 +10,10 @@ its span overlaps the quote, or else by the source alone; each is matched once.
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-from scipy.stats import binomtest
 
 from convgate.core.conversation import Turn
 from convgate.core.settings import load_settings
@@ -26,25 +21,9 @@ from convgate.invariants import find_invariants
 from convgate.invariants.invariant import HELD, PRIORITIES, Invariant
 from convgate.invariants.judge import KindJudge, load_judge
 from convgate.transcripts.message_reader import turns_from_messages
+from tools.labelled import Counts, read_lines
 
 MEASURED = ("recall ≥ 800", "recall", "precision", "type", "active", "superseded_by")
-
-
-@dataclass
-class Counts:
-    """Right ones of all, by what is measured; what was missed and what was found though nothing is there."""
-
-    right: dict[str, int] = field(default_factory=lambda: dict.fromkeys(MEASURED, 0))
-    all: dict[str, int] = field(default_factory=lambda: dict.fromkeys(MEASURED, 0))
-
-    def add(self, what: str, *, right: bool) -> None:
-        """Count one."""
-        self.all[what] += 1
-        self.right[what] += right
-
-    def share(self, what: str) -> float:
-        """Of those that are right; 1 when there is none."""
-        return self.right[what] / self.all[what] if self.all[what] else 1.0
 
 
 def main() -> None:
@@ -56,22 +35,15 @@ def main() -> None:
     arguments = parser.parse_args()
     judging = load_judge(load_settings())
     for file in arguments.files:
-        counts = Counts()
-        number = 0
-        for number, line in enumerate(read_lines(file), 1):
+        counts, lines = Counts(), read_lines(file)
+        for place, line in enumerate(lines):
             for problem in judge(line, counts, judging):
                 if arguments.wrong:
-                    print(f"{number - 1}: {problem}")
-        print(f"\n{file.name}: {number} conversations\n")
+                    print(f"{place}: {problem}")
+        print(f"\n{file.name}: {len(lines)} conversations\n")
         print("\n".join(table(counts)))
     if arguments.speed:
         print("\n" + "\n".join(speed(judging)))
-
-
-def read_lines(file: Path) -> list[dict[str, Any]]:
-    """The labelled conversations of a file."""
-    content = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
-    return [json.loads(line) for line in content.splitlines() if line]
 
 
 def judge(line: dict[str, Any], counts: Counts, judging: KindJudge) -> list[str]:
@@ -93,8 +65,10 @@ def judge(line: dict[str, Any], counts: Counts, judging: KindJudge) -> list[str]
         ):
             counts.add(what, right=is_right)
             if not is_right:
-                got = {"type": match.type, "active": match.state, "superseded_by": match.superseded_by}[what]
-                wrong.append(f"{what} {got} for {label[what]} {label['source']} {label['quote']!r}")
+                actual = {"type": match.type, "active": match.state, "superseded_by": match.superseded_by}[
+                    what
+                ]
+                wrong.append(f"{what} {actual} for {label[what]} {label['source']} {label['quote']!r}")
     for invariant in invariants:
         counts.add("precision", right=invariant not in left)
     wrong += [
@@ -129,14 +103,7 @@ def table(counts: Counts) -> Iterator[str]:
     """Rows of Markdown: shares with their 95 % Wilson intervals."""
     yield f"| {' | '.join(MEASURED)} |"
     yield "|---" * len(MEASURED) + "|"
-    yield f"| {' | '.join(_share(counts.right[what], counts.all[what]) for what in MEASURED)} |"
-
-
-def _share(right: int, number: int) -> str:
-    if not number:
-        return "–"
-    interval = binomtest(right, number).proportion_ci(method="wilson")
-    return f"{right / number:.1%} of {number} ({interval.low:.0%}–{interval.high:.0%})"
+    yield f"| {counts.cells(MEASURED)} |"
 
 
 def speed(judging: KindJudge, turns: int = 1_000) -> Iterator[str]:

@@ -3,19 +3,15 @@
 python -m tools.mode_figures                      five folds, hand against hand, calibration
 python -m tools.mode_figures tests/messages/test_modes.jsonl …    the shipped classifier on labelled lines
 python -m tools.mode_figures --write              fit anew and ship, with the figures of five folds
-python -m tools.mode_figures --plot               and the reliability plot, as modes_reliability.html
 """
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
@@ -24,8 +20,8 @@ from convgate.embedding.states import state_encoder
 from convgate.modes.classifier import SHIPPED, load_classifier
 from convgate.modes.mode import MODES
 from convgate.text.linear import Floats
+from tools.labelled import read_lines
 from tools.mode_fitting import (
-    Bin,
     Prepared,
     Tuning,
     calibration_error,
@@ -39,8 +35,6 @@ from tools.mode_fitting import (
     reliability,
 )
 from tools.text_fitting import write_model
-
-PLOT = Path("modes_reliability.html")
 
 _DRAWS = 1_000
 
@@ -63,24 +57,7 @@ def main() -> None:
         print(f"written to {SHIPPED}")
     _table("Five folds of all messages", given(shares), data.modes)
     _calibration(shares, data.modes)
-    if "--plot" in words:
-        bins = reliability(shares, data.modes)
-        _draw_reliability(bins).write_html(PLOT)
-        print(f"written to {PLOT}")
     _hands(data, tuning)
-
-
-def _draw_reliability(bins: Sequence[Bin]) -> go.Figure:
-    """Return a bar for each bin of confidence, and the line on which bars end when confidence is right."""
-    fig = go.Figure(layout={"title": "Reliability of modes, five folds", "template": "plotly_white"})
-    fig.add_bar(
-        x=[bucket.confidence for bucket in bins],
-        y=[bucket.right for bucket in bins],
-        width=0.07,
-        name="right",
-    )
-    fig.add_scatter(x=[0, 1], y=[0, 1], mode="lines", name="perfect calibration", line={"dash": "dash"})
-    return fig.update_layout(xaxis_title="confidence", yaxis_title="share right")
 
 
 def _hands(data: Prepared, tuning: Tuning) -> None:
@@ -94,7 +71,7 @@ def _hands(data: Prepared, tuning: Tuning) -> None:
 
 
 def _labelled(file: Path) -> None:
-    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    lines = read_lines(file)
     classifier = load_classifier(load_settings())
     decisions = classifier.classify_texts([line["content"] for line in lines])
     modes = np.array([MODES.index(line["mode"]) for line in lines])

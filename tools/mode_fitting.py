@@ -20,6 +20,7 @@ from convgate.embedding.base import Embeddings, Encoder, EncoderIdentity
 from convgate.embedding.states import excerpt
 from convgate.modes.mode import MIN_CONFIDENCE, MODES, Mode
 from convgate.text.linear import Floats, Ngrams, TextModel, count_ngrams, probabilities
+from tools.labelled import read_lines
 from tools.text_fitting import fit as fit_texts
 from tools.text_fitting import floats
 
@@ -41,7 +42,7 @@ def labelled_messages() -> tuple[LabelledMessage, ...]:
     return tuple(
         LabelledMessage(line["content"], line["mode"], file.stem)
         for file in sorted(MESSAGES.glob("*.jsonl"))
-        for line in map(json.loads, file.read_text(encoding="utf-8").splitlines())
+        for line in read_lines(file)
     )
 
 

@@ -50,13 +50,13 @@ def main(name: str, *evaluations: str) -> None:
     sys.stdout.write(f"{SHIPPED}: {size / 1e6:.2f} MB\n")
 
 
-def _measured(found: dict[str, Any]) -> MetricSet:
-    gate = found["policies"][GatePolicy.name]
+def _measured(measured: dict[str, Any]) -> MetricSet:
+    gate = measured["policies"][GatePolicy.name]
     intervals = gate["ci"]
     values = {key: value for key, value in gate.items() if isinstance(value, float | None) and key != "ci"}
     return MetricSet(
-        cases=found["cases"],
-        conversations=found["conversations"],
+        cases=measured["cases"],
+        conversations=measured["conversations"],
         metrics={key: Metric(value, *intervals.get(key) or (None, None)) for key, value in values.items()},
     )
 

@@ -35,7 +35,8 @@ from convgate.invariants.judge import (
 from convgate.invariants.statements import KINDS, StatementKind, mark_statements, read_statements
 from convgate.text.folding import own_text
 from convgate.text.linear import TextModel, count_ngrams
-from tools.invariant_figures import Counts, judge, read_lines, table
+from tools.invariant_figures import judge, table
+from tools.labelled import Counts, read_lines
 from tools.text_fitting import fit, write_model
 
 ROOT = Path(__file__).parent.parent

@@ -44,23 +44,23 @@ def exchange(topic: str, *ids: str, thinks: bool = True) -> list[Item]:
 
 def violations(items: Sequence[Item]) -> list[str]:
     """Return what the Responses API refuses: calls and outputs apart, reasoning without what follows it."""
-    found = [] if items else ["no item"]
+    problems = [] if items else ["no item"]
     calls = [item["call_id"] for item in items if item.get("type") == "function_call"]
     outputs = [item["call_id"] for item in items if item.get("type") == "function_call_output"]
-    found += [f"call {id} without output" for id in calls if id not in outputs]
+    problems += [f"call {id} without output" for id in calls if id not in outputs]
     seen: set[str] = set()
     for item, following in zip(items, [*items[1:], {}], strict=True):
         type_ = item.get("type")
         if type_ == "function_call":
             seen.add(item["call_id"])
         elif type_ == "function_call_output" and item["call_id"] not in seen:
-            found.append(f"output {item['call_id']} without call")
+            problems.append(f"output {item['call_id']} without call")
         follows = following.get("type") in {"function_call", "reasoning"} or (
             following.get("role") == "assistant"
         )
         if type_ == "reasoning" and not follows:
-            found.append(f"reasoning {item['id']} without its item")
-    return found
+            problems.append(f"reasoning {item['id']} without its item")
+    return problems
 
 
 def all_in(some: Sequence[Any], items: Sequence[Any]) -> bool:

@@ -102,12 +102,12 @@ def test_a_content_without_a_role_is_the_users(address: str, upstream: ChatServe
 
 
 def test_a_stream_comes_through(address: str, upstream: ChatServer) -> None:
-    said = [
+    chunks = [
         {"text": "Hm.", "thought": True},
         {"text": "It is "},
         {"text": "fine.", "thoughtSignature": "c2ln"},
     ]
-    upstream.set_script(gemini_reply(*said, streams=True))
+    upstream.set_script(gemini_reply(*chunks, streams=True))
     with client_of(address) as client:
         stream = client.models.generate_content_stream(model="m", contents=contents(), config=CONFIG)
         parts = [part for chunk in stream for part in chunk.candidates[0].content.parts]
@@ -140,8 +140,8 @@ def test_the_package_runs_parallel_tools_in_a_long_chat(address: str, upstream: 
     assert last[:2] == contents()[4:6]
     assert last[3]["parts"] == calls
     assert last[5]["parts"] == [again]
-    found = [part["functionResponse"]["response"] for part in last[4]["parts"]]
-    assert found == [{"result": "Rome: 31 °C"}, {"result": "Oslo: 31 °C"}]
+    replies = [part["functionResponse"]["response"] for part in last[4]["parts"]]
+    assert replies == [{"result": "Rome: 31 °C"}, {"result": "Oslo: 31 °C"}]
 
 
 def test_two_hundred_requests_of_an_agent_are_valid(

@@ -127,8 +127,6 @@ def test_example_sends_the_relevant_turns_with_the_shipped_gate(capsys: pytest.C
     run_example("langchain_agent")
     out = capsys.readouterr().out
     assert "ai: The learning rate of run 7 was 0.1" in out
-    received = re.search(r"The model received (\d+) messages:", out)
-    assert received is not None
-    assert int(received[1]) < 18
+    assert int(re.search(r"The model received (\d+) messages:", out)[1]) < 18
     assert "The agent's state has 18 messages." in out
     assert "soup" not in out

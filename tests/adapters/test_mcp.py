@@ -106,10 +106,10 @@ def test_a_search_names_conversation_and_turn_best_first(store: Store) -> None:
     key = add(store, "orders", "which database for orders?", "postgres for the orders database")
     add(store, "cake", "how long does a cake bake?", "forty minutes")
     result = call("search_history", query="orders database postgres", limit=2)
-    assert [(found["conversation"], found["turn"]) for found in result["results"]] == [(key, 1), (key, 0)]
+    assert [(row["conversation"], row["turn"]) for row in result["results"]] == [(key, 1), (key, 0)]
     assert result["turns_searched"] == 4
     other = call("search_history", query="cake", conversation=key)
-    assert {found["conversation"] for found in other["results"]} == {key}
+    assert {row["conversation"] for row in other["results"]} == {key}
 
 
 def test_a_search_of_a_large_library_ranks_the_turns_whose_words_match_best(
@@ -135,10 +135,10 @@ def test_texts_of_the_library_are_values_beside_the_notice_and_bounded(store: St
     assert len(result["turns"]) == MAX_SHOWN
     assert result["not_shown"] == 2 * MAX_SHOWN + 1 - MAX_SHOWN
     assert sum(len(turn["text"]) for turn in result["turns"]) <= MAX_TEXTS
-    found = call("search_history", query=INJECTION, limit=1)
-    assert INJECTION not in json.dumps({**found, "results": []})
-    assert len(found["results"][0]["text"]) <= MAX_TEXT
-    assert "untrusted" in found["notice"]
+    page = call("search_history", query=INJECTION, limit=1)
+    assert INJECTION not in json.dumps({**page, "results": []})
+    assert len(page["results"][0]["text"]) <= MAX_TEXT
+    assert "untrusted" in page["notice"]
 
 
 @pytest.mark.parametrize(

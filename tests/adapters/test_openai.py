@@ -63,8 +63,8 @@ def test_objects_of_the_openai_package_are_returned_as_they_are() -> None:
     from openai.types.chat import ChatCompletionMessage
     from openai.types.responses import ResponseFunctionToolCall
 
-    said = ChatCompletionMessage(role="assistant", content="The rate is too high.")
-    messages = [user("Why is the loss nan?"), said, user("Lunch?"), answer("Soup."), user("So?")]
+    completion = ChatCompletionMessage(role="assistant", content="The rate is too high.")
+    messages = [user("Why is the loss nan?"), completion, user("Lunch?"), answer("Soup."), user("So?")]
     sent = select_messages(messages, selector(1))
     assert [id(one) for one in sent] == [id(messages[index]) for index in (0, 1, 4)]
 

@@ -116,8 +116,10 @@ def test_budget_covers_the_tool_steps_as_well():
 def test_turns_of_invariants_are_kept_when_the_context_states_them_apart():
     rule = "You must never delete the backups. " + "The reasons are long. " * 100
     messages = chat(rule, "Fine.", "TASK tidy up")
-    bundle = make_selector(set()).select(messages, budget=60)
-    assert (bundle.places, bundle.indices) == ([None, 2], [2]), "the rule is in a message that was added"
+    selection = make_selector(set()).select(messages, budget=60)
+    assert (selection.places, selection.indices) == ([None, 2], [2]), (
+        "the rule is in a message that was added"
+    )
     assert MessageSelector.of(make_selector(set()), budget=60).keep(messages) == [0, 2]
 
 

@@ -51,7 +51,6 @@ def command(*words: object, **environment: str) -> subprocess.Popen[str]:
 def served(*words: object, **environment: str) -> Iterator[tuple[subprocess.Popen[str], Any]]:
     """A running server, and a client of it."""
     process = command(*words, **{"CONVGATE_SERVER_TOKEN": TOKEN, **environment})
-    assert process.stdout is not None
     try:
         line = process.stdout.readline()
         address = re.search(r"http://\S+", line)
@@ -109,7 +108,6 @@ def test_upstream_that_dies_in_the_middle_is_one_line_of_the_log(upstream: ChatS
             client.post("/v1/chat/completions", json={"messages": long_chat(), "stream": True})
         process.send_signal(signal.SIGTERM)
         process.wait(30)
-        assert process.stdout is not None
         lines = process.stdout.read().splitlines()
     assert lines == ["Stop it with Ctrl+C.", "the upstream broke off its response: RemoteProtocolError"]
 
@@ -235,7 +233,6 @@ def test_shutdown_finishes_requests(upstream: ChatServer, workers: int) -> None:
 
 def test_new_token_is_printed_and_one_of_the_settings_is_not() -> None:
     process = command()
-    assert process.stdout is not None
     with process.stdout as output:
         lines = [output.readline() for _ in range(3)]
         process.kill()
@@ -245,7 +242,6 @@ def test_new_token_is_printed_and_one_of_the_settings_is_not() -> None:
     assert f"/token/{token[1]}/v1" in lines[2]
     with served() as (process, _):
         process.send_signal(signal.SIGTERM)
-        assert process.stdout is not None
         assert TOKEN not in process.stdout.read()
 
 

@@ -57,27 +57,27 @@ def attributes(span: ReadableSpan) -> dict[str, Any]:
 
 
 def test_an_experiment_has_a_span_with_the_arm(memory: InMemorySpanExporter, store: Store) -> None:
-    made = new_experiment(store)
-    same = replace(made.arms[1], settings=made.arms[0].settings)
-    experiment = LiveExperiment(store, replace(made, arms=(made.arms[0], same)))
+    stored = new_experiment(store)
+    same = replace(stored.arms[1], settings=stored.arms[0].settings)
+    experiment = LiveExperiment(store, replace(stored, arms=(stored.arms[0], same)))
     chosen = experiment.select("session-1", [{"role": "user", "content": SECRET}])
     *_, span = memory.get_finished_spans()  # one of each selection before it
     assert span.name == "convgate.experiment"
-    found = attributes(span)
-    assert (found["convgate.experiment"], found["convgate.arm"]) == ("pilot", chosen.arm)
-    assert (found["convgate.tokens_sent"], found["session.id"]) == (chosen.tokens, "session-1")
-    assert SECRET not in str(found)
+    values = attributes(span)
+    assert (values["convgate.experiment"], values["convgate.arm"]) == ("pilot", chosen.arm)
+    assert (values["convgate.tokens_sent"], values["session.id"]) == (chosen.tokens, "session-1")
+    assert SECRET not in str(values)
 
 
 def test_a_selection_is_a_retrieval_with_its_figures(memory: InMemorySpanExporter) -> None:
     plain(LastK(k=1)).select(contexts.chat(SECRET, "two", "three"))
     [span] = memory.get_finished_spans()
     assert span.name == "convgate.select"
-    found = attributes(span)
-    assert found["gen_ai.operation.name"] == "retrieval"
-    assert found["openinference.span.kind"] == "RETRIEVER"
-    assert (found["convgate.policy"], found["convgate.turns"]) == ("last_k", 2)
-    assert 0 < found["convgate.tokens_sent"] <= found["convgate.tokens_total"]
+    values = attributes(span)
+    assert values["gen_ai.operation.name"] == "retrieval"
+    assert values["openinference.span.kind"] == "RETRIEVER"
+    assert (values["convgate.policy"], values["convgate.turns"]) == ("last_k", 2)
+    assert 0 < values["convgate.tokens_sent"] <= values["convgate.tokens_total"]
 
 
 def test_a_context_names_its_session_mode_and_invariants_but_no_text(
@@ -87,16 +87,16 @@ def test_a_context_names_its_session_mode_and_invariants_but_no_text(
     id = sessions.add_message(f"TASK You must never delete {SECRET}.").session.id
     sessions.select(request_id="r1")
     [span] = memory.get_finished_spans()
-    found = attributes(span)
+    values = attributes(span)
     assert span.name == "convgate.select"
-    assert found["gen_ai.conversation.id"] == found["session.id"] == id
-    assert (found["convgate.request_id"], found["convgate.mode"]) == ("r1", "TASK")
-    assert found["convgate.invariants"] == ("hard_constraint",)
-    assert found["convgate.breaches"] == 0
-    metadata = json.loads(found["langfuse.observation.metadata"])
+    assert values["gen_ai.conversation.id"] == values["session.id"] == id
+    assert (values["convgate.request_id"], values["convgate.mode"]) == ("r1", "TASK")
+    assert values["convgate.invariants"] == ("hard_constraint",)
+    assert values["convgate.breaches"] == 0
+    metadata = json.loads(values["langfuse.observation.metadata"])
     assert metadata == {
         key.removeprefix("convgate."): list(value) if isinstance(value, tuple) else value
-        for key, value in found.items()
+        for key, value in values.items()
         if key.startswith("convgate.")
     }
     assert (metadata["mode_source"], metadata["fallbacks"]) == ("classifier", [])
@@ -113,12 +113,10 @@ def test_a_gatekeeper_call_contains_the_call_of_its_model(memory: InMemorySpanEx
     server.close()
     chat, decision, failed, second = memory.get_finished_spans()
     assert chat.name == "chat tiny"
-    assert chat.parent is not None
-    assert decision.context is not None
     assert chat.parent.span_id == decision.context.span_id
-    found = attributes(chat)
-    assert (found["gen_ai.operation.name"], found["gen_ai.provider.name"]) == ("chat", "openai")
-    assert (found["gen_ai.usage.input_tokens"], found["gen_ai.usage.output_tokens"]) == (100, 20)
+    values = attributes(chat)
+    assert (values["gen_ai.operation.name"], values["gen_ai.provider.name"]) == ("chat", "openai")
+    assert (values["gen_ai.usage.input_tokens"], values["gen_ai.usage.output_tokens"]) == (100, 20)
     assert attributes(decision)["convgate.outcome"] == "keep"
     assert attributes(failed)["error.type"] == "ModelError"
     assert not failed.status.is_ok
@@ -184,7 +182,6 @@ def test_spans_join_the_trace_of_the_program_that_has_one(
     with provider.get_tracer("agent").start_as_current_span("agent") as outer:
         plain(LastK(k=1)).select(contexts.chat("one", "two", "three"))
     inner, _ = memory.get_finished_spans()
-    assert inner.parent is not None
     assert inner.parent.span_id == outer.get_span_context().span_id
 
 

@@ -1,4 +1,4 @@
-"""What a context needs when a conversation is seen for the first time, against encoding its turns once."""
+"""Selecting from a conversation that is seen for the first time, against encoding its turns once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from convgate.core.settings import Settings
 from convgate.embedding.bundled import BundledEncoder
 from convgate.embedding.cache import default_encoder
 from convgate.selection.load import load
-from tools.benchmark.context import sample_turns
+from tools.benchmark.budget import sample_turns
 from tools.benchmark.speed import Compared, compare
 
 GOAL = 1.2  # times encoding
@@ -20,7 +20,7 @@ GOAL = 1.2  # times encoding
 
 @dataclass(frozen=True, slots=True)
 class FirstSight:
-    """Encoding n turns once, against building a context from them with empty caches."""
+    """Encoding n turns once, against selecting from them with empty caches."""
 
     turns: int
     compared: Compared
@@ -30,7 +30,7 @@ class FirstSight:
         return {
             "turns": self.turns,
             "encode_ms": self.compared.baseline_ms,
-            "context_ms": self.compared.ours_ms,
+            "selecting_ms": self.compared.ours_ms,
             "times_encoding": 1 / self.compared.ratio,
             "times_encoding_median": 1 / self.compared.median_ratio,
             "goal_at_most": GOAL,
@@ -45,10 +45,10 @@ def measure_first_sight(*, n: int = 1_000, rounds: int = 3) -> FirstSight:
     def encode() -> None:
         encoder.encode([turn.scored_text for turn in next(parts)])
 
-    def build() -> None:
+    def select() -> None:
         with TemporaryDirectory(prefix="convgate-bench-") as home:
             settings = Settings(home=Path(home), guard={"log": False})
             selector = load(settings, encoder=default_encoder(home=settings.home))
             selector.select_at(Conversation("bench", next(parts)), budget=53_000)
 
-    return FirstSight(n, compare(encode, build, rounds=rounds, warm_up=1))
+    return FirstSight(n, compare(encode, select, rounds=rounds, warm_up=1))

@@ -24,7 +24,7 @@ from convgate.policies.build import EncoderOnDemand
 from convgate.selection.load import load
 from convgate.selection.selector import Selector
 from convgate.transcripts import to_messages
-from tools.benchmark.context import sample_turns
+from tools.benchmark.budget import sample_turns
 
 Messages = Sequence[Mapping[str, Any]]
 Step = Callable[[Messages], object]
@@ -37,12 +37,12 @@ class MessageCost:
     turns: int
     encode_ms: float  # encoding a message alone: of two, each by itself, divided by two
     select_ms: float  # a step of these two messages, divided by two
-    context_ms: float
+    budget_ms: float
 
     @property
     def times_encoding(self) -> tuple[float, float]:
-        """Selecting and building a context as multiples of encoding."""
-        return self.select_ms / self.encode_ms, self.context_ms / self.encode_ms
+        """Selecting without and with a budget as multiples of encoding."""
+        return self.select_ms / self.encode_ms, self.budget_ms / self.encode_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +87,14 @@ def time_message(
     messages = sample_messages(n + 2 * rounds + 1)
     selector.select(messages[: n + 1])
     fitting.select(messages[: n + 1])
-    encode, select, context = list[float](), list[float](), list[float]()
+    encode, select, budget = list[float](), list[float](), list[float]()
     for stop in range(n + 3, n + 2 * rounds + 2, 2):
         select.append(_time(selector.select, messages[:stop]) / 2)
         # other new texts than those that selecting encoded
         own = [{**message, "content": f"{message['content']} ."} for message in messages[n + 1 : stop]]
-        context.append(_time(fitting.select, [*messages[: n + 1], *own]) / 2)
+        budget.append(_time(fitting.select, [*messages[: n + 1], *own]) / 2)
         encode.append(sum(_time(encoder.encode, [message["content"]]) for message in own[-2:]) / 2)
-    return MessageCost(n, *(1e3 * median(seconds) for seconds in (encode, select, context)))
+    return MessageCost(n, *(1e3 * median(seconds) for seconds in (encode, select, budget)))
 
 
 def time_steps(step: Step, *, name: str, steps: int = 2_000, early: int = 100) -> Growth:

@@ -68,10 +68,10 @@ def _conversation(task: Any) -> Conversation:
     return Conversation(f"mtrag-{id}", turns, metadata={DOMAIN: collection})
 
 
-def _turn(said: Any, field: str) -> Turn:
-    speaker = text_of(object_of(said, field).get("speaker"), f"{field}.speaker")
+def _turn(message: Any, field: str) -> Turn:
+    speaker = text_of(object_of(message, field).get("speaker"), f"{field}.speaker")
     if speaker not in _ROLES:
         raise TranscriptError(
             f"the speaker is {speaker!r}; there are {' and '.join(_ROLES)}", field=f"{field}.speaker"
         )
-    return Turn.of(_ROLES[speaker], text_of(said.get("text"), f"{field}.text"))
+    return Turn.of(_ROLES[speaker], text_of(message.get("text"), f"{field}.text"))

@@ -68,10 +68,10 @@ class Texts:
         by_kind = defaultdict(list)
         for line in phrases:
             by_kind[line["kind"]].append(line["text"])
-        made = [
+        read = [
             Artifact(line["type"], tuple(line["exchange"]), tuple(line["references"])) for line in artifacts
         ]
-        return cls(by_kind, made)
+        return cls(by_kind, read)
 
 
 @cache

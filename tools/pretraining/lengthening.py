@@ -102,6 +102,6 @@ def _people(conversation: Conversation) -> list[str]:
 
 def _renamed(turn: Turn, names: Mapping[str, str]) -> Turn:
     pattern = re.compile(r"\b(" + "|".join(re.escape(name) for name in names) + r")\b")
-    text = pattern.sub(lambda found: names[found.group()], turn.text)
+    text = pattern.sub(lambda match: names[match.group()], turn.text)
     name = names.get(turn.name or "", turn.name)
     return replace(turn, parts=(ContentPart("text", text),), name=name, source=None)

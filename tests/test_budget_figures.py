@@ -1,4 +1,4 @@
-"""Contexts against the gate alone under the same budgets, on the development parts."""
+"""Selections against the gate alone under the same budgets, on the development parts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from convgate.selection.load import load
 from tests.conftest import CHECKOUT
-from tools.context_figures import CHATS, fill_budgets
+from tools.budget_figures import CHATS, fill_budgets
 
 pytestmark = [pytest.mark.shipped, pytest.mark.slow, pytest.mark.xdist_group("encoder")]
 
@@ -28,15 +28,15 @@ DATA = CHECKOUT.parent / "shared" / "data"
     ],
     ids=lambda value: value.stem if isinstance(value, Path) else "",
 )  # fmt: skip
-def test_a_context_sends_no_less_of_what_is_needed_than_the_gate_alone(
+def test_a_selection_sends_no_less_of_what_is_needed_than_the_gate_alone(
     file: Path, shares: tuple[float, ...]
 ) -> None:
     if not file.exists():
         pytest.skip(f"{file.name} is not here")
     filled = fill_budgets(file, shares, replace(load(), around=()))
     for share in shares:
-        gate, context = (
+        gate, sections = (
             sum(case.complete for case in filled[share, name]) / len(filled[share, name])
             for name in ("gate", "sections")
         )
-        assert context >= gate - 0.01, f"{share:.0%}"
+        assert sections >= gate - 0.01, f"{share:.0%}"

@@ -1,4 +1,4 @@
-"""The sections of a context, their turns and reasons, and the dropped turns."""
+"""The sections of a selection, their turns and reasons, and the dropped turns."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from convgate.core.settings import Settings
 from convgate.guardrails.guardrails import flush_requests
 from convgate.invariants.finding import InvariantFinder
 from convgate.messages.check import check_valid
+from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.build import build_policy
 from convgate.policies.window import LastK
 from convgate.transcripts import turns_from_messages
 from tests.contexts import (
-    FirstWordClassifier,
     FixedPolicy,
     RecordingGuard,
-    WordJudge,
     chat,
     make_selector,
     settings,
@@ -48,13 +47,13 @@ def test_each_turn_appears_once_with_its_reason():
         "user: TASK add a test",
     )
     before = copy.deepcopy(messages)
-    bundle = make_selector({2}).select(messages)
+    selection = make_selector({2}).select(messages)
     assert messages == before
-    assert turns_by_section(bundle) == {
+    assert turns_by_section(selection) == {
         "rules": [0, 3], "task_state": [7], "recent": [8], "evidence": [2], "decisions": [5],
         # 2 is the assistant's: the message before it opens the list
     } | {"evidence": [1, 2]}  # fmt: skip
-    reasons = {one.index: (one.rule, one.forced, one.reason) for one in bundle.decisions}
+    reasons = {one.index: (one.rule, one.forced, one.reason) for one in selection.decisions}
     assert (
         reasons[0][2] == "Kept as instructions: instructions to the model (system messages) are always sent."
     )
@@ -69,11 +68,11 @@ def test_each_turn_appears_once_with_its_reason():
     assert reasons[5][2] == "Kept as a decision: it states a decision (“We'll go with Postgres”)."
     assert reasons[7][2] == "Kept as task state: it is the latest task that the user set."
     assert reasons[8][2] == "Kept as recent: it is part of the last exchange."
-    assert {turn.index: turn.reason for turn in bundle.section("rules").turns}[3] == reasons[3][2]
-    assert {one.stage for one in bundle.decisions} == {"score", "hold", "fit", "repair"}
-    assert bundle.messages[0] is messages[0]
-    assert check_valid(bundle.messages) == []
-    assert bundle.to_json()["sections"][0]["turns"][0]["index"] == 0
+    assert {turn.index: turn.reason for turn in selection.section("rules").turns}[3] == reasons[3][2]
+    assert {one.stage for one in selection.decisions} == {"score", "hold", "fit", "repair"}
+    assert selection.messages[0] is messages[0]
+    assert check_valid(selection.messages) == []
+    assert selection.to_json()["sections"][0]["turns"][0]["index"] == 0
 
 
 def test_a_mode_leaves_out_turns_of_another_unless_the_policy_keeps_them():
@@ -81,11 +80,11 @@ def test_a_mode_leaves_out_turns_of_another_unless_the_policy_keeps_them():
         "EXPLORATION what if we sold maps", "They fold badly.", "EXPLORATION or globes", "They roll.",
         "GENERAL hello again", "Hello.", "TASK build it",
     )  # fmt: skip
-    bundle = make_selector({0}).select(messages)
-    assert bundle.mode == "TASK"
-    assert turns_by_section(bundle) == {"evidence": [0], "recent": [4, 5]}
-    assert [bundle.decisions.of(index).rule for index in (1, 2, 3)] == ["mode"] * 3
-    reason = bundle.decisions.of(2).reason
+    selection = make_selector({0}).select(messages)
+    assert selection.mode == "TASK"
+    assert turns_by_section(selection) == {"evidence": [0], "recent": [4, 5]}
+    assert [selection.decisions.of(index).rule for index in (1, 2, 3)] == ["mode"] * 3
+    reason = selection.decisions.of(2).reason
     assert reason.startswith("Dropped by the mode: it belongs to EXPLORATION, which TASK leaves out")
     assert reason.endswith("0.10, below 0.50.")
 
@@ -93,43 +92,43 @@ def test_a_mode_leaves_out_turns_of_another_unless_the_policy_keeps_them():
 def test_debugging_keeps_the_change_before_an_error_and_drops_successes():
     messages = chat("TASK add a page", "Done.", "GENERAL tea?", "Yes.", "TASK move the worker", "Moved.",
                     "DEBUGGING it crashes since", "Where?", "DEBUGGING in line 41")  # fmt: skip
-    bundle = make_selector(set()).select(messages)
-    assert {0, 1}.isdisjoint(bundle.indices)
-    assert {2, 3, 4, 5, 6, 7} <= set(bundle.indices)
+    selection = make_selector(set()).select(messages)
+    assert {0, 1}.isdisjoint(selection.indices)
+    assert {2, 3, 4, 5, 6, 7} <= set(selection.indices)
 
 
 def test_newest_turns_take_half_of_the_recent_budget_and_the_best_ranked_the_rest():
     texts = [f"GENERAL {LONG}" if place % 2 == 0 else f"Yes {LONG}" for place in range(300)]
     messages = chat(*texts, "GENERAL so")
-    bundle = make_selector(
+    selection = make_selector(
         policy=FixedPolicy(set(), {place: 1 - place / 300 for place in range(300)})
     ).select(messages)
-    recent = turns_by_section(bundle)["recent"]
+    recent = turns_by_section(selection)["recent"]
     n_oldest = next(place for place, index in enumerate(recent) if index != place)
     newest = recent[n_oldest:]
     assert newest == list(range(300 - len(newest), 300))
     assert n_oldest * 65 < 4_000 < (n_oldest + 2) * 65, "the oldest have the highest scores"
-    assert 8_000 - 65 < bundle.section("recent").tokens <= 8_000 + 65, "one more opens the list"
-    assert "the policy ranks it best of the turns" in bundle.decisions.of(0).reason
+    assert 8_000 - 65 < selection.section("recent").tokens <= 8_000 + 65, "one more opens the list"
+    assert "the policy ranks it best of the turns" in selection.decisions.of(0).reason
 
 
 def test_a_policy_without_scores_leaves_the_recent_budget_to_the_newest_turns():
     texts = [f"GENERAL {LONG}" if place % 2 == 0 else f"Yes {LONG}" for place in range(300)]
-    bundle = make_selector(policy=FixedPolicy(set(), ranked=False)).select(chat(*texts, "GENERAL so"))
-    recent = turns_by_section(bundle)["recent"]
+    selection = make_selector(policy=FixedPolicy(set(), ranked=False)).select(chat(*texts, "GENERAL so"))
+    recent = turns_by_section(selection)["recent"]
     assert recent == list(range(300 - len(recent), 300))
-    assert 8_000 - 65 < bundle.section("recent").tokens <= 8_000 + 65, "one more opens the list"
+    assert 8_000 - 65 < selection.section("recent").tokens <= 8_000 + 65, "one more opens the list"
 
 
 def test_without_the_filter_the_newest_stay_when_not_all_fits():
     messages = chat("TASK one two", "Yes.", "TASK three four", "Yes.", "TASK five six", "Yes.", "TASK now")
-    made = make_selector(set(), filters=False)
-    assert made.select(messages).indices == list(range(7))
-    bundle = made.select(messages, budget=32)
-    assert bundle.indices == [2, 3, 4, 5, 6]
-    assert bundle.decisions.of(0).rule == "budget"
+    selector = make_selector(set(), filters=False)
+    assert selector.select(messages).indices == list(range(7))
+    selection = selector.select(messages, budget=32)
+    assert selection.indices == [2, 3, 4, 5, 6]
+    assert selection.decisions.of(0).rule == "budget"
     assert (
-        bundle.decisions.of(0).reason
+        selection.decisions.of(0).reason
         == "Dropped by the budget: its 7 tokens do not fit in what is left of 32."
     )
 
@@ -138,16 +137,16 @@ def test_a_corrected_statement_goes_and_its_reason_names_the_correction():
     messages = chat(
         "The limit must be 300 words.", "Noted.", "No, I meant 500 words.", "Noted.", "TASK write it"
     )
-    bundle = make_selector().select(messages)
-    superseded = [one for one in bundle.invariants if one.state == "superseded"]
+    selection = make_selector().select(messages)
+    superseded = [one for one in selection.invariants if one.state == "superseded"]
     assert [(one.source, one.superseded_by) for one in superseded] == [(0, 2)]
-    assert 0 not in bundle.indices
-    why = bundle.decisions.of(0)
+    assert 0 not in selection.indices
+    why = selection.decisions.of(0)
     assert (why.rule, why.forced) == ("superseded", True)
     assert why.reason == "Dropped as corrected: message 2 corrects it: “No, I meant 500 words”."
-    assert turns_by_section(bundle)["rules"] == [2]
-    assert 1 not in bundle.indices, "its answer would have to open the list"
-    assert bundle.decisions.of(1).rule == "superseded"
+    assert turns_by_section(selection)["rules"] == [2]
+    assert 1 not in selection.indices, "its answer would have to open the list"
+    assert selection.decisions.of(1).rule == "superseded"
     full = make_selector(filters=False).select(messages)
     assert 0 in full.indices, "without the filter everything that fits"
 
@@ -155,9 +154,9 @@ def test_a_corrected_statement_goes_and_its_reason_names_the_correction():
 def test_a_question_is_kept_with_its_answer():
     messages = chat("TASK plan the party", "How many people are coming?", "twelve", "Good.",
                     "GENERAL rain", "Yes.", "TASK buy plates")  # fmt: skip
-    bundle = make_selector(set()).select(messages)
-    assert turns_by_section(bundle)["decisions"] == [1, 2]
-    assert bundle.decisions.of(1).reason == "Kept as a decision: it asks what the turn after it answers."
+    selection = make_selector(set()).select(messages)
+    assert turns_by_section(selection)["decisions"] == [1, 2]
+    assert selection.decisions.of(1).reason == "Kept as a decision: it asks what the turn after it answers."
 
 
 def test_question_and_answer_stay_together_on_request():
@@ -174,37 +173,37 @@ def test_question_and_answer_stay_together_on_request():
 
 class TestModes:
     def test_an_intent_decides_at_once_and_is_remembered_for_the_conversation(self):
-        made = make_selector()
+        selector = make_selector()
         messages = chat("GENERAL well", "Yes?", "GENERAL go on")
-        assert made.select(messages[:1], intent="Debug").mode == "DEBUGGING"
-        later = made.select(messages)
+        assert selector.select(messages[:1], intent="Debug").mode == "DEBUGGING"
+        later = selector.select(messages)
         assert later.budgeted.labels[0] == "DEBUGGING"
-        other = made.select(chat("GENERAL other", "Yes?", "GENERAL go on"))
+        other = selector.select(chat("GENERAL other", "Yes?", "GENERAL go on"))
         assert other.budgeted.labels[0] == "GENERAL", "another conversation knows nothing of it"
         assert make_selector().select(messages).budgeted.labels[0] == "GENERAL"
 
     @pytest.mark.parametrize("intent", ["dance", "", 3])
     def test_an_unknown_intent_is_classified_with_a_warning(self, intent, caplog):
-        bundle = make_selector().select(chat("TASK build a shed"), intent=intent)
-        assert (bundle.mode, bundle.budgeted.mode_decision.source) == ("TASK", "classifier")
+        selection = make_selector().select(chat("TASK build a shed"), intent=intent)
+        assert (selection.mode, selection.budgeted.mode_decision.source) == ("TASK", "classifier")
         assert [one.levelname for one in caplog.records] == ["WARNING"]
 
     def test_a_tools_result_is_answered_in_the_mode_of_its_question(self):
         messages = [*chat("DEBUGGING it fails"), tool_calls_message("a"), tool_result("a")]
-        bundle = make_selector().select(messages)
-        assert (bundle.mode, bundle.budgeted.mode_decision.index) == ("DEBUGGING", 0)
+        selection = make_selector().select(messages)
+        assert (selection.mode, selection.budgeted.mode_decision.index) == ("DEBUGGING", 0)
 
-    def test_a_guard_falls_back_to_general_with_the_full_context_until_it_recovers(self):
-        """Worked example 4: drift gives GENERAL with full context; later back to normal."""
+    def test_a_guard_falls_back_to_general_with_the_full_conversation_until_it_recovers(self):
+        """Worked example 4: drift gives GENERAL with the full conversation; later back to normal."""
         guard = RecordingGuard({"TASK"})
-        made = make_selector(set(), guard=guard)
+        selector = make_selector(set(), guard=guard)
         messages = chat("EXPLORATION what if", "Maybe.", "GENERAL tea", "Yes.", "TASK build it")
-        drifted = made.select(messages)
+        drifted = selector.select(messages)
         assert (drifted.mode, drifted.budgeted.mode_decision.mode) == ("GENERAL", "TASK")
         assert drifted.indices == [0, 1, 2, 3, 4]
         assert [one.cause for one in drifted.fallbacks] == ["drift"]
         guard.overrules = ()
-        back = made.select(messages)
+        back = selector.select(messages)
         assert (back.mode, back.indices, back.fallbacks) == ("TASK", [2, 3, 4], ())
         assert [(one.mode, one.classified) for one in guard.records] == [
             ("GENERAL", "TASK"),
@@ -237,16 +236,16 @@ class TestAddedMessages:
             "user: GENERAL so",
         )
         own = {"role": "developer", "content": "Yesterday: bread."}
-        bundle = make_selector().select(messages, capsules=["Last week: cake.", own])
-        assert [message["content"] for message in bundle.messages][:3] == [
+        selection = make_selector().select(messages, capsules=["Last week: cake.", own])
+        assert [message["content"] for message in selection.messages][:3] == [
             "Be brief.", "Last week: cake.", "Yesterday: bread.",
         ]  # fmt: skip
-        assert bundle.messages[2] is own
-        assert bundle.places == [0, None, None, 1, 2, 3, 4]
-        assert bundle.indices == [0, 1, 2, 3, 4]
-        assert [turn.index for turn in bundle.section("capsules").turns] == [None, None]
-        assert bundle.section("capsules").tokens == 7 + 6
-        assert "a summary that the caller handed in" in bundle.section("capsules").turns[0].reason
+        assert selection.messages[2] is own
+        assert selection.places == [0, None, None, 1, 2, 3, 4]
+        assert selection.indices == [0, 1, 2, 3, 4]
+        assert [turn.index for turn in selection.section("capsules").turns] == [None, None]
+        assert selection.section("capsules").tokens == 7 + 6
+        assert "a summary that the caller handed in" in selection.section("capsules").turns[0].reason
 
     @pytest.mark.parametrize("capsules", ["one text", [{"role": "user", "content": "x"}], [3]])
     def test_an_invalid_capsule_is_refused(self, capsules):
@@ -261,42 +260,36 @@ class TestAddedMessages:
 
         monkeypatch.setattr(InvariantFinder, "invariants", property(edited))
         messages = chat("You must never delete the backups.", "Fine.", "TASK tidy up")
-        bundle = make_selector().select(messages)
-        assert bundle.messages[0] == {"role": "system", "content": "Never touch the tapes."}
-        assert bundle.places[:2] == [None, 0]
+        selection = make_selector().select(messages)
+        assert selection.messages[0] == {"role": "system", "content": "Never touch the tapes."}
+        assert selection.places[:2] == [None, 0]
         shaped = make_selector().select(messages, dialect="gemini").messages[0]
         assert shaped == {"role": "user", "parts": [{"text": "Never touch the tapes."}]}
         with pytest.raises(TranscriptError, match="no dialect 'latin'"):
             make_selector().select(messages, dialect="latin")
-        assert bundle.breaches == ()
-        assert [turn.index for turn in bundle.section("rules").turns] == [None, 0]
+        assert selection.breaches == ()
+        assert [turn.index for turn in selection.section("rules").turns] == [None, 0]
 
 
 class TestQuestions:
     def test_a_question_is_put_behind_what_was_chosen(self):
         messages = chat("GENERAL a", "b.")
-        bundle = make_selector().select(messages, question="TASK and now")
-        assert bundle.messages[-1] == {"role": "user", "content": "TASK and now"}
-        assert (bundle.indices, bundle.places, bundle.mode) == ([0, 1], [0, 1, None], "TASK")
-        assert len(bundle.decisions) == 2
+        selection = make_selector().select(messages, question="TASK and now")
+        assert selection.messages[-1] == {"role": "user", "content": "TASK and now"}
+        assert (selection.indices, selection.places, selection.mode) == ([0, 1], [0, 1, None], "TASK")
+        assert len(selection.decisions) == 2
 
     def test_a_turn_of_a_conversation_gives_the_same_as_its_messages(self):
         messages = chat("GENERAL a", "b.", "TASK c", "d.")
         conversation = Conversation("x", turns_from_messages(messages))
-        bundle = make_selector().select_at(conversation, 2)
-        assert bundle.indices == make_selector().select(messages).indices == [0, 1, 2]
-        assert bundle.messages[0] is messages[0]
+        selection = make_selector().select_at(conversation, 2)
+        assert selection.indices == make_selector().select(messages).indices == [0, 1, 2]
+        assert selection.messages[0] is messages[0]
         with pytest.raises(ConversationError):
             make_selector().select_at(conversation, 2, question="x")
 
 
 class TestBadInput:
-    def test_no_messages_are_refused(self):
-        with pytest.raises(ConversationError):
-            make_selector().select([])
-        with pytest.raises(TranscriptError, match="role"):
-            make_selector().select([{"content": "x"}])
-
     @pytest.mark.parametrize("request_id", ["", 7, b"x", False])
     def test_an_invalid_request_id_is_refused_before_anything_is_recorded(self, request_id):
         guard = RecordingGuard()
@@ -310,34 +303,30 @@ class TestBadInput:
             "You must never delete the backups.", "Fine.", "I am allergic to peanuts.", "Noted.", "GENERAL so"
         )
         for budget in (0, 10):
-            bundle = make_selector().select(messages, budget=budget)
-            assert bundle.indices == [0, 2, 4]
-            assert bundle.tokens == 10 + 9 + 6
-            assert bundle.over_budget == bundle.tokens - budget
+            selection = make_selector().select(messages, budget=budget)
+            assert selection.indices == [0, 2, 4]
+            assert selection.tokens == 10 + 9 + 6
+            assert selection.over_budget == selection.tokens - budget
 
     def test_tool_results_without_users_give_violations(self):
-        bundle = make_selector().select([tool_result("a"), tool_result("b")])
-        assert bundle.indices == [1]
-        assert [violation.split(":")[0] for violation in bundle.violations] == ["orphan_result"]
-        assert bundle.decisions.of(0).rule == "repair"
+        selection = make_selector().select([tool_result("a"), tool_result("b")])
+        assert selection.indices == [1]
+        assert [violation.split(":")[0] for violation in selection.violations] == ["orphan_result"]
+        assert selection.decisions.of(0).rule == "repair"
 
     def test_orphans_and_calls_without_results_leave_and_the_present_one_stays(self):
         messages = [*chat("TASK look"), tool_result("z"), tool_calls_message("a", "b"), tool_result("a"),
                     *chat("user: TASK go on"), tool_calls_message("c", "d"), tool_result("c")]  # fmt: skip
-        bundle = make_selector().select(messages)
-        assert bundle.indices == [0, 4, 5, 6]
-        assert bundle.missing_results == ("d",)
-        assert "result is missing for 'b'" in bundle.decisions.of(2).reason
+        selection = make_selector().select(messages)
+        assert selection.indices == [0, 4, 5, 6]
+        assert selection.missing_results == ("d",)
+        assert "result is missing for 'b'" in selection.decisions.of(2).reason
 
 
 def test_any_policy_chooses_the_evidence():
     messages = chat("TASK a", "b.", "TASK c", "d.", "TASK e", "f.", "TASK g")
-    bundle = make_selector(policy=LastK(3)).select(messages)
-    assert turns_by_section(bundle) == {"evidence": [2, 3, 5], "task_state": [4]}
-    assert [bundle.decisions.of(turn).outcome_name for turn in (1, 3, 5)] == [
-        "dropped, older", "recent", "recent",
-    ]  # fmt: skip
-    assert bundle.decisions.of(5).reason == "Kept: one of the last 3 turns."
+    selection = make_selector(policy=LastK(3)).select(messages)
+    assert turns_by_section(selection) == {"evidence": [2, 3, 5], "task_state": [4]}
     pipeline = build_policy("pipeline", Settings(), FakeEncoder(), stages="gatekeeper > last_k(k=2)")
     piped = make_selector(policy=pipeline).select(messages)
     assert {"gatekeeper", "last_k"} >= {one.stage for one in piped.decisions if not one.kept} - {"context"}
@@ -346,28 +335,23 @@ def test_any_policy_chooses_the_evidence():
 def test_the_request_is_recorded_without_any_text():
     guard = RecordingGuard()
     messages = chat("You must never delete the backups.", "Fine.", "TASK tidy up")
-    bundle = make_selector(guard=guard).select(messages, request_id="mine", budget=20)
+    selection = make_selector(guard=guard).select(messages, request_id="mine", budget=20)
     [record] = guard.records
     assert (record.id, record.mode, record.source, record.invariants) == ("mine", "TASK", "classifier", 1)
     assert (record.budget, record.over_budget, record.breaches) == (20, 0, 0)
-    assert record.tokens == {section.name: section.tokens for section in bundle.sections}
+    assert record.tokens == {section.name: section.tokens for section in selection.sections}
     assert record.seconds > 0
     assert "backups" not in repr(record)
-    made = make_selector(guard=guard)
-    assert made.select(messages).request_id != made.select(messages).request_id
+    selector = make_selector(guard=guard)
+    assert selector.select(messages).request_id != selector.select(messages).request_id
 
 
 @pytest.mark.parametrize("on", [True, False])
-def test_load_takes_a_settings_file_and_logs_only_when_asked(tmp_path, monkeypatch, on):
-    from convgate.selection import load as module
-    from tests.fakes import FakeEncoder
-
-    monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
-    monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
+def test_load_takes_a_settings_file_and_logs_only_when_asked(tmp_path, load_without_a_model, on):
     file = tmp_path / "agent.toml"
     file.write_text(f"guard.log = {str(on).lower()}\nbudget.tokens = 900\npair_answers = true\n")
-    made = convgate.load(file, encoder=FakeEncoder())
-    assert made.select(chat("TASK a")).budget == 900
+    selector = convgate.load(file, encoder=FakeEncoder())
+    assert selector.select(chat("TASK a")).budget == 900
     assert settings().database.exists() is on
 
 
@@ -375,33 +359,23 @@ def test_load_takes_a_settings_file_and_logs_only_when_asked(tmp_path, monkeypat
     ("budget", "arm", "is_logged"), [(None, None, False), (90, None, True), (None, "control", True)]
 )
 def test_a_request_is_logged_with_a_budget_or_an_arm(budget, arm, is_logged):
-    made = convgate.load(settings(policy="everything", hold_invariants=False), arm=arm)
-    selection = made.select(chat("hello", "Hi.", "and now"), budget=budget)
+    selector = convgate.load(settings(policy="everything", hold_invariants=False), arm=arm)
+    selection = selector.select(chat("hello", "Hi.", "and now"), budget=budget)
     assert settings().database.exists() is is_logged
     if is_logged:
         flush_requests(settings().database, 10)
         convgate.record_outcome(selection.request_id, ok=True)
 
 
-def test_a_policy_that_needs_no_encoder_loads_none(monkeypatch):
-    from convgate.selection import load as module
-
-    monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
-    monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
+def test_a_policy_that_needs_no_encoder_loads_none(load_without_a_model, monkeypatch):
     monkeypatch.setattr(
         "convgate.policies.build.default_encoder", lambda *_, **__: pytest.fail("it is loaded")
     )
-    made = convgate.load(settings(policy="last_k", guard={"log": False}, budget={"tokens": 900}))
-    assert made.select(chat("TASK a", "Done.", "TASK b")).mode == "TASK"
+    selector = convgate.load(settings(policy="last_k", guard={"log": False}, budget={"tokens": 900}))
+    assert selector.select(chat("TASK a", "Done.", "TASK b")).mode == "TASK"
 
 
-def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkeypatch):
-    from convgate.policies.agent_settings import AgentSettings
-    from convgate.selection import load as module
-    from tests.fakes import FakeEncoder
-
-    monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
-    monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
+def test_the_settings_file_for_an_agent_builds_the_same_selector(tmp_path, load_without_a_model):
     own = settings(
         policy="last_k",
         policy_parameters={"k": 2},
@@ -429,11 +403,11 @@ def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkey
 
 def test_a_turn_left_out_by_the_budget_names_all_that_it_would_cost():
     messages = chat("one two three", "yes", "four", "five", "six")  # 7, 5, 5, 5, 5 tokens
-    told = make_selector(kept=[1, 2, 3]).select(messages, budget=20).decisions.of(1)
-    assert (told.rule, told.kept) == ("budget", False)
+    decision = make_selector(kept=[1, 2, 3]).select(messages, budget=20).decisions.of(1)
+    assert (decision.rule, decision.kept) == ("budget", False)
     assert (
         "its 5 tokens and the 7 of what a valid list needs with it do not fit in what is left of 20"
-        in told.reason
+        in decision.reason
     )
     unit = [
         *chat("a"),
@@ -441,5 +415,5 @@ def test_a_turn_left_out_by_the_budget_names_all_that_it_would_cost():
         tool_result("x", LONG),
         *chat("b", "c", "d"),
     ]
-    told = make_selector(kept=[1]).select(unit, budget=40).decisions.of(1)
-    assert "and the 64 of what a valid list needs with it do not fit" in told.reason
+    decision = make_selector(kept=[1]).select(unit, budget=40).decisions.of(1)
+    assert "and the 64 of what a valid list needs with it do not fit" in decision.reason

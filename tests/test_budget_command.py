@@ -7,9 +7,8 @@ import json
 import pytest
 
 from convgate.policies.build import EncoderOnDemand
-from convgate.selection import load as module
 from tests.commands import Run
-from tests.contexts import FirstWordClassifier, WordJudge, chat
+from tests.contexts import chat
 from tests.fakes import FakeEncoder
 
 MESSAGES = chat(
@@ -25,10 +24,8 @@ MESSAGES = chat(
 
 
 @pytest.fixture(autouse=True)
-def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_a_model(load_without_a_model: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EncoderOnDemand, "__call__", lambda self: FakeEncoder())
-    monkeypatch.setattr(module, "load_classifier", lambda settings: FirstWordClassifier())
-    monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
 
 
 @pytest.fixture
@@ -38,48 +35,48 @@ def file(tmp_path):
     return path
 
 
-def test_json_is_the_bundle_alone_on_standard_output(file, run: Run):
+def test_json_is_the_selection_alone_on_standard_output(file, run: Run):
     code, out, err = run("select", file, "--budget", 53_000, "--json")
-    found = json.loads(out)
+    output = json.loads(out)
     assert (code, err) == (0, "")
-    assert (found["mode"], found["own"], found["confidence"], found["source"]) == (
+    assert (output["mode"], output["own"], output["confidence"], output["source"]) == (
         "TASK",
         "TASK",
         0.95,
         "classifier",
     )
-    assert [section["name"] for section in found["sections"]] == [
+    assert [section["name"] for section in output["sections"]] == [
         "rules", "task_state", "recent", "evidence", "decisions", "capsules",
     ]  # fmt: skip
-    [rules, *_] = found["sections"]
+    [rules, *_] = output["sections"]
     assert [turn["index"] for turn in rules["turns"]] == [0, 1]
     assert rules["tokens"] == sum(turn["tokens"] for turn in rules["turns"])
     assert set(rules["turns"][0]) == {"index", "tokens", "reason"}
-    [invariant] = found["invariants"]
+    [invariant] = output["invariants"]
     assert (invariant["source"], invariant["active"], invariant["state"]) == (1, True, "active")
-    assert found["messages"][-1] == MESSAGES[-1]
-    dropped = {one["index"] for one in found["decisions"] if not one["kept"]}
-    kept = {turn["index"] for section in found["sections"] for turn in section["turns"]}
+    assert output["messages"][-1] == MESSAGES[-1]
+    dropped = {one["index"] for one in output["decisions"] if not one["kept"]}
+    kept = {turn["index"] for section in output["sections"] for turn in section["turns"]}
     assert kept | dropped == set(range(7))
     assert kept & dropped == set()
-    assert found["prefix"]["before"] > 0, "of the message before"
-    assert (found["fallbacks"], found["breaches"], found["over_budget"]) == ([], [], 0)
+    assert output["prefix"]["before"] > 0, "of the message before"
+    assert (output["fallbacks"], output["breaches"], output["over_budget"]) == ([], [], 0)
 
 
 def test_turn_intent_budget_and_question(file, run: Run):
     _, out, _ = run("select", file, "--json", "--turn", 5, "--intent", "learn", "--budget", 0)
-    found = json.loads(out)
-    assert (found["mode"], found["source"], found["budget"]) == ("LEARNING", "intent", 0)
-    assert [message["content"] for message in found["messages"]] == [
+    output = json.loads(out)
+    assert (output["mode"], output["source"], output["budget"]) == ("LEARNING", "intent", 0)
+    assert [message["content"] for message in output["messages"]] == [
         MESSAGES[i]["content"] for i in (0, 1, 5)
     ]
-    assert found["over_budget"] == found["tokens"] > 0
+    assert output["over_budget"] == output["tokens"] > 0
     _, out, _ = run(
         "select", file, "--json", "--budget", 53_000, "--question", "DEBUGGING why", "--policy", "last_k"
     )
-    found = json.loads(out)
-    assert found["mode"] == "DEBUGGING"
-    assert found["messages"][-1] == {"role": "user", "content": "DEBUGGING why"}
+    output = json.loads(out)
+    assert output["mode"] == "DEBUGGING"
+    assert output["messages"][-1] == {"role": "user", "content": "DEBUGGING why"}
 
 
 def test_without_the_filter_every_turn_is_kept(file, run: Run):

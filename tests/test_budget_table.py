@@ -26,12 +26,12 @@ ENOUGH = "one two three four five six seven eight nine ten eleven"  # 15 tokens
     ],
 )
 def test_every_cell_of_the_table_is_that_of_the_specification(mode, cells):
-    bundle = make_selector().select(chat(mode), budget=sum(cells))
-    assert bundle.mode == mode
-    assert tuple(section.name for section in bundle.sections) == SECTIONS
-    assert tuple(section.budget for section in bundle.sections) == cells
+    selection = make_selector().select(chat(mode), budget=sum(cells))
+    assert selection.mode == mode
+    assert tuple(section.name for section in selection.sections) == SECTIONS
+    assert tuple(section.budget for section in selection.sections) == cells
     assert tuple(TABLE[mode][section] for section in SECTIONS) == cells
-    assert bundle.budget == sum(cells)
+    assert selection.budget == sum(cells)
 
 
 def test_settings_change_single_cells():
@@ -80,9 +80,11 @@ def test_leftover_flows_to_evidence_and_restores_no_dropped_turn(monkeypatch):
     monkeypatch.setattr(InvariantFinder, "invariants", [])
     texts = [f"TASK {ENOUGH} {number}" for number in range(20)]
     tight = Budgets({**TABLE, "TASK": {**TABLE["TASK"], "evidence": 20, "recent": 0}})
-    bundle = make_selector(range(0, 40, 4), budgets=tight).select(chat(*texts, "TASK now"))
-    assert turns_by_section(bundle)["evidence"] == [0, 4, 8, 12, 16], "five times 17 tokens in a share of 20"
-    assert {one.rule for one in bundle.decisions if not one.kept} == {"keeps"}
+    selection = make_selector(range(0, 40, 4), budgets=tight).select(chat(*texts, "TASK now"))
+    assert turns_by_section(selection)["evidence"] == [0, 4, 8, 12, 16], (
+        "five times 17 tokens in a share of 20"
+    )
+    assert {one.rule for one in selection.decisions if not one.kept} == {"keeps"}
 
 
 def test_a_cell_of_0_turns_its_section_off():
@@ -96,6 +98,6 @@ def test_a_cell_of_0_turns_its_section_off():
 
 
 def test_budget_of_the_argument_comes_before_that_of_the_settings():
-    made = make_selector(budget={"tokens": 500})
-    assert made.select(chat("hello")).budget == 500
-    assert made.select(chat("hello"), budget=0).budget == 0
+    selector = make_selector(budget={"tokens": 500})
+    assert selector.select(chat("hello")).budget == 500
+    assert selector.select(chat("hello"), budget=0).budget == 0

@@ -1,9 +1,7 @@
-"""Hysteresis, the stable prefix, and what a builder remembers of a conversation."""
+"""Hysteresis, the stable prefix, and what a selector remembers of a conversation."""
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 
@@ -28,6 +26,7 @@ from tests.contexts import (
     random_conversation,
     turns_by_section,
 )
+from tests.processes import run_threads
 
 FIRST = chat("LEARNING a", "b.", "LEARNING c", "d.", "LEARNING e")
 THEN = [
@@ -37,24 +36,24 @@ THEN = [
 BEFORE = {0: 0.9, 1: 0.1, 2: 0.9, 3: 0.1}
 
 
-def second_context(scores, *, hysteresis):
-    """The context of the second message, whose scores are these; 0 and 2 stood in the first."""
-    made = make_selector(policy=FixedPolicy({0, 2}, BEFORE), hysteresis=hysteresis)
-    before = made.select(FIRST)
+def select_second(scores, *, hysteresis):
+    """The selection for the second message, whose scores are these; 0 and 2 stood in the first."""
+    selector = make_selector(policy=FixedPolicy({0, 2}, BEFORE), hysteresis=hysteresis)
+    before = selector.select(FIRST)
     assert turns_by_section(before)["evidence"] == [0, 2]
     kept = {index for index, score in scores.items() if score > 0.5}
-    return replace(made, policy=FixedPolicy(kept, scores)).select(THEN)
+    return replace(selector, policy=FixedPolicy(kept, scores)).select(THEN)
 
 
 def test_a_turn_stays_until_a_change_gains_more_than_the_margin():
     scores = {0: 0.45, 1: 0.55, 2: 0.30, 3: 0.20, 4: 0.9, 5: 0.9}
-    steady = second_context(scores, hysteresis=0.1)
+    steady = select_second(scores, hysteresis=0.1)
     assert {0, 4} <= set(steady.indices), "0 lost less than the margin"
     assert {1, 2}.isdisjoint(steady.indices), "1 gained less than it; 2 lost more"
     assert steady.prefix.held == (0,)
     assert "stays from the request before" in steady.decisions.of(0).reason
     assert steady.decisions.of(1).rule == "hysteresis"
-    free = second_context(scores, hysteresis=0)
+    free = select_second(scores, hysteresis=0)
     assert 0 in free.indices, "the answer 1 has to be opened by its question"
     assert 1 in free.indices
     assert free.prefix.held == ()
@@ -64,17 +63,17 @@ def test_hysteresis_cuts_no_invariant_and_no_budget():
     messages = chat(
         "LEARNING a", "b.", "You must never delete the backups.", "Fine.", "LEARNING e", "f.", "LEARNING g"
     )
-    made = make_selector(policy=FixedPolicy(set(), dict.fromkeys(range(6), 0.45)), hysteresis=0.4)
-    made.select(messages[:5])
-    bundle = made.select(messages, budget=0)
-    assert bundle.indices == [2, 6]
+    selector = make_selector(policy=FixedPolicy(set(), dict.fromkeys(range(6), 0.45)), hysteresis=0.4)
+    selector.select(messages[:5])
+    selection = selector.select(messages, budget=0)
+    assert selection.indices == [2, 6]
 
 
 def test_the_report_tells_how_much_of_the_front_stayed():
-    made = make_selector({0, 1, 2, 3})
-    first = made.select(FIRST)
+    selector = make_selector({0, 1, 2, 3})
+    first = selector.select(FIRST)
     assert first.prefix is None
-    grown = made.select(THEN)
+    grown = selector.select(THEN)
     assert (grown.prefix.tokens, grown.prefix.before) == (first.tokens, first.tokens)
     other = make_selector(policy=FixedPolicy({2, 3, 4}))
     other.select(FIRST)
@@ -87,9 +86,9 @@ def test_the_report_tells_how_much_of_the_front_stayed():
 
 
 def test_a_typed_question_is_recognised_when_it_has_become_a_message():
-    made = make_selector()
-    asked = made.select(FIRST[:4], question="LEARNING e")
-    assert made.select(THEN).prefix.tokens == asked.tokens
+    selector = make_selector()
+    asked = selector.select(FIRST[:4], question="LEARNING e")
+    assert selector.select(THEN).prefix.tokens == asked.tokens
 
 
 class FirstTimeLosingPacker:
@@ -109,8 +108,8 @@ def test_after_a_breach_the_baseline_serves_the_rest_of_that_conversation_alone(
     messages = chat(
         "You must never delete the backups.", "Fine.", "LEARNING a", "b.", "LEARNING c", "d.", "LEARNING e"
     )
-    made = make_selector(set(), packer=FirstTimeLosingPacker())
-    [breached, later] = [made.select(messages[:5]), made.select(messages)]
+    selector = make_selector(set(), packer=FirstTimeLosingPacker())
+    [breached, later] = [selector.select(messages[:5]), selector.select(messages)]
     assert [one.source for one in breached.breaches] == [one.source for one in later.breaches] == [0]
     assert breached.indices == [0, 1, 2, 3, 4]
     assert later.indices == list(range(7)), "the newest turns that fit, and what must hold"
@@ -118,9 +117,11 @@ def test_after_a_breach_the_baseline_serves_the_rest_of_that_conversation_alone(
     assert "earlier in this conversation" in later.fallbacks[0].reason
     assert "the newest turns that fit" in later.decisions.of(3).reason
     assert [record.levelname for record in caplog.records] == ["ERROR"], "logged once"
-    branch = made.select([*messages[:3], *chat("user: skip", "assistant: x.", "user: LEARNING y")[1:]])
+    branch = selector.select([*messages[:3], *chat("user: skip", "assistant: x.", "user: LEARNING y")[1:]])
     assert branch.breaches == (), "a branch from before the breach has none"
-    small = made.select([*messages, *chat("user: skip", "assistant: f.", "user: LEARNING g")[1:]], budget=24)
+    small = selector.select(
+        [*messages, *chat("user: skip", "assistant: f.", "user: LEARNING g")[1:]], budget=24
+    )
     assert small.indices == [0, 7, 8]
     assert small.over_budget == 0
 
@@ -139,16 +140,16 @@ class TestMemory:
         assert memory.find([b"x", b"y"]) is None
 
     def test_requests_share_the_intents_of_earlier_ones(self):
-        made = make_selector()
+        selector = make_selector()
         for stop in (1, 3, 5):
-            assert made.select(THEN[:stop], intent="task" if stop < 5 else "debug").mode != "LEARNING"
-        first, second, last = (request.intents for request in made.around[0].requests._requests.values())
+            assert selector.select(THEN[:stop], intent="task" if stop < 5 else "debug").mode != "LEARNING"
+        first, second, last = (request.intents for request in selector.around[0].requests._requests.values())
         assert (last.earlier, second.earlier, first.earlier) == (second, first, None)
         assert last.by_turn() == {0: "TASK", 2: "TASK", 4: "DEBUGGING"}
-        assert made.select(THEN[:5], intent="learn").budgeted.labels[4] == "LEARNING", (
+        assert selector.select(THEN[:5], intent="learn").budgeted.labels[4] == "LEARNING", (
             "the same message once more"
         )
-        assert made.select(THEN).budgeted.labels[2] == "TASK"
+        assert selector.select(THEN).budgeted.labels[2] == "TASK"
 
     def test_the_least_recently_used_entry_is_evicted(self):
         memory = RequestMemory(size=2)
@@ -201,32 +202,29 @@ def test_building_message_by_message_gives_what_building_at_once_gives(seed):
     messages = random_conversation(random.Random(seed))
     grown = make_selector({1, 2, 5})
     for stop in range(1, len(messages) + 1):
-        bundle = grown.select(messages[:stop])
-    assert bundle.indices == make_selector({1, 2, 5}).select(messages).indices
+        selection = grown.select(messages[:stop])
+    assert selection.indices == make_selector({1, 2, 5}).select(messages).indices
 
 
-def test_threads_share_a_builder():
-    made = make_selector({0, 2}, hysteresis=0.1)
+def test_threads_share_a_selector():
+    selector = make_selector({0, 2}, hysteresis=0.1)
     conversations = [chat(f"LEARNING {name}", "b.", "LEARNING c", "d.", "LEARNING e") for name in "abcdefgh"]
-    barrier = threading.Barrier(4)
 
     def run(number: int) -> list[list[int]]:
-        barrier.wait()
         return [
-            made.select(messages, budget=40).indices
+            selector.select(messages, budget=40).indices
             for messages in (*conversations[number:], *conversations[:number])
         ]
 
-    with ThreadPoolExecutor(4) as pool:
-        results = [result for one in pool.map(run, range(4)) for result in one]
+    results = [result for one in run_threads(4, run) for result in one]
     assert results == [results[0]] * 32
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.2])
 def test_a_policy_without_scores_holds_nothing(margin):
-    made = make_selector(policy=LastK(2), hysteresis=margin)
-    made.select(FIRST)
-    assert made.select(THEN).prefix.held == ()
+    selector = make_selector(policy=LastK(2), hysteresis=margin)
+    selector.select(FIRST)
+    assert selector.select(THEN).prefix.held == ()
 
 
 class CountingClassifier(FirstWordClassifier):
@@ -242,22 +240,24 @@ class CountingClassifier(FirstWordClassifier):
 
 def test_only_new_turns_of_a_conversation_are_read():
     classifier = CountingClassifier()
-    made = make_selector()
-    made = replace(made, fit=cache(lambda: replace(make_selector().fit(), classifier=lambda: classifier)))
-    made.select(FIRST)
-    made.select(FIRST)
-    made.select(THEN)
+    selector = make_selector()
+    selector = replace(
+        selector, fit=cache(lambda: replace(make_selector().fit(), classifier=lambda: classifier))
+    )
+    selector.select(FIRST)
+    selector.select(FIRST)
+    selector.select(THEN)
     assert classifier.asked == [3, 1]
-    made.select(FIRST[:3])
+    selector.select(FIRST[:3])
     assert classifier.asked == [3, 1, 2], "a branch is read anew"
-    assert made.select(THEN, intent="task").mode == "TASK"
+    assert selector.select(THEN, intent="task").mode == "TASK"
     assert classifier.asked == [3, 1, 2, 2], "and so is what was read without the intent, from before it on"
 
 
 def test_the_benchmark_times_scoring_separately():
-    from tools.benchmark.context import measure_context
+    from tools.benchmark.budget import measure_budget
 
-    measured = measure_context(make_selector(counter=None), n=20, rounds=2).to_json()
+    measured = measure_budget(make_selector(counter=None), n=20, rounds=2).to_json()
     assert measured["turns"] == 20
     assert measured["warm"]["ours_ms"] > 0
     assert measured["times_scoring"] == pytest.approx(1 / measured["warm"]["ratio"])

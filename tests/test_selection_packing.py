@@ -1,4 +1,4 @@
-"""Properties of every context, for any conversation, budget and policy."""
+"""Properties of every selection, for any conversation, budget and policy."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ from tests.contexts import (
 BUDGETS = (0, 1, 10, 25, 40, 60, 100, 200, 53_000)
 
 
-def mandatory_turns(turns: list[Turn], bundle: Selection) -> set[int]:
+def mandatory_turns(turns: list[Turn], selection: Selection) -> set[int]:
     """Turns that stand whatever it costs."""
-    current = max(index for index in bundle.indices)
+    current = max(index for index in selection.indices)
     unit = find_tool_units(turns[: current + 1]).by_turn.get(current)
-    held = {one.source for one in bundle.invariants if one.held}
+    held = {one.source for one in selection.invariants if one.held}
     instructions = {index for index in range(current) if turns[index].is_instruction}
     return held | instructions | {current} | set(unit.members if unit else ())
 
@@ -55,74 +55,77 @@ def costs(turns: list[Turn], indices: set[int]) -> int:
     return sum(count_words(turns[index].scored_text) + 4 for index in indices)
 
 
-def assert_held(messages: list[dict[str, Any]], bundle: Selection) -> None:
-    """What matters most, for many contexts."""
-    sent = [index for index in bundle.places if index is not None]
-    for one in bundle.invariants:
+def assert_held(messages: list[dict[str, Any]], selection: Selection) -> None:
+    """What matters most, for many selections."""
+    sent = [index for index in selection.places if index is not None]
+    for one in selection.invariants:
         if one.held:
-            place = one.source if one.source in bundle.places else None  # None: stated apart from its turn
+            place = one.source if one.source in selection.places else None  # None: stated apart from its turn
             assert any(
                 one.text in message["content"]
-                for message, at in zip(bundle.messages, bundle.places, strict=True)
+                for message, at in zip(selection.messages, selection.places, strict=True)
                 if at == place
             )
     assert sent == sorted(set(sent))
-    assert bundle.breaches == ()
-    assert bundle.messages[-1]["role"] != "user" or check_valid(bundle.messages) == []
-    assert bundle.over_budget == max(0, bundle.tokens - bundle.budget)
+    assert selection.breaches == ()
+    assert selection.messages[-1]["role"] != "user" or check_valid(selection.messages) == []
+    assert selection.over_budget == max(0, selection.tokens - selection.budget)
 
 
-def assert_valid(messages: list[dict[str, Any]], bundle: Selection) -> None:
-    """Everything that has to hold of a context, worked out apart from how it was made."""
+def assert_valid(messages: list[dict[str, Any]], selection: Selection) -> None:
+    """Everything that has to hold of a selection, worked out apart from how it was selected."""
     turns = list(turns_from_messages(messages))
-    current = bundle.indices[-1]
-    assert bundle.breaches == ()
+    current = selection.indices[-1]
+    assert selection.breaches == ()
     assert all(
-        message is messages[place] for message, place in zip(bundle.messages, bundle.places, strict=True)
+        message is messages[place]
+        for message, place in zip(selection.messages, selection.places, strict=True)
     )
-    assert bundle.indices == sorted(set(bundle.indices))
+    assert selection.indices == sorted(set(selection.indices))
     for one in find_invariants(turns[: current + 1], WordJudge()):
         if one.held:
             assert one.text in messages[one.source]["content"]
-            assert one.source in bundle.indices
+            assert one.source in selection.indices
     excused = {violation.split(":")[0] for violation in check_valid(turns[: current + 1])}
     user = turns[current].role == "user"
-    assert not bundle.violations or (not user and {v.split(":")[0] for v in bundle.violations} <= excused)
-    assert (
-        bundle.tokens
-        == costs(turns, set(bundle.indices))
-        == sum(section.tokens for section in bundle.sections) + count_words(turns[current].scored_text) + 4
+    assert not selection.violations or (
+        not user and {v.split(":")[0] for v in selection.violations} <= excused
     )
-    if bundle.tokens > bundle.budget:
-        must = mandatory_turns(turns, bundle)
-        assert bundle.over_budget == bundle.tokens - bundle.budget
-        extra = set(bundle.indices) - must
+    assert (
+        selection.tokens
+        == costs(turns, set(selection.indices))
+        == sum(section.tokens for section in selection.sections) + count_words(turns[current].scored_text) + 4
+    )
+    if selection.tokens > selection.budget:
+        must = mandatory_turns(turns, selection)
+        assert selection.over_budget == selection.tokens - selection.budget
+        extra = set(selection.indices) - must
         first = min((index for index in must if not turns[index].is_instruction), default=0)
         assert extra <= set(range(first)), "only a user's turn that has to open the list"
         assert len(extra) <= 1
     else:
-        assert bundle.over_budget == 0
-    assert [one.index for one in bundle.decisions] == list(range(current))
-    inside = {turn.index for section in bundle.sections for turn in section.turns}
-    assert inside == set(bundle.indices) - {current}
-    assert [one.index for one in bundle.decisions if one.kept] == sorted(inside)
+        assert selection.over_budget == 0
+    assert [one.index for one in selection.decisions] == list(range(current))
+    inside = {turn.index for section in selection.sections for turn in section.turns}
+    assert inside == set(selection.indices) - {current}
+    assert [one.index for one in selection.decisions if one.kept] == sorted(inside)
 
 
 @pytest.mark.slow
 def test_nothing_is_lost_and_every_list_is_valid_in_10000_random_conversations():
     rng = random.Random(6)
     tight = 0
-    made = make_selector()
+    selector = make_selector()
     for number in range(10_000):
         messages = random_conversation(rng)
         kept = None if number % 3 == 0 else {index for index in range(12) if rng.random() < 0.5}
-        fit = replace(made.fit(), filters=number % 7 != 0)
-        one = replace(made, policy=FixedPolicy(kept), fit=lambda fit=fit: fit)
-        bundle = one.select(messages, budget=rng.choice(BUDGETS), pair_answers=number % 5 == 0)
-        tight += bundle.over_budget > 0
-        assert_held(messages, bundle)
-        if bundle.over_budget or number % 10 == 0:
-            assert_valid(messages, bundle)
+        fit = replace(selector.fit(), filters=number % 7 != 0)
+        one = replace(selector, policy=FixedPolicy(kept), fit=lambda fit=fit: fit)
+        selection = one.select(messages, budget=rng.choice(BUDGETS), pair_answers=number % 5 == 0)
+        tight += selection.over_budget > 0
+        assert_held(messages, selection)
+        if selection.over_budget or number % 10 == 0:
+            assert_valid(messages, selection)
     assert 1_000 < tight < 8_000, "budgets both hold and do not"
 
 
@@ -132,24 +135,24 @@ RANDOM_CONVERSATIONS = st.integers(0, 2**32).map(lambda seed: random_conversatio
 @given(RANDOM_CONVERSATIONS, st.frozensets(st.integers(0, 12)), st.integers(0, 120))
 def test_a_larger_budget_never_shows_less_evidence_in_tokens_than_there_is_room_for(messages, kept, budget):
     before = copy.deepcopy(messages)
-    bundle = make_selector(kept).select(messages, budget=budget)
-    assert_valid(messages, bundle)
+    selection = make_selector(kept).select(messages, budget=budget)
+    assert_valid(messages, selection)
     assert messages == before, "nothing is mutated"
 
 
 @given(RANDOM_CONVERSATIONS, st.frozensets(st.integers(0, 12)))
 def test_turns_that_fit_are_not_dropped(messages, kept):
-    bundle = make_selector(kept).select(messages, budget=100_000)
-    assert "budget" not in {one.rule for one in bundle.decisions}
-    for one in bundle.decisions:
+    selection = make_selector(kept).select(messages, budget=100_000)
+    assert "budget" not in {one.rule for one in selection.decisions}
+    for one in selection.decisions:
         if one.index in kept and not one.kept:
             assert one.rule in {"superseded", "messages"} or one.stage == "repair"
 
 
 @given(RANDOM_CONVERSATIONS)
 def test_without_the_filter_all_that_can_be_sent_is_sent(messages):
-    bundle = make_selector(frozenset(), filters=False).select(messages, budget=100_000)
-    assert {one.stage for one in bundle.decisions if not one.kept} <= {"repair"}
+    selection = make_selector(frozenset(), filters=False).select(messages, budget=100_000)
+    assert {one.stage for one in selection.decisions if not one.kept} <= {"repair"}
 
 
 @example(random_conversation(random.Random(62)), frozenset({3}), 0)  # a call whose last result is answered
@@ -157,12 +160,12 @@ def test_without_the_filter_all_that_can_be_sent_is_sent(messages):
 @given(RANDOM_CONVERSATIONS, st.frozensets(st.integers(0, 12)), st.integers(0, 120))
 def test_evidence_has_nothing_that_the_policy_dropped_while_all_would_fit(messages, kept, spare):
     total = make_selector(kept).select(messages).tokens_total
-    bundle = make_selector(kept).select(messages, budget=total + spare)
+    selection = make_selector(kept).select(messages, budget=total + spare)
     units = find_tool_units(turns_from_messages(messages)).by_turn
-    for index in turns_by_section(bundle).get("evidence", []):
+    for index in turns_by_section(selection).get("evidence", []):
         partners = units[index].members if index in units else (index,)
-        users = [i for i, message in enumerate(bundle.messages) if message["role"] == "user"]
-        assert set(partners) & kept or (users and bundle.places[users[0]] == index)
+        users = [i for i, message in enumerate(selection.messages) if message["role"] == "user"]
+        assert set(partners) & kept or (users and selection.places[users[0]] == index)
 
 
 ALONE = Budgets({mode: {**dict.fromkeys(SECTIONS, 0), "evidence": 1_000} for mode in MODES})
@@ -177,7 +180,7 @@ LINES = st.tuples(st.sampled_from((*RULES, *QUESTIONS, *ANSWERS)), st.integers(0
     st.booleans(),
 )
 def test_sections_never_displace_turns_that_the_policy_keeps(rows, budget, mode, cells, probabilities):
-    """Under the same budget, with no other section, the policy sends no turn that the context leaves out."""
+    """Under the same budget and with no other section, the policy sends no turn that a selection omits."""
     messages = chat(
         *(f"{text} {'word ' * n}" for (text, n), _, _ in rows), *[f"{mode} so"] * (len(rows) % 2 + 1)
     )
@@ -188,10 +191,10 @@ def test_sections_never_displace_turns_that_the_policy_keeps(rows, budget, mode,
     )
     alone = make_selector(policy=policy, budgets=ALONE).select(messages, budget=budget)
     budgets = Budgets({**TABLE, mode: {**TABLE[mode], **cells}})
-    bundle = make_selector(policy=policy, budgets=budgets).select(messages, budget=budget)
-    assert_held(messages, bundle)
+    selection = make_selector(policy=policy, budgets=budgets).select(messages, budget=budget)
+    assert_held(messages, selection)
     opens = next(index for index in alone.indices if messages[index]["role"] == "user")
-    assert set(alone.indices) - ({opens} - policy.kept) <= set(bundle.indices)
+    assert set(alone.indices) - ({opens} - policy.kept) <= set(selection.indices)
 
 
 def test_a_budget_below_the_conversation_is_filled_with_the_turns_that_the_policy_ranks_next():
@@ -231,15 +234,15 @@ def test_a_budget_pays_for_a_statement_and_its_turn_competes_as_evidence():
     rule = "You must never delete the backups."
     messages = chat(f"{'word ' * 20}. {rule}", "b " * 20, "c", "d " * 20, "TASK so")
     policy = FixedPolicy({3}, {0: 0.1, 1: 0.4, 2: 0.1, 3: 0.9}, probabilities=True)
-    bundle = make_selector(policy=policy).select(messages, budget=50)
-    assert bundle.places == [None, 2, 3, 4], "the whole turn of the rule would leave no room for 3"
-    assert "a message of its own" in bundle.decisions.of(0).reason
+    selection = make_selector(policy=policy).select(messages, budget=50)
+    assert selection.places == [None, 2, 3, 4], "the whole turn of the rule would leave no room for 3"
+    assert "a message of its own" in selection.decisions.of(0).reason
     needed = replace(policy, scores={0: 0.95, 1: 0.1, 2: 0.1, 3: 0.1})
-    bundle = make_selector(policy=needed).select(messages, budget=50)
-    assert bundle.places == [0, 2, 4], "its own turn says it, and its statement is not sent, too"
-    assert turns_by_section(bundle)["rules"] == [0]
-    assert "it states what must hold" in bundle.decisions.of(0).reason
-    assert bundle.tokens == sum(count_words(messages[place]["content"]) + 4 for place in (0, 2, 4))
+    selection = make_selector(policy=needed).select(messages, budget=50)
+    assert selection.places == [0, 2, 4], "its own turn says it, and its statement is not sent, too"
+    assert turns_by_section(selection)["rules"] == [0]
+    assert "it states what must hold" in selection.decisions.of(0).reason
+    assert selection.tokens == sum(count_words(messages[place]["content"]) + 4 for place in (0, 2, 4))
 
 
 def test_an_edited_statement_frees_nothing_of_its_turn(monkeypatch):
@@ -253,17 +256,19 @@ def test_an_edited_statement_frees_nothing_of_its_turn(monkeypatch):
     messages = chat(f"{'word ' * 25}. You must never delete the backups.", "b " * 9, "c", "d " * 9, "TASK so")
     policy = FixedPolicy({0, 1, 2, 3}, {0: 0.9, 1: 0.4, 2: 0.3, 3: 0.2}, probabilities=True)
     for budget in range(20, 110):
-        bundle = make_selector(policy=policy).select(messages, budget=budget)
-        assert bundle.tokens <= max(budget, count_words(text) + 4 + 6), budget
+        selection = make_selector(policy=policy).select(messages, budget=budget)
+        assert selection.tokens <= max(budget, count_words(text) + 4 + 6), budget
 
 
 def test_a_statement_of_two_turns_is_sent_until_both_are():
     rule = "You must never delete the backups."
     messages = chat(f"{'word ' * 20}. {rule}", "b", f"{'more ' * 25}. {rule}", "d", "TASK so")
     policy = FixedPolicy(set(), {0: 0.9, 1: 0.1, 2: 0.1, 3: 0.1}, probabilities=True)
-    bundle = make_selector(policy=policy).select(messages, budget=40)
-    assert (bundle.over_budget, bundle.breaches) == (0, ()), "the first turn would not spare the statement"
-    assert rule in {message["content"] for message in bundle.messages}
+    selection = make_selector(policy=policy).select(messages, budget=40)
+    assert (selection.over_budget, selection.breaches) == (0, ()), (
+        "the first turn would not spare the statement"
+    )
+    assert rule in {message["content"] for message in selection.messages}
 
 
 def test_evidence_is_chosen_by_expected_use_for_its_tokens():
@@ -312,14 +317,14 @@ def test_every_invariant_that_a_packer_loses_is_caught_and_the_baseline_has_it(c
     for number in range(1_500):
         messages = random_conversation(rng)
         packer = LosingPacker(1 + number % 7)
-        bundle = make_selector(frozenset(), packer=packer).select(messages, budget=rng.choice(BUDGETS))
+        selection = make_selector(frozenset(), packer=packer).select(messages, budget=rng.choice(BUDGETS))
         losses += bool(packer.lost)
-        assert {one.source for one in bundle.breaches} == packer.lost
-        assert [one.cause for one in bundle.fallbacks] == ["breach"] * bool(bundle.breaches)
-        held = {one.source for one in bundle.invariants if one.held}
-        assert held <= set(bundle.indices)
-        if bundle.breaches:
-            assert not bundle.violations or bundle.messages[-1]["role"] != "user"
+        assert {one.source for one in selection.breaches} == packer.lost
+        assert [one.cause for one in selection.fallbacks] == ["breach"] * bool(selection.breaches)
+        held = {one.source for one in selection.invariants if one.held}
+        assert held <= set(selection.indices)
+        if selection.breaches:
+            assert not selection.violations or selection.messages[-1]["role"] != "user"
     assert losses > 200
 
 
@@ -334,8 +339,8 @@ def test_a_changed_word_of_an_invariant_is_a_breach(monkeypatch):
 
     real = fit.send
     monkeypatch.setattr(fit, "send", meddling)
-    bundle = make_selector().select(chat("You must never delete the backups.", "Fine.", "TASK add a page"))
-    assert [one.source for one in bundle.breaches] == [0]
+    breached = make_selector().select(chat("You must never delete the backups.", "Fine.", "TASK add a page"))
+    assert [one.source for one in breached.breaches] == [0]
 
 
 def test_units_are_packed_whole_or_not_at_all():
@@ -345,10 +350,10 @@ def test_units_are_packed_whole_or_not_at_all():
         *chat("assistant: It works.", "user: GENERAL bye", "assistant: Bye.", "user: TASK three"),
     ]
     for budget in range(0, 80):
-        bundle = make_selector({4}).select(messages, budget=budget)
-        assert {3, 4, 5} <= set(bundle.indices) or {3, 4, 5}.isdisjoint(bundle.indices)
-        assert_valid(messages, bundle)
-    assert {3, 4, 5} <= set(bundle.indices)
-    reasons = {turn.index: turn.reason for turn in bundle.section("evidence").turns}
+        selection = make_selector({4}).select(messages, budget=budget)
+        assert {3, 4, 5} <= set(selection.indices) or {3, 4, 5}.isdisjoint(selection.indices)
+        assert_valid(messages, selection)
+    assert {3, 4, 5} <= set(selection.indices)
+    reasons = {turn.index: turn.reason for turn in selection.section("evidence").turns}
     assert "0.90" in reasons[4]
     assert "models want them together" in reasons[5]

@@ -57,15 +57,12 @@ def manager(store: Store, workspace: str = "shop", kept: Any = None, **settings:
 def test_an_extract_quotes_the_best_turns_in_order_with_their_numbers() -> None:
     policy = contexts.FixedPolicy({1, 3}, scores={0: 1.0, 1: 0.6, 2: 0.1, 3: 0.8, 4: 0.2})
     short = ExtractiveSummarizer(policy, max_characters=60).summarize(TALK, 5)
-    assert short is not None
     assert short.text == "[1] user: we sell tea\n[3] user: the shop is in Rome"
     assert (short.stop, short.by) == (5, "keeps")
     first = ExtractiveSummarizer(policy).summarize(TALK, 3)
-    assert first is not None
     assert first.text == "[1] user: we sell tea\n[2] assistant: noted"
     assert ExtractiveSummarizer(policy).summarize(TALK, 1) is None, "instructions are not quoted"
     unranked = ExtractiveSummarizer(contexts.FixedPolicy(ranked=False), max_characters=30).summarize(TALK, 5)
-    assert unranked is not None
     assert unranked.text == "[4] assistant: noted too"
 
 
@@ -74,7 +71,6 @@ def test_a_language_model_summarises_data_and_an_extract_stands_in_for_it(server
     summarizer = ModelSummarizer(model, ExtractiveSummarizer(contexts.FixedPolicy()))
     server.set_script(completion_reply("<think>hm</think> Tea shop in Rome [3]." + "x" * 9_000))
     summary = summarizer.summarize(TALK, 5)
-    assert summary is not None
     assert summary.by == "tiny"
     assert summary.text.startswith("Tea shop in Rome [3].")
     assert len(summary.text) <= MAX_CHARACTERS
@@ -82,9 +78,7 @@ def test_a_language_model_summarises_data_and_an_extract_stands_in_for_it(server
     assert [message["role"] for message in request["messages"]] == ["system", "user"]
     assert "Rome" not in request["messages"][0]["content"]
     server.set_script(error_reply(500))
-    extract = summarizer.summarize(TALK, 5)
-    assert extract is not None
-    assert extract.by == "keeps"
+    assert summarizer.summarize(TALK, 5).by == "keeps"
 
 
 def test_summaries_are_made_every_so_many_turns_and_sent_as_capsules(store: Store) -> None:
@@ -93,18 +87,15 @@ def test_summaries_are_made_every_so_many_turns_and_sent_as_capsules(store: Stor
     assert Summaries(store).get(key) is None
     key = sessions.add_message({"role": "assistant", "content": "noted"}).key
     first = Summaries(store).get(key)
-    assert first is not None
     assert (first.stop, first.text) == (2, "[0] user: the shop is in Rome\n[1] assistant: noted")
     key = sessions.add_message("it is small").key
     assert Summaries(store).get(key) == first
-    bundle = sessions.select()
-    [capsule] = bundle.section("capsules").turns
+    selection = sessions.select()
+    [capsule] = selection.section("capsules").turns
     assert capsule.reason == "a summary of messages 0 to 1, by keeps."
-    assert first.text in str(bundle.messages[0]["content"])
+    assert first.text in str(selection.messages[0]["content"])
     key = sessions.add_message({"role": "assistant", "content": "noted"}).key
-    second = Summaries(store).get(key)
-    assert second is not None
-    assert second.stop == 4
+    assert Summaries(store).get(key).stop == 4
 
 
 def test_without_the_setting_nothing_is_summarised(store: Store) -> None:
@@ -140,9 +131,7 @@ def test_wrong_settings_are_reported_before_a_message_is_stored(
         sessions.add_message("hello")
     assert Conversations(store).keys() == set()
     manager(store).add_message("hello")
-    ended = sessions.end()
-    assert ended is not None
-    assert not ended.is_active, "a session ends all the same"
+    assert not sessions.end().is_active, "a session ends all the same"
 
 
 def test_a_failing_summary_costs_no_message(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +149,6 @@ def test_pruned_turns_are_in_no_summary(store: Store) -> None:
     PrunedTurns(store).change(key, {0: PrunedTurn("old")})
     key = sessions.add_message({"role": "assistant", "content": "fine"}).key
     summary = Summaries(store).get(key)
-    assert summary is not None
     assert "secret" not in summary.text
     assert "open" in summary.text
 
@@ -238,15 +226,12 @@ def test_all_of_a_conversation_is_summarised_when_it_ends(store: Store, way: str
     selector = contexts.make_selector(session={"summary_turns": 2, "recall": 2})
     sessions = SessionManager(store, workspace="shop", clock=clock, selector=selector)
     first = sessions.add_messages(contexts.chat("the shop is in Rome", "noted", "it is small")).key
-    known = Summaries(store).get(first)
-    assert known is not None
-    assert known.stop == 2
+    assert Summaries(store).get(first).stop == 2
     if way == "end":
         sessions.end()
     clock.advance(hours=3 if way == "a new session" else 0)
     sessions.add_message("new conversation" if way == "a new conversation" else "GENERAL where is the shop?")
     summary = Summaries(store).get(first)
-    assert summary is not None
     assert (summary.stop, "it is small" in summary.text) == (3, True)
     assert any("it is small" in one.text for one in sessions.capsules(sessions.history()))
 
@@ -277,9 +262,7 @@ def test_an_older_summary_does_not_replace_a_newer_one(store: Store, monkeypatch
 
     monkeypatch.setattr(ExtractiveSummarizer, "summarize", slow)
     key = sessions.add_messages(contexts.chat("a", "b", "c")).key
-    summary = Summaries(store).get(key)
-    assert summary is not None
-    assert summary.text == "newer"
+    assert Summaries(store).get(key).text == "newer"
 
 
 def test_a_summary_that_a_pruning_dropped_is_made_again(store: Store) -> None:
@@ -290,6 +273,5 @@ def test_a_summary_that_a_pruning_dropped_is_made_again(store: Store) -> None:
     assert Summaries(store).get(first) is None
     key = sessions.add_message("GENERAL hello").key
     summary = Summaries(store).get(first)
-    assert summary is not None
     assert (summary.stop, "secret" in summary.text, "open" in summary.text) == (3, False, True)
     assert Summaries(store).get(key) is None, "it is open"

@@ -1,4 +1,4 @@
-"""The independent check of a finished context."""
+"""The independent check of a finished selection."""
 
 from __future__ import annotations
 

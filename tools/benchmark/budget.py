@@ -25,7 +25,7 @@ _BUDGET = 53_000  # tokens
 
 
 @dataclass(frozen=True, slots=True)
-class ContextSpeed:
+class BudgetSpeed:
     """Times on one long conversation whose vectors are all cached."""
 
     turns: int
@@ -62,7 +62,7 @@ class _Scored:
         return self.known[len(history)]
 
 
-def measure_context(selector: Selector, *, n: int = 1_000, rounds: int = 15) -> ContextSpeed:
+def measure_budget(selector: Selector, *, n: int = 1_000, rounds: int = 15) -> BudgetSpeed:
     """Time the selector's gate and the rest of it on n turns out of the sample conversations."""
     policy, turns = selector.policy, sample_turns(n + 2 * rounds + 5)
     stops = list(range(n, len(turns), 2))  # a user's turn each, as n is even
@@ -92,7 +92,7 @@ def measure_context(selector: Selector, *, n: int = 1_000, rounds: int = 15) -> 
         return policy.decide(*talks[stop].at(stop))
 
     grown = compare(decide, lambda: scored.select_at(talks[next(building)]), rounds=rounds, warm_up=2)
-    return ContextSpeed(n, warm, grown, 1e3 * first, 1e3 * rest)
+    return BudgetSpeed(n, warm, grown, 1e3 * first, 1e3 * rest)
 
 
 def _seconds(policy: Policy, talk: Conversation) -> float:
@@ -108,13 +108,13 @@ def sample_turns(n: int) -> list[Turn]:
     """
     folder = app_root() / "sample_conversations"
     files = sorted({*folder.iterdir()} - {*folder.glob("*.relevance.*"), folder / "README.md"})
-    said: dict[str, list[str]] = {"user": [], "assistant": []}
+    texts_by_role: dict[str, list[str]] = {"user": [], "assistant": []}
     for file in files:
         for talk in read_conversations(file):
             for turn in talk.turns:
-                if turn.role in said and turn.text.strip() and not turn.tool_calls:
-                    said[turn.role].append(turn.text)
-    roles = [(role, said[role]) for role in ("user", "assistant")]
+                if turn.role in texts_by_role and turn.text.strip() and not turn.tool_calls:
+                    texts_by_role[turn.role].append(turn.text)
+    roles = [(role, texts_by_role[role]) for role in ("user", "assistant")]
     messages = []
     for place in range(n):
         role, texts = roles[place % 2]

@@ -1,6 +1,6 @@
 """How often every turn that the answer needs is sent, under a share of the history's tokens.
 
-    python -m tools.context_figures [FILE.jsonl ...] [--shares 0.15 0.35]
+    python -m tools.budget_figures [FILE.jsonl ...] [--shares 0.15 0.35]
 
 Files are relevance sets; what their cases have as `needed`, else as `relevant`, has to be sent. Without a
 file, the held-out part of the written conversations is measured. The sections of a budget are compared with
@@ -13,7 +13,6 @@ then sent in any case.
 from __future__ import annotations
 
 import argparse
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
@@ -29,6 +28,7 @@ from convgate.policies.search import cosine_scores
 from convgate.selection.load import load
 from convgate.selection.selector import Selector
 from convgate.transcripts import turns_from_messages
+from tools.labelled import read_lines
 
 CHATS = Path(__file__).parent / "pretraining" / "texts" / "chats.dev.jsonl"
 
@@ -95,7 +95,7 @@ def fill_budgets(
 
 def cases(file: Path) -> Iterator[tuple[Conversation, set[int]]]:
     """Conversations that end with the current message, and the turns that its answer needs, one or more."""
-    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    lines = read_lines(file)
     messages = {line["id"]: line["messages"] for line in lines if line["type"] == "conversation"}
     for line in lines:
         needed = line.get("needed", line.get("relevant"))
