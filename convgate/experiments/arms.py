@@ -60,7 +60,6 @@ class Experiment:
     planned: int  # rated trials of each arm at the last look
     alpha: float = ALPHA  # two-sided, over all hypotheses and looks
     looks: tuple[float, ...] = (1.0,)  # shares of the planned trials, ascending
-    hypotheses: tuple[Hypothesis, ...] = HYPOTHESES
     shared_raters: bool = False  # whether raters see the answers of every arm
 
     def __post_init__(self) -> None:
@@ -81,8 +80,6 @@ class Experiment:
         ascending = all(a < b for a, b in zip((0.0, *self.looks), self.looks, strict=False))
         if not ascending or self.looks[-1:] != (1.0,):
             raise ExperimentError(f"Looks are ascending shares above 0, the last one 1; got {self.looks}.")
-        if not self.hypotheses or not set(self.hypotheses) <= set(HYPOTHESES):
-            raise ExperimentError(f"Hypotheses are {', '.join(HYPOTHESES)}; got {self.hypotheses}.")
 
     @property
     def control(self) -> Arm:
@@ -133,7 +130,6 @@ def create_experiment(store: Store, experiment: Experiment) -> None:
         "planned": experiment.planned,
         "alpha": experiment.alpha,
         "looks": experiment.looks,
-        "hypotheses": experiment.hypotheses,
         "shared_raters": experiment.shared_raters,
         "arms": [arm_json(arm) for arm in experiment.arms],
     }
@@ -149,7 +145,7 @@ def load_experiment(store: Store, name: str, settings: Settings | None = None) -
             Arm(arm["name"], Settings(**machine | arm["settings"]), arm["limit"], arm["alone"])
             for arm in values["arms"]
         )
-        values |= {key: tuple(values[key]) for key in ("looks", "hypotheses")}
+        values["looks"] = tuple(values["looks"])
         return Experiment(name=name, started=started, **values)
 
 

@@ -36,7 +36,7 @@ class Columns:
     arm: NDArray[np.integer[Any]]  # index in `Experiment.arms`
     sessions: NDArray[np.integer[Any]]
     tokens: Floats
-    outcomes: Mapping[Hypothesis, Floats]  # 0 or 1; NaN where it is not decided
+    outcomes: Mapping[Hypothesis, Floats]  # what is tested: 0 or 1; NaN where it is not decided
 
     def sample(self, hypothesis: Hypothesis, arm: int, stop: int) -> Sample:
         """Return the decided trials of an arm and the control among the first `stop`."""
@@ -104,7 +104,7 @@ def compare(columns: Columns, experiment: Experiment) -> tuple[Comparison, ...]:
     and with free tokens are two families of hypotheses.
     """
     reached = [stop for stop in experiment.stops if stop <= len(columns.arm)]
-    keys = [(i, hypothesis) for i in range(1, len(experiment.arms)) for hypothesis in experiment.hypotheses]
+    keys = [(i, hypothesis) for i in range(1, len(experiment.arms)) for hypothesis in columns.outcomes]
     rejected: dict[tuple[int, Hypothesis], int] = {}
     for limit in ("matched", "free"):
         family = [key for key in keys if experiment.arms[key[0]].limit == limit]
@@ -117,7 +117,7 @@ def compare(columns: Columns, experiment: Experiment) -> tuple[Comparison, ...]:
     for index, arm in enumerate(experiment.arms[1:], start=1):
         tests = tuple(
             _test(columns, experiment, hypothesis, index, len(reached), rejected.get((index, hypothesis)))
-            for hypothesis in experiment.hypotheses
+            for hypothesis in columns.outcomes
         )
         n_missing = "" if reached else f"{len(columns.arm):,} of {experiment.stops[0]:,} rated trials"
         comparisons.append(Comparison(arm.name, arm.limit, tests, _judge(arm, experiment, tests, n_missing)))
