@@ -19,11 +19,12 @@ from convgate.training import library
 from convgate.training.data_removal import Copies, find_copies, remove_for_good
 from convgate.training.library import SAMPLES, RelevanceSets
 from convgate.training.process import resume_training
-from convgate.training.records import Ended, RunRequest
+from convgate.training.records import Ended, RunRequest, Status
 from convgate.training.run import DATA, LOG, Run, Runs
 from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.relevance_sets import write_relevance_set
 from tests.fakes import FakeEncoder
+from tests.planted_sets import write_record
 from tests.processes import fork, needs_fork
 
 CONVERSATION: dict[str, object] = {
@@ -133,7 +134,8 @@ def add_run(home: Path, id: str, *conversations: Conversation, state: Ended = "d
     file = run.folder / DATA / "my-labels.jsonl"
     write_relevance_set(relevance_set("my-labels", *conversations), file)
     run.write_request(RunRequest(("train", str(file)), "first", ("my-labels",)))
-    run.write_outcome(state, 2, {"version": "second"})
+    run.write_status(Status(ended=state, result={"version": "second"}))
+    write_record(run, epochs=2)
     (run.folder / LOG).write_text("".join(f"bad line: {each.turns[0].text}\n" for each in conversations))
     return run
 
@@ -211,7 +213,7 @@ def test_a_copy_in_a_set_with_a_bad_line_is_removed_with_the_line(convgate_home:
 
 def test_nothing_is_removed_while_a_training_uses_a_copy(convgate_home: Path, store: Store) -> None:
     run = add_run(convgate_home, "one", conversation(WORD))
-    run.write_progress("Epoch 1", epochs=0)
+    run.write_status(Status("Epoch 1"))
     before = files_with(convgate_home, WORD)
     with run.lock(), pytest.raises(TrainingError, match="one"):
         remove_for_good(store, load_settings())

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from convgate.core.errors import ConvgateError, TrainingError
 from convgate.training.epochs import Epoch
+from convgate.training.records import Ended, Status
 from convgate.training.run import LOADING, STARTING, STOP, Run
 
 _REPORT_SECONDS = 0.5  # between two reports within one stage
@@ -41,7 +42,6 @@ class Reporter:
 
     def __init__(self, run: Run, listener: Listener) -> None:
         before = Run(run.folder).status
-        self.epochs = before.epochs if before else 0  # finished
         self._run, self._listener = run, listener
         self._stage = LOADING
         if before is None or before.stage != STARTING:  # else a stop that is there now is meant for us
@@ -65,23 +65,21 @@ class Reporter:
 
     def epoch(self, epoch: Epoch) -> None:
         """Report an epoch that is finished and saved."""
-        self.epochs = epoch.number
-        self._write()
         self._listener.epoch(epoch)
 
     def done(self, values: Mapping[str, Any]) -> None:
         """Write that it is done. Raises TrainingError."""
         with self._run.writing():
-            self._run.write_outcome("done", self.epochs, values)
+            self._run.write_status(Status(ended="done", result=values))
 
     def _check(self) -> None:
         if (self._run.folder / STOP).exists():
-            raise StoppedError(f"Stopped. Epochs saved: {self.epochs}.")
+            raise StoppedError("Somebody stopped the training.")
 
     def _write(self, done: int = 0, total: int = 0) -> None:
         self._written = monotonic()
         with suppress(OSError):  # a report that cannot be written is no reason to stop
-            self._run.write_progress(self._stage, done, total, epochs=self.epochs)
+            self._run.write_status(Status(self._stage, done, total))
 
 
 @contextmanager
@@ -95,7 +93,8 @@ def report_run(run: Run, listener: Listener) -> Iterator[Reporter]:
             is_stop = isinstance(error, KeyboardInterrupt | StoppedError)
             message = str(error) if isinstance(error, ConvgateError) else f"{type(error).__name__}: {error}"
             if is_stop:
-                message = f"Stopped. Epochs saved: {reporter.epochs}."
+                message = f"Stopped. Epochs saved: {Run(run.folder).epochs}."
             with suppress(OSError):  # the error itself is raised, whether or not it can be written down
-                run.write_outcome("stopped" if is_stop else "failed", reporter.epochs, {"message": message})
+                ended: Ended = "stopped" if is_stop else "failed"
+                run.write_status(Status(ended=ended, result={"message": message}))
             raise

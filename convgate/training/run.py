@@ -7,7 +7,7 @@
 |---|---|
 | `plan.json` | the request, with the words of the command that resumes the run |
 | `run.json`, `*.state.safetensors` | the record and the tensors after the last whole epoch |
-| `status.json` | stage, how much of it is done, how many epochs; how it ended, with its result |
+| `status.json` | stage, and how much of it is done; how it ended, with its result |
 | `stop` | asks the run to stop at its next report |
 | `data/`, `log.txt` | copies of the sets, and what the command printed, when the app started it |
 
@@ -123,10 +123,13 @@ class Run:
         """Whether a version can be made of its epochs."""
         return self.can_resume and self.epochs > 0
 
-    @property
+    @cached_property
     def epochs(self) -> int:
-        """How many are finished."""
-        return self.status.epochs if self.status else 0
+        """How many whole epochs are saved; 0 when the record is damaged."""
+        try:
+            return len(self.read_record().epochs)
+        except TrainingError:
+            return 0
 
     @property
     def started(self) -> datetime:
@@ -199,16 +202,11 @@ class Run:
             make_home(self.folder)
             _write(REQUEST_TYPE, self.folder / REQUEST, request)
 
-    def write_progress(self, stage: str, done: int = 0, total: int = 0, *, epochs: int) -> Status:
-        """Write what it does now. Raises OSError."""
-        status = Status(stage, epochs, done, total)
+    def write_status(self, status: Status) -> None:
+        """Write what it does now, or how it ended: that removes a request to stop. Raises OSError."""
         _write(STATUS_TYPE, self.folder / STATUS, status)
-        return status
-
-    def write_outcome(self, state: Ended, epochs: int, result: Mapping[str, Any]) -> None:
-        """Write how it ended, and remove a request to stop. Raises OSError."""
-        _write(STATUS_TYPE, self.folder / STATUS, Status("", epochs, ended=state, result=result))
-        (self.folder / STOP).unlink(missing_ok=True)
+        if status.ended:
+            (self.folder / STOP).unlink(missing_ok=True)
 
     def remove_data(self) -> None:
         """Remove all that quotes conversations; last the data, by which a copy is found."""

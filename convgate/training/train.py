@@ -93,7 +93,6 @@ def train_version(
         record = RunRecord.new(gate.config, plan.settings, data, parent=plan.parent)
         if run.has_record:
             record = run.resume(record, trainer)
-            reporter.epochs = len(record.epochs)
         record = _train(run, record, trainer, reporter)
         reporter.stage("Fitting the threshold")
         rule = plan.rule(parent)
