@@ -108,8 +108,8 @@ def list_experiments() -> Result:
 
     store = inputs.open_library()
     rows = [_experiment_json(load_experiment(store, name)) for name in Experiments(store).names()]
-    table = [{"name": row["name"], "arms": ", ".join(row["arms"]), "planned": row["planned"]} for row in rows]
-    return Result({"experiments": rows}, Table(table, empty="No experiments."))
+    table = Table(rows, {"arms": "prose"}, names=("name", "arms", "planned"), empty="No experiments.")
+    return Result({"experiments": rows}, table)
 
 
 @experiment.command()
@@ -281,16 +281,17 @@ def _experiment_json(experiment: Experiment) -> dict[str, Any]:
 
 def _show_report(report: ExperimentReport) -> Iterable[Part]:
     yield f"{report.experiment}: {report.rated:,} of {report.planned:,} planned trials are rated."
-    names = {
-        "completed": "completion_rate", "errors": "error_rate", "focus": "focus",
-        "seconds": "latency_p50_seconds", "tokens": "tokens",
-    }  # fmt: skip
-    yield Table(
-        [
-            pick(arm, "arm", "trials", "rated") | {name: getattr(arm, field) for name, field in names.items()}
-            for arm in report.arms
-        ]
+    names = (
+        "arm",
+        "trials",
+        "rated",
+        "completion_rate",
+        "error_rate",
+        "focus",
+        "latency_p50_seconds",
+        "tokens",
     )
+    yield Table([asdict(arm) for arm in report.arms], names=names)
     if report.unrated:
         yield f"{pluralize(report.unrated, 'trial')} to rate."
     if report.judge is not None:
@@ -299,16 +300,7 @@ def _show_report(report: ExperimentReport) -> Iterable[Part]:
             f"The judge rated {report.judge.judged:,} trials; on {report.judge.disagreed:,} of"
             f" {report.judge.checked:,} checked ones people disagree.{state}"
         )
-    yield Table(
-        [
-            {
-                name: value["value"] if isinstance(value, dict) else value
-                for name, value in asdict(arm).items()
-            }
-            for arm in report.signals
-            if arm.trials
-        ]
-    )
+    yield Table([asdict(arm) for arm in report.signals if arm.trials])
     for comparison in report.comparisons:
         kind = "confirmatory" if comparison.limit == "matched" else "supporting"
         yield f"{comparison.arm} ({kind}): {comparison.verdict.sentence}"

@@ -38,17 +38,12 @@ def print_problems(problems: Problems) -> None:
         print_note(f"and {problems.total - SHOWN:,} more.")
 
 
-def print_left_out(reader: TranscriptReader) -> None:
-    """Print what was left out of a file on purpose, if anything, once it is read and closed."""
-    if left_out := reader.summary.left_out:
-        print_note(f"{reader.report.file}: {', '.join(left_out)}")
-
-
-def print_alternatives(reader: TranscriptReader) -> None:
-    """Print which other formats a file fits as well, if any."""
+def close_reader(reader: TranscriptReader, *, skip_bad: bool) -> None:
+    """Close the reader of a file; print which other formats fit it, and its problems."""
     if reader.alternatives:
         others = join_words(reader.alternatives, last="or")
         print_note(f"{reader.report.file}: read as {reader.format}; --format can choose {others}")
+    print_problems(reader.close(skip_bad=skip_bad))
 
 
 def print_error(error: ConvgateError) -> None:

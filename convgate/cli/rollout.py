@@ -131,17 +131,11 @@ def _show_status(values: dict[str, Any]) -> Iterable[Part]:
     yield Table(
         [{"figure": name, **{arm: rates[name] for arm, rates in arms.items()}} for name in arms["control"]]
     )
-    for kind, checks in (("condition", values["conditions"]), ("rollback rule", values["rules"])):
-        yield Table(
-            [{kind: check["name"], "state": check["state"], "figures": check["sentence"]} for check in checks]
-        )
+    checks = ("name", "state", "sentence")
+    yield from ("conditions:", Table(values["conditions"], names=checks))
+    yield from ("rollback rules:", Table(values["rules"], names=checks))
     yield _checklist(values)
-    yield Table(
-        [
-            {"at": decision["at"][:16], **{name: decision[name] for name in ("action", "reason", "who")}}
-            for decision in values["decisions"]
-        ]
-    )
+    yield Table(values["decisions"], names=("at", "action", "reason", "who"))
 
 
 def _checklist(values: dict[str, Any]) -> Iterable[Part]:
