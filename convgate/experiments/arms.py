@@ -20,7 +20,7 @@ from convgate.store.documents import translate_decoding_errors
 from convgate.store.experiments import Experiments
 from convgate.versions import Versions
 
-Limit = Literal["free", "matched"]
+TokenLimit = Literal["free", "matched"]
 Hypothesis = Literal["completion", "errors"]
 
 HYPOTHESES: tuple[Hypothesis, ...] = get_args(Hypothesis)
@@ -45,7 +45,7 @@ class Arm:
 
     name: str
     settings: Settings
-    limit: Limit = "free"  # matched: as many tokens as the control arm used for the same request
+    limit: TokenLimit = "free"  # matched: as many tokens as the control arm used for the same request
     alone: bool = False  # whether the policy selects by its ranking alone, without holds and sections
 
 
@@ -100,7 +100,7 @@ class Experiment:
         raise ExperimentError(f"{self.name} has no arm {quote(name)}; it has {names}.")
 
 
-def read_arm(name: str, text: str, limit: Limit, settings: Settings) -> Arm:
+def read_arm(name: str, text: str, limit: TokenLimit, settings: Settings) -> Arm:
     """Return the arm that the text describes.
 
     text: a policy such as `last_k(k=3)`, `everything`, `none` or `gate@mine`, or the path of a settings file;

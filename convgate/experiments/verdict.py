@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.text import format_share, format_signed, join_words
-from convgate.experiments.arms import Arm, Experiment, Hypothesis, Limit
+from convgate.experiments.arms import Arm, Experiment, Hypothesis, TokenLimit
 from convgate.experiments.statistics import (
     MIN_SESSIONS,
     Difference,
@@ -92,7 +92,7 @@ class Comparison:
     """An arm compared with the control."""
 
     arm: str
-    limit: Limit  # matched: the confirmatory comparison; free: a supporting one
+    limit: TokenLimit  # matched: the confirmatory comparison; free: a supporting one
     tests: tuple[HypothesisTest, ...]
     verdict: Verdict
 

@@ -30,9 +30,9 @@ from convgate.transcripts.redaction import Redactor
 from convgate.transcripts.relevance_sets import SPLIT_GROUP, RelevanceFormat, case_fields
 from convgate.transcripts.source import MAX_BYTES, Source, source_of_bytes, source_of_path
 
-Kind = Literal["relevance-set", "csv"]
+LabelFormat = Literal["relevance-set", "csv"]
 
-SUFFIXES: dict[Kind, str] = {"relevance-set": ".jsonl", "csv": ".csv"}
+SUFFIXES: dict[LabelFormat, str] = {"relevance-set": ".jsonl", "csv": ".csv"}
 
 COLUMNS = (
     *("conversation", "title", "message", "question", "turn", "annotator", "kind", "answer"),
@@ -111,7 +111,7 @@ def keep_labels(store: Store, imported: Import, *, by: str) -> ActionRecord:
 
 def write_labels(
     store: Store,
-    kind: Kind,
+    kind: LabelFormat,
     *,
     annotators: Collection[str] | None = None,
     conversations: Collection[str] | None = None,

@@ -54,7 +54,7 @@ REQUEST, RECORD, STATE, STATUS = "plan.json", "run.json", "state.safetensors", "
 STOP, LOCK, LOG, DATA = "stop", "lock", "log.txt", "data"
 STARTING, LOADING = "Starting", "Loading"  # stages: before the process reports, and its first report
 
-State = Literal["running", "stopping", "interrupted"] | Ended
+RunState = Literal["running", "stopping", "interrupted"] | Ended
 
 _T = TypeVar("_T")
 _ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
@@ -84,7 +84,7 @@ class Run:
         return self.status.result if self.status else {}
 
     @cached_property
-    def state(self) -> State:
+    def state(self) -> RunState:
         """What it is doing, or how it ended."""
         if self.status and self.status.ended:
             return self.status.ended
