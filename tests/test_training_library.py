@@ -60,16 +60,13 @@ def test_a_set_is_kept_as_it_came_and_read_by_its_name(sets: RelevanceSets) -> N
     assert sets.names() == ["mine", SAMPLES]
 
 
-def test_a_set_is_overwritten_only_with_replace(sets: RelevanceSets) -> None:
+def test_a_set_is_not_overwritten(sets: RelevanceSets) -> None:
     sets.add("mine", GOOD)
-    other = lines({"id": "1", "relevant": []})
     with pytest.raises(TranscriptError, match="mine"):
-        sets.add("mine", other)
-    assert sets.path("mine").read_bytes() == GOOD
+        sets.add("mine", lines({"id": "1", "relevant": []}))
     with pytest.raises(TranscriptError, match="line 1"):
-        sets.add("mine", b"{", replace=True)
+        sets.add("other", b"{")
     assert sets.path("mine").read_bytes() == GOOD
-    assert sets.add("mine", other, replace=True).cases == 1
     assert set_files(sets) == ["mine.jsonl"]
 
 

@@ -70,7 +70,7 @@ class BatchOptions:
 
     settings: Settings
     policy: str
-    version: str | None = None  # of the gate; None: of a policy that has none
+    version: str | None = None  # of the gate: a name or a folder; None: the active one, or there is no gate
     turns: Turns = "last"  # the last turn that a model would answer, or each of them
     context: bool = False  # whether mode and invariants are found too
     embeddings: bool = False  # whether every turn's vector is kept
@@ -78,26 +78,14 @@ class BatchOptions:
     part_turns: int = PART_TURNS
 
 
-def batch_options(
-    settings: Settings,
-    *,
-    policy: str | None = None,
-    version: str | None = None,
-    turns: Turns = "last",
-    context: bool = False,
-    embeddings: bool = False,
-    format: str | None = None,
-) -> BatchOptions:
-    """Return the options, with the version of the gate that is active now, for all of a long run.
+def resolve_options(options: BatchOptions) -> BatchOptions:
+    """Return the options with the version of the gate that is active now, for all of a long run.
 
-    policy: by name; None: that of the settings. version: a name or a folder. Raises PolicyError or GateError
-    when there is no such policy or version.
+    Raises PolicyError or GateError when there is no such policy or version.
     """
-    name = policy or settings.policy
-    check_spec(replace(spec_of(settings, name), version=None))
-    return BatchOptions(
-        settings, name, resolve_version([name], settings, version), turns, context, embeddings, format
-    )
+    check_spec(replace(spec_of(options.settings, options.policy), version=None))
+    version = resolve_version([options.policy], options.settings, options.version)
+    return replace(options, version=version)
 
 
 def resolve_version(policies: Sequence[str], settings: Settings, version: str | None) -> str | None:

@@ -118,14 +118,6 @@ class OutputFolder:
 def _describe(options: BatchOptions) -> dict[str, Any]:
     """Return what changes the results, as JSON has it."""
     values = {name: getattr(options.settings, name) for name in _SETTINGS}
-    values |= {
-        "policy": options.policy,
-        "version": None if options.version is None else str(options.version),
-        "turns": options.turns,
-        "context": options.context,
-        "embeddings": options.embeddings,
-        "format": options.format,
-        "part_turns": options.part_turns,
-    }
-    described: dict[str, Any] = json.loads(json.dumps(values, default=str))
+    own = {name: value for name, value in vars(options).items() if name != "settings"}
+    described: dict[str, Any] = json.loads(json.dumps(values | own, default=str))
     return described

@@ -192,10 +192,10 @@ class Guardrails(AbstractContextManager["Guardrails"]):
             self.lost += requests
 
 
-def load_guard(settings: Settings, *, alert: Callback | None = None) -> Guard | None:
+def load_guard(settings: Settings) -> Guard | None:
     """Return the guard that the settings ask for: none if `guard_log` is off, or `read_only` on."""
     is_logged = settings.guard_log and not settings.read_only
-    return Guardrails(settings.database, settings, alert=alert) if is_logged else None
+    return Guardrails(settings.database, settings) if is_logged else None
 
 
 def flush_requests(path: Path, timeout: float = 1.0) -> None:

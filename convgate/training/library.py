@@ -90,7 +90,7 @@ class RelevanceSets:
         numbered = (f"{name[:56]}-{number}" for number in range(2, len(taken) + 3))
         return name if name not in taken else next(each for each in numbered if each not in taken)
 
-    def add(self, name: str, content: bytes, *, replace: bool = False) -> SetInfo:
+    def add(self, name: str, content: bytes) -> SetInfo:
         """Add a set, whole or not at all.
 
         Raises TranscriptError for bad lines, no cases, an invalid or taken name, or an unwritable file.
@@ -100,7 +100,6 @@ class RelevanceSets:
                 f"{name!r} is no valid name for a relevance set: use up to 64 lower-case letters, digits,"
                 f" points, hyphens and underscores, with a letter or digit first and last, not {SAMPLES!r}"
             )
-
         try:
             make_home(self.folder)
             with TemporaryDirectory(dir=self.folder, prefix=".", suffix=_PARTIAL) as partial:
@@ -108,7 +107,7 @@ class RelevanceSets:
                 write_whole(file, content, private=True)
                 if not read_relevance_set(file).cases:
                     raise TranscriptError("it has no cases", file=file.name)
-                if not replace and (self.folder / file.name).exists():
+                if (self.folder / file.name).exists():
                     raise TranscriptError(f"there is already a relevance set {name!r}")
                 file.replace(self.folder / file.name)
                 sync_folder(self.folder)
