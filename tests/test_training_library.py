@@ -54,7 +54,7 @@ def set_files(sets: RelevanceSets) -> list[str]:
 def test_a_set_is_kept_as_it_came_and_read_by_its_name(sets: RelevanceSets) -> None:
     info = sets.add("mine", GOOD)
     assert (info.name, info.conversations, info.cases, info.judged, info.relevant) == ("mine", 1, 2, 4, 1)
-    assert (info.licence, info.may_train, info.is_own, info.problem) == ("", True, True, "")
+    assert (info.licence, info.may_train, info.problem) == ("", True, "")
     assert sets.path("mine").read_bytes() == GOOD
     assert sets.read("mine").name == "mine"
     assert sets.names() == ["mine", SAMPLES]

@@ -6,7 +6,6 @@ import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,8 +30,6 @@ class SetInfo:
     """What a set of the library holds."""
 
     name: str
-    modified: datetime  # in UTC
-    is_own: bool  # False for what comes with convgate
     conversations: int = 0  # that have a case
     cases: int = 0
     judged: int = 0  # turns whose relevance is known, over all cases
@@ -158,12 +155,11 @@ def _samples() -> Path | None:
     maxsize=256
 )  # by the time of the file's change in nanoseconds and its size, so that it is read once
 def _inspect(path: Path, name: str, changed: int, size: int) -> SetInfo:
-    modified = datetime.fromtimestamp(changed / 1e9, UTC)
     is_own = name != SAMPLES
     try:
         cases = read_relevance_set(path)
     except TranscriptError as error:
-        return SetInfo(name=name, modified=modified, is_own=is_own, problem=str(error))
+        return SetInfo(name=name, problem=str(error))
     corpora = corpora_in(cases)
     forbidding = [corpus for corpus in corpora if not corpus.may_train]
     judged = [
@@ -171,8 +167,6 @@ def _inspect(path: Path, name: str, changed: int, size: int) -> SetInfo:
     ]
     return SetInfo(
         name=name,
-        modified=modified,
-        is_own=is_own,
         conversations=len({case.conversation for case in cases.cases}),
         cases=len(cases.cases),
         judged=sum(judged),

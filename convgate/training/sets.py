@@ -37,25 +37,12 @@ REPLAY_PREFIX = "replay-"  # of the names of sets
 _UNLABELLED = ("chats.train", "personal", "topics.train")
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """Texts that can be replayed."""
-
-    name: str
-    label: str
-    help: str
-
-
-REPLAYS = (
-    Replay(
-        "scenarios",
-        "Six scenarios",
-        "Short conversations: the topic continues, a new task, back to an old topic, mixed topics, a similar"
-        " topic, an unrelated question.",
-    ),
-    Replay("sequences", "Sequences of questions", "Questions that depend on some of those before them."),
-    Replay("dialogues", "Long dialogues", "Many sessions of two people, and questions asked later."),
-)
+REPLAYS: Mapping[str, str] = {
+    "scenarios": "Six scenarios",  # such as a new task, or back to an old topic
+    "sequences": "Sequences of questions",  # which depend on some of those before them
+    "dialogues": "Long dialogues",  # of two people over many sessions, and questions asked later
+}
+"""What the texts that can be replayed are called in the app, by name."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -168,11 +155,10 @@ def read_files(files: Sequence[Path], *, skip_bad: bool = False) -> list[Trainin
 
 def read_replays(names: Sequence[str]) -> list[TrainingSet]:
     """Return the sets to replay, called `replay-NAME`; TrainingError for an unknown name."""
-    known = [replay.name for replay in REPLAYS]
     for name in names:
-        if name not in known:
-            raise TrainingError(f"there are no texts {name!r} to replay; choose from {', '.join(known)}")
-    return [make_set(_replay_set(name)) for name in known if name in names]
+        if name not in REPLAYS:
+            raise TrainingError(f"there are no texts {name!r} to replay; choose from {', '.join(REPLAYS)}")
+    return [make_set(_replay_set(name)) for name in REPLAYS if name in names]
 
 
 def read_unlabelled(files: Sequence[Path], *, skip_bad: bool = False) -> list[TrainingSet]:
