@@ -36,7 +36,6 @@ from tests.planted_sets import (
     write_planted_set,
     write_record,
 )
-from tests.test_training_version import RecordingListener
 
 open_train = partial(open_page, "Train")
 ONCE = replace(QUICK, epochs=1)
@@ -68,7 +67,6 @@ def trained_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             encoder=small_encoder(),
             versions=versions,
             run=run,
-            listener=RecordingListener(),
             name=name,
             activate="better",
         )

@@ -35,8 +35,9 @@ def trained(
     plan: Plan, versions: Versions, run: Path, heard: RecordingListener | None = None, **named: Any
 ) -> Any:
     named.setdefault("encoder", small_encoder())
+    heard = heard or RecordingListener()
     return train_version(
-        plan, versions=versions, run=Run(run), listener=heard or RecordingListener(), **named
+        plan, versions=versions, run=Run(run), progress=heard.progress, on_epoch=heard.epoch, **named
     )
 
 

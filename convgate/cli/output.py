@@ -93,7 +93,7 @@ def progress_bar() -> Iterator[EvaluationProgress]:
         task = bar.add_task("Loading", total=None)
 
         def report(stage: str, done: int, total: int, /) -> None:
-            bar.update(task, description=stage, completed=done, total=total)
+            bar.update(task, description=stage, completed=done, total=total or 1)
 
         yield report
 

@@ -7,18 +7,18 @@ import hashlib
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from convgate.core.errors import TrainingError
 from convgate.evaluation.duplicates import Overlap, remove_duplicates
+from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.gate.rule import Rule
 from convgate.gate.thresholds import Anchored, MaxMissed, Stricter
 from convgate.training.corpora import attribution_of, corpora_in, licence_of
 from convgate.training.epochs import TrainingSettings
-from convgate.training.progress import Listener
 from convgate.training.records import Activate, RunRequest
 from convgate.training.split import make_ids_unique
 from convgate.transcripts.cases import RelevanceSet
@@ -107,13 +107,13 @@ class Plan:
             return rule
         return Anchored(anchor=rule.anchor) if isinstance(rule, Anchored) else RULES[parent.config.preset]()
 
-    def read_sets(self, listener: Listener) -> list[TrainingSet]:
+    def read_sets(self, progress: EvaluationProgress) -> list[TrainingSet]:
         """Return the sets, the replayed ones last; what is judged several times is there once.
 
         Raises TranscriptError for a file that cannot be read, TrainingError for one without cases, with the
         name of another, or of a corpus whose licence forbids training.
         """
-        listener.stage("Reading the sets")
+        progress("Reading the sets", 0, 0)
         sets = read_files(self.files, skip_bad=self.skip_bad)
         if without := [each.cases for each in sets if not each.cases.cases]:
             raise TrainingError(f"{without[0].name} has no cases to learn from")
@@ -130,18 +130,18 @@ class Plan:
         ]
 
     def read_episodes(
-        self, sets: Sequence[TrainingSet], gate: Gate, encoder: Encoder, listener: Listener
+        self, sets: Sequence[TrainingSet], gate: Gate, encoder: Encoder, progress: EvaluationProgress
     ) -> tuple[Gate, dict[str, list[Episode]]]:
         """Return the gate to train, and the episodes of each set by its name as this gate reads them."""
         from convgate.training.episodes import read_episodes
 
         episodes: dict[str, list[Episode]] = {}
         for each in sets:
-            listener.stage(f"Reading {each.cases.name} as the gate does")
+            report = partial(progress, f"Reading {each.cases.name} as the gate does")
+            report(0, 0)
             whole = all(overlap.is_within for overlap in each.overlaps)
-            set_episodes = read_episodes(gate, encoder, each.cases, whole=whole, progress=listener.progress)
-            if set_episodes:
-                episodes[each.cases.name] = set_episodes
+            if read := read_episodes(gate, encoder, each.cases, whole=whole, progress=report):
+                episodes[each.cases.name] = read
         return gate, episodes
 
 
