@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,18 +42,13 @@ def calibrate(
     The best F1 is the default goal; the settings go to a new file. With --encoder, make a version with the
     same learned weights for another encoder, measured on the transcripts, or on texts of convgate.
     """
-    from convgate.evaluation.calibration import BestFBeta, Goal, MinCost, MinPrecision, MinRecall
+    from convgate.evaluation.calibration import BestFBeta, MinCost, MinPrecision, MinRecall
     from convgate.evaluation.fitting import fit_promise, fit_threshold
 
-    goals: dict[str, Callable[[float], Goal]] = {
-        "precision": MinPrecision, "recall": MinRecall, "f_beta": BestFBeta, "cost_ratio": MinCost,
-    }  # fmt: skip
     check_folder(settings_file, "--settings")
     if settings_file is not None and settings_file.exists():
         raise typer.BadParameter(f"{settings_file} exists; name a new file", param_hint="--settings")
-    given = options.given(
-        precision=precision, recall=recall, f_beta=f_beta, cost_ratio=cost_ratio, max_missed=max_missed
-    )
+    given = [value for value in (precision, recall, f_beta, cost_ratio, max_missed) if value is not None]
     if encoder is not None:
         if given or settings_file is not None:
             message = "it fits no threshold; leave the goal and --settings out"
@@ -74,7 +69,12 @@ def calibrate(
         if max_missed is not None:
             fitted = fit_promise(sets, policy, max_missed, scored_by=scored_by, progress=progress)
         else:
-            goal = next((goals[option](value) for option, value in given.items()), BestFBeta())
+            goal = (
+                MinPrecision(precision) if precision is not None
+                else MinRecall(recall) if recall is not None
+                else MinCost(cost_ratio) if cost_ratio is not None
+                else BestFBeta() if f_beta is None else BestFBeta(f_beta)
+            )  # fmt: skip
             fitted = fit_threshold(sets, policy, goal, scored_by=scored_by, progress=progress)
     if settings_file is not None:
         write_text(_settings_toml(fitted, policy, settings), settings_file)
