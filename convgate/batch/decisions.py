@@ -35,15 +35,10 @@ from convgate.versions import UNTRAINED
 
 Turns = Literal["last", "all"]
 
-_DECISION = pa.struct(
-    {
-        "index": pa.int32(),
-        "kept": pa.bool_(),
-        "score": pa.float64(),
-        "rule": pa.string(),
-        "reason": pa.string(),
-    }
-)
+_DECISION = {
+    "index": pa.int32(), "kept": pa.bool_(), "score": pa.float64(), "rule": pa.string(),
+    "reason": pa.string(),
+}  # fmt: skip
 _INVARIANT = pa.struct(
     {
         "type": pa.string(), "priority": pa.int32(), "source": pa.int32(), "text": pa.string(),
@@ -59,7 +54,7 @@ _COLUMNS = {
     "tokens_kept": pa.int32(),
     "tokens_total": pa.int32(),
     "threshold": pa.float64(),
-    "decisions": pa.list_(_DECISION),
+    "decisions": pa.list_(pa.struct(_DECISION)),
 }
 _CONTEXT_COLUMNS = {"mode": pa.string(), "mode_confidence": pa.float64(), "invariants": pa.list_(_INVARIANT)}
 
@@ -216,14 +211,5 @@ def _selection_row(index: int, selection: Selection) -> dict[str, Any]:
         "tokens_kept": selection.tokens,
         "tokens_total": selection.tokens_total,
         "threshold": decisions.threshold,
-        "decisions": [
-            {
-                "index": decision.index,
-                "kept": decision.kept,
-                "score": decision.score,
-                "rule": decision.rule,
-                "reason": decision.reason,
-            }
-            for decision in decisions
-        ],
+        "decisions": [{name: getattr(decision, name) for name in _DECISION} for decision in decisions],
     }
