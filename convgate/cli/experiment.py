@@ -281,17 +281,16 @@ def _experiment_json(experiment: Experiment) -> dict[str, Any]:
 
 def _show_report(report: ExperimentReport) -> Iterable[Part]:
     yield f"{report.experiment}: {report.rated:,} of {report.planned:,} planned trials are rated."
-    names = (
-        "arm",
-        "trials",
-        "rated",
-        "completion_rate",
-        "error_rate",
-        "focus",
-        "latency_p50_seconds",
-        "tokens",
+    names = {
+        "completed": "completion_rate", "errors": "error_rate", "focus": "focus",
+        "seconds": "latency_p50_seconds", "tokens": "tokens",
+    }  # fmt: skip
+    yield Table(
+        [
+            pick(arm, "arm", "trials", "rated") | {name: getattr(arm, field) for name, field in names.items()}
+            for arm in report.arms
+        ]
     )
-    yield Table([asdict(arm) for arm in report.arms], names=names)
     if report.unrated:
         yield f"{pluralize(report.unrated, 'trial')} to rate."
     if report.judge is not None:

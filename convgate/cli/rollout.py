@@ -131,11 +131,13 @@ def _show_status(values: dict[str, Any]) -> Iterable[Part]:
     yield Table(
         [{"figure": name, **{arm: rates[name] for arm, rates in arms.items()}} for name in arms["control"]]
     )
-    checks = ("name", "state", "sentence")
-    yield from ("conditions:", Table(values["conditions"], names=checks))
-    yield from ("rollback rules:", Table(values["rules"], names=checks))
+    for title, name in (("conditions", "conditions"), ("rollback rules", "rules")):
+        yield f"{title}:"
+        yield Table(values[name], {"name": "word", "state": "word"}, names=("name", "state", "sentence"))
     yield _checklist(values)
-    yield Table(values["decisions"], names=("at", "action", "reason", "who"))
+    yield Table(
+        values["decisions"], {"at": "word", "action": "word"}, names=("at", "action", "reason", "who")
+    )
 
 
 def _checklist(values: dict[str, Any]) -> Iterable[Part]:
