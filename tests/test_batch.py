@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 
 from convgate.batch import decisions
-from convgate.batch.decisions import BatchDecider, BatchOptions, PartTables, batch_options
+from convgate.batch.decisions import BatchDecider, BatchOptions, PartTables, resolve_options
 from convgate.batch.evaluation import split_set
 from convgate.batch.inputs import BadRow, Part, list_files, read_parts
 from convgate.batch.output import OutputFolder
@@ -53,8 +53,12 @@ def ids_of(parts: list[Part]) -> list[list[str]]:
     return [[conversation.id for conversation in part.conversations] for part in parts]
 
 
+def resolve(policy: str, version: str | None = None) -> BatchOptions:
+    return resolve_options(BatchOptions(load_settings(), policy, version))
+
+
 def options_of(**changes: object) -> BatchOptions:
-    return replace(batch_options(load_settings(), policy="last_k"), **changes)
+    return replace(resolve("last_k"), **changes)  # type: ignore[arg-type]
 
 
 # Parts
@@ -244,12 +248,12 @@ def test_a_conversation_that_cannot_be_decided_is_a_bad_row() -> None:
 
 
 def test_the_active_version_is_named_for_a_policy_with_a_gate() -> None:
-    assert batch_options(load_settings(), policy="last_k").version is None
-    assert batch_options(load_settings(), policy="pipeline").version
+    assert resolve("last_k").version is None
+    assert resolve("pipeline").version
     with pytest.raises(GateError):
-        batch_options(load_settings(), policy="gate", version="missing")
+        resolve("gate", "missing")
     with pytest.raises(PolicyError):
-        batch_options(load_settings(), policy="missing")
+        resolve("missing")
 
 
 # The output folder

@@ -74,7 +74,6 @@ def test_an_arm_that_cannot_be_had_is_refused(text: str) -> None:
         {"looks": ()},
         {"alpha": 0.0},
         {"planned": 0},
-        {"hypotheses": ()},
         {"arms": (Arm("a", Settings()),)},
         {"arms": (Arm("a", Settings()), Arm("a", Settings()))},
         {"arms": (Arm("a", Settings(), "matched"), Arm("b", Settings()))},
@@ -386,7 +385,7 @@ def test_trials_count_in_the_order_of_their_first_rating(store: Store) -> None:
 
 
 def test_nothing_is_tested_before_the_first_look_nor_between_looks(store: Store) -> None:
-    experiment = new_experiment(store, planned=100, looks=(0.6, 1.0), hypotheses=("completion",))
+    experiment = new_experiment(store, planned=100, looks=(0.6, 1.0))
     add_trials(store, experiment, CONTROL, 50, answer_test="fail")
     add_trials(store, experiment, GATE, 50, answer_test="pass")
     (before,) = report(store, experiment).comparisons

@@ -14,7 +14,14 @@ import convgate
 from convgate.core.errors import ConversationError, ExperimentError, SettingsError, TranscriptError
 from convgate.core.settings import Settings, load_settings
 from convgate.experiments import selection as selection_module
-from convgate.experiments.arms import Arm, Experiment, Limit, create_experiment, load_experiment, read_arm
+from convgate.experiments.arms import (
+    Arm,
+    Experiment,
+    TokenLimit,
+    create_experiment,
+    load_experiment,
+    read_arm,
+)
 from convgate.experiments.live import ArmSelection, LiveExperiment
 from convgate.experiments.report import report
 from convgate.experiments.trials import assign_session
@@ -37,7 +44,7 @@ MESSAGES = [
 def live(store: Store, encoder: FakeEncoder | None = None, **arms: str) -> LiveExperiment:
     """Return the experiment "pilot" with these arms; those whose name begins with "matched" are matched."""
 
-    def limit(name: str) -> Limit:
+    def limit(name: str) -> TokenLimit:
         return "matched" if name.startswith("matched") else "free"
 
     chosen = tuple(read_arm(name, text, limit(name), load_settings()) for name, text in arms.items())

@@ -13,7 +13,7 @@ from scipy.stats import binom, norm
 from statsmodels.stats.multitest import multipletests
 
 from convgate.core.errors import ExperimentError
-from convgate.experiments.arms import Experiment
+from convgate.experiments.arms import Hypothesis
 from convgate.experiments.power import DESIGN_PER_ARM, PowerPlan
 from convgate.experiments.statistics import (
     Sample,
@@ -26,6 +26,7 @@ from convgate.experiments.verdict import Columns, Comparison, compare
 from tests.experiments import new_experiment
 from tools.experiment_figures import SimulationResult, Truth, simulate, two_arms
 
+COMPLETION: tuple[Hypothesis, ...] = ("completion",)
 EQUAL, BETTER = Truth((0.65, 0.65), (0.2, 0.2)), Truth((0.65, 0.715), (0.2, 0.2))
 
 
@@ -65,6 +66,10 @@ def columns(
         {"completion": unknown, "errors": values} if errors else {"completion": values, "errors": unknown}
     )
     return Columns(side, index // 2, np.take(tokens, side) + spread, outcomes)
+
+
+def completion_only(data: Columns) -> Columns:
+    return replace(data, outcomes={"completion": data.outcomes["completion"]})
 
 
 def verdict(data: Columns, **changes: object) -> Comparison:
@@ -181,16 +186,16 @@ def test_a_worse_outcome_outweighs_a_better_one() -> None:
         better, outcomes={"completion": better.outcomes["completion"], "errors": worse.outcomes["errors"]}
     )
     assert verdict(both).verdict.kind == "failure"
-    assert verdict(both, hypotheses=("completion",)).verdict.kind == "success"
+    assert verdict(completion_only(both)).verdict.kind == "success"
 
 
 def test_supporting_arms_do_not_cost_the_confirmatory_one_its_alpha() -> None:
-    data = columns(0.6, 0.65, n=420)
-    assert verdict(data, hypotheses=("completion",)).tests[0].rejected_at == 0
+    data = completion_only(columns(0.6, 0.65, n=420))
+    assert verdict(data).tests[0].rejected_at == 0
     experiment = new_experiment()
     free = tuple(replace(experiment.arms[0], name=f"free {i}") for i in range(4))
     arms = (*experiment.arms, *free)
-    more = compare(data, replace(experiment, arms=arms, planned=140, hypotheses=("completion",)))
+    more = compare(data, replace(experiment, arms=arms, planned=140))
     assert [comparison.tests[0].rejected_at for comparison in more] == [0, None, None, None, None]
 
 
@@ -219,10 +224,6 @@ def test_an_impossible_plan_is_refused(changes: dict[str, float]) -> None:
         PowerPlan(**{"baseline": 0.65, "target": 0.715, **changes})
 
 
-def completion_only(per_arm: int) -> Experiment:
-    return replace(two_arms(per_arm), hypotheses=("completion",))
-
-
 def test_simulated_arms_that_are_equal_are_rarely_found_to_differ() -> None:
     result = simulate(two_arms(300, looks=(0.5, 1.0)), EQUAL, runs=200)
     assert result.any_significant <= binom.isf(0.001, 200, 0.05) / 200
@@ -233,14 +234,14 @@ def test_simulated_sessions_are_as_alike_as_asked() -> None:
     """Without clusters a smaller experiment has the power of the larger one."""
     n = PowerPlan(0.65, 0.75, icc=0, strata_allowance=0).per_arm
     truth = Truth((0.65, 0.75), (0.2, 0.2))
-    alike = simulate(completion_only(n), truth, runs=200, icc=0.5)
-    independent = simulate(completion_only(n), truth, runs=200, icc=0)
+    alike = simulate(two_arms(n), truth, runs=200, icc=0.5, hypotheses=COMPLETION)
+    independent = simulate(two_arms(n), truth, runs=200, icc=0, hypotheses=COMPLETION)
     assert alike.significant["completion"] < 0.5 < 0.7 < independent.significant["completion"]
 
 
 def test_longer_contexts_alone_are_no_success() -> None:
     truth = Truth((0.65, 0.65), (0.2, 0.2), token_ratio=1.3, gain_per_token=0.00015)
-    result = simulate(completion_only(1_110), truth, runs=60)
+    result = simulate(two_arms(1_110), truth, runs=60, hypotheses=COMPLETION)
     assert result.significant["completion"] > 0.9
     assert result.verdicts["success"] < 0.2
 
@@ -260,7 +261,7 @@ def test_false_positives_stay_below_alpha(
 def test_the_power_is_as_computed(report_figure: Callable[[str], None]) -> None:
     plan = PowerPlan(0.65, 0.715)
     for per_arm in (965, plan.per_arm, DESIGN_PER_ARM):
-        result: SimulationResult = simulate(completion_only(per_arm), BETTER, runs=1_000)
+        result: SimulationResult = simulate(two_arms(per_arm), BETTER, runs=1_000, hypotheses=COMPLETION)
         power = plan.power_at(per_arm)
         report_figure(f"{per_arm} trials of each arm: power {power:.3f}, simulated {result}")
         assert result.significant["completion"] == pytest.approx(power, abs=0.03)

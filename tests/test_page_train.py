@@ -18,7 +18,7 @@ from convgate.labels.calibration import Calibration
 from convgate.labels.gold import GoldCounts
 from convgate.training import process as process_module
 from convgate.training.library import RelevanceSets
-from convgate.training.records import RunRequest
+from convgate.training.records import RunRequest, Status
 from convgate.training.report import read_verdict
 from convgate.training.run import DATA, STOP, Run, Runs
 from convgate.training.sets import Plan
@@ -28,8 +28,14 @@ from convgate.ui import services
 from convgate.ui.train import page
 from convgate.versions import Draft, Versions
 from tests.page_app import check, click_in_fragment, open_page, page_text, use_encoder
-from tests.planted_sets import QUICK, make_relevance_set, small_encoder, small_gate, write_planted_set
-from tests.test_training_version import RecordingListener
+from tests.planted_sets import (
+    QUICK,
+    make_relevance_set,
+    small_encoder,
+    small_gate,
+    write_planted_set,
+    write_record,
+)
 
 open_train = partial(open_page, "Train")
 ONCE = replace(QUICK, epochs=1)
@@ -61,7 +67,6 @@ def trained_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             encoder=small_encoder(),
             versions=versions,
             run=run,
-            listener=RecordingListener(),
             name=name,
             activate="better",
         )
@@ -104,9 +109,10 @@ def started_run(
     run = Run(home / "runs" / id)
     words = ("train", "own.jsonl", "--from", "first")
     run.write_request(RunRequest(words, "first", ("own",), epochs=8))
-    run.write_progress("Epoch 3 of at most 8", 5, 20, epochs=epochs)
+    run.write_status(Status("Epoch 3 of at most 8", 5, 20))
+    write_record(run, epochs=epochs)
     if outcome:
-        run.write_outcome(outcome.pop("state"), outcome.pop("ran", epochs), outcome)
+        run.write_status(Status(ended=outcome.pop("state"), result=outcome))
     return run.folder
 
 
@@ -242,8 +248,8 @@ def test_an_interrupted_run_is_resumed_finished_or_deleted(
 ) -> None:
     for id in ("one", "two"):
         started_run(home, id)
-    bad = {"state": "failed", "ran": 0, "message": "'Mine' cannot name a version"}
-    failed = started_run(home, "bad", outcome=bad)
+    bad = {"state": "failed", "message": "'Mine' cannot name a version"}
+    failed = started_run(home, "bad", epochs=0, outcome=bad)
     app = open_train(run="one")
     assert "The process ended early" in page_text(app)
     check(app.button(key="train.resume").click().run())
@@ -271,9 +277,7 @@ def test_the_address_of_a_missing_run_is_reported(home: Path) -> None:
 
 def test_the_list_begins_with_the_newest_and_opens_a_run(home: Path) -> None:
     for number in range(3):
-        folder = started_run(
-            home, f"run-{number:02}", outcome={"state": "stopped", "ran": 2, "message": "so"}
-        )
+        folder = started_run(home, f"run-{number:02}", outcome={"state": "stopped", "message": "so"})
         started = datetime(2026, 1, number + 1, tzinfo=UTC)
         Run(folder).write_request(RunRequest((), "first", ("own",), started=started))
     app = open_train()

@@ -19,11 +19,12 @@ from convgate.training import library
 from convgate.training.data_removal import Copies, find_copies, remove_for_good
 from convgate.training.library import SAMPLES, RelevanceSets
 from convgate.training.process import resume_training
-from convgate.training.records import Ended, RunRequest
+from convgate.training.records import Ended, RunRequest, Status
 from convgate.training.run import DATA, LOG, Run, Runs
 from convgate.transcripts.cases import Case, RelevanceSet
 from convgate.transcripts.relevance_sets import write_relevance_set
 from tests.fakes import FakeEncoder
+from tests.planted_sets import write_record
 from tests.processes import fork, needs_fork
 
 CONVERSATION: dict[str, object] = {
@@ -53,22 +54,19 @@ def set_files(sets: RelevanceSets) -> list[str]:
 def test_a_set_is_kept_as_it_came_and_read_by_its_name(sets: RelevanceSets) -> None:
     info = sets.add("mine", GOOD)
     assert (info.name, info.conversations, info.cases, info.judged, info.relevant) == ("mine", 1, 2, 4, 1)
-    assert (info.licence, info.may_train, info.is_own, info.problem) == ("", True, True, "")
+    assert (info.licence, info.may_train, info.problem) == ("", True, "")
     assert sets.path("mine").read_bytes() == GOOD
     assert sets.read("mine").name == "mine"
     assert sets.names() == ["mine", SAMPLES]
 
 
-def test_a_set_is_overwritten_only_with_replace(sets: RelevanceSets) -> None:
+def test_a_set_is_not_overwritten(sets: RelevanceSets) -> None:
     sets.add("mine", GOOD)
-    other = lines({"id": "1", "relevant": []})
     with pytest.raises(TranscriptError, match="mine"):
-        sets.add("mine", other)
-    assert sets.path("mine").read_bytes() == GOOD
+        sets.add("mine", lines({"id": "1", "relevant": []}))
     with pytest.raises(TranscriptError, match="line 1"):
-        sets.add("mine", b"{", replace=True)
+        sets.add("other", b"{")
     assert sets.path("mine").read_bytes() == GOOD
-    assert sets.add("mine", other, replace=True).cases == 1
     assert set_files(sets) == ["mine.jsonl"]
 
 
@@ -133,7 +131,8 @@ def add_run(home: Path, id: str, *conversations: Conversation, state: Ended = "d
     file = run.folder / DATA / "my-labels.jsonl"
     write_relevance_set(relevance_set("my-labels", *conversations), file)
     run.write_request(RunRequest(("train", str(file)), "first", ("my-labels",)))
-    run.write_outcome(state, 2, {"version": "second"})
+    run.write_status(Status(ended=state, result={"version": "second"}))
+    write_record(run, epochs=2)
     (run.folder / LOG).write_text("".join(f"bad line: {each.turns[0].text}\n" for each in conversations))
     return run
 
@@ -211,7 +210,7 @@ def test_a_copy_in_a_set_with_a_bad_line_is_removed_with_the_line(convgate_home:
 
 def test_nothing_is_removed_while_a_training_uses_a_copy(convgate_home: Path, store: Store) -> None:
     run = add_run(convgate_home, "one", conversation(WORD))
-    run.write_progress("Epoch 1", epochs=0)
+    run.write_status(Status("Epoch 1"))
     before = files_with(convgate_home, WORD)
     with run.lock(), pytest.raises(TrainingError, match="one"):
         remove_for_good(store, load_settings())

@@ -17,7 +17,8 @@ from convgate.core.errors import TrainingError
 from convgate.core.files import write_whole
 from convgate.training import process as process_module
 from convgate.training.library import SAMPLES, RelevanceSets
-from convgate.training.process import finish_training, resume_training, start_process, start_training
+from convgate.training.process import resume_training, start_process, start_training
+from convgate.training.records import Status
 from convgate.training.run import DATA, LOG, Run, Runs
 from convgate.transcripts.cases import RelevanceSet
 from convgate.transcripts.relevance_sets import read_relevance_set
@@ -125,13 +126,13 @@ def test_a_run_that_is_at_work_or_done_is_not_started_again(
     id = start(home)
     folder = Runs(home).get(id).folder
     with Run(folder).lock():
-        for again in (resume_training, finish_training):
+        for finish in (False, True):
             with pytest.raises(TrainingError, match="another training"):
-                again(home, id)
-    Run(folder).write_outcome("stopped", 0, {})
+                resume_training(home, id, finish=finish)
+    Run(folder).write_status(Status(ended="stopped"))
     with pytest.raises(TrainingError, match="no whole epoch"):
-        finish_training(home, id)
-    Run(folder).write_outcome("done", 3, {})
+        resume_training(home, id, finish=True)
+    Run(folder).write_status(Status(ended="done"))
     with pytest.raises(TrainingError, match="it is done"):
         resume_training(home, id)
     assert len(started_commands) == 1

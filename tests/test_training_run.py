@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import torch
@@ -18,11 +18,11 @@ import torch
 from convgate.core.errors import TrainingError
 from convgate.training import run as run_module
 from convgate.training.episodes import read_episodes
-from convgate.training.records import RunRecord, RunRequest
+from convgate.training.records import Ended, RunRecord, RunRequest, Status
 from convgate.training.run import LOCK, RECORD, STATE, STATUS, STOP, Run, Runs
 from convgate.training.trainer import Trainer
 from convgate.versions import DataSet
-from tests.planted_sets import QUICK, make_relevance_set, small_encoder, small_gate
+from tests.planted_sets import QUICK, make_relevance_set, small_encoder, small_gate, write_record
 from tests.processes import fork, needs_fork
 
 DATA = (DataSet("own", "a" * 64, {"conversations": 8, "cases": 48}, "CC0", "Ada"),)
@@ -212,7 +212,8 @@ def test_a_killed_process_releases_its_lock(run: Run) -> None:
 
 
 def test_the_state_follows_from_the_folder(run: Run) -> None:
-    run.write_progress("Epoch 3", epochs=2)
+    run.write_status(Status("Epoch 3"))
+    write_record(run, epochs=2)
     assert not reload(run).can_resume, "nothing says how it was started"
     run.write_request(request())
     now = reload(run)
@@ -223,8 +224,10 @@ def test_the_state_follows_from_the_folder(run: Run) -> None:
         assert reload(run).state == "stopping"
         assert not reload(run).can_resume
     (run.folder / STOP).unlink()
-    for ended in ("done", "stopped", "failed"):
-        run.write_outcome(ended, 0, {"message": "so"})
+    (run.folder / RECORD).unlink()
+    all_ends: tuple[Ended, ...] = get_args(Ended)
+    for ended in all_ends:
+        run.write_status(Status(ended=ended, result={"message": "so"}))
         assert (reload(run).state, reload(run).message) == (ended, "so")
         assert (reload(run).can_resume, reload(run).can_finish) == (ended != "done", False)
     (run.folder / STATUS).write_text("{")

@@ -36,11 +36,9 @@ class RecordingListener:
         self.epochs: list[Epoch] = []
         self.after = after
 
-    def stage(self, name: str) -> None:
-        self.stages.append(name)
-
-    def progress(self, done: int, total: int) -> None:
+    def progress(self, stage: str, done: int, total: int) -> None:
         assert 0 <= done <= total
+        self.stages += [stage] * (stage not in self.stages)
 
     def epoch(self, epoch: Epoch) -> None:
         self.epochs.append(epoch)
@@ -71,8 +69,9 @@ def trained(
     plan: Plan, versions: Versions, run: Path, listener: RecordingListener | None = None, **named: Any
 ) -> Outcome:
     named.setdefault("encoder", small_encoder())
+    heard = listener or RecordingListener()
     return train_version(
-        plan, versions=versions, run=Run(run), listener=listener or RecordingListener(), **named
+        plan, versions=versions, run=Run(run), progress=heard.progress, on_epoch=heard.epoch, **named
     )
 
 

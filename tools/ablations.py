@@ -27,7 +27,7 @@ from convgate.gate.model import Gate
 from convgate.gate.thresholds import Expected
 from convgate.policies.gate import GatePolicy
 from convgate.training.episodes import Episode
-from convgate.training.epochs import Epoch, TrainingSettings
+from convgate.training.epochs import TrainingSettings
 from convgate.training.full_tiers import FullTiers
 from convgate.training.gate_module import GateModule
 from convgate.training.split import PRETRAINING_SHARE, hold_out
@@ -42,20 +42,6 @@ _OPEN, _CLOSED = 30.0, -30.0  # of the residual gate, as logits
 Episodes = Mapping[str, Sequence[Episode]]
 
 
-class Quiet:
-    """Hears a training without telling more than its stages."""
-
-    def stage(self, name: str) -> None:
-        """Told."""
-        sys.stderr.write(f"{name}\n")
-
-    def progress(self, done: int, total: int) -> None:
-        """Not told."""
-
-    def epoch(self, epoch: Epoch) -> None:
-        """Not told."""
-
-
 def main() -> None:
     """Train and measure what is asked for and not there yet."""
     arguments = _arguments()
@@ -65,13 +51,18 @@ def main() -> None:
     settings = TrainingSettings(epochs=arguments.epochs)
     plan = PretrainingPlan(tuple(arguments.train), settings)
     gate, _ = plan.load_gate(encoder, Versions(load_settings().home))
-    full, episodes = plan.read_episodes(plan.read_sets(Quiet()), gate, encoder, Quiet())
+    full, episodes = plan.read_episodes(plan.read_sets(_print_stage), gate, encoder, _print_stage)
     measured = [read_relevance_set(path) for path in arguments.measure]
     for name in [name for name in variants() if not arguments.only or name in arguments.only]:
         if not (file := folder / f"{name}.json").exists():
             gate = _trained(_variant(name, full, encoder, settings), episodes, settings)
             _write(file, gate, encoder, measured)
     (folder / "ablations.md").write_text(table(folder), encoding="utf-8")
+
+
+def _print_stage(stage: str, done: int, total: int, /) -> None:
+    if not done:
+        sys.stderr.write(f"{stage}\n")
 
 
 def _arguments() -> argparse.Namespace:

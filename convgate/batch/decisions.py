@@ -35,15 +35,10 @@ from convgate.versions import UNTRAINED
 
 Turns = Literal["last", "all"]
 
-_DECISION = pa.struct(
-    {
-        "index": pa.int32(),
-        "kept": pa.bool_(),
-        "score": pa.float64(),
-        "rule": pa.string(),
-        "reason": pa.string(),
-    }
-)
+_DECISION = {
+    "index": pa.int32(), "kept": pa.bool_(), "score": pa.float64(), "rule": pa.string(),
+    "reason": pa.string(),
+}  # fmt: skip
 _INVARIANT = pa.struct(
     {
         "type": pa.string(), "priority": pa.int32(), "source": pa.int32(), "text": pa.string(),
@@ -59,7 +54,7 @@ _COLUMNS = {
     "tokens_kept": pa.int32(),
     "tokens_total": pa.int32(),
     "threshold": pa.float64(),
-    "decisions": pa.list_(_DECISION),
+    "decisions": pa.list_(pa.struct(_DECISION)),
 }
 _CONTEXT_COLUMNS = {"mode": pa.string(), "mode_confidence": pa.float64(), "invariants": pa.list_(_INVARIANT)}
 
@@ -70,7 +65,7 @@ class BatchOptions:
 
     settings: Settings
     policy: str
-    version: str | None = None  # of the gate; None: of a policy that has none
+    version: str | None = None  # of the gate: a name or a folder; None: the active one, or there is no gate
     turns: Turns = "last"  # the last turn that a model would answer, or each of them
     context: bool = False  # whether mode and invariants are found too
     embeddings: bool = False  # whether every turn's vector is kept
@@ -78,26 +73,14 @@ class BatchOptions:
     part_turns: int = PART_TURNS
 
 
-def batch_options(
-    settings: Settings,
-    *,
-    policy: str | None = None,
-    version: str | None = None,
-    turns: Turns = "last",
-    context: bool = False,
-    embeddings: bool = False,
-    format: str | None = None,
-) -> BatchOptions:
-    """Return the options, with the version of the gate that is active now, for all of a long run.
+def resolve_options(options: BatchOptions) -> BatchOptions:
+    """Return the options with the version of the gate that is active now, for all of a long run.
 
-    policy: by name; None: that of the settings. version: a name or a folder. Raises PolicyError or GateError
-    when there is no such policy or version.
+    Raises PolicyError or GateError when there is no such policy or version.
     """
-    name = policy or settings.policy
-    check_spec(replace(spec_of(settings, name), version=None))
-    return BatchOptions(
-        settings, name, resolve_version([name], settings, version), turns, context, embeddings, format
-    )
+    check_spec(replace(spec_of(options.settings, options.policy), version=None))
+    version = resolve_version([options.policy], options.settings, options.version)
+    return replace(options, version=version)
 
 
 def resolve_version(policies: Sequence[str], settings: Settings, version: str | None) -> str | None:
@@ -228,14 +211,5 @@ def _selection_row(index: int, selection: Selection) -> dict[str, Any]:
         "tokens_kept": selection.tokens,
         "tokens_total": selection.tokens_total,
         "threshold": decisions.threshold,
-        "decisions": [
-            {
-                "index": decision.index,
-                "kept": decision.kept,
-                "score": decision.score,
-                "rule": decision.rule,
-                "reason": decision.reason,
-            }
-            for decision in decisions
-        ],
+        "decisions": [{name: getattr(decision, name) for name in _DECISION} for decision in decisions],
     }

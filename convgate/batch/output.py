@@ -116,15 +116,7 @@ def _describe(options: BatchOptions) -> dict[str, Any]:
     values = {name: value for name, value in settings.items() if name not in SECTIONS}
     for section in SECTIONS.keys() & settings.keys():
         values |= {f"{section}.{name}": value for name, value in settings[section].items()}
-    values |= {
-        "policy": options.policy,
-        "gatekeeper.rules": options.settings.gatekeeper.rules,
-        "version": None if options.version is None else str(options.version),
-        "turns": options.turns,
-        "context": options.context,
-        "embeddings": options.embeddings,
-        "format": options.format,
-        "part_turns": options.part_turns,
-    }
-    described: dict[str, Any] = json.loads(json.dumps(values, default=str))
+    values["gatekeeper.rules"] = options.settings.gatekeeper.rules
+    own = {name: value for name, value in vars(options).items() if name != "settings"}
+    described: dict[str, Any] = json.loads(json.dumps(values | own, default=str))
     return described

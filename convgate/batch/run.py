@@ -21,6 +21,7 @@ from convgate.batch.inputs import Block, Part, list_files, read_blocks
 from convgate.batch.output import OutputFolder
 from convgate.evaluation.judged_cases import EvaluationProgress, silent
 
+_COUNTS = ("parts", "parts_skipped", "conversations", "turns", "decisions", "bad", "bytes")
 _CPUS_PER_READER = 8  # one task that reads keeps so many workers busy
 
 
@@ -62,8 +63,8 @@ def run_batch(
     folder = OutputFolder.open(out)
     finished = folder.begin(options, files)
     if num_gpus:
-        options = replace(options, settings=options.settings.updated(device="cuda"))
-    totals = dict.fromkeys(("parts", "skipped", "conversations", "turns", "decisions", "bad", "bytes"), 0)
+        options = replace(options, settings=options.settings.model_copy(update={"device": "cuda"}))
+    totals = dict.fromkeys(_COUNTS, 0)
     n_bytes = sum(file.size for file in files)
     progress("Starting Ray", 0, n_bytes)
     with ray_cluster(address) as ray:
@@ -98,17 +99,8 @@ def run_batch(
             for name in totals:
                 totals[name] += int(row[name])
             progress(f"{totals['turns']:,} turns decided", min(totals["bytes"], n_bytes), n_bytes)
-    return BatchSummary(
-        out=out,
-        files=len(files),
-        parts=totals["parts"],
-        parts_skipped=totals["skipped"],
-        conversations=totals["conversations"],
-        turns=totals["turns"],
-        decisions=totals["decisions"],
-        bad=totals["bad"],
-        seconds=time.monotonic() - started,
-    )
+    del totals["bytes"]
+    return BatchSummary(out, len(files), **totals, seconds=time.monotonic() - started)
 
 
 class _Worker:
@@ -130,17 +122,15 @@ class _Worker:
 
 def write_part(part: Part, decider: BatchDecider, folder: OutputFolder) -> dict[str, int]:
     """Write the results of a part, unless it only stands for a rest of its file; return counts."""
-    counts = {"skipped": part.n_skipped, "bytes": part.n_bytes}
-    has_rows = bool(part.conversations or part.bad)
-    n_decisions, n_bad = 0, 0
-    if has_rows:
-        tables = decider.decide(part)
-        folder.write(part.name, tables)
-        n_decisions, n_bad = tables.decisions.num_rows, len(tables.bad)
+    counts = dict.fromkeys(_COUNTS, 0) | {"parts_skipped": part.n_skipped, "bytes": part.n_bytes}
+    if not (part.conversations or part.bad):
+        return counts
+    tables = decider.decide(part)
+    folder.write(part.name, tables)
     return counts | {
-        "parts": int(has_rows),
+        "parts": 1,
         "conversations": len(part.conversations),
         "turns": sum(map(len, part.conversations)),
-        "decisions": n_decisions,
-        "bad": n_bad,
+        "decisions": tables.decisions.num_rows,
+        "bad": len(tables.bad),
     }

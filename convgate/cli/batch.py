@@ -38,18 +38,13 @@ def batch(
 ) -> None:
     """Decide about many conversations; writes Parquet, and goes on where a killed run stopped."""
     check_ray("convgate batch")
-    from convgate.batch.decisions import batch_options
+    from convgate.batch.decisions import BatchOptions, resolve_options
     from convgate.batch.run import run_batch
     from convgate.core.settings import load_settings
 
-    chosen = batch_options(
-        load_settings(settings_file),
-        policy=policy,
-        version=gate,
-        turns=turns,
-        context=context,
-        embeddings=embeddings,
-        format=format,
+    settings = load_settings(settings_file)
+    chosen = resolve_options(
+        BatchOptions(settings, policy or settings.policy, gate, turns, context, embeddings, format)
     )
     with output.progress_bar() as progress:
         try:

@@ -108,8 +108,8 @@ def list_experiments() -> Result:
 
     store = inputs.open_library()
     rows = [_experiment_json(load_experiment(store, name)) for name in Experiments(store).names()]
-    table = [{"name": row["name"], "arms": ", ".join(row["arms"]), "planned": row["planned"]} for row in rows]
-    return Result({"experiments": rows}, Table(table, empty="No experiments."))
+    table = Table(rows, {"arms": "prose"}, names=("name", "arms", "planned"), empty="No experiments.")
+    return Result({"experiments": rows}, table)
 
 
 @experiment.command()
@@ -299,16 +299,7 @@ def _show_report(report: ExperimentReport) -> Iterable[Part]:
             f"The judge rated {report.judge.judged:,} trials; on {report.judge.disagreed:,} of"
             f" {report.judge.checked:,} checked ones people disagree.{state}"
         )
-    yield Table(
-        [
-            {
-                name: value["value"] if isinstance(value, dict) else value
-                for name, value in asdict(arm).items()
-            }
-            for arm in report.signals
-            if arm.trials
-        ]
-    )
+    yield Table([asdict(arm) for arm in report.signals if arm.trials])
     for comparison in report.comparisons:
         kind = "confirmatory" if comparison.limit == "matched" else "supporting"
         yield f"{comparison.arm} ({kind}): {comparison.verdict.sentence}"

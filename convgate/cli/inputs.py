@@ -81,9 +81,9 @@ def read_one(
     with output.status(f"Reading {file}"):
         reader = open_reader(file, format)
         conversations = tuple(reader)
-    output.print_alternatives(reader)
-    output.print_problems(reader.close(skip_bad=skip_bad))
-    output.print_left_out(reader)
+    output.close_reader(reader, skip_bad=skip_bad)
+    if left_out := reader.summary.left_out:
+        output.print_note(f"{reader.report.file}: {', '.join(left_out)}")
     conversation = _find_conversation(file, conversations, which)
     if redact:
         redactor = Redactor()

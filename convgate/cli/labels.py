@@ -46,8 +46,7 @@ def import_conversations(
         reader = inputs.open_reader(file, format)
         for _ in output.read_all(reader):
             pass  # one at a time, for a file may be larger than the memory
-        output.print_alternatives(reader)
-        output.print_problems(reader.close(skip_bad=skip_bad))
+        output.close_reader(reader, skip_bad=skip_bad)
         output.print_note(f"{reader.report.file}: {reader.summary}")
     redactor = Redactor()
     added: list[tuple[Addition, str]] = []
@@ -248,7 +247,7 @@ def calibration(
     return Result(
         {"queue": queue, "state": result.state, "summary": result.summary, "weeks": rows},
         [nothing_drawn] if draw and queue is None else [],
-        Table([{name: value for name, value in row.items() if name != "interval"} for row in rows]),
+        Table(rows, names=("week", "lead", "drawn", "answered", "decided", "agreed", "kappa")),
         result.summary,
     )
 

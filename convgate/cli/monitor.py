@@ -75,8 +75,7 @@ def _show(values: dict[str, Any]) -> Iterable[Part]:
             for mode in values["errors"]
         ]
     )
-    columns = ("raised", "cleared", "message", "because")
-    yield Table([{name: alert[name] for name in columns} for alert in values["alerts"]])
+    yield Table(values["alerts"], names=("raised", "cleared", "message", "because"))
 
 
 def beginning(text: str, now: datetime) -> datetime:

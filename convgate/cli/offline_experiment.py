@@ -122,9 +122,8 @@ def ablate(
         write_text(ablations_page(results), charts)
     tables: list[Part] = []
     for result in results:
-        columns = ("ablation", "arm", "group", "cases", "tokens", "outcome")
-        rows = [{name: point[name] for name in columns} for point in result.to_json()["points"]]
-        tables += [f"{result.name}: {result.outcome}", Table(rows)]
+        names = ("ablation", "arm", "group", "cases", "tokens", "outcome")
+        tables += [f"{result.name}: {result.outcome}", Table(result.to_json()["points"], names=names)]
     return Result({"sets": [result.to_json() for result in results]}, tables)
 
 
@@ -191,7 +190,6 @@ def _load_check(
 def _show_replays(values: dict[str, Any]) -> Iterable[Part]:
     from convgate.experiments.replay import METRICS, RECALL
 
-    others = [name for name in METRICS if name not in (RECALL, "tokens")]
     for each in values["sets"]:
         counts = f"{pluralize(each['cases'], 'case')}, {pluralize(each['conversations'], 'conversation')}"
         failed = f", {each['failed']:,} without an answer" if each["failed"] else ""
@@ -202,9 +200,9 @@ def _show_replays(values: dict[str, Any]) -> Iterable[Part]:
             for row in each["rows"]:
                 if row["budget"] == budget:
                     low, high = row["ci"][RECALL] or (None, None)
-                    known = {name: row[name] for name in others if row[name] is not None}
-                    rows.append({"arm": row["arm"], RECALL: row[RECALL], "low": low, "high": high} | known)
-            yield Table(rows)
+                    rows.append(row | {"low": low, "high": high})
+            known = [name for name in METRICS if name not in (RECALL, "tokens") and rows[0][name] is not None]
+            yield Table(rows, names=("arm", RECALL, "low", "high", *known))
     if "cost" in values:
         yield f"Cost {values['cost']:.4g}."
 

@@ -9,9 +9,6 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from convgate.cli.result import JsonOption as JsonOption
-from convgate.cli.result import check_folder as check_folder
-
 FileArgument = Annotated[Path, Argument(help="A transcript; - reads standard input.", allow_dash=True)]
 LinesArgument = Annotated[
     Path, Argument(help="Lines of JSON; - reads standard input.", metavar="FILE.jsonl", allow_dash=True)

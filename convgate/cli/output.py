@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from convgate.cli import result
 from convgate.core.errors import ConvgateError
 from convgate.core.text import join_words, pluralize
 
@@ -40,17 +38,12 @@ def print_problems(problems: Problems) -> None:
         print_note(f"and {problems.total - SHOWN:,} more.")
 
 
-def print_left_out(reader: TranscriptReader) -> None:
-    """Print what was left out of a file on purpose, if anything, once it is read and closed."""
-    if left_out := reader.summary.left_out:
-        print_note(f"{reader.report.file}: {', '.join(left_out)}")
-
-
-def print_alternatives(reader: TranscriptReader) -> None:
-    """Print which other formats a file fits as well, if any."""
+def close_reader(reader: TranscriptReader, *, skip_bad: bool) -> None:
+    """Close the reader of a file; print which other formats fit it, and its problems."""
     if reader.alternatives:
         others = join_words(reader.alternatives, last="or")
         print_note(f"{reader.report.file}: read as {reader.format}; --format can choose {others}")
+    print_problems(reader.close(skip_bad=skip_bad))
 
 
 def print_error(error: ConvgateError) -> None:
@@ -100,7 +93,7 @@ def progress_bar() -> Iterator[EvaluationProgress]:
         task = bar.add_task("Loading", total=None)
 
         def report(stage: str, done: int, total: int, /) -> None:
-            bar.update(task, description=stage, completed=done, total=total)
+            bar.update(task, description=stage, completed=done, total=total or 1)
 
         yield report
 
@@ -118,32 +111,3 @@ def encoding_progress() -> Iterator[Progress]:
     """Show how many turns are encoded, as `progress_bar` does."""
     with progress_bar() as report:
         yield partial(report, "Encoding turns")
-
-
-# The result of commands that do not return one yet
-
-
-def write_result(values: Any, show: Callable[[], None], json_output: bool, out: Path | None) -> None:
-    """Write the values as JSON when --json or --out asks for it; show them for a person otherwise."""
-    if json_output or out is not None:
-        result.emit(result.Result(values), is_json=True, out=out)
-    else:
-        show()
-
-
-def print_rows(rows: Sequence[Mapping[str, Any]], *, empty: str = "") -> None:
-    """Print JSON rows as a table with a column for each name, or `empty` where there are none."""
-    result.show(result.Table(rows, empty=empty))
-
-
-def print_fields(values: Mapping[str, Any], name: str = "total") -> None:
-    """Print a JSON object, one line for it and for each object in it; lists are left out."""
-    result.show(result.fields(values, name))
-
-
-def print_lines(*lines: str) -> None:
-    """Print lines on standard output."""
-    result.show(*lines)
-
-
-pick, write_text = result.pick, result.write_text

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")]
-Kind = Literal["number", "word", "line", "prose"]
-_COLUMNS: Mapping[Kind, dict[str, Any]] = {
+Cells = Literal["number", "word", "line", "prose"]
+_COLUMNS: Mapping[Cells, dict[str, Any]] = {
     "number": {"justify": "right"},
     "word": {"max_width": 20, "overflow": "ellipsis", "no_wrap": True},
     "line": {"overflow": "ellipsis", "no_wrap": True, "ratio": 2},  # cut at the edge
@@ -37,9 +37,10 @@ class Table:
     """Rows with the same names, which head the columns; without rows, the line `empty` instead."""
 
     rows: Sequence[Mapping[str, Any]]
-    columns: Mapping[str, Kind] = field(default_factory=dict)  # where not prose for text, else number
+    columns: Mapping[str, Cells] = field(default_factory=dict)  # where not prose for text, else number
     styles: Sequence[str] = ()  # of each row; none: plain
     empty: str = ""
+    names: Sequence[str] = ()  # of the columns, in order; none: those of the first row
 
 
 Part: TypeAlias = "str | Table | RichTable | Iterable[Part]"
@@ -122,12 +123,13 @@ def _draw(table: Table) -> RichTable:
     from convgate.core.text import printable
 
     drawn = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
-    for name, value in table.rows[0].items():
-        kind = table.columns.get(name) or ("prose" if isinstance(value, str) else "number")
+    names = table.names or list(table.rows[0])
+    for name in names:
+        cells = table.columns.get(name) or ("prose" if isinstance(table.rows[0][name], str) else "number")
         title = name.replace("_", " ")
-        drawn.add_column(Text(printable(title)), min_width=min(max(len(name), 4), 12), **_COLUMNS[kind])
+        drawn.add_column(Text(printable(title)), min_width=min(max(len(name), 4), 12), **_COLUMNS[cells])
     for row, style in zip(table.rows, table.styles or [""] * len(table.rows), strict=True):
-        drawn.add_row(*(Text(printable(to_line(_format(cell)))) for cell in row.values()), style=style)
+        drawn.add_row(*(Text(printable(to_line(_format(row[name])))) for name in names), style=style)
     return drawn
 
 
@@ -153,6 +155,10 @@ def _format(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:,.4g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_format, value))
+    if isinstance(value, Mapping):
+        return _format(value.get("value"))
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 

@@ -131,16 +131,12 @@ def _show_status(values: dict[str, Any]) -> Iterable[Part]:
     yield Table(
         [{"figure": name, **{arm: rates[name] for arm, rates in arms.items()}} for name in arms["control"]]
     )
-    for kind, checks in (("condition", values["conditions"]), ("rollback rule", values["rules"])):
-        yield Table(
-            [{kind: check["name"], "state": check["state"], "figures": check["sentence"]} for check in checks]
-        )
+    for title, name in (("conditions", "conditions"), ("rollback rules", "rules")):
+        yield f"{title}:"
+        yield Table(values[name], {"name": "word", "state": "word"}, names=("name", "state", "sentence"))
     yield _checklist(values)
     yield Table(
-        [
-            {"at": decision["at"][:16], **{name: decision[name] for name in ("action", "reason", "who")}}
-            for decision in values["decisions"]
-        ]
+        values["decisions"], {"at": "word", "action": "word"}, names=("at", "action", "reason", "who")
     )
 
 

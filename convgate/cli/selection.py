@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli import inputs, options, output
-from convgate.cli.result import Part, Result, Table, with_json
+from convgate.cli.result import Part, Result, Table, pick, with_json
 from convgate.core.text import pluralize, to_line
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from convgate.core.settings import Settings
     from convgate.policies.base import Policy
     from convgate.selection.selection import Selection
-    from convgate.selection.selector import Selector
 
 
 @with_json
@@ -36,6 +35,7 @@ def score(
     """Score every earlier turn against the current message, with the reason why it is kept or dropped."""
     from convgate.core.settings import load_settings
     from convgate.policies.gate import GatePolicy
+    from convgate.selection.load import selector_of
 
     options.check_current(turn, question)
     chosen = load_settings(settings_file)
@@ -46,7 +46,7 @@ def score(
     with output.encoding_progress() as progress:
         policy = _build_policy("gate", chosen, gate, settings, rule)
         assert isinstance(policy, GatePolicy)
-        selector = _selector(policy, chosen)
+        selector = selector_of(policy, chosen)
         selector.encode(conversation.turns, progress)
         decisions = selector.select_at(conversation, turn, question=question).decisions
     return Result(
@@ -96,6 +96,7 @@ def select(
     """Choose the messages to send for the current one: a valid list, in order."""
     from convgate.core.settings import load_settings
     from convgate.modes.mode import mode_of_intent
+    from convgate.selection.load import selector_of
     from convgate.selection.selection import write_selection
 
     options.check_current(turn, question)
@@ -110,7 +111,8 @@ def select(
     conversation = inputs.read_one(file, which=which, format=format, skip_bad=skip_bad, redact=redact)
     current, history = conversation.find_current(turn, question)
     with output.encoding_progress() as progress:
-        selector = _selector(_build_policy(policy or chosen.policy, chosen, gate, settings, rule), chosen)
+        built = _build_policy(policy or chosen.policy, chosen, gate, settings, rule)
+        selector = selector_of(built, chosen)
         selector.encode(conversation.turns, progress, with_modes=limit is not None)
         if earlier := [index for index in conversation.answerable() if index < history.stop]:
             selector.select_at(conversation, earlier[-1], budget=budget)  # for the prefix, and the hysteresis
@@ -141,13 +143,6 @@ def _explain(selection: Selection) -> Iterator[str]:
     yield from (f"fallback ({fallback.cause}): {fallback.reason}" for fallback in spent.fallbacks)
 
 
-def _selector(policy: Policy, settings: Settings) -> Selector:
-    """Return what selects by a policy; a command's requests are not logged."""
-    from convgate.selection.load import selector_of
-
-    return selector_of(policy, settings)
-
-
 def _build_policy(
     name: str, settings: Settings, gate: str | None, assignments: list[str] | None, rule: str | None
 ) -> Policy:
@@ -168,23 +163,16 @@ def _score_json(conversation: Conversation, decisions: TurnDecisions, version: s
     """Return the result as `convgate score --json` prints it."""
     turns = [
         {
-            "index": decision.index,
+            **pick(decision, "index", "score", "logit", "kept", "reason", "margin"),
             "role": conversation.turns[decision.index].role,
-            "score": decision.score,
-            "logit": decision.logit,
             "tier1": decisions.value(decisions.tier1, row),
             "attention": decisions.value(decisions.attention, row),
-            "kept": decision.kept,
-            "reason": decision.reason,
-            "margin": decision.margin,
             "parts": dict(decision.parts),
         }
         for row, decision in enumerate(decisions)
     ]
     return {
-        "threshold": decisions.threshold,
-        "rule": decisions.rule,
-        "gate_activation": decisions.gate_activation,
+        **pick(decisions, "threshold", "rule", "gate_activation"),
         "version": version,
         "turns": turns,
     }

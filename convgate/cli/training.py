@@ -17,7 +17,6 @@ from convgate.core.errors import ConvgateError
 from convgate.core.home import login_name
 
 if TYPE_CHECKING:
-    from convgate.evaluation.judged_cases import EvaluationProgress
     from convgate.training.epochs import Epoch
     from convgate.training.records import Activate
     from convgate.training.sets import Plan
@@ -96,7 +95,7 @@ def run_training(
         try:
             outcome = train_version(
                 plan, encoder=EncoderOnDemand(settings), versions=Versions(settings.home), run=run,
-                listener=_Listener(report), name=name, note=note, who=who, activate=activate,
+                progress=report, on_epoch=_print_epoch, name=name, note=note, who=who, activate=activate,
             )  # fmt: skip
         except (KeyboardInterrupt, StoppedError):
             print_note(
@@ -121,24 +120,11 @@ def run_training(
     )
 
 
-class _Listener:
-    """Shows the stage on a progress bar, and prints a line for every epoch."""
-
-    def __init__(self, report: EvaluationProgress) -> None:
-        self._report = report
-        self._stage = ""
-
-    def stage(self, name: str) -> None:
-        self._stage = name
-
-    def progress(self, done: int, total: int) -> None:
-        self._report(self._stage, done, total)
-
-    def epoch(self, epoch: Epoch) -> None:
-        mark = "  best so far" if epoch.best else ""
-        typer.echo(
-            f"epoch {epoch.number:3}  loss {epoch.loss:.3f}  validation {epoch.validation_loss:.3f}"
-            f"  precision {epoch.precision:.3f}  recall {epoch.recall:.3f}"
-            f"  residual gate {epoch.activation:.3f}{mark}",
-            err=True,
-        )
+def _print_epoch(epoch: Epoch) -> None:
+    mark = "  best so far" if epoch.best else ""
+    typer.echo(
+        f"epoch {epoch.number:3}  loss {epoch.loss:.3f}  validation {epoch.validation_loss:.3f}"
+        f"  precision {epoch.precision:.3f}  recall {epoch.recall:.3f}"
+        f"  residual gate {epoch.activation:.3f}{mark}",
+        err=True,
+    )

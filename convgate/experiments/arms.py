@@ -20,7 +20,7 @@ from convgate.store.documents import translate_decoding_errors
 from convgate.store.experiments import Experiments
 from convgate.versions import Versions
 
-Limit = Literal["free", "matched"]
+TokenLimit = Literal["free", "matched"]
 Hypothesis = Literal["completion", "errors"]
 
 HYPOTHESES: tuple[Hypothesis, ...] = get_args(Hypothesis)
@@ -36,7 +36,7 @@ class Arm:
 
     name: str
     settings: Settings
-    limit: Limit = "free"  # matched: as many tokens as the control arm used for the same request
+    limit: TokenLimit = "free"  # matched: as many tokens as the control arm used for the same request
     alone: bool = False  # whether the policy selects by its ranking alone, without holds and sections
 
 
@@ -51,7 +51,6 @@ class Experiment:
     planned: int  # rated trials of each arm at the last look
     alpha: float = ALPHA  # two-sided, over all hypotheses and looks
     looks: tuple[float, ...] = (1.0,)  # shares of the planned trials, ascending
-    hypotheses: tuple[Hypothesis, ...] = HYPOTHESES
     shared_raters: bool = False  # whether raters see the answers of every arm
 
     def __post_init__(self) -> None:
@@ -72,8 +71,6 @@ class Experiment:
         ascending = all(a < b for a, b in zip((0.0, *self.looks), self.looks, strict=False))
         if not ascending or self.looks[-1:] != (1.0,):
             raise ExperimentError(f"Looks are ascending shares above 0, the last one 1; got {self.looks}.")
-        if not self.hypotheses or not set(self.hypotheses) <= set(HYPOTHESES):
-            raise ExperimentError(f"Hypotheses are {', '.join(HYPOTHESES)}; got {self.hypotheses}.")
 
     @property
     def control(self) -> Arm:
@@ -94,7 +91,7 @@ class Experiment:
         raise ExperimentError(f"{self.name} has no arm {quote(name)}; it has {names}.")
 
 
-def read_arm(name: str, text: str, limit: Limit, settings: Settings) -> Arm:
+def read_arm(name: str, text: str, limit: TokenLimit, settings: Settings) -> Arm:
     """Return the arm that the text describes.
 
     text: a policy such as `last_k(k=3)`, `everything`, `none` or `gate@mine`, or the path of a settings file;
@@ -124,7 +121,6 @@ def create_experiment(store: Store, experiment: Experiment) -> None:
         "planned": experiment.planned,
         "alpha": experiment.alpha,
         "looks": experiment.looks,
-        "hypotheses": experiment.hypotheses,
         "shared_raters": experiment.shared_raters,
         "arms": [arm_json(arm) for arm in experiment.arms],
     }
@@ -140,7 +136,7 @@ def load_experiment(store: Store, name: str, settings: Settings | None = None) -
             Arm(arm["name"], machine.updated(**arm["settings"]), arm["limit"], arm["alone"])
             for arm in values["arms"]
         )
-        values |= {key: tuple(values[key]) for key in ("looks", "hypotheses")}
+        values["looks"] = tuple(values["looks"])
         return Experiment(name=name, started=started, **values)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from convgate.experiments.arms import Experiment, Limit
+from convgate.experiments.arms import Experiment, TokenLimit
 from convgate.experiments.judge import JudgeStatus, active_judge
 from convgate.experiments.outcomes import ERROR_KINDS, Outcome, adjudicate, needs_rater
 from convgate.experiments.signals import Signals, measure_signals
@@ -22,7 +22,7 @@ class ArmFigures:
     """The trials of one arm. Rates and means are None without any."""
 
     arm: str
-    limit: Limit
+    limit: TokenLimit
     sessions: int  # assigned
     trials: int
     rated: int  # with a test or a rating
@@ -97,7 +97,7 @@ def to_columns(outcomes: Sequence[Outcome], experiment: Experiment) -> Columns:
     )
 
 
-def _figures(name: str, limit: Limit, sessions: int, outcomes: Sequence[Outcome]) -> ArmFigures:
+def _figures(name: str, limit: TokenLimit, sessions: int, outcomes: Sequence[Outcome]) -> ArmFigures:
     own = [outcome for outcome in outcomes if outcome.arm == name]
     errors = [outcome.errors for outcome in own if outcome.errors is not None]
     latencies = [outcome.latency_seconds for outcome in own]

@@ -10,17 +10,18 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
-from convgate.core.errors import ExperimentError, TranscriptError
+from convgate.core.errors import ExperimentError
 from convgate.core.text import pluralize
-from convgate.core.validation import Count, describe_problem
+from convgate.core.validation import Count
 from convgate.experiments.arms import Arm, Experiment
 from convgate.experiments.judge import active_judge, is_checked
 from convgate.experiments.outcomes import PANEL, adjudicate, check_rating, needs_rater
 from convgate.store import Store
 from convgate.store.experiments import AnswerTest, Experiments, NewTrial, Rating, Stratum, Trial
 from convgate.transcripts.problems import Problems
+from convgate.transcripts.relevance_sets import read_fields
 from convgate.transcripts.source import Source
 
 
@@ -83,14 +84,10 @@ def read_trials(source: Source, *, skip_bad: bool = False) -> tuple[list[NewTria
     """
     trials = []
     for value, place in source.need_json("trials, one JSON object a line").lines():
-        try:
-            line = _Line.model_validate(value)
-        except ValidationError as error:
-            problem = describe_problem(error.errors(include_url=False, include_context=False)[0])
-            place.leave_out_all(TranscriptError(problem))
-            continue
-        lists = {name: tuple(value) for name, value in line if isinstance(value, list)}
-        trials.append(NewTrial(**{**dict(line), **lists}))
+        with place.skip_bad_value():
+            line = read_fields(_Line, value)
+            lists = {name: tuple(value) for name, value in line if isinstance(value, list)}
+            trials.append(NewTrial(**{**dict(line), **lists}))
     readable = pluralize(len(trials), "trial") if trials else None
     return trials, source.report.close(readable, skip_bad=skip_bad)
 

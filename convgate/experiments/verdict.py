@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.text import format_share, format_signed, join_words
-from convgate.experiments.arms import Arm, Experiment, Hypothesis, Limit
+from convgate.experiments.arms import Arm, Experiment, Hypothesis, TokenLimit
 from convgate.experiments.statistics import (
     MIN_SESSIONS,
     Difference,
@@ -36,7 +36,7 @@ class Columns:
     arm: NDArray[np.integer[Any]]  # index in `Experiment.arms`
     sessions: NDArray[np.integer[Any]]
     tokens: Floats
-    outcomes: Mapping[Hypothesis, Floats]  # 0 or 1; NaN where it is not decided
+    outcomes: Mapping[Hypothesis, Floats]  # what is tested: 0 or 1; NaN where it is not decided
 
     def sample(self, hypothesis: Hypothesis, arm: int, stop: int) -> Sample:
         """Return the decided trials of an arm and the control among the first `stop`."""
@@ -92,7 +92,7 @@ class Comparison:
     """An arm compared with the control."""
 
     arm: str
-    limit: Limit  # matched: the confirmatory comparison; free: a supporting one
+    limit: TokenLimit  # matched: the confirmatory comparison; free: a supporting one
     tests: tuple[HypothesisTest, ...]
     verdict: Verdict
 
@@ -104,7 +104,7 @@ def compare(columns: Columns, experiment: Experiment) -> tuple[Comparison, ...]:
     and with free tokens are two families of hypotheses.
     """
     reached = [stop for stop in experiment.stops if stop <= len(columns.arm)]
-    keys = [(i, hypothesis) for i in range(1, len(experiment.arms)) for hypothesis in experiment.hypotheses]
+    keys = [(i, hypothesis) for i in range(1, len(experiment.arms)) for hypothesis in columns.outcomes]
     rejected: dict[tuple[int, Hypothesis], int] = {}
     for limit in ("matched", "free"):
         family = [key for key in keys if experiment.arms[key[0]].limit == limit]
@@ -117,7 +117,7 @@ def compare(columns: Columns, experiment: Experiment) -> tuple[Comparison, ...]:
     for index, arm in enumerate(experiment.arms[1:], start=1):
         tests = tuple(
             _test(columns, experiment, hypothesis, index, len(reached), rejected.get((index, hypothesis)))
-            for hypothesis in experiment.hypotheses
+            for hypothesis in columns.outcomes
         )
         n_missing = "" if reached else f"{len(columns.arm):,} of {experiment.stops[0]:,} rated trials"
         comparisons.append(Comparison(arm.name, arm.limit, tests, _judge(arm, experiment, tests, n_missing)))

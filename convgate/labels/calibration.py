@@ -40,9 +40,9 @@ JUDGES = "judges"
 
 _PREFIX = "Calibration "  # of a queue's name, before its week
 
-State = Literal["few", "good", "warning", "paused"]
+CalibrationState = Literal["few", "good", "warning", "paused"]
 
-_READINGS: dict[State, str] = {
+_READINGS: dict[CalibrationState, str] = {
     "few": f"Not enough data: no week is answered, with {MIN_DECIDED} turns or more that both sides decided.",
     "good": f"The newest week reaches {TARGET:.2f}.",
     "warning": f"The newest week is below {TARGET:.2f}. Discuss the differences with the annotators.",
@@ -90,7 +90,7 @@ class Calibration:
     """The weeks so far, and what follows from them."""
 
     weeks: tuple[CalibrationWeek, ...]  # oldest first
-    state: State
+    state: CalibrationState
     settled: int = 0  # shared turns that were settled since labelling pauses
 
     @property
@@ -172,7 +172,7 @@ def calibration(store: Store) -> Calibration:
     return Calibration(tuple(weeks), state, n_settled)
 
 
-def assess(weeks: Sequence[tuple[float, str]], settled: Sequence[str] = ()) -> tuple[State, int]:
+def assess(weeks: Sequence[tuple[float, str]], settled: Sequence[str] = ()) -> tuple[CalibrationState, int]:
     """Return the state after weeks, oldest first, and how many shared turns were settled since it pauses.
 
     weeks: kappa, and the time of the last answer. settled: the times at which shared turns were settled.
@@ -186,7 +186,7 @@ def assess(weeks: Sequence[tuple[float, str]], settled: Sequence[str] = ()) -> t
     >>> assess([(0.5, "1"), (0.5, "2")], ["3"] * 20)
     ('warning', 0)
     """
-    state: State = "few"
+    state: CalibrationState = "few"
     before, since = TARGET, ""
     for row, (kappa, at) in enumerate(weeks):
         if kappa >= TARGET:

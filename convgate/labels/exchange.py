@@ -10,39 +10,36 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
 from convgate.core.text import to_line, writable
-from convgate.labels.gold import split_groups
-from convgate.labels.imports import Import
-from convgate.labels.json_lines import (
-    is_relevance_file,
-    is_turn_list,
-    read_relevance_file,
-    read_turn_lists,
-    write_relevance_lines,
-)
+from convgate.labels.gold import gold_case, resolve_answers, split_groups
+from convgate.labels.imports import Import, read_relevance_file, read_turn_lists
 from convgate.store import ActionRecord, Conversations, CurrentKey, Entry, Labels, Store
 from convgate.store.label_log import check_annotator
+from convgate.transcripts.message_lists import dump_json
 from convgate.transcripts.problems import Report
 from convgate.transcripts.redaction import Redactor
-from convgate.transcripts.source import MAX_BYTES, source_of_bytes, source_of_path
+from convgate.transcripts.relevance_sets import SPLIT_GROUP, RelevanceFormat, case_fields
+from convgate.transcripts.source import MAX_BYTES, Source, source_of_bytes, source_of_path
 
-Kind = Literal["relevance-set", "csv"]
+LabelFormat = Literal["relevance-set", "csv"]
 
-SUFFIXES: dict[Kind, str] = {"relevance-set": ".jsonl", "csv": ".csv"}
+SUFFIXES: dict[LabelFormat, str] = {"relevance-set": ".jsonl", "csv": ".csv"}
 
 COLUMNS = (
     *("conversation", "title", "message", "question", "turn", "annotator", "kind", "answer"),
     *("time", "version", "message_text", "turn_text"),
 )
 
+_FORMAT = RelevanceFormat()
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 _LIKE_A_NUMBER = re.compile(r"\d+(e\d+)?")
 _TEXT_LENGTH = 80  # characters of a turn's beginning
@@ -79,14 +76,27 @@ def read_labels(
         file = source_of_bytes(bytes(source), report, max_bytes=max_bytes)
     else:
         file = source_of_path(Path(source), report, max_bytes=max_bytes)
-    if is_relevance_file(file):
+    if _FORMAT.match_share(file) > 0.5:
         return read_relevance_file(file, store, annotator=annotator, skip_bad=skip_bad)
-    if is_turn_list(file):
+    if _has_turn_lists(file):
         return read_turn_lists(file, store, annotator=annotator, conversation=conversation, skip_bad=skip_bad)
     raise file.json_error or TranscriptError(
         "not a file of labels: expected a relevance set, or JSON lines with current_turn and relevant_turns",
         file=name,
     )
+
+
+def _has_turn_lists(source: Source) -> bool:
+    """Return whether most of the first lines have a current turn and relevant turns."""
+    if source.json is None:
+        return False
+    values = source.json.sample
+    lines = [
+        value
+        for value in values
+        if isinstance(value, Mapping) and {"current_turn", "relevant_turns"} <= value.keys()
+    ]
+    return 2 * len(lines) > len(values)
 
 
 def keep_labels(store: Store, imported: Import, *, by: str) -> ActionRecord:
@@ -101,7 +111,7 @@ def keep_labels(store: Store, imported: Import, *, by: str) -> ActionRecord:
 
 def write_labels(
     store: Store,
-    kind: Kind,
+    kind: LabelFormat,
     *,
     annotators: Collection[str] | None = None,
     conversations: Collection[str] | None = None,
@@ -136,7 +146,46 @@ def write_labels(
         by_message.setdefault(entry.current, []).append(entry)
     if kind == "csv":
         return _write_table(by_message, labelled).encode()
-    return "".join(write_relevance_lines(by_message, labelled, frozenset(counting), groups)).encode()
+    return "".join(_write_set(by_message, labelled, frozenset(counting), groups)).encode()
+
+
+def _write_set(
+    entries: Mapping[CurrentKey, list[Entry]],
+    conversations: Mapping[str, tuple[str, Conversation]],
+    counting: Collection[str],
+    groups: Mapping[str, str],
+) -> Iterator[str]:
+    """Yield the lines of a relevance set.
+
+    conversations: title and content by key; counting: the annotators on whose answers `relevant` rests;
+    groups: split group by key, where it is not the key.
+    """
+    written = ""
+    for current, of_message in entries.items():
+        key = current.conversation
+        if key != written:
+            title, conversation = conversations[key]
+            line = json.loads(_FORMAT.write(replace(conversation, id=key), conversation.turns))
+            line |= {SPLIT_GROUP: groups[key]} if key in groups else {}
+            line["title"] = title
+            yield dump_json(line) + "\n"
+            written = key
+        answers = resolve_answers(entry for entry in of_message if entry.annotator in counting)
+        relevance = {turn: answer for turn, answer in answers.items() if answer != "unsure"}
+        fields = case_fields(gold_case(current, relevance))
+        yield dump_json({**fields, "labels": [_label(entry) for entry in of_message]}) + "\n"
+
+
+def _label(entry: Entry) -> dict[str, Any]:
+    fields = {
+        "annotator": entry.annotator,
+        "kind": entry.kind,
+        "turn": entry.turn,
+        "answer": entry.value,
+        "at": entry.at,
+        "version": entry.version,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _write_table(

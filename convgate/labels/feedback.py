@@ -25,7 +25,6 @@ from convgate.core.conversation import Conversation, History, prefix_hashes
 from convgate.core.errors import ConversationError, StoreError, TranscriptError
 from convgate.core.settings import Settings, resolve_settings
 from convgate.core.text import make_writable, pluralize, quote
-from convgate.labels.imports import parse_text
 from convgate.messages.tokens import turn_tokens
 from convgate.store import ActionRecord, Conversations, CurrentKey, Entry, Labels, NewConversation, Store
 from convgate.store.openings import PrefixIndex
@@ -245,15 +244,22 @@ def _parse_line(value: Any, agent: str) -> Feedback:
         raise TranscriptError("relevant is missing", field="relevant")
     turn: Any = value.get("turn")
     return Feedback(
-        parse_text(value, "conversation") or value.get("messages") or "",
+        _text(value, "conversation") or value.get("messages") or "",
         tuple(turn) if isinstance(turn, list) else (turn,),
         value["relevant"],
         value.get("at"),
-        parse_text(value, "question"),
-        parse_text(value, "source") or agent,
-        parse_text(value, "version"),
+        _text(value, "question"),
+        _text(value, "source") or agent,
+        _text(value, "version"),
         value.get("how", "explicit"),
     )
+
+
+def _text(value: Mapping[str, Any], name: str) -> str | None:
+    text = value.get(name)
+    if text is None or isinstance(text, str):
+        return text or None
+    raise TranscriptError(f"expected a text, got {kind(text)}", field=name)
 
 
 def open_store(settings: Settings | str | Path | None) -> Store:

@@ -29,7 +29,7 @@ ERROR_FACTOR, ERROR_WINDOW = 2.0, timedelta(hours=1)
 COMPLETION_FACTOR, COMPLETION_WINDOW = 0.9, timedelta(hours=24)
 LATENCY_FACTOR, LATENCY_WINDOW = 2.0, timedelta(hours=6)
 
-State = Literal["passed", "failed", "not enough data"]
+CheckState = Literal["passed", "failed", "not enough data"]
 Rate = Literal["completion", "error_rate", "latency"]
 _TICK = timedelta(microseconds=1)  # periods of the log exclude their end, here they include it
 
@@ -39,7 +39,7 @@ class Check:
     """A condition of a phase or a rollback rule, and what the log says about it."""
 
     name: str
-    state: State
+    state: CheckState
     sentence: str
     figures: Mapping[str, Any]  # plain JSON
 

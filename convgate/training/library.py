@@ -6,7 +6,6 @@ import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,8 +30,6 @@ class SetInfo:
     """What a set of the library holds."""
 
     name: str
-    modified: datetime  # in UTC
-    is_own: bool  # False for what comes with convgate
     conversations: int = 0  # that have a case
     cases: int = 0
     judged: int = 0  # turns whose relevance is known, over all cases
@@ -90,7 +87,7 @@ class RelevanceSets:
         numbered = (f"{name[:56]}-{number}" for number in range(2, len(taken) + 3))
         return name if name not in taken else next(each for each in numbered if each not in taken)
 
-    def add(self, name: str, content: bytes, *, replace: bool = False) -> SetInfo:
+    def add(self, name: str, content: bytes) -> SetInfo:
         """Add a set, whole or not at all.
 
         Raises TranscriptError for bad lines, no cases, an invalid or taken name, or an unwritable file.
@@ -100,7 +97,6 @@ class RelevanceSets:
                 f"{name!r} is no valid name for a relevance set: use up to 64 lower-case letters, digits,"
                 f" points, hyphens and underscores, with a letter or digit first and last, not {SAMPLES!r}"
             )
-
         try:
             make_home(self.folder)
             with TemporaryDirectory(dir=self.folder, prefix=".", suffix=_PARTIAL) as partial:
@@ -108,7 +104,7 @@ class RelevanceSets:
                 write_whole(file, content, private=True)
                 if not read_relevance_set(file).cases:
                     raise TranscriptError("it has no cases", file=file.name)
-                if not replace and (self.folder / file.name).exists():
+                if (self.folder / file.name).exists():
                     raise TranscriptError(f"there is already a relevance set {name!r}")
                 file.replace(self.folder / file.name)
                 sync_folder(self.folder)
@@ -159,12 +155,11 @@ def _samples() -> Path | None:
     maxsize=256
 )  # by the time of the file's change in nanoseconds and its size, so that it is read once
 def _inspect(path: Path, name: str, changed: int, size: int) -> SetInfo:
-    modified = datetime.fromtimestamp(changed / 1e9, UTC)
     is_own = name != SAMPLES
     try:
         cases = read_relevance_set(path)
     except TranscriptError as error:
-        return SetInfo(name=name, modified=modified, is_own=is_own, problem=str(error))
+        return SetInfo(name=name, problem=str(error))
     corpora = corpora_in(cases)
     forbidding = [corpus for corpus in corpora if not corpus.may_train]
     judged = [
@@ -172,8 +167,6 @@ def _inspect(path: Path, name: str, changed: int, size: int) -> SetInfo:
     ]
     return SetInfo(
         name=name,
-        modified=modified,
-        is_own=is_own,
         conversations=len({case.conversation for case in cases.cases}),
         cases=len(cases.cases),
         judged=sum(judged),

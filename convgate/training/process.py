@@ -79,35 +79,25 @@ def start_training(
     when: Activate = "better" if activate else "never"
     request = plan.request(run.folder, name=name, note=note, who=who, activate=when)
     run.write_request(request)
-    _launch(home, run, request.arguments, epochs=0)
+    _launch(home, run, request.arguments)
     return run.id
 
 
-def resume_training(home: Path, id: str) -> None:
-    """Start the process again of a run that ended before it was done; TrainingError when it cannot."""
-    run = _resumable(home, id)
-    assert run.request is not None
-    _launch(home, run, run.request.arguments, epochs=run.epochs)
+def resume_training(home: Path, id: str, *, finish: bool = False) -> None:
+    """Start the process again of a run that ended before it was done; TrainingError when it cannot.
 
-
-def finish_training(home: Path, id: str) -> None:
-    """Make a version of the best of a run's epochs; TrainingError when it has none."""
-    run = _resumable(home, id)
-    assert run.request is not None
-    if not run.can_finish:
-        raise TrainingError(f"the run {id} has no whole epoch yet, so no version can be made")
-    # of an option given twice, the last one counts
-    _launch(home, run, [*run.request.arguments, "--epochs", str(run.epochs)], epochs=run.epochs)
-
-
-def _resumable(home: Path, id: str) -> Run:
+    finish: make a version of the best of its epochs, without another epoch.
+    """
     run = Runs(home).get(id)
     if run.is_active:
         raise TrainingError(f"another training is running in {run.folder}")
-    if not run.can_resume:
+    if run.request is None or not run.can_resume:
         why = "it is done" if run.state == "done" else "its data or its command is missing"
         raise TrainingError(f"the run {id} cannot be resumed: {why}")
-    return run
+    if finish and not run.epochs:
+        raise TrainingError(f"the run {id} has no whole epoch yet, so no version can be made")
+    # of an option given twice, the last one counts
+    _launch(home, run, [*run.request.arguments, *(["--epochs", str(run.epochs)] if finish else [])])
 
 
 def _free_name(wanted: str, taken: Sequence[str]) -> str:
@@ -115,14 +105,15 @@ def _free_name(wanted: str, taken: Sequence[str]) -> str:
     return next(name for name in names if name not in taken)
 
 
-def _launch(home: Path, run: Run, words: Sequence[str], *, epochs: int) -> None:
+def _launch(home: Path, run: Run, words: Sequence[str]) -> None:
     """Start `convgate WORDS` so that it lives on by itself; TrainingError when the run is active."""
+    start = Status(STARTING)
     try:
         with run.lock():  # of two who start it at the same moment, one comes too late
             if Run(run.folder).is_starting:
                 raise TrainingError(f"another training is running in {run.folder}")
             (run.folder / STOP).unlink(missing_ok=True)
-            start = run.write_progress(STARTING, epochs=epochs)
+            run.write_status(start)
         make_private(run.folder / LOG)
         with (run.folder / LOG).open("ab") as log:
             environment = {
@@ -135,7 +126,7 @@ def _launch(home: Path, run: Run, words: Sequence[str], *, epochs: int) -> None:
     except OSError as error:
         message = f"the training could not be started: {error.strerror or error}"
         with suppress(OSError):  # perhaps it is the disk that refuses
-            run.write_outcome("failed", epochs, {"message": message})
+            run.write_status(Status(ended="failed", result={"message": message}))
         raise TrainingError(message) from error
     # Its end has to be asked for, or it stays behind as a zombie for as long as the app runs.
     threading.Thread(
@@ -167,4 +158,4 @@ def _await(process: subprocess.Popen[bytes], run: Run, start: Status) -> None:
     with suppress(OSError, TrainingError), run.lock():  # if it is locked, another process has the run
         if Run(run.folder).status == start:
             message = f"The training ended before it began (exit code {code}). Its log may say why."
-            run.write_outcome("failed", start.epochs, {"message": message})
+            run.write_status(Status(ended="failed", result={"message": message}))

@@ -51,8 +51,7 @@ class RunRequest:
 class Status:
     """`status.json`: what a run does now, or how it ended."""
 
-    stage: str
-    epochs: int  # finished
+    stage: str = ""
     done: int = 0  # of the stage
     total: int = 0  # 0 while it is not known
     ended: Ended | None = None

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from convgate.core.text import pluralize
 from convgate.evaluation.bootstrap import cluster_sums, difference_interval, draw, interval
+from convgate.evaluation.comparison import count_outcomes
 from convgate.evaluation.metrics import Bools, Terms, ratios
 from convgate.training.split import MIN_COMPARED
 from convgate.versions.card import Metric, MetricSet
@@ -125,14 +126,14 @@ def make_verdict(cases: Sequence[CaseDecisions], *, folds: int = 0) -> tuple[Ver
     gain = Metric(_f1(after) - _f1(before))
     if len(groups) >= MIN_FOR_INTERVAL:
         gain = Metric.of(_f1(after) - _f1(before), *difference_interval(before, after, draws)[0])
-    was_right, is_right = parent_kept == relevant, child_kept == relevant
+    turns = count_outcomes(relevant, parent_kept, child_kept)
     verdict = Verdict(
         cases=len(cases),
         conversations=len(groups),
         parent_f1=_f1(before),
         child_f1=_f1(after),
-        fixed=int((~was_right & is_right).sum()),
-        broken=int((was_right & ~is_right).sum()),
+        fixed=turns["fixed"],
+        broken=turns["broken"],
         gain_low=gain.low,
         gain_high=gain.high,
         folds=folds,

@@ -7,7 +7,7 @@
 |---|---|
 | `plan.json` | the request, with the words of the command that resumes the run |
 | `run.json`, `*.state.safetensors` | the record and the tensors after the last whole epoch |
-| `status.json` | stage, how much of it is done, how many epochs; how it ended, with its result |
+| `status.json` | stage, and how much of it is done; how it ended, with its result |
 | `stop` | asks the run to stop at its next report |
 | `data/`, `log.txt` | copies of the sets, and what the command printed, when the app started it |
 
@@ -54,7 +54,7 @@ REQUEST, RECORD, STATE, STATUS = "plan.json", "run.json", "state.safetensors", "
 STOP, LOCK, LOG, DATA = "stop", "lock", "log.txt", "data"
 STARTING, LOADING = "Starting", "Loading"  # stages: before the process reports, and its first report
 
-State = Literal["running", "stopping", "interrupted"] | Ended
+RunState = Literal["running", "stopping", "interrupted"] | Ended
 
 _T = TypeVar("_T")
 _ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
@@ -84,7 +84,7 @@ class Run:
         return self.status.result if self.status else {}
 
     @cached_property
-    def state(self) -> State:
+    def state(self) -> RunState:
         """What it is doing, or how it ended."""
         if self.status and self.status.ended:
             return self.status.ended
@@ -123,10 +123,13 @@ class Run:
         """Whether a version can be made of its epochs."""
         return self.can_resume and self.epochs > 0
 
-    @property
+    @cached_property
     def epochs(self) -> int:
-        """How many are finished."""
-        return self.status.epochs if self.status else 0
+        """How many whole epochs are saved; 0 when the record is damaged."""
+        try:
+            return len(self.read_record().epochs)
+        except TrainingError:
+            return 0
 
     @property
     def started(self) -> datetime:
@@ -199,16 +202,11 @@ class Run:
             make_home(self.folder)
             _write(REQUEST_TYPE, self.folder / REQUEST, request)
 
-    def write_progress(self, stage: str, done: int = 0, total: int = 0, *, epochs: int) -> Status:
-        """Write what it does now. Raises OSError."""
-        status = Status(stage, epochs, done, total)
+    def write_status(self, status: Status) -> None:
+        """Write what it does now, or how it ended: that removes a request to stop. Raises OSError."""
         _write(STATUS_TYPE, self.folder / STATUS, status)
-        return status
-
-    def write_outcome(self, state: Ended, epochs: int, result: Mapping[str, Any]) -> None:
-        """Write how it ended, and remove a request to stop. Raises OSError."""
-        _write(STATUS_TYPE, self.folder / STATUS, Status("", epochs, ended=state, result=result))
-        (self.folder / STOP).unlink(missing_ok=True)
+        if status.ended:
+            (self.folder / STOP).unlink(missing_ok=True)
 
     def remove_data(self) -> None:
         """Remove all that quotes conversations; last the data, by which a copy is found."""

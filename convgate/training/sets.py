@@ -7,18 +7,18 @@ import hashlib
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from convgate.core.errors import TrainingError
 from convgate.evaluation.duplicates import Overlap, remove_duplicates
+from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.gate.rule import Rule
 from convgate.gate.thresholds import Anchored, MaxMissed, Stricter
 from convgate.training.corpora import attribution_of, corpora_in, licence_of
 from convgate.training.epochs import TrainingSettings
-from convgate.training.progress import Listener
 from convgate.training.records import Activate, RunRequest
 from convgate.training.split import make_ids_unique
 from convgate.transcripts.cases import RelevanceSet
@@ -37,25 +37,12 @@ REPLAY_PREFIX = "replay-"  # of the names of sets
 _UNLABELLED = ("chats.train", "personal", "topics.train")
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """Texts that can be replayed."""
-
-    name: str
-    label: str
-    help: str
-
-
-REPLAYS = (
-    Replay(
-        "scenarios",
-        "Six scenarios",
-        "Short conversations: the topic continues, a new task, back to an old topic, mixed topics, a similar"
-        " topic, an unrelated question.",
-    ),
-    Replay("sequences", "Sequences of questions", "Questions that depend on some of those before them."),
-    Replay("dialogues", "Long dialogues", "Many sessions of two people, and questions asked later."),
-)
+REPLAYS: Mapping[str, str] = {
+    "scenarios": "Six scenarios",  # such as a new task, or back to an old topic
+    "sequences": "Sequences of questions",  # which depend on some of those before them
+    "dialogues": "Long dialogues",  # of two people over many sessions, and questions asked later
+}
+"""What the texts that can be replayed are called in the app, by name."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -120,13 +107,13 @@ class Plan:
             return rule
         return Anchored(anchor=rule.anchor) if isinstance(rule, Anchored) else RULES[parent.config.preset]()
 
-    def read_sets(self, listener: Listener) -> list[TrainingSet]:
+    def read_sets(self, progress: EvaluationProgress) -> list[TrainingSet]:
         """Return the sets, the replayed ones last; what is judged several times is there once.
 
         Raises TranscriptError for a file that cannot be read, TrainingError for one without cases, with the
         name of another, or of a corpus whose licence forbids training.
         """
-        listener.stage("Reading the sets")
+        progress("Reading the sets", 0, 0)
         sets = read_files(self.files, skip_bad=self.skip_bad)
         if without := [each.cases for each in sets if not each.cases.cases]:
             raise TrainingError(f"{without[0].name} has no cases to learn from")
@@ -143,18 +130,18 @@ class Plan:
         ]
 
     def read_episodes(
-        self, sets: Sequence[TrainingSet], gate: Gate, encoder: Encoder, listener: Listener
+        self, sets: Sequence[TrainingSet], gate: Gate, encoder: Encoder, progress: EvaluationProgress
     ) -> tuple[Gate, dict[str, list[Episode]]]:
         """Return the gate to train, and the episodes of each set by its name as this gate reads them."""
         from convgate.training.episodes import read_episodes
 
         episodes: dict[str, list[Episode]] = {}
         for each in sets:
-            listener.stage(f"Reading {each.cases.name} as the gate does")
+            report = partial(progress, f"Reading {each.cases.name} as the gate does")
+            report(0, 0)
             whole = all(overlap.is_within for overlap in each.overlaps)
-            set_episodes = read_episodes(gate, encoder, each.cases, whole=whole, progress=listener.progress)
-            if set_episodes:
-                episodes[each.cases.name] = set_episodes
+            if read := read_episodes(gate, encoder, each.cases, whole=whole, progress=report):
+                episodes[each.cases.name] = read
         return gate, episodes
 
 
@@ -168,11 +155,10 @@ def read_files(files: Sequence[Path], *, skip_bad: bool = False) -> list[Trainin
 
 def read_replays(names: Sequence[str]) -> list[TrainingSet]:
     """Return the sets to replay, called `replay-NAME`; TrainingError for an unknown name."""
-    known = [replay.name for replay in REPLAYS]
     for name in names:
-        if name not in known:
-            raise TrainingError(f"there are no texts {name!r} to replay; choose from {', '.join(known)}")
-    return [make_set(_replay_set(name)) for name in known if name in names]
+        if name not in REPLAYS:
+            raise TrainingError(f"there are no texts {name!r} to replay; choose from {', '.join(REPLAYS)}")
+    return [make_set(_replay_set(name)) for name in REPLAYS if name in names]
 
 
 def read_unlabelled(files: Sequence[Path], *, skip_bad: bool = False) -> list[TrainingSet]:

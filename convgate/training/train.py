@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from time import monotonic
 from typing import Any
 
 from convgate.core.errors import GateError
 from convgate.core.parameters import parameter_values
 from convgate.embedding.base import Encoder
+from convgate.evaluation.judged_cases import EvaluationProgress, silent
 from convgate.gate.rule import Rule
 from convgate.gate.thresholds import Expected, MaxMissed
 from convgate.training.comparison import compare_gates, fit_threshold
+from convgate.training.epochs import Epoch
 from convgate.training.gate_module import GateModule
-from convgate.training.progress import Listener, report_run
+from convgate.training.progress import report_run
 from convgate.training.records import Activate, RunRecord
 from convgate.training.report import CaseDecisions, Verdict, make_verdict
 from convgate.training.run import Run
@@ -65,7 +68,8 @@ def train_version(
     encoder: Encoder | Callable[[], Encoder],
     versions: Versions,
     run: Run,
-    listener: Listener,
+    progress: EvaluationProgress = silent,
+    on_epoch: Callable[[Epoch], object] = lambda epoch: None,
     name: str | None = None,
     note: str = "",
     who: str = "",
@@ -74,12 +78,12 @@ def train_version(
     """Train as planned and add the version; an interrupted run is resumed.
 
     activate: "better" activates the version when the interval of its gain excludes 0, on at least 25 held-out
-    conversations.
+    conversations. on_epoch: called with each epoch that is finished and saved.
 
     Raises TrainingError when the data cannot be learned from, the loss is NaN or the plan differs;
     StoppedError when the run is stopped; TranscriptError and GateError as readers of files and versions do.
     """
-    with report_run(run, listener) as reporter:
+    with report_run(run, progress) as reporter:
         encoder = encoder() if callable(encoder) else encoder
         if name is not None and check_name(name) in versions.names() and not _is_of(versions.get(name), run):
             raise GateError(f"there is already a version {name}; choose another name")
@@ -93,9 +97,8 @@ def train_version(
         record = RunRecord.new(gate.config, plan.settings, data, parent=plan.parent)
         if run.has_record:
             record = run.resume(record, trainer)
-            reporter.epochs = len(record.epochs)
-        record = _train(run, record, trainer, reporter)
-        reporter.stage("Fitting the threshold")
+        record = _train(run, record, trainer, reporter, on_epoch)
+        reporter("Fitting the threshold", 0, 0)
         rule = plan.rule(parent)
         threshold = fit_threshold(trainer.best, parts, rule)
         verdict, measured = None, {}
@@ -104,7 +107,7 @@ def train_version(
             if decisions:
                 verdict, metrics = make_verdict(decisions, folds=len(parts.folds))
                 measured = {CROSS_VALIDATED if parts.folds else HELD_OUT: metrics}
-        reporter.stage("Saving the version")
+        reporter("Saving the version", 0, 0)
         saved = _saved_version(versions, run, record)
         draft = _draft(run, record, parent, rule, measured, note=note, who=who)
         version = saved or versions.add(trainer.best.to_gate(), draft, name=name)
@@ -166,13 +169,20 @@ def why_not_active(
     return ""
 
 
-def _train(run: Run, record: RunRecord, trainer: Trainer, listener: Listener) -> RunRecord:
+def _train(
+    run: Run,
+    record: RunRecord,
+    trainer: Trainer,
+    progress: EvaluationProgress,
+    on_epoch: Callable[[Epoch], object],
+) -> RunRecord:
     while not trainer.finished:
         began = monotonic()
-        listener.stage(f"Epoch {len(trainer.history) + 1} of at most {trainer.settings.epochs}")
-        epoch = trainer.epoch(listener.progress)
+        stage = f"Epoch {len(trainer.history) + 1} of at most {trainer.settings.epochs}"
+        progress(stage, 0, 0)
+        epoch = trainer.epoch(partial(progress, stage))
         record = run.save(replace(record, seconds=record.seconds + monotonic() - began), trainer)
-        listener.epoch(epoch)
+        on_epoch(epoch)
     return record
 
 
@@ -183,7 +193,7 @@ def _compare(
     child: GateModule,
     rule: Rule,
     encoder: Encoder,
-    listener: Listener,
+    progress: EvaluationProgress,
 ) -> list[CaseDecisions]:
     """Return what parent and child decide on the held-out cases; a promise has no F1, so `expected` decides.
 
@@ -193,15 +203,15 @@ def _compare(
     own = parent.load(encoder=encoder.identity)
     before, decisions = GateModule.of(own), []
     for number, fold in enumerate(parts.folds, 1):
-        listener.stage(f"Cross-validation, fold {number} of {len(parts.folds)}")
+        stage = f"Cross-validation, fold {number} of {len(parts.folds)}"
         trainer = Trainer(own, fold.training, fold.validation, plan.settings, replayed=fold.replayed)
         while not trainer.finished:
-            trainer.epoch(listener.progress)
+            trainer.epoch(partial(progress, stage))
         fit_threshold(trainer.best, fold, rule)
         decisions += compare_gates(before, trainer.best, fold.compared, rule=rule)
     if parts.folds:
         return decisions
-    listener.stage("Comparing with the parent")
+    progress("Comparing with the parent", 0, 0)
     return compare_gates(before, child, parts.compared, rule=rule)
 
 

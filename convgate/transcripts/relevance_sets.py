@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError
 
@@ -22,6 +22,8 @@ from convgate.transcripts.message_lists import dump_json, top_fields
 from convgate.transcripts.openai_messages import file_message, turn_from_message
 from convgate.transcripts.problems import Report, pluralize_noun
 from convgate.transcripts.source import MAX_BYTES, Source, source_of_path
+
+M = TypeVar("M", bound=BaseModel)
 
 SPLIT_GROUP = "split_group"
 """The field of a conversation that says on which side of a split it is: those of one group stay together."""
@@ -201,14 +203,19 @@ class _CaseLine(BaseModel):
     needed: list[NonNegativeInt] | None = None
 
 
-def case_of_line(value: Mapping[str, Any], conversations: Mapping[str, Conversation]) -> Case:
-    """The case that a line's object holds; TranscriptError when it is none, or of no such conversation."""
+def read_fields(model: type[M], value: Any) -> M:
+    """Return a line's object as the model has it; TranscriptError names the first field that does not fit."""
     try:
-        line = _CaseLine.model_validate(value)
+        return model.model_validate(value)
     except ValidationError as error:
         detail = error.errors()[0]
         field = "".join(f"[{part}]" if isinstance(part, int) else part for part in detail["loc"])
         raise TranscriptError(f"{detail['msg']}; got {quote(detail['input'])}", field=field) from None
+
+
+def case_of_line(value: Mapping[str, Any], conversations: Mapping[str, Conversation]) -> Case:
+    """The case that a line's object holds; TranscriptError when it is none, or of no such conversation."""
+    line = read_fields(_CaseLine, value)
     conversation = conversations.get(line.conversation)
     if conversation is None:
         raise TranscriptError(

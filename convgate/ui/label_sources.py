@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import streamlit as st
@@ -69,8 +68,6 @@ def sources(app: App) -> dict[str, SetInfo]:
     own = _counts(app.store, str(app.store.path), labels_digest(app.store))
     labels = SetInfo(
         name=LABELS,
-        modified=datetime.now(UTC),
-        is_own=True,
         conversations=own.conversations,
         cases=own.messages,
         judged=own.judged,

@@ -13,14 +13,13 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import psutil
 import typer
 
-from convgate.batch.decisions import BatchDecider, BatchOptions, batch_options
+from convgate.batch.decisions import BatchDecider, BatchOptions, resolve_options
 from convgate.batch.inputs import list_files, read_parts
 from convgate.batch.output import OutputFolder
 from convgate.batch.run import run_batch, write_part
@@ -93,7 +92,7 @@ def kill(turns: int = 50_000, policy: Policy = "gate", part_turns: PartTurns = 1
 @app.command(hidden=True)
 def run(engine: str, path: Path, out: Path, policy: str, part_turns: int) -> None:
     """Run one batch in this process or with Ray."""
-    options = replace(batch_options(load_settings(), policy=policy), part_turns=part_turns)
+    options = resolve_options(BatchOptions(load_settings(), policy, part_turns=part_turns))
     if engine == "ray":
         run_batch([str(path)], str(out), options)
     else:

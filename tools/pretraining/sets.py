@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from convgate.core.errors import TrainingError
 from convgate.embedding.base import Encoder
 from convgate.embedding.states import states_beside
+from convgate.evaluation.judged_cases import EvaluationProgress
 from convgate.gate.arrays import Floats
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
@@ -18,7 +20,6 @@ from convgate.gate.rule import Rule
 from convgate.training.encoder_calibration import measure_whitening
 from convgate.training.episodes import Episode, read_episodes
 from convgate.training.gate_module import GateModule
-from convgate.training.progress import Listener
 from convgate.training.sets import RULES, Plan, TrainingSet, make_set, read_files, read_packed
 from convgate.transcripts.cases import RelevanceSet
 from convgate.transcripts.relevance_sets import read_relevance_set
@@ -70,26 +71,27 @@ class PretrainingPlan(Plan):
         """Return the rule of the preset."""
         return RULES[self.preset]()
 
-    def read_sets(self, listener: Listener) -> list[TrainingSet]:
+    def read_sets(self, progress: EvaluationProgress) -> list[TrainingSet]:
         """Return the sets of the files, and those that are made."""
-        listener.stage("Reading the sets")
+        progress("Reading the sets", 0, 0)
         return pretraining_sets(self.files, seed=self.settings.seed, skip_bad=self.skip_bad)
 
     def read_episodes(
-        self, sets: Sequence[TrainingSet], gate: Gate, encoder: Encoder, listener: Listener
+        self, sets: Sequence[TrainingSet], gate: Gate, encoder: Encoder, progress: EvaluationProgress
     ) -> tuple[Gate, dict[str, list[Episode]]]:
         """Return the gate with whitening and features measured, and the episodes of each set."""
         if self.preset != "full":
-            return Plan.read_episodes(self, sets, gate, encoder, listener)
-        listener.stage("Measuring the embeddings")
+            return Plan.read_episodes(self, sets, gate, encoder, progress)
+        progress("Measuring the embeddings", 0, 0)
         whitening = measure_whitening(_sample(encoder, sets, self.settings.seed))
         gate = Gate(gate.config, {**gate.weights, **whitening})
-        listener.stage("Fitting the cues without each writer")
+        progress("Fitting the cues without each writer", 0, 0)
         cues = HeldOutCues.fit(states_beside(encoder))
         episodes: dict[str, list[Episode]] = {}
         for each in sets:
-            listener.stage(f"Reading {each.cases.name} as the gate does")
-            if read := read_episodes(gate, encoder, each.cases, cues=cues, progress=listener.progress):
+            report = partial(progress, f"Reading {each.cases.name} as the gate does")
+            report(0, 0)
+            if read := read_episodes(gate, encoder, each.cases, cues=cues, progress=report):
                 episodes[each.cases.name] = read
         spreads = measure_features(episodes.values(), seed=self.settings.seed)
         return Gate(gate.config, {**gate.weights, **spreads}), episodes

@@ -15,7 +15,7 @@ from convgate.experiments.arms import (
     ALPHA,
     HYPOTHESES,
     Experiment,
-    Limit,
+    TokenLimit,
     create_experiment,
     load_experiment,
     read_arm,
@@ -40,7 +40,7 @@ _RATES = (
     ("Completed by the control, %", "baseline", BASELINE, "Share of requests that its answers complete."),
     ("Completed by an arm, %", "target", TARGET, "The smallest improvement that would change what you use."),
 )
-_LIMITS: dict[Limit, str] = {"matched": "As many as the control", "free": "Free"}
+_LIMITS: dict[TokenLimit, str] = {"matched": "As many as the control", "free": "Free"}
 _LOOKS = {(1.0,): "at the end", (0.5, 1.0): "at half and the end", (0.25, 0.5, 0.75, 1.0): "at each quarter"}
 _PLACES = {"experiments": "Experiments", "replay": "Replay"}
 _SOURCES = "A policy, the path of a settings file, or a policy after `alone:`, by its ranking alone."

@@ -9,7 +9,7 @@ import streamlit as st
 from convgate.core.errors import ConvgateError
 from convgate.core.text import pluralize
 from convgate.labels.agreement import agreement
-from convgate.labels.exchange import SUFFIXES, Kind, keep_labels, read_labels, write_labels
+from convgate.labels.exchange import SUFFIXES, LabelFormat, keep_labels, read_labels, write_labels
 from convgate.labels.imports import Import
 from convgate.store import Labels
 from convgate.transcripts import BadLinesError, Problems
@@ -26,7 +26,7 @@ from convgate.ui.text import literal
 
 GENERATION = "label.import.generation"
 _MAX_PROBLEMS = 10
-_KINDS: dict[Kind, str] = {"relevance-set": "Relevance set", "csv": "CSV table"}
+_KINDS: dict[LabelFormat, str] = {"relevance-set": "Relevance set", "csv": "CSV table"}
 _VIEWS = {"annotators": "Annotators", "files": "Import and export"}
 _BADGES = {"good": "green", "fair": "orange", "low": "red", "few": "gray", "undefined": "gray"}
 

@@ -9,8 +9,7 @@ import streamlit as st
 
 from convgate.core.home import login_name
 from convgate.core.text import format_share, format_time, pluralize, writable
-from convgate.rollouts.figures import Check
-from convgate.rollouts.figures import State as CheckState
+from convgate.rollouts.figures import Check, CheckState
 from convgate.rollouts.phases import PHASES, phase_of
 from convgate.rollouts.rollout import Rollout, RolloutStatus
 from convgate.store.rollouts import RolloutDecision, Rollouts, RolloutState

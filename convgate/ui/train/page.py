@@ -102,9 +102,8 @@ def _draw_data(app: App, view: View, known: Mapping[str, SetInfo]) -> tuple[list
             st.caption(f":material/block: {literal(f'{name}: {info.problem or info.terms}')}")
     _draw_upload(app, names)
     st.pills(
-        "Replayed texts", [replay.name for replay in REPLAYS], key=REPLAY, selection_mode="multi",
-        default=[REPLAYS[0].name], persist_state="session",
-        format_func={replay.name: replay.label for replay in REPLAYS}.__getitem__,
+        "Replayed texts", list(REPLAYS), key=REPLAY, selection_mode="multi", default=["scenarios"],
+        persist_state="session", format_func=REPLAYS.__getitem__,
         help="Labelled texts that come with convgate. They keep the gate from forgetting what it knows, and"
         " weigh as much as your data.",
     )  # fmt: skip

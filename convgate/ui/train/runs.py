@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -11,7 +12,7 @@ from convgate.core.text import format_age, pluralize
 from convgate.figures.layout import CONFIG
 from convgate.figures.training import Curve, describe_epochs, epoch_curves, epochs_figure, losses_and_shares
 from convgate.training.epochs import FURTHER, Epoch
-from convgate.training.process import finish_training, resume_training
+from convgate.training.process import resume_training
 from convgate.training.report import read_verdict
 from convgate.training.run import LOG, Run, Runs
 from convgate.ui.frame import App, show_problem
@@ -141,7 +142,7 @@ def _draw_actions(app: App, run: Run) -> None:
         if run.can_finish:
             st.button(
                 "Save as it is", key="train.finish", icon=":material/save:",
-                on_click=attempt, args=(finish_training, home, run.id),
+                on_click=attempt, args=(partial(resume_training, finish=True), home, run.id),
                 help=f"Saves the best of its {pluralize(run.epochs, 'epoch')} as a version.",
             )  # fmt: skip
         with st.popover("Delete", icon=":material/delete:"):
