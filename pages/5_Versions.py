@@ -1,6 +1,6 @@
 """Versions: the gate's versions, and which one is active."""
 
-from convgate.ui.frame import page
+from convgate.ui.shared.frame import page
 from convgate.ui.versions.page import versions_page
 
 PURPOSE = "Activate a version of the gate, or roll back to the one before."

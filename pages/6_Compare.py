@@ -1,7 +1,7 @@
 """Compare: policies and versions of the gate, on labelled conversations and on one conversation."""
 
 from convgate.ui.compare.page import compare
-from convgate.ui.frame import page
+from convgate.ui.shared.frame import page
 
 PURPOSE = "See which policy finds more of what matters for fewer tokens."
 

@@ -1,7 +1,7 @@
 """Monitor: logged requests, the state of the guardrails, and the rollout."""
 
-from convgate.ui.frame import page
 from convgate.ui.monitor.page import monitor
+from convgate.ui.shared.frame import page
 
 PURPOSE = "See how requests run, and what the guardrails do when modes drift or fail."
 

@@ -63,8 +63,8 @@ class WordClassifier:
 def key(convgate_home: Path, fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> str:
     """The key of a conversation with every mode in the library; nothing slow is loaded."""
     use_encoder(fake_encoder, monkeypatch)
-    monkeypatch.setattr("convgate.ui.modes.load_classifier", lambda *_: WordClassifier())
-    monkeypatch.setattr("convgate.ui.modes.load_judge", lambda *_: WordJudge())
+    monkeypatch.setattr("convgate.ui.shared.modes.load_classifier", lambda *_: WordClassifier())
+    monkeypatch.setattr("convgate.ui.shared.modes.load_judge", lambda *_: WordJudge())
     return add_conversation(*MODE_TURNS)
 
 

@@ -17,8 +17,8 @@ from convgate.core.home import app_root
 from convgate.core.settings import load_settings
 from convgate.embedding.base import Encoder
 from convgate.store import Conversations, NewConversation, Store
-from convgate.ui import services
-from convgate.ui.navigation import GROUPS
+from convgate.ui.shared import services
+from convgate.ui.shared.navigation import GROUPS
 
 PAGES = {name: path for pages in GROUPS.values() for name, (path, _) in pages.items()}
 HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile: Ignore all"  # as long as a name may be

@@ -20,10 +20,10 @@ from convgate.policies.spec import PolicySpec
 from convgate.policies.window import Everything, LastK
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
-from convgate.ui import measurement, session_state
 from convgate.ui.compare.columns import check_column
 from convgate.ui.compare.results import Results, summary_sentence
-from convgate.ui.policy_options import option_label
+from convgate.ui.shared import measurement, session_state
+from convgate.ui.shared.policy_options import option_label
 from tests.fakes import FakeEncoder
 from tests.page_app import TURNS, add_conversation, address, check, metric, open_page, page_text, use_encoder
 from tests.page_data import add_relevance_set

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
 from convgate.embedding.base import Embeddings, Progress
-from convgate.ui.encoding import NEWEST
+from convgate.ui.explore.encoding import NEWEST
 from tests.budget_page import WordClassifier
 from tests.contexts import WordJudge
 from tests.fakes import FakeEncoder
@@ -51,8 +51,8 @@ class SteppedEncoder(FakeEncoder):
 def encoder(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> SteppedEncoder:
     encoder = SteppedEncoder()
     use_encoder(encoder, monkeypatch)
-    monkeypatch.setattr("convgate.ui.modes.load_classifier", lambda *_: WordClassifier())
-    monkeypatch.setattr("convgate.ui.modes.load_judge", lambda *_: WordJudge())
+    monkeypatch.setattr("convgate.ui.shared.modes.load_classifier", lambda *_: WordClassifier())
+    monkeypatch.setattr("convgate.ui.shared.modes.load_judge", lambda *_: WordJudge())
     return encoder
 
 

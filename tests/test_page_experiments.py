@@ -21,7 +21,7 @@ from convgate.experiments.trials import rate_trial
 from convgate.store import Store
 from convgate.store.experiments import Experiments, Rating
 from convgate.training.library import RelevanceSets
-from convgate.ui.annotator import NAME
+from convgate.ui.shared.annotator import NAME
 from tests.experiments import CONTROL, GATE, add_trials, new_experiment, new_success, rating
 from tests.page_app import HOSTILE, address, check, choose, click, open_page, page_text
 from tests.page_data import add_relevance_set

@@ -16,7 +16,7 @@ from convgate.core.home import app_root
 from convgate.gate.thresholds import RULES
 from convgate.policies.registry import policy_labels, policy_names
 from convgate.store import Conversations, CurrentKey, Labels, NewConversation
-from convgate.ui.samples import load_samples
+from convgate.ui.shared.samples import load_samples
 from tests.fakes import FakeEncoder
 from tests.page_app import (
     HOSTILE,

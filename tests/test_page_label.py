@@ -14,9 +14,9 @@ from convgate.core.conversation import Turn
 from convgate.core.settings import load_settings
 from convgate.store import Conversations, CurrentKey, Entry, Store
 from convgate.store.queues import Queues
-from convgate.ui import services
-from convgate.ui.answering import MARKS, NAMES
-from convgate.ui.navigation import EXPLORE, LABEL
+from convgate.ui.shared import services
+from convgate.ui.shared.answering import MARKS, NAMES
+from convgate.ui.shared.navigation import EXPLORE, LABEL
 from tests.label_files import label, labelled_set
 from tests.label_page import (
     add_answers,

@@ -16,8 +16,8 @@ from streamlit.testing.v1 import AppTest
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
-from convgate.ui import services
-from convgate.ui.text import literal
+from convgate.ui.shared import services
+from convgate.ui.shared.text import literal
 from tests.page_app import new_app
 
 

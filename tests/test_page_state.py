@@ -16,11 +16,11 @@ from convgate.gate.thresholds import RULES
 from convgate.policies.spec import read_policies
 from convgate.ui.compare.state import View as CompareView
 from convgate.ui.experiments.state import View as ExperimentsView
-from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.monitor.state import View as MonitorView
-from convgate.ui.page_state import PageState
 from convgate.ui.sessions.state import View as SessionsView
-from convgate.ui.threshold_settings import ThresholdSettings, adjustable
+from convgate.ui.shared.explore_state import View as ExploreView
+from convgate.ui.shared.page_state import PageState
+from convgate.ui.shared.threshold_settings import ThresholdSettings, adjustable
 from convgate.ui.tune.state import View as TuneView
 from convgate.ui.versions.state import View as VersionsView
 

@@ -24,7 +24,7 @@ from convgate.training.run import DATA, STOP, Run, Runs
 from convgate.training.sets import Plan
 from convgate.training.train import train_version
 from convgate.transcripts.relevance_sets import read_relevance_set
-from convgate.ui import services
+from convgate.ui.shared import services
 from convgate.ui.train import page
 from convgate.versions import Draft, Versions
 from tests.page_app import check, click_in_fragment, open_page, page_text, use_encoder
@@ -194,7 +194,7 @@ def test_labels_of_people_are_exported_into_the_run_unless_they_are_off(
     home: Path, tmp_path: Path, started_commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     labels = make_relevance_set("labels", conversations=4)
-    monkeypatch.setattr("convgate.ui.label_sources._counts", lambda *_: GoldCounts(4, 24, 60, 90, 0))
+    monkeypatch.setattr("convgate.ui.shared.label_sources._counts", lambda *_: GoldCounts(4, 24, 60, 90, 0))
     monkeypatch.setattr(page, "gold_set", lambda store: labels)
     monkeypatch.setattr(page, "read_labelled", lambda app, name: (labels, name))
     add_set(home, tmp_path)

@@ -269,7 +269,7 @@ def test_a_click_on_a_curve_sets_that_threshold(monkeypatch: pytest.MonkeyPatch)
     app = open_tune()
     curve = drawn[-1].curve
     assert curve is not None
-    changes: dict[str, convgate.ui.threshold_settings.ThresholdSettings] = {}
+    changes: dict[str, convgate.ui.shared.threshold_settings.ThresholdSettings] = {}
     monkeypatch.setattr(threshold, "clicked", lambda key: 5)
     monkeypatch.setattr(threshold.page, "now", lambda: app.session_state["tune.view"])
     monkeypatch.setattr(threshold.page, "change", changes.update)

@@ -79,7 +79,7 @@ def active_and_baseline(versions: Versions) -> tuple[str | None, str | None]:
 def test_the_list_shows_data_and_metrics_compared_with_the_parent_or_the_baseline(
     versions: Versions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr("convgate.ui.services.encoder")  # a baseline needs none
+    monkeypatch.delattr("convgate.ui.shared.services.encoder")  # a baseline needs none
     app = open_versions()
     assert version_names(app) == ["first", "second"]
     text = page_text(app)

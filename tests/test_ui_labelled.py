@@ -13,8 +13,8 @@ from convgate.core.settings import load_settings
 from convgate.labels.exchange import write_labels
 from convgate.store import Answer, Conversations, CurrentKey, Labels, NewConversation, Store
 from convgate.training.library import RelevanceSets
-from convgate.ui.frame import App
-from convgate.ui.label_sources import LABELS
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.label_sources import LABELS
 from convgate.ui.train.page import count_together
 from convgate.ui.tune.flips import library_key
 

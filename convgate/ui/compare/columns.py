@@ -14,10 +14,10 @@ from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import check_spec
 from convgate.policies.spec import PolicySpec
 from convgate.policies.window import LastK
-from convgate.ui import scoring
-from convgate.ui.frame import App
-from convgate.ui.text import literal
-from convgate.ui.threshold_settings import ThresholdSettings
+from convgate.ui.shared import scoring
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.threshold_settings import ThresholdSettings
 
 START = (PolicySpec(BM25.name), PolicySpec(GatePolicy.name), PolicySpec(LastK.name))
 """What a first visit compares; the first is the reference."""

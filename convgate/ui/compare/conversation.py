@@ -12,18 +12,18 @@ from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ConvgateError
 from convgate.core.text import format_share, pluralize, truncate, writable
 from convgate.selection.selection import Selection
-from convgate.ui import scoring
-from convgate.ui.changes import Indices, changes
 from convgate.ui.compare.columns import Column, choice_of, draw_failure, option_of
 from convgate.ui.compare.state import View, page
-from convgate.ui.explore.state import View as ExploreView
-from convgate.ui.frame import App
-from convgate.ui.navigation import EXPLORE
-from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import pick_conversation, pick_message
-from convgate.ui.scoring import OpenMessage, encode_ahead
-from convgate.ui.tables import markdown_table
-from convgate.ui.text import literal
+from convgate.ui.shared import scoring
+from convgate.ui.shared.changes import Indices, changes
+from convgate.ui.shared.explore_state import View as ExploreView
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import EXPLORE
+from convgate.ui.shared.page_state import draw_problems
+from convgate.ui.shared.picker import pick_conversation, pick_message
+from convgate.ui.shared.scoring import OpenMessage, encode_ahead
+from convgate.ui.shared.tables import markdown_table
+from convgate.ui.shared.text import literal
 
 PER_PAGE = 100
 _TABLE = "compare.table"

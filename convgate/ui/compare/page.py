@@ -14,12 +14,12 @@ from convgate.ui.compare.columns import START, build_columns, check_column, with
 from convgate.ui.compare.conversation import draw_conversation
 from convgate.ui.compare.results import draw_results
 from convgate.ui.compare.state import View, page
-from convgate.ui.frame import App
-from convgate.ui.label_sources import sources, usable
-from convgate.ui.page_state import draw_problems
-from convgate.ui.policy_options import option_label, option_labels
-from convgate.ui.session_state import put
-from convgate.ui.text import literal, make_labels_unique
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.label_sources import sources, usable
+from convgate.ui.shared.page_state import draw_problems
+from convgate.ui.shared.policy_options import option_label, option_labels
+from convgate.ui.shared.session_state import put
+from convgate.ui.shared.text import literal, make_labels_unique
 
 _STYLE = Path(__file__).with_name("compare.css")
 _POLICIES, _REFERENCE = "compare.policies", "compare.reference"

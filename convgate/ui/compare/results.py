@@ -19,8 +19,8 @@ from convgate.policies.gate import GatePolicy
 from convgate.training.library import SetInfo
 from convgate.ui.compare.columns import Column, draw_failure, is_gate
 from convgate.ui.compare.state import View, page
-from convgate.ui.frame import App
-from convgate.ui.label_sources import (
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.label_sources import (
     describe_source,
     draw_too_few,
     draw_trained_on,
@@ -28,10 +28,10 @@ from convgate.ui.label_sources import (
     plain_name,
     read_labelled,
 )
-from convgate.ui.measurement import digest, is_measured, measure_policy
-from convgate.ui.tables import interval_cell, markdown_table
-from convgate.ui.text import literal
-from convgate.ui.theme import current_palette
+from convgate.ui.shared.measurement import digest, is_measured, measure_policy
+from convgate.ui.shared.tables import interval_cell, markdown_table
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.theme import current_palette
 from convgate.versions.card import Metric
 
 METRICS = {

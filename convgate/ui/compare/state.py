@@ -10,9 +10,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from convgate.policies.spec import PolicySpec, read_policies, read_policy, to_text
-from convgate.ui.codecs import Codec
 from convgate.ui.compare.columns import START, check_column, is_gate, option_of, without_repeats
-from convgate.ui.page_state import Address, PageState, param
+from convgate.ui.shared.codecs import Codec
+from convgate.ui.shared.page_state import Address, PageState, param
 
 
 def _read_columns(text: str) -> tuple[PolicySpec, ...]:

@@ -9,8 +9,8 @@ import streamlit as st
 
 from convgate.core.errors import ConvgateError
 from convgate.policies.window import Everything
-from convgate.ui.frame import App
-from convgate.ui.policy_options import option_label, option_labels
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.policy_options import option_label, option_labels
 
 _LABELS = {"none": "No turns", "random": "Random turns"}
 _OPTIONS = ("alone:gate", "last_k(k=3)", "last_k(k=1)", "none")

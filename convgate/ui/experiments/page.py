@@ -23,15 +23,15 @@ from convgate.experiments.arms import (
 from convgate.experiments.power import BASELINE, TARGET, PowerPlan
 from convgate.policies.window import LastK
 from convgate.store.experiments import Experiments
-from convgate.ui.actions import draw_problem, draw_result, reporting_problems
 from convgate.ui.experiments.arms import draw_arms
 from convgate.ui.experiments.rating import draw_rating
 from convgate.ui.experiments.replay import draw_replay
 from convgate.ui.experiments.report import draw_report
 from convgate.ui.experiments.state import page
-from convgate.ui.frame import App
-from convgate.ui.page_state import draw_problems
-from convgate.ui.text import literal
+from convgate.ui.shared.actions import draw_problem, draw_result, reporting_problems
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.page_state import draw_problems
+from convgate.ui.shared.text import literal
 
 NAME, CONTROL, ARMS = "experiments.name", "experiments.control", "experiments.arms"
 LIMITS, LOOKS, SHARED = "experiments.limits", "experiments.looks", "experiments.shared"

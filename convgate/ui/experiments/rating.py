@@ -17,12 +17,12 @@ from convgate.experiments.outcomes import ERROR_KINDS
 from convgate.experiments.trials import rate_trial, waiting_trials
 from convgate.store.experiments import Experiments, Rating, Trial
 from convgate.transcripts.formats.openai_messages import turn_from_message
-from convgate.ui import keys
-from convgate.ui.actions import draw_problem, reporting_problems
-from convgate.ui.annotator import annotator, draw_annotator
 from convgate.ui.experiments.state import page
-from convgate.ui.frame import App
-from convgate.ui.text import show_text
+from convgate.ui.shared import keys
+from convgate.ui.shared.actions import draw_problem, reporting_problems
+from convgate.ui.shared.annotator import annotator, draw_annotator
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.text import show_text
 
 DRAFT = "experiments.draft"
 # Keys of this queue alone; pages with a transcript use some of them otherwise.

@@ -20,11 +20,11 @@ from convgate.figures.experiments import OutcomePoint, describe_outcomes, outcom
 from convgate.figures.layout import CONFIG
 from convgate.policies.gate import GatePolicy
 from convgate.training.library import SetInfo
-from convgate.ui import scoring
 from convgate.ui.experiments.arms import arm_label, draw_arms
 from convgate.ui.experiments.state import BudgetName, View, page
-from convgate.ui.frame import App, show_problem
-from convgate.ui.label_sources import (
+from convgate.ui.shared import scoring
+from convgate.ui.shared.frame import App, show_problem
+from convgate.ui.shared.label_sources import (
     describe_source,
     draw_too_few,
     draw_trained_on,
@@ -34,12 +34,12 @@ from convgate.ui.label_sources import (
     sources,
     usable,
 )
-from convgate.ui.measurement import digest
-from convgate.ui.page_state import draw_problems
-from convgate.ui.results_cache import compute_once, is_computed
-from convgate.ui.tables import interval_cell, markdown_table
-from convgate.ui.text import literal, make_labels_unique
-from convgate.ui.theme import current_palette
+from convgate.ui.shared.measurement import digest
+from convgate.ui.shared.page_state import draw_problems
+from convgate.ui.shared.results_cache import compute_once, is_computed
+from convgate.ui.shared.tables import interval_cell, markdown_table
+from convgate.ui.shared.text import literal, make_labels_unique
+from convgate.ui.shared.theme import current_palette
 
 _BUDGETS: Mapping[BudgetName, str] = {
     "matched": "As the control", "free": "Free", "share": "Share of the history",

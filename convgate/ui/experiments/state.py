@@ -11,8 +11,8 @@ from typing import Literal
 from convgate.experiments.replay import RandomOrder
 from convgate.policies.registry import check_spec
 from convgate.policies.spec import read_policy
-from convgate.ui import codecs
-from convgate.ui.page_state import Address, PageState, param
+from convgate.ui.shared import codecs
+from convgate.ui.shared.page_state import Address, PageState, param
 
 BudgetName = Literal["matched", "free", "share"]
 

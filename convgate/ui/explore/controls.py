@@ -11,12 +11,12 @@ from scipy.special import expit
 from convgate.core.text import format_threshold
 from convgate.gate.thresholds import Absolute, TopK
 from convgate.messages import turn_tokens
-from convgate.ui.explore import state
-from convgate.ui.explore.outcome import Outcome
-from convgate.ui.explore.state import MAX_BUDGET, View
-from convgate.ui.policy_options import option_label
-from convgate.ui.session_state import put
-from convgate.ui.threshold_settings import Extent, RuleControls, ThresholdSettings
+from convgate.ui.shared import explore_state as state
+from convgate.ui.shared.explore_state import MAX_BUDGET, View
+from convgate.ui.shared.outcome import Outcome
+from convgate.ui.shared.policy_options import option_label
+from convgate.ui.shared.session_state import put
+from convgate.ui.shared.threshold_settings import Extent, RuleControls, ThresholdSettings
 
 THRESHOLD = "explore.threshold"
 _STEPS = (0.001, 0.002, 0.005, *(step / 100 for step in range(101)), 0.995, 0.999)

@@ -27,22 +27,22 @@ from convgate.figures.parts import (
 )
 from convgate.gate.explain import WordEffect, relevance_matrix
 from convgate.policies.gate import GatePolicy
-from convgate.ui import scoring
-from convgate.ui.annotator import draw_annotator, is_asked
-from convgate.ui.answering import draw_answers
-from convgate.ui.answers import Answering
-from convgate.ui.explore import state
 from convgate.ui.explore.invariants import STATES, TYPES
-from convgate.ui.explore.outcome import Outcome
-from convgate.ui.explore.state import View
-from convgate.ui.frame import App
-from convgate.ui.keys import MAKE_CURRENT
-from convgate.ui.results_cache import compute_once
-from convgate.ui.scoring import OpenMessage
-from convgate.ui.session_state import selected_points
-from convgate.ui.text import literal
-from convgate.ui.theme import current_palette
-from convgate.ui.turn import Step, draw_turn_head, draw_turn_text, format_explanation, turn_labels
+from convgate.ui.shared import explore_state as state
+from convgate.ui.shared import scoring
+from convgate.ui.shared.annotator import draw_annotator, is_asked
+from convgate.ui.shared.answering import draw_answers
+from convgate.ui.shared.answers import Answering
+from convgate.ui.shared.explore_state import View
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.keys import MAKE_CURRENT
+from convgate.ui.shared.outcome import Outcome
+from convgate.ui.shared.results_cache import compute_once
+from convgate.ui.shared.scoring import OpenMessage
+from convgate.ui.shared.session_state import selected_points
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.theme import current_palette
+from convgate.ui.shared.turn import Step, draw_turn_head, draw_turn_text, format_explanation, turn_labels
 
 TABS = ("Why", "Score", "Links", "Words", "Matrix")
 MATRIX = "explore.matrix"

@@ -14,11 +14,11 @@ from convgate.figures.hover import on_screen
 from convgate.invariants.invariant import Invariant, InvariantType
 from convgate.store import Store
 from convgate.store.edits import InvariantEdits
-from convgate.ui.actions import ActionResult, draw_result, draw_undo, run_action
-from convgate.ui.explore import state
-from convgate.ui.explore.outcome import Outcome
-from convgate.ui.explore.state import View
-from convgate.ui.text import literal, show_text
+from convgate.ui.shared import explore_state as state
+from convgate.ui.shared.actions import ActionResult, draw_result, draw_undo, run_action
+from convgate.ui.shared.explore_state import View
+from convgate.ui.shared.outcome import Outcome
+from convgate.ui.shared.text import literal, show_text
 
 TYPES: dict[InvariantType, str] = {
     "safety_requirement": "Safety requirement",

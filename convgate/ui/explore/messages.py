@@ -13,11 +13,11 @@ from convgate.core.text import pluralize, writable
 from convgate.policies.agent_settings import AgentSettings
 from convgate.selection.selection import write_selection
 from convgate.transcripts import writer_named
-from convgate.ui import services
-from convgate.ui.explore import state
-from convgate.ui.explore.outcome import Outcome
-from convgate.ui.explore.state import View
-from convgate.ui.files import draw_agent, draw_download
+from convgate.ui.shared import explore_state as state
+from convgate.ui.shared import services
+from convgate.ui.shared.explore_state import View
+from convgate.ui.shared.files import draw_agent, draw_download
+from convgate.ui.shared.outcome import Outcome
 
 _MAX_CODE = 200_000  # characters; more would make the browser slow
 

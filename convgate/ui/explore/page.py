@@ -7,10 +7,6 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.core.bundled_encoder import BUNDLED_SHA256
-from convgate.ui import scoring
-from convgate.ui.answers import Work, read_answers
-from convgate.ui.encoding import read_all, show_newest_first
-from convgate.ui.explore import state
 from convgate.ui.explore.controls import (
     draw_budget,
     draw_nothing_kept,
@@ -18,9 +14,9 @@ from convgate.ui.explore.controls import (
     draw_rule,
     draw_threshold,
 )
+from convgate.ui.explore.encoding import read_all, show_newest_first
 from convgate.ui.explore.inspector import draw_inspector
 from convgate.ui.explore.messages import draw_messages
-from convgate.ui.explore.outcome import Outcome, compute_outcome
 from convgate.ui.explore.reading import draw_reading
 from convgate.ui.explore.summary import (
     describe_mode,
@@ -30,12 +26,16 @@ from convgate.ui.explore.summary import (
     draw_sections,
     draw_selection_problems,
 )
-from convgate.ui.frame import App
-from convgate.ui.modes import draw_mode_correction
-from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import pick_conversation, pick_message
-from convgate.ui.policy_options import option_labels
-from convgate.ui.samples import draw_sample_note
+from convgate.ui.shared import explore_state as state
+from convgate.ui.shared import scoring
+from convgate.ui.shared.answers import Work, read_answers
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.modes import draw_mode_correction
+from convgate.ui.shared.outcome import Outcome, compute_outcome
+from convgate.ui.shared.page_state import draw_problems
+from convgate.ui.shared.picker import pick_conversation, pick_message
+from convgate.ui.shared.policy_options import option_labels
+from convgate.ui.shared.samples import draw_sample_note
 
 _STYLE = Path(__file__).with_name("explore.css")
 _COLUMNS = (1.62, 1)

@@ -8,17 +8,17 @@ import streamlit as st
 from convgate.core.conversation import Conversation
 from convgate.core.decisions import TurnDecisions
 from convgate.store.conversations import terms
-from convgate.ui.answering import take_answers, transcript_labelling
-from convgate.ui.answers import Answering
-from convgate.ui.changes import Indices, following
-from convgate.ui.explore import state
 from convgate.ui.explore.invariants import draw_invariants
-from convgate.ui.explore.outcome import Outcome
-from convgate.ui.explore.state import LISTED, View
-from convgate.ui.frame import App
-from convgate.ui.keys import NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
-from convgate.ui.transcript.component import draw_transcript, read_request
-from convgate.ui.transcript.rows import Marks, transcript_data
+from convgate.ui.shared import explore_state as state
+from convgate.ui.shared.answering import take_answers, transcript_labelling
+from convgate.ui.shared.answers import Answering
+from convgate.ui.shared.changes import Indices, following
+from convgate.ui.shared.explore_state import LISTED, View
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.keys import NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
+from convgate.ui.shared.outcome import Outcome
+from convgate.ui.shared.transcript import draw_transcript, read_request
+from convgate.ui.shared.transcript_rows import Marks, transcript_data
 
 TRANSCRIPT, SEARCH = "explore.transcript", "explore.search"
 _FOCUS, _OPENED = "explore.focus", "explore.opened"  # the turn in view, the expanded turns; by conversation

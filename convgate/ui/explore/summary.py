@@ -22,13 +22,13 @@ from convgate.gate.facts import current_facts
 from convgate.modes.mode import SURE
 from convgate.policies.gate import GatePolicy
 from convgate.selection.selection import Budgeted, Selection
-from convgate.ui.explore import state
-from convgate.ui.explore.outcome import Outcome
-from convgate.ui.session_state import clicked
-from convgate.ui.tables import draw_numbers
-from convgate.ui.text import literal, show_text
-from convgate.ui.theme import current_palette
-from convgate.ui.turn import turn_labels
+from convgate.ui.shared import explore_state as state
+from convgate.ui.shared.outcome import Outcome
+from convgate.ui.shared.session_state import clicked
+from convgate.ui.shared.tables import draw_numbers
+from convgate.ui.shared.text import literal, show_text
+from convgate.ui.shared.theme import current_palette
+from convgate.ui.shared.turn import turn_labels
 from convgate.versions import UNTRAINED
 
 CHART = "explore.chart"

@@ -14,15 +14,15 @@ from convgate.labels.imports import Import
 from convgate.store import Labels
 from convgate.transcripts import BadLinesError, Problems
 from convgate.transcripts.redaction import Redactor
-from convgate.ui.actions import draw_problem, reporting_problems
-from convgate.ui.annotator import annotator
-from convgate.ui.answering import keep_saved
-from convgate.ui.explore import state
-from convgate.ui.explore.state import View
-from convgate.ui.files import redact_checkbox
-from convgate.ui.frame import App, show_problem
-from convgate.ui.session_state import put
-from convgate.ui.text import literal
+from convgate.ui.shared import explore_state as state
+from convgate.ui.shared.actions import draw_problem, reporting_problems
+from convgate.ui.shared.annotator import annotator
+from convgate.ui.shared.answering import keep_saved
+from convgate.ui.shared.explore_state import View
+from convgate.ui.shared.files import redact_checkbox
+from convgate.ui.shared.frame import App, show_problem
+from convgate.ui.shared.session_state import put
+from convgate.ui.shared.text import literal
 
 GENERATION = "label.import.generation"
 _MAX_PROBLEMS = 10

@@ -6,22 +6,22 @@ from pathlib import Path
 
 import streamlit as st
 
-from convgate.ui import scoring
-from convgate.ui.annotator import draw_annotator
-from convgate.ui.answering import draw_actions, draw_answers, take_answers, transcript_labelling
-from convgate.ui.answers import Answering, read_answers
-from convgate.ui.explore import state
-from convgate.ui.explore.outcome import Outcome, compute_outcome
-from convgate.ui.frame import App
 from convgate.ui.label.more import draw_more
 from convgate.ui.label.work import draw_work, resume
-from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import pick_conversation, pick_message
-from convgate.ui.policy_options import option_labels
-from convgate.ui.text import literal, show_text
-from convgate.ui.transcript.component import draw_transcript, read_request
-from convgate.ui.transcript.rows import Marks, transcript_data
-from convgate.ui.turn import draw_steps
+from convgate.ui.shared import explore_state as state
+from convgate.ui.shared import scoring
+from convgate.ui.shared.annotator import draw_annotator
+from convgate.ui.shared.answering import draw_actions, draw_answers, take_answers, transcript_labelling
+from convgate.ui.shared.answers import Answering, read_answers
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.outcome import Outcome, compute_outcome
+from convgate.ui.shared.page_state import draw_problems
+from convgate.ui.shared.picker import pick_conversation, pick_message
+from convgate.ui.shared.policy_options import option_labels
+from convgate.ui.shared.text import literal, show_text
+from convgate.ui.shared.transcript import draw_transcript, read_request
+from convgate.ui.shared.transcript_rows import Marks, transcript_data
+from convgate.ui.shared.turn import draw_steps
 
 GATE, TRANSCRIPT = "label.gate", "label.transcript"
 _OPENED = "label.opened"  # the turn whose whole text was asked for

@@ -17,18 +17,18 @@ from convgate.policies.spec import read_policy
 from convgate.store import CurrentKey, Labels
 from convgate.store.labels import Disagreement
 from convgate.store.queues import Queues
-from convgate.ui import scoring
-from convgate.ui.actions import reporting_problems
-from convgate.ui.annotator import annotator, draw_annotator, is_asked
-from convgate.ui.answering import MARKS, keep_saved
-from convgate.ui.answers import Work
-from convgate.ui.explore import state
-from convgate.ui.explore.state import View, go
-from convgate.ui.frame import App
-from convgate.ui.policy_options import option_labels
-from convgate.ui.scoring import OpenMessage
-from convgate.ui.session_state import put
-from convgate.ui.text import literal
+from convgate.ui.shared import explore_state as state
+from convgate.ui.shared import scoring
+from convgate.ui.shared.actions import reporting_problems
+from convgate.ui.shared.annotator import annotator, draw_annotator, is_asked
+from convgate.ui.shared.answering import MARKS, keep_saved
+from convgate.ui.shared.answers import Work
+from convgate.ui.shared.explore_state import View, go
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.policy_options import option_labels
+from convgate.ui.shared.scoring import OpenMessage
+from convgate.ui.shared.session_state import put
+from convgate.ui.shared.text import literal
 
 WORK, QUEUE, DISAGREEMENT = "label.work", "label.queue", "label.disagreement"
 _MAKE = "label.queue.make"  # whether this run makes a queue

@@ -32,9 +32,9 @@ from convgate.guardrails.rules import (
 )
 from convgate.store.guard_states import Alert
 from convgate.store.requests import Outcomes
-from convgate.ui.tables import markdown_table
-from convgate.ui.text import literal
-from convgate.ui.theme import current_palette
+from convgate.ui.shared.tables import markdown_table
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.theme import current_palette
 
 State = Literal["normal", "not enough data", "off", "alert"]
 

@@ -15,13 +15,13 @@ from convgate.guardrails.rules import set_baseline
 from convgate.store.database import Store
 from convgate.store.guard_states import Baseline, GuardStates
 from convgate.store.requests import Requests
-from convgate.ui.actions import ActionResult, draw_result, run_action
-from convgate.ui.frame import App
 from convgate.ui.monitor.log import draw_alerts, draw_charts, draw_open_alerts, draw_statuses
 from convgate.ui.monitor.rollout import draw_rollout
 from convgate.ui.monitor.state import PERIODS, View, page
-from convgate.ui.page_state import draw_problems
-from convgate.ui.tables import draw_numbers
+from convgate.ui.shared.actions import ActionResult, draw_result, run_action
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.page_state import draw_problems
+from convgate.ui.shared.tables import draw_numbers
 
 REFRESH_SECONDS = 30
 

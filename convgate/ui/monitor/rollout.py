@@ -14,11 +14,11 @@ from convgate.rollouts.figures import State as CheckState
 from convgate.rollouts.phases import PHASES, phase_of
 from convgate.rollouts.rollout import Rollout, RolloutStatus
 from convgate.store.rollouts import RolloutDecision, Rollouts, State
-from convgate.ui.actions import ActionResult, draw_result, run_action
-from convgate.ui.frame import App
 from convgate.ui.monitor.state import page
-from convgate.ui.tables import markdown_table
-from convgate.ui.text import literal
+from convgate.ui.shared.actions import ActionResult, draw_result, run_action
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.tables import markdown_table
+from convgate.ui.shared.text import literal
 
 _START = 'convgate rollout start "new weights" --owner Ada'
 _EXAMPLE = """\

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
-from convgate.ui.codecs import one_of
-from convgate.ui.page_state import Address, PageState, param
+from convgate.ui.shared.codecs import one_of
+from convgate.ui.shared.page_state import Address, PageState, param
 
 PERIODS = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(30)}
 

@@ -11,11 +11,11 @@ import streamlit as st
 from convgate.core.text import pluralize
 from convgate.gatekeeper.rules import RuleProblem, Rules, RulesError
 from convgate.gatekeeper.rules_file import parse_rules
-from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.rules.rules_file import RulesFile, save, undo
 from convgate.ui.rules.state import address
-from convgate.ui.session_state import put
-from convgate.ui.text import literal
+from convgate.ui.shared.actions import ActionResult, draw_result, run_action
+from convgate.ui.shared.session_state import put
+from convgate.ui.shared.text import literal
 
 TEXT, DRAFT = "rules.text", "rules.draft"
 

@@ -16,7 +16,7 @@ from convgate.gatekeeper.exchange import PlacedExchange, exchanges_of
 from convgate.gatekeeper.gatekeeper import apply_rules
 from convgate.gatekeeper.rules import Rules
 from convgate.gatekeeper.statistics import BY_DEFAULT
-from convgate.ui.frame import App
+from convgate.ui.shared.frame import App
 
 _ALL = 2**31  # conversations
 

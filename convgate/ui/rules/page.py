@@ -9,10 +9,6 @@ import streamlit as st
 from convgate.core.text import format_share, pluralize
 from convgate.gatekeeper.exchange import Exchange
 from convgate.store.conversations import terms
-from convgate.ui.frame import App
-from convgate.ui.navigation import EXPLORE
-from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import pick_conversation
 from convgate.ui.rules.editor import Draft, draw_editor, load_draft
 from convgate.ui.rules.library import (
     CheckedConversation,
@@ -25,8 +21,12 @@ from convgate.ui.rules.library import (
 from convgate.ui.rules.rows import exchange_html, style
 from convgate.ui.rules.rules_file import read_file, rules_path
 from convgate.ui.rules.state import LOOKS, SHOWS, View, address
-from convgate.ui.text import literal
-from convgate.ui.theme import current_palette
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import EXPLORE
+from convgate.ui.shared.page_state import draw_problems
+from convgate.ui.shared.picker import pick_conversation
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.theme import current_palette
 
 ROWS_PER_PAGE = 10
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from convgate.ui.codecs import one_of, words
-from convgate.ui.page_state import Address, PageState, param
+from convgate.ui.shared.codecs import one_of, words
+from convgate.ui.shared.page_state import Address, PageState, param
 
 LOOKS = {"conversation": "This conversation", "library": "Whole library", "changes": "What changes"}
 SHOWS = {"all": "All", "kept": "Kept", "skipped": "Skipped", "default": "By default", "own": "By your rules"}

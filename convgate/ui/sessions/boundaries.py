@@ -12,11 +12,11 @@ from convgate.core.conversation import Conversation
 from convgate.policies.sessions import Boundaries, Boundary, BoundaryRules, Kind, segment, with_moved
 from convgate.policies.sessions.boundaries import workflow_state_of
 from convgate.store.edits import MovedBoundaries, MovedBoundary
-from convgate.ui import services
-from convgate.ui.actions import ActionResult, run_action
-from convgate.ui.frame import App
 from convgate.ui.sessions import state
-from convgate.ui.turn import moves
+from convgate.ui.shared import services
+from convgate.ui.shared.actions import ActionResult, run_action
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.turn import moves
 
 
 @dataclass(frozen=True, eq=False)

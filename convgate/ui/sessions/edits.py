@@ -10,11 +10,6 @@ from convgate.core.text import format_age, format_duration
 from convgate.figures.hover import on_screen
 from convgate.policies.sessions import Kind
 from convgate.store.edits import MovedBoundaries
-from convgate.ui import keys
-from convgate.ui.actions import draw_result, draw_undo
-from convgate.ui.changes import following
-from convgate.ui.navigation import EXPLORE
-from convgate.ui.session_state import put
 from convgate.ui.sessions import state
 from convgate.ui.sessions.boundaries import (
     ConversationBoundaries,
@@ -24,8 +19,13 @@ from convgate.ui.sessions.boundaries import (
     times_of,
     undo_edit,
 )
-from convgate.ui.text import literal
-from convgate.ui.turn import Step, draw_turn_head, draw_turn_text
+from convgate.ui.shared import keys
+from convgate.ui.shared.actions import draw_result, draw_undo
+from convgate.ui.shared.changes import following
+from convgate.ui.shared.navigation import EXPLORE
+from convgate.ui.shared.session_state import put
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.turn import Step, draw_turn_head, draw_turn_text
 
 LABELS: dict[Kind, str] = {
     "session": "A session begins", "conversation": "A conversation begins", "none": "Nothing begins",

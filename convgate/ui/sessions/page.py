@@ -15,18 +15,18 @@ from convgate.figures.hover import on_screen
 from convgate.figures.layout import CONFIG
 from convgate.figures.sessions import HEIGHT, Event, Timeline, describe_timeline, timeline_figure
 from convgate.policies.sessions import Boundaries, BoundaryRules
-from convgate.ui.frame import App
-from convgate.ui.page_state import draw_problems
-from convgate.ui.picker import pick_conversation
-from convgate.ui.session_state import clicked, selected_cell
 from convgate.ui.sessions import state
 from convgate.ui.sessions.boundaries import ConversationBoundaries, load_boundaries, states_of, times_of
 from convgate.ui.sessions.edits import LABELS, draw_turn
 from convgate.ui.sessions.stored import draw_stored
-from convgate.ui.tables import draw_numbers
-from convgate.ui.text import literal
-from convgate.ui.theme import current_palette
-from convgate.ui.turn import turn_labels
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.page_state import draw_problems
+from convgate.ui.shared.picker import pick_conversation
+from convgate.ui.shared.session_state import clicked, selected_cell
+from convgate.ui.shared.tables import draw_numbers
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.theme import current_palette
+from convgate.ui.shared.turn import turn_labels
 
 CHART, TABLE = "sessions.chart", "sessions.boundaries"
 _STYLE = Path(__file__).with_name("sessions.css")

@@ -9,8 +9,8 @@ import math
 from dataclasses import dataclass, replace
 
 from convgate.policies.sessions import BoundaryRules
-from convgate.ui.codecs import TURN, Codec, share
-from convgate.ui.page_state import Address, PageState, param
+from convgate.ui.shared.codecs import TURN, Codec, share
+from convgate.ui.shared.page_state import Address, PageState, param
 
 _SECONDS = share(0, math.inf)
 GAP = Codec(

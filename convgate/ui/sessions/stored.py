@@ -6,10 +6,10 @@ import streamlit as st
 
 from convgate.core.text import format_time, writable
 from convgate.store.sessions import Sessions
-from convgate.ui.actions import draw_problem, reporting_problems
-from convgate.ui.frame import App
-from convgate.ui.session_state import selected_cell
 from convgate.ui.sessions import state
+from convgate.ui.shared.actions import draw_problem, reporting_problems
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.session_state import selected_cell
 
 STORED = "sessions.stored"
 _MAX_ROWS = 50

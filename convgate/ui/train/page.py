@@ -16,10 +16,10 @@ from convgate.training.process import start_training
 from convgate.training.sets import REPLAYS
 from convgate.training.split import MIN_COMPARED, MIN_CONVERSATIONS, count_conversations
 from convgate.transcripts import RelevanceSet
-from convgate.ui.actions import draw_problem, reporting_problems
-from convgate.ui.annotator import person
-from convgate.ui.frame import App
-from convgate.ui.label_sources import (
+from convgate.ui.shared.actions import draw_problem, reporting_problems
+from convgate.ui.shared.annotator import person
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.label_sources import (
     LABELS,
     describe_source,
     draw_sources,
@@ -28,9 +28,9 @@ from convgate.ui.label_sources import (
     sources,
     usable,
 )
-from convgate.ui.navigation import LABEL, VERSIONS
-from convgate.ui.page_state import draw_problems
-from convgate.ui.text import literal
+from convgate.ui.shared.navigation import LABEL, VERSIONS
+from convgate.ui.shared.page_state import draw_problems
+from convgate.ui.shared.text import literal
 from convgate.ui.train.runs import draw_run, draw_runs
 from convgate.ui.train.state import View, attempt, page
 from convgate.versions import UNTRAINED

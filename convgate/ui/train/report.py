@@ -6,13 +6,13 @@ import streamlit as st
 
 from convgate.training.report import read_verdict
 from convgate.training.run import Run
-from convgate.ui.frame import App
-from convgate.ui.navigation import COMPARE, VERSIONS
-from convgate.ui.policy_options import version_option
-from convgate.ui.tables import interval_cell, markdown_table
-from convgate.ui.text import literal
+from convgate.ui.shared.activation import activate, roll_back
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import COMPARE, VERSIONS
+from convgate.ui.shared.policy_options import version_option
+from convgate.ui.shared.tables import interval_cell, markdown_table
+from convgate.ui.shared.text import literal
 from convgate.ui.train.state import attempt
-from convgate.ui.versions.actions import activate, roll_back
 from convgate.versions.card import MetricSet
 from convgate.versions.catalog import Versions
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import streamlit as st
 
 from convgate.core.errors import ConvgateError
 from convgate.core.text import format_age, pluralize
-from convgate.figures.layout import CONFIG
-from convgate.figures.training import Curve, describe_epochs, epoch_curves, epochs_figure, losses_and_shares
+from convgate.figures.training import epoch_curves
 from convgate.training.epochs import FURTHER, Epoch
 from convgate.training.process import finish_training, resume_training
 from convgate.training.report import read_verdict
 from convgate.training.run import LOG, Run, Runs
-from convgate.ui.frame import App, show_problem
-from convgate.ui.text import literal, show_text
-from convgate.ui.theme import current_palette
+from convgate.ui.shared.frame import App, show_problem
+from convgate.ui.shared.text import literal, show_text
+from convgate.ui.shared.training_curves import draw_epochs
 from convgate.ui.train.report import draw_report
 from convgate.ui.train.state import attempt, page
 from convgate.versions.catalog import Versions
@@ -167,18 +164,6 @@ def _draw_curves(run: Run) -> None:
     max_epochs = (run.request.epochs if run.request else 0) or FURTHER.epochs
     best = max((epoch.number for epoch in epochs if epoch.best), default=None)
     draw_epochs(epoch_curves(epochs), best=best, max_epochs=max_epochs)
-
-
-def draw_epochs(curves: Mapping[str, Curve], *, best: int | None = None, max_epochs: int = 1) -> None:
-    """Draw losses and shares by epoch, side by side."""
-    losses, shares = losses_and_shares(curves)
-    for column, (name, values) in zip(st.columns(2), (("losses", losses), ("shares", shares)), strict=True):
-        figure = epochs_figure(
-            values, current_palette(), shares=name == "shares", best=best, max_epochs=max_epochs
-        )
-        column.plotly_chart(
-            figure, theme=None, key=f"train.{name}", config=CONFIG, alt=describe_epochs(values)
-        )
 
 
 def _draw_log(run: Run) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from convgate.ui.actions import reporting_problems
-from convgate.ui.page_state import Address, PageState
+from convgate.ui.shared.actions import reporting_problems
+from convgate.ui.shared.page_state import Address, PageState
 
 
 @dataclass(frozen=True)

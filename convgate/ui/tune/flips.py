@@ -14,10 +14,10 @@ from convgate.evaluation.comparison import BROKEN, FIXED, outcome_codes
 from convgate.store import Conversations, Store
 from convgate.store.conversations import title_of
 from convgate.store.openings import PrefixIndex, prefix_hashes
-from convgate.ui.explore.state import View as ExploreView
-from convgate.ui.frame import App
-from convgate.ui.navigation import EXPLORE
-from convgate.ui.text import literal
+from convgate.ui.shared.explore_state import View as ExploreView
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import EXPLORE
+from convgate.ui.shared.text import literal
 from convgate.ui.tune.results import TuneResults
 from convgate.ui.tune.state import View, page
 

@@ -9,10 +9,10 @@ import streamlit as st
 from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.gate import GatePolicy
 from convgate.policies.spec import read_policy
-from convgate.ui import scoring
-from convgate.ui.files import draw_agent, draw_download
-from convgate.ui.frame import App
-from convgate.ui.label_sources import (
+from convgate.ui.shared import scoring
+from convgate.ui.shared.files import draw_agent, draw_download
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.label_sources import (
     describe_source,
     draw_sources,
     draw_too_few,
@@ -21,11 +21,11 @@ from convgate.ui.label_sources import (
     sources,
     usable,
 )
-from convgate.ui.navigation import LABEL
-from convgate.ui.page_state import draw_problems
-from convgate.ui.policy_options import option_labels, version_option
-from convgate.ui.text import literal
-from convgate.ui.threshold_settings import Extent, RuleControls, ThresholdSettings
+from convgate.ui.shared.navigation import LABEL
+from convgate.ui.shared.page_state import draw_problems
+from convgate.ui.shared.policy_options import option_labels, version_option
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.threshold_settings import Extent, RuleControls, ThresholdSettings
 from convgate.ui.tune.flips import draw_flips
 from convgate.ui.tune.results import TuneResults, compute_results, draw_metrics
 from convgate.ui.tune.saving import NewSettings, draw_saving

@@ -13,9 +13,9 @@ from convgate.evaluation.metrics import Bools
 from convgate.evaluation.tuning import Figures, ScoredCases, score_cases
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
-from convgate.ui.results_cache import compute_once
-from convgate.ui.tables import interval_cell, markdown_table
-from convgate.ui.threshold_settings import ThresholdSettings
+from convgate.ui.shared.results_cache import compute_once
+from convgate.ui.shared.tables import interval_cell, markdown_table
+from convgate.ui.shared.threshold_settings import ThresholdSettings
 from convgate.ui.tune.state import View
 
 

@@ -16,15 +16,15 @@ from convgate.gate.thresholds import Fittable
 from convgate.policies.base import NO_LIMITS
 from convgate.policies.gate import GatePolicy
 from convgate.training.library import SetInfo
-from convgate.ui.actions import ActionResult, draw_result, run_action
-from convgate.ui.annotator import person
-from convgate.ui.frame import App
-from convgate.ui.label_sources import content_sha256, plain_name
-from convgate.ui.text import literal
-from convgate.ui.threshold_settings import ThresholdSettings
+from convgate.ui.shared.actions import ActionResult, draw_result, run_action
+from convgate.ui.shared.activation import activate
+from convgate.ui.shared.annotator import person
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.label_sources import content_sha256, plain_name
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.threshold_settings import ThresholdSettings
 from convgate.ui.tune.results import TuneResults
 from convgate.ui.tune.state import page
-from convgate.ui.versions.actions import activate
 from convgate.versions import UNTRAINED
 from convgate.versions.card import DataSet, Draft, MetricSet
 from convgate.versions.catalog import Versions

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from convgate.policies.gate import GatePolicy
-from convgate.ui.codecs import share
-from convgate.ui.page_state import Address, PageState, param
-from convgate.ui.policy_options import POLICY_OPTION
-from convgate.ui.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
+from convgate.ui.shared.codecs import share
+from convgate.ui.shared.page_state import Address, PageState, param
+from convgate.ui.shared.policy_options import POLICY_OPTION
+from convgate.ui.shared.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from convgate.figures.curves import threshold_curve_figure
 from convgate.figures.layout import CONFIG
 from convgate.gate.thresholds import Anchored, MaxMissed
 from convgate.policies.base import NO_LIMITS
-from convgate.ui.session_state import clicked
-from convgate.ui.theme import current_palette
-from convgate.ui.threshold_settings import RuleControls
+from convgate.ui.shared.session_state import clicked
+from convgate.ui.shared.theme import current_palette
+from convgate.ui.shared.threshold_settings import RuleControls
 from convgate.ui.tune.results import TuneResults
 from convgate.ui.tune.state import View, page
 

@@ -7,9 +7,9 @@ import re
 import streamlit as st
 
 from convgate.core.errors import GateError
-from convgate.ui.frame import App, show_problem
-from convgate.ui.text import literal
-from convgate.ui.train.runs import draw_epochs
+from convgate.ui.shared.frame import App, show_problem
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.training_curves import draw_epochs
 from convgate.ui.versions.actions import draw_delete
 from convgate.ui.versions.listing import VersionList, draw_badges, draw_buttons, origin_words
 from convgate.versions.markdown import model_card

@@ -8,12 +8,13 @@ from functools import partial
 import streamlit as st
 
 from convgate.core.text import format_age, format_number, format_share, format_signed, pluralize
-from convgate.ui.actions import run_action
-from convgate.ui.frame import App
-from convgate.ui.navigation import COMPARE
-from convgate.ui.policy_options import version_option
-from convgate.ui.text import literal
-from convgate.ui.versions.actions import activate, bold, draw_delete, set_baseline
+from convgate.ui.shared.actions import run_action
+from convgate.ui.shared.activation import activate, bold, set_baseline
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import COMPARE
+from convgate.ui.shared.policy_options import version_option
+from convgate.ui.shared.text import literal
+from convgate.ui.versions.actions import draw_delete
 from convgate.ui.versions.state import page
 from convgate.versions.card import Card
 from convgate.versions.catalog import Listing, Versions

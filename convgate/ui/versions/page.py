@@ -8,11 +8,12 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.core.errors import GateError
-from convgate.ui.actions import draw_result, run_action
-from convgate.ui.frame import App, show_problem
-from convgate.ui.page_state import draw_problems
-from convgate.ui.text import literal
-from convgate.ui.versions.actions import bold, draw_delete, draw_import, roll_back
+from convgate.ui.shared.actions import draw_result, run_action
+from convgate.ui.shared.activation import bold, roll_back
+from convgate.ui.shared.frame import App, show_problem
+from convgate.ui.shared.page_state import draw_problems
+from convgate.ui.shared.text import literal
+from convgate.ui.versions.actions import draw_delete, draw_import
 from convgate.ui.versions.card import draw_card
 from convgate.ui.versions.listing import VersionList, draw_list
 from convgate.ui.versions.state import page

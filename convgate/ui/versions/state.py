@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from convgate.ui.codecs import Codec
-from convgate.ui.page_state import Address, PageState, param
+from convgate.ui.shared.codecs import Codec
+from convgate.ui.shared.page_state import Address, PageState, param
 from convgate.versions import is_name
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from convgate.policies.gate import GatePolicy
 from convgate.store import CurrentKey
-from convgate.ui.codecs import TURN, number, one_of
-from convgate.ui.page_state import Address, PageState, param
-from convgate.ui.policy_options import POLICY_OPTION
-from convgate.ui.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
+from convgate.ui.shared.codecs import TURN, number, one_of
+from convgate.ui.shared.page_state import Address, PageState, param
+from convgate.ui.shared.policy_options import POLICY_OPTION
+from convgate.ui.shared.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
 
 LISTED = {"all": "All turns", "sent": "Sent", "dropped": "Dropped", "invariants": "Invariants"}
 """What the list shows, as addresses and as people call it."""

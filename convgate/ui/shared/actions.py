@@ -10,10 +10,10 @@ from typing import Any
 import streamlit as st
 
 from convgate.core.errors import ConvgateError
-from convgate.ui import keys
-from convgate.ui.frame import show_problem
-from convgate.ui.page_state import Address
-from convgate.ui.text import literal
+from convgate.ui.shared import keys
+from convgate.ui.shared.frame import show_problem
+from convgate.ui.shared.page_state import Address
+from convgate.ui.shared.text import literal
 
 _PROBLEM = "actions.problem"
 

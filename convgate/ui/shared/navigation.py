@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.ui.text import literal
+from convgate.ui.shared.text import literal
 
 LIBRARY = "app.py"
 EXPLORE = "pages/1_Explore.py"

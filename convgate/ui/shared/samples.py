@@ -1,8 +1,7 @@
-"""The sample conversations: cards in the Library, and a note in Explore on what a sample shows."""
+"""The sample conversations, and what each of them shows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,16 +9,7 @@ import streamlit as st
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.home import app_root
-from convgate.core.text import pluralize
-from convgate.store import NewConversation
 from convgate.transcripts import read_conversations
-from convgate.ui.frame import App
-from convgate.ui.library_add import OUTCOME, add_to_library
-from convgate.ui.navigation import open_conversation
-from convgate.ui.text import literal
-
-N_FEATURED = 6
-"""Cards that are shown at once; the others are behind a click."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,49 +55,8 @@ def read_table(readme: Path) -> list[dict[str, str]]:
     return [dict(zip(table[0], row, strict=False)) for row in table[2:]]
 
 
-def draw_samples(app: App) -> None:
-    """Draw a card for each sample; opening one adds it to the library unless it is there."""
-    samples = load_samples(app_root() / "sample_conversations")
-    _draw_cards(app, samples[:N_FEATURED])
-    with st.expander(f"{len(samples[N_FEATURED:])} more samples", key="library.samples.more"):
-        _draw_cards(app, samples[N_FEATURED:])
-    if st.button("Add all samples to the library", key="library.samples.all", icon=":material/library_add:"):
-        _add(app, samples)
-        st.rerun()
-
-
 def draw_sample_note(origin: str, turn: int | None) -> None:
     """Draw what a sample demonstrates, when that file is one and `turn` is where it opens."""
     for sample in load_samples(app_root() / "sample_conversations"):
         if sample.file == origin and turn == sample.turn:
             st.info(sample.shows, icon=":material/lightbulb:")
-
-
-def _draw_cards(app: App, samples: Sequence[Sample]) -> None:
-    with st.grid(min_column_width=280):
-        for sample in samples:
-            with st.container(border=True, height="stretch", gap="xsmall"):
-                _draw_card(app, sample)
-
-
-def _draw_card(app: App, sample: Sample) -> None:
-    st.markdown(f"**{literal(sample.title)}**")
-    st.markdown(sample.shows)
-    st.space("stretch")
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        conversations = sample.conversations
-        n_conversations = f"{len(conversations)} conversations · " if len(conversations) > 1 else ""
-        st.caption(f"{n_conversations}{pluralize(sum(map(len, conversations)), 'turn')}", width="content")
-        if st.button("Open", key=f"sample-{sample.file}", icon=":material/query_stats:"):
-            [first, *_] = _add(app, [sample])
-            del st.session_state[OUTCOME]  # Explore shows the outcome
-            open_conversation(first, sample.turn)
-
-
-def _add(app: App, samples: Sequence[Sample]) -> list[str]:
-    conversations = [
-        NewConversation(conversation, sample.file, title=conversation.title or sample.title)
-        for sample in samples
-        for conversation in sample.conversations
-    ]
-    return [addition.key for addition in add_to_library(app.conversations, conversations, len(conversations))]

@@ -37,11 +37,11 @@ from convgate.selection.selector import Selector
 from convgate.selection.table import TurnTable
 from convgate.store import CurrentKey
 from convgate.store.guard_states import GuardStates
-from convgate.ui.frame import App
-from convgate.ui.measurement import digest
-from convgate.ui.modes import mode_classifier, statement_reader
-from convgate.ui.results_cache import compute_once
-from convgate.ui.turn import moves
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.measurement import digest
+from convgate.ui.shared.modes import mode_classifier, statement_reader
+from convgate.ui.shared.results_cache import compute_once
+from convgate.ui.shared.turn import moves
 from convgate.versions.version import Version
 
 LINKS = 8

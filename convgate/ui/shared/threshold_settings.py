@@ -14,9 +14,9 @@ from convgate.core.text import pluralize
 from convgate.gate.rule import Limits, Rule
 from convgate.gate.thresholds import RULES, make_rule
 from convgate.policies.base import NO_LIMITS
-from convgate.ui.codecs import Codec
-from convgate.ui.page_state import Address
-from convgate.ui.session_state import put
+from convgate.ui.shared.codecs import Codec
+from convgate.ui.shared.page_state import Address
+from convgate.ui.shared.session_state import put
 
 
 @dataclass(frozen=True, slots=True)

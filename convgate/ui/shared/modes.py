@@ -15,10 +15,10 @@ from convgate.messages.units import is_from_user
 from convgate.modes.classifier import ModeClassifier, load_classifier
 from convgate.modes.mode import MODES, Mode
 from convgate.store.edits import ModeCorrection, ModeCorrections
-from convgate.ui.actions import draw_problem, reporting_problems
-from convgate.ui.frame import App
-from convgate.ui.page_state import Address
-from convgate.ui.session_state import put
+from convgate.ui.shared.actions import draw_problem, reporting_problems
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.page_state import Address
+from convgate.ui.shared.session_state import put
 
 _NOT_REVIEWED = ""
 _BATCH = 32  # turns between two reports of the progress

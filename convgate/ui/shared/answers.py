@@ -9,9 +9,9 @@ from typing import Literal
 
 from convgate.labels.calibration import calibration
 from convgate.store import ADJUDICATED, CurrentLabels, Labels
-from convgate.ui.annotator import annotator
-from convgate.ui.frame import App
-from convgate.ui.scoring import OpenMessage
+from convgate.ui.shared.annotator import annotator
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.scoring import OpenMessage
 
 Scope = Literal["turn", "rest"]  # what an answer is for: one turn, or all turns without an answer
 

@@ -21,11 +21,11 @@ from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
 from convgate.selection.edits import apply_edits
 from convgate.store import Conversations, Store
-from convgate.ui import services, session_state
-from convgate.ui.callbacks import finish_callbacks
-from convgate.ui.navigation import VERSIONS, draw_navigation
-from convgate.ui.text import literal
-from convgate.ui.theme import follow_theme
+from convgate.ui.shared import services, session_state
+from convgate.ui.shared.callbacks import finish_callbacks
+from convgate.ui.shared.navigation import VERSIONS, draw_navigation
+from convgate.ui.shared.text import literal
+from convgate.ui.shared.theme import follow_theme
 
 _ICON = Path(__file__).with_name("icon.svg")
 

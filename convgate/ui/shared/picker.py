@@ -8,14 +8,14 @@ import streamlit as st
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import StoreError
-from convgate.ui.changes import following, preceding
-from convgate.ui.frame import App
-from convgate.ui.keys import NEXT_MESSAGE, PREVIOUS_MESSAGE
-from convgate.ui.navigation import LIBRARY
-from convgate.ui.page_state import LONGEST_QUESTION, Address
-from convgate.ui.scoring import OpenMessage
-from convgate.ui.session_state import put
-from convgate.ui.text import literal, make_labels_unique
+from convgate.ui.shared.changes import following, preceding
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.keys import NEXT_MESSAGE, PREVIOUS_MESSAGE
+from convgate.ui.shared.navigation import LIBRARY
+from convgate.ui.shared.page_state import LONGEST_QUESTION, Address
+from convgate.ui.shared.scoring import OpenMessage
+from convgate.ui.shared.session_state import put
+from convgate.ui.shared.text import literal, make_labels_unique
 
 _OFFERED = 200  # conversations in the menu; the Library finds the others
 

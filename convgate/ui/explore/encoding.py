@@ -15,9 +15,9 @@ import streamlit as st
 from convgate.core.conversation import History, Turn
 from convgate.embedding.base import Progress
 from convgate.policies.base import EncoderMixin, Policy
-from convgate.ui.page_state import Address
-from convgate.ui.results_cache import compute_once
-from convgate.ui.scoring import OpenMessage, encode_ahead
+from convgate.ui.shared.page_state import Address
+from convgate.ui.shared.results_cache import compute_once
+from convgate.ui.shared.scoring import OpenMessage, encode_ahead
 
 NEWEST = 128
 """Turns that are shown while the older ones are encoded: about a second's work on two cores."""

@@ -13,12 +13,12 @@ import streamlit as st
 from convgate.core.errors import StoreError
 from convgate.core.text import pluralize
 from convgate.store import ActionRecord, Answer
-from convgate.ui import keys
-from convgate.ui.actions import draw_problem, reporting_problems
-from convgate.ui.answers import Answering, Scope
-from convgate.ui.explore.state import go
-from convgate.ui.transcript.component import read_new_answers
-from convgate.ui.transcript.rows import Labelling, current_name
+from convgate.ui.shared import keys
+from convgate.ui.shared.actions import draw_problem, reporting_problems
+from convgate.ui.shared.answers import Answering, Scope
+from convgate.ui.shared.explore_state import go
+from convgate.ui.shared.transcript import read_new_answers
+from convgate.ui.shared.transcript_rows import Labelling, current_name
 
 MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"}
 NAMES: dict[str, str] = {"relevant": "relevant", "not_relevant": "not relevant", "unsure": "unsure"}

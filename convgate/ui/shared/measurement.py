@@ -19,7 +19,7 @@ from convgate.evaluation.judged_cases import (
 from convgate.policies.base import Policy, encoder_of
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
-from convgate.ui.results_cache import compute_once, is_computed
+from convgate.ui.shared.results_cache import compute_once, is_computed
 
 
 def digest(policy: Policy) -> str:

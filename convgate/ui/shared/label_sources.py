@@ -14,10 +14,10 @@ from convgate.labels.gold import GoldCounts, gold_counts, gold_set, labels_diges
 from convgate.store import Store
 from convgate.training.library import SAMPLES, RelevanceSets, SetInfo
 from convgate.transcripts import RelevanceSet
-from convgate.ui.frame import App
-from convgate.ui.navigation import LABEL
-from convgate.ui.page_state import Address
-from convgate.ui.text import literal
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import LABEL
+from convgate.ui.shared.page_state import Address
+from convgate.ui.shared.text import literal
 from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
 

@@ -10,13 +10,13 @@ from convgate.core.text import format_age, pluralize, truncate
 from convgate.store import ConversationPage, Conversations, ConversationSummary, Sort
 from convgate.transcripts import format_named, write_conversation, writer_named
 from convgate.transcripts.redaction import Redactor
-from convgate.ui.actions import ActionResult, draw_result, run_action
-from convgate.ui.codecs import one_of, words
-from convgate.ui.files import redact_checkbox
-from convgate.ui.frame import App
-from convgate.ui.navigation import conversation_link
-from convgate.ui.page_state import Address, PageState, param
-from convgate.ui.text import literal
+from convgate.ui.shared.actions import ActionResult, draw_result, run_action
+from convgate.ui.shared.codecs import one_of, words
+from convgate.ui.shared.files import redact_checkbox
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import conversation_link
+from convgate.ui.shared.page_state import Address, PageState, param
+from convgate.ui.shared.text import literal
 
 PER_PAGE = 10
 

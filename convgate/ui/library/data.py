@@ -7,11 +7,11 @@ from datetime import date
 import streamlit as st
 
 from convgate.core.text import pluralize
-from convgate.ui import services
-from convgate.ui.annotator import NAME, draw_forgetting
-from convgate.ui.frame import App
-from convgate.ui.library_add import GENERATION, OUTCOME
-from convgate.ui.text import literal
+from convgate.ui.library.add import GENERATION, OUTCOME
+from convgate.ui.shared import services
+from convgate.ui.shared.annotator import NAME, draw_forgetting
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.text import literal
 
 ERASE_WORD = "erase"
 MAX_BACKUP = 2000

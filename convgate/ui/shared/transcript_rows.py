@@ -17,7 +17,7 @@ from convgate.core.conversation import Conversation, CurrentMessage, Turn
 from convgate.core.decisions import TurnDecision, TurnDecisions
 from convgate.core.text import format_age, format_threshold, isolate
 from convgate.figures.hover import on_screen
-from convgate.ui.changes import Changes
+from convgate.ui.shared.changes import Changes
 
 ROWS = 400
 """Max number of turns that are drawn at a time."""

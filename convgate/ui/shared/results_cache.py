@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from convgate.ui.text import literal
+from convgate.ui.shared.text import literal
 
 T = TypeVar("T")
 Progress = Callable[[str, int, int], None]

@@ -13,14 +13,14 @@ from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
 from convgate.selection.selection import Selection
-from convgate.ui import scoring
-from convgate.ui.changes import Changes, changes
-from convgate.ui.explore.state import View
-from convgate.ui.frame import App
-from convgate.ui.modes import corrected_modes
-from convgate.ui.policy_options import option_label
-from convgate.ui.scoring import OpenMessage
-from convgate.ui.threshold_settings import ThresholdSettings
+from convgate.ui.shared import scoring
+from convgate.ui.shared.changes import Changes, changes
+from convgate.ui.shared.explore_state import View
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.modes import corrected_modes
+from convgate.ui.shared.policy_options import option_label
+from convgate.ui.shared.scoring import OpenMessage
+from convgate.ui.shared.threshold_settings import ThresholdSettings
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,9 @@ from convgate.core.errors import StoreError
 from convgate.core.home import login_name
 from convgate.store import Labels
 from convgate.store.label_log import LONGEST_NAME, check_annotator
-from convgate.ui.actions import draw_problem, reporting_problems
-from convgate.ui.frame import App
-from convgate.ui.text import literal
+from convgate.ui.shared.actions import draw_problem, reporting_problems
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.text import literal
 
 NAME = "annotator.name"
 _TYPED, _ASKED = "annotator.typed", "annotator.asked"

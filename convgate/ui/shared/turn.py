@@ -13,9 +13,9 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.text import writable
 from convgate.figures.hover import on_screen
 from convgate.policies.sessions.boundaries import moved_by
-from convgate.ui import keys
-from convgate.ui.text import literal, show_text
-from convgate.ui.transcript.rows import when
+from convgate.ui.shared import keys
+from convgate.ui.shared.text import literal, show_text
+from convgate.ui.shared.transcript_rows import when
 
 _LABEL = 80  # characters of a turn on hover
 

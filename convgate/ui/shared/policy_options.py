@@ -11,7 +11,7 @@ from convgate.core.text import truncate
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import check_spec, policy_labels, policy_names
 from convgate.policies.spec import PIPELINE, PolicySpec, read_policy
-from convgate.ui.codecs import Codec
+from convgate.ui.shared.codecs import Codec
 from convgate.versions.catalog import Versions
 
 _MAX_PARAMETERS = 60  # characters

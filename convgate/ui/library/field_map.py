@@ -9,7 +9,7 @@ import streamlit as st
 from convgate.core.text import join_words, truncate
 from convgate.transcripts.formats.field_map import FieldMap, ItemList
 from convgate.transcripts.roles import role_of
-from convgate.ui.text import literal, make_labels_unique
+from convgate.ui.shared.text import literal, make_labels_unique
 
 MAX_SPEAKERS, MAX_UNUSED, MAX_LETTERS = 50, 8, 40
 _WIDTH = 160  # px; two stand side by side on a phone

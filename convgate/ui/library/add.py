@@ -22,13 +22,13 @@ from convgate.transcripts.formats.field_map import FieldMap, ItemList, lists_in
 from convgate.transcripts.problems import ReadStoppedError
 from convgate.transcripts.reading import Summary
 from convgate.transcripts.redaction import Redactor
-from convgate.ui.field_map import draw_field_map
-from convgate.ui.files import redact_checkbox
-from convgate.ui.frame import App
-from convgate.ui.library import page
-from convgate.ui.navigation import open_conversation
-from convgate.ui.results_cache import Progress, compute_once
-from convgate.ui.text import literal, make_labels_unique, show_text
+from convgate.ui.library.field_map import draw_field_map
+from convgate.ui.library.listing import page
+from convgate.ui.shared.files import redact_checkbox
+from convgate.ui.shared.frame import App
+from convgate.ui.shared.navigation import open_conversation
+from convgate.ui.shared.results_cache import Progress, compute_once
+from convgate.ui.shared.text import literal, make_labels_unique, show_text
 
 OUTCOME, GENERATION = "library.outcome", "library.generation"
 PREVIEW_FILES, PREVIEW_TURNS, PREVIEW_LETTERS, PREVIEW_PROBLEMS = 3, 3, 300, 10

@@ -16,9 +16,9 @@ import streamlit as st
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError
-from convgate.ui import session_state
-from convgate.ui.codecs import TURN, Codec, codec_of, words
-from convgate.ui.text import literal
+from convgate.ui.shared import session_state
+from convgate.ui.shared.codecs import TURN, Codec, codec_of, words
+from convgate.ui.shared.text import literal
 
 LONGEST_QUESTION = 4_000
 """Max characters of a question in an address; browsers and proxies cut longer addresses."""
