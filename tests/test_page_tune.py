@@ -271,7 +271,7 @@ def test_a_click_on_a_curve_sets_that_threshold(monkeypatch: pytest.MonkeyPatch)
     assert curve is not None
     changes: dict[str, convgate.ui.shared.threshold_settings.ThresholdSettings] = {}
     monkeypatch.setattr(threshold, "clicked", lambda key: 5)
-    monkeypatch.setattr(threshold.page, "now", lambda: app.session_state["tune.view"])
+    monkeypatch.setattr(threshold.page, "now", lambda: app.session_state["tune.state"])
     monkeypatch.setattr(threshold.page, "change", changes.update)
     monkeypatch.setattr(threshold.page, "touched", lambda: None)
     threshold._click(drawn[-1])

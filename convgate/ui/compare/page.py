@@ -13,7 +13,7 @@ from convgate.policies.spec import read_policy
 from convgate.ui.compare.columns import START, build_columns, check_column, without_repeats
 from convgate.ui.compare.conversation import draw_conversation
 from convgate.ui.compare.results import draw_results
-from convgate.ui.compare.state import View, page
+from convgate.ui.compare.state import CompareState, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.label_sources import sources, usable
 from convgate.ui.shared.page_state import draw_problems
@@ -28,36 +28,36 @@ _POLICIES, _REFERENCE = "compare.policies", "compare.reference"
 def compare(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    view, problems = page.current()
+    state, problems = page.current()
     options, known = option_labels(app.settings.home), sources(app)
-    view, missing = view.with_known(options, known)
-    data = view.data or next(iter(usable(known)), None)
-    view = replace(view, data=data)  # named, for what a link opens must not depend on later labels
-    page.keep(view)
+    state, missing = state.with_known(options, known)
+    data = state.data or next(iter(usable(known)), None)
+    state = replace(state, data=data)  # named, for what a link opens must not depend on later labels
+    page.keep(state)
     draw_problems([*problems, *missing])
-    labels = _draw_policies(view, options)
-    if len(view.policies) < 2:
+    labels = _draw_policies(state, options)
+    if len(state.policies) < 2:
         st.info("Select at least two policies.", icon=":material/compare_arrows:")
         st.button(
             "Compare BM25, the gate and the last turns", key="compare.start", icon=":material/add:",
             on_click=page.change, kwargs={"policies": START, "reference": None},
         )  # fmt: skip
         return
-    columns = build_columns(app, view.policies, labels)
+    columns = build_columns(app, state.policies, labels)
     if not columns:
         return
-    reference = next((column for column in columns if column.written == view.compared_with), columns[0])
-    draw_results(app, view, columns, reference, known)
+    reference = next((column for column in columns if column.written == state.compared_with), columns[0])
+    draw_results(app, state, columns, reference, known)
     st.subheader("One conversation", anchor=False)
-    draw_conversation(app, view, columns, reference)
+    draw_conversation(app, state, columns, reference)
 
 
-def _draw_policies(view: View, options: Mapping[str, str]) -> dict[str, str]:
+def _draw_policies(state: CompareState, options: Mapping[str, str]) -> dict[str, str]:
     """Draw the choice of policies and of the reference; return the labels of all policies by their text."""
-    offered = without_repeats((*map(read_policy, options), *view.policies))
+    offered = without_repeats((*map(read_policy, options), *state.policies))
     labels = make_labels_unique({column.to_text(): option_label(column.to_text()) for column in offered})
-    texts = [column.to_text() for column in view.policies]
-    reference = view.compared_with.to_text() if view.compared_with else None
+    texts = [column.to_text() for column in state.policies]
+    reference = state.compared_with.to_text() if state.compared_with else None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         put(_POLICIES, texts)
         st.multiselect(

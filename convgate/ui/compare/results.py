@@ -18,7 +18,7 @@ from convgate.figures.layout import CONFIG
 from convgate.policies.gate import GatePolicy
 from convgate.training.library import SetInfo
 from convgate.ui.compare.columns import Column, draw_failure, is_gate
-from convgate.ui.compare.state import View, page
+from convgate.ui.compare.state import CompareState, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.label_sources import (
     describe_source,
@@ -51,14 +51,14 @@ class Results:
 
 
 def draw_results(
-    app: App, view: View, columns: Sequence[Column], reference: Column, known: Mapping[str, SetInfo]
+    app: App, state: CompareState, columns: Sequence[Column], reference: Column, known: Mapping[str, SetInfo]
 ) -> None:
     """Draw the choice of labelled data, then the results or the button that computes them."""
-    source = pick_source(page, known, view.data, "Measured on", measure=False)
+    source = pick_source(page, known, state.data, "Measured on", measure=False)
     if source is None:
         return
     is_enough = draw_too_few(source.conversations)
-    results = _measure(app, view, source, columns, reference, is_enough=is_enough)
+    results = _measure(app, state, source, columns, reference, is_enough=is_enough)
     if results is None:
         return
     gates = [column.label for column in columns if is_gate(column.written)]
@@ -75,7 +75,7 @@ def draw_results(
 
 def _measure(
     app: App,
-    view: View,
+    state: CompareState,
     source: SetInfo,
     columns: Sequence[Column],
     reference: Column,
@@ -88,7 +88,7 @@ def _measure(
     """
     relevance_set, set_digest = read_labelled(app, source.name)
     is_complete = all(is_measured(set_digest, column.policy) for column in columns)
-    if not is_complete and not view.measure:
+    if not is_complete and not state.measure:
         st.button(
             f"Measure {pluralize(len(columns), 'policy', 'policies')} on {literal(plain_name(source.name))}",
             key="compare.measure", type="primary" if is_enough else "secondary",

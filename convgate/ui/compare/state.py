@@ -32,7 +32,7 @@ COLUMNS = Codec(lambda columns: to_text(columns, ","), _read_columns)
 
 
 @dataclass(frozen=True)
-class View(PageState):
+class CompareState(PageState):
     """The policies side by side, one of them the reference, and what they are measured on."""
 
     policies: tuple[PolicySpec, ...] = param(START, COLUMNS)  # left to right; no two are equal
@@ -47,9 +47,9 @@ class View(PageState):
         """The reference; None when there is no policy."""
         return self.reference or next(iter(self.policies), None)
 
-    def with_known(self, options: Collection[str], data: Collection[str]) -> tuple[View, list[str]]:
+    def with_known(self, options: Collection[str], data: Collection[str]) -> tuple[CompareState, list[str]]:
         """Return the state without versions and sets that do not exist, and a sentence for each."""
-        view, problems = self.drop_unknown_names(data=data)
+        state, problems = self.drop_unknown_names(data=data)
         columns = tuple(
             column for column in self.policies if not is_gate(column) or option_of(column) in options
         )
@@ -62,7 +62,7 @@ class View(PageState):
         if reference is not None and reference not in columns:
             problems.append(f"The address compares with {reference.to_text()[:60]}, which is not selected.")
             reference = None
-        return replace(view, policies=columns, reference=reference), problems
+        return replace(state, policies=columns, reference=reference), problems
 
 
-page = Address("compare", View)
+page = Address("compare", CompareState)

@@ -50,22 +50,22 @@ _STYLE = Path(__file__).with_name("experiments.css")
 def experiments(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    view, problems = page.current()
+    state, problems = page.current()
     names = Experiments(app.store).names()
-    view, missing = view.drop_unknown_names(experiment=names)
-    page.keep(view)
+    state, missing = state.drop_unknown_names(experiment=names)
+    page.keep(state)
     draw_problems([*problems, *missing])
-    if view.experiment is None:
+    if state.experiment is None:
         st.segmented_control(
             "Show", list(_PLACES), format_func=_PLACES.__getitem__, required=True,
-            label_visibility="collapsed", **page.control("on", view.on),
+            label_visibility="collapsed", **page.control("on", state.on),
         )  # fmt: skip
     draw_result(page)
-    if view.experiment is not None:
-        draw = draw_rating if view.rate else draw_report
-        draw(app, load_experiment(app.store, view.experiment, app.settings))
-    elif view.on == "replay":
-        draw_replay(app, view)
+    if state.experiment is not None:
+        draw = draw_rating if state.rate else draw_report
+        draw(app, load_experiment(app.store, state.experiment, app.settings))
+    elif state.on == "replay":
+        draw_replay(app, state)
     else:
         _draw_list(app, names)
         with st.expander("New experiment", icon=":material/add:", expanded=not names):

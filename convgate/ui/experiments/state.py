@@ -31,7 +31,7 @@ ARMS = codecs.Codec("; ".join, lambda text: tuple(dict.fromkeys(map(_read_arm, t
 
 
 @dataclass(frozen=True)
-class View(PageState):
+class ExperimentsState(PageState):
     """All experiments, the report of one, its queue, or a replay."""
 
     on: Literal["experiments", "replay"] = "experiments"
@@ -50,4 +50,4 @@ class View(PageState):
         return False
 
 
-page = Address("experiments", View, bare=True)
+page = Address("experiments", ExperimentsState, bare=True)

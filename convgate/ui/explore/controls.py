@@ -11,8 +11,7 @@ from scipy.special import expit
 from convgate.core.text import format_threshold
 from convgate.gate.thresholds import Absolute, TopK
 from convgate.messages import turn_tokens
-from convgate.ui.shared import explore_state as state
-from convgate.ui.shared.explore_state import MAX_BUDGET, View
+from convgate.ui.shared.explore_state import MAX_BUDGET, ExploreState, page
 from convgate.ui.shared.outcome import Outcome
 from convgate.ui.shared.policy_options import option_label
 from convgate.ui.shared.session_state import put
@@ -24,24 +23,24 @@ _LOGIT_STEPS = tuple(float(step) for step in expit(np.linspace(-7, 7, 57)))
 _TOP = 5  # turns that are shown although none reaches the threshold
 
 
-def draw_policy(view: View, labels: Iterable[str]) -> None:
+def draw_policy(state: ExploreState, labels: Iterable[str]) -> None:
     """Draw the choice of the policy, and whether answers go with their questions; labels: by option."""
     st.selectbox(
-        "Policy", list(dict.fromkeys((*labels, view.policy))), format_func=option_label,
-        **state.page.control("policy", view.policy),
+        "Policy", list(dict.fromkeys((*labels, state.policy))), format_func=option_label,
+        **page.control("policy", state.policy),
         help="What chooses the turns. “Gate” is the active version; only gates can be trained.",
     )  # fmt: skip
     st.toggle(
-        "Question with its answer", **state.page.control("pairs", view.pairs),
+        "Question with its answer", **page.control("pairs", state.pairs),
         help="When one of the two is kept, so is the other: it is then shown as “kept anyway”.",
     )  # fmt: skip
 
 
-def draw_budget(view: View, default: int | None) -> None:
+def draw_budget(state: ExploreState, default: int | None) -> None:
     """Draw the control of the budget; default: that of the settings."""
     st.number_input(
         "Budget (tokens)", value=None, min_value=0, max_value=MAX_BUDGET, step=1_000,
-        **state.page.control("budget", view.budget),
+        **page.control("budget", state.budget),
         placeholder="No limit" if default is None else f"{default:,}, as in the settings",
         help="Of everything that is sent. The mode of the message divides it into sections. Invariants,"
         " instructions and the current message are never cut.",
@@ -56,15 +55,15 @@ def draw_rule(outcome: Outcome) -> None:
     tokens = int(turn_tokens(history.turns).sum()) if len(history) else 0
     with st.expander("Threshold rule"):
         extent = Extent(len(history), tokens, outcome.gate.gate.learned_threshold)
-        RuleControls(state.page, outcome.own).draw(extent)
+        RuleControls(page, outcome.own).draw(extent)
 
 
-def draw_threshold(outcome: Outcome, view: View) -> None:
+def draw_threshold(outcome: Outcome, state: ExploreState) -> None:
     """Draw the slider at the threshold that decided, whatever the rule."""
     if outcome.own is None or outcome.threshold is None:
         return
     shown = format_threshold(outcome.threshold)
-    steps = _LOGIT_STEPS if view.logit else _STEPS
+    steps = _LOGIT_STEPS if state.logit else _STEPS
     put(THRESHOLD, shown)
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore-slider"):
         st.select_slider(
@@ -72,9 +71,9 @@ def draw_threshold(outcome: Outcome, view: View) -> None:
             on_change=_move_threshold, args=(outcome,),
             help="Turns that score at least this are kept. Moving it replaces the rule by this threshold.",
         )  # fmt: skip
-        RuleControls(state.page, outcome.own).draw_reset()
+        RuleControls(page, outcome.own).draw_reset()
         st.toggle(
-            "Logit axis", **state.page.control("logit", view.logit),
+            "Logit axis", **page.control("logit", state.logit),
             help="Spreads scores near 0 and 1, on the slider and in the chart.",
         )  # fmt: skip
 
@@ -96,12 +95,12 @@ def draw_nothing_kept(outcome: Outcome) -> None:
         if outcome.gate is not None:
             st.button(
                 f"Show top {_TOP} anyway", key="explore.show_top",
-                on_click=state.page.change,
+                on_click=page.change,
                 kwargs={"choice": ThresholdSettings(TopK(_TOP)), "selected": turn},
             )  # fmt: skip
             st.button(
                 f"Lower the threshold to {format_threshold(score)}", key="explore.lower",
-                on_click=state.page.change,
+                on_click=page.change,
                 kwargs={"choice": ThresholdSettings(Absolute(score)), "selected": turn},
             )  # fmt: skip
 
@@ -110,4 +109,4 @@ def _move_threshold(outcome: Outcome) -> None:
     assert outcome.own is not None
     limits = outcome.choice.limits if outcome.choice else outcome.own.limits
     rule = Absolute(float(st.session_state[THRESHOLD]))
-    RuleControls(state.page, outcome.own).choose(ThresholdSettings(rule, limits))
+    RuleControls(page, outcome.own).choose(ThresholdSettings(rule, limits))

@@ -28,12 +28,11 @@ from convgate.figures.parts import (
 from convgate.gate.explain import WordEffect, relevance_matrix
 from convgate.policies.gate import GatePolicy
 from convgate.ui.explore.invariants import STATES, TYPES
-from convgate.ui.shared import explore_state as state
 from convgate.ui.shared import scoring
 from convgate.ui.shared.annotator import draw_annotator, is_asked
 from convgate.ui.shared.answering import draw_answers
 from convgate.ui.shared.answers import Answering
-from convgate.ui.shared.explore_state import View
+from convgate.ui.shared.explore_state import ExploreState, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.keys import MAKE_CURRENT
 from convgate.ui.shared.outcome import Outcome
@@ -50,14 +49,14 @@ _MAX_STATEMENT = 160  # characters
 
 
 def draw_inspector(
-    app: App, view: View, outcome: Outcome, selected: int | None, answering: Answering
+    app: App, state: ExploreState, outcome: Outcome, selected: int | None, answering: Answering
 ) -> None:
     """Draw the selected turn, and the tab that is open."""
     if selected is None:
         return
     message = outcome.message
     draw_turn_head(
-        "explore", message.conversation, selected, state.page.select, _make_current(outcome, selected),
+        "explore", message.conversation, selected, page.select, _make_current(outcome, selected),
         reference=message.current.turn.timestamp,
     )  # fmt: skip
     indices = outcome.decisions.indices
@@ -70,8 +69,8 @@ def draw_inspector(
             st.markdown("This turn comes after the current message, so nothing is decided about it.")
         draw_turn_text(message.conversation.turns[selected])
         return
-    shown = view.show if view.show in TABS else TABS[0]
-    tabs = st.tabs(TABS, **state.page.control("show", shown, none=TABS[0]))
+    shown = state.show if state.show in TABS else TABS[0]
+    tabs = st.tabs(TABS, **page.control("show", shown, none=TABS[0]))
     for name, tab in zip(TABS, tabs, strict=True):
         if tab.open:
             with tab:
@@ -145,7 +144,7 @@ def _make_current(outcome: Outcome, selected: int) -> Step:
         "make_current", "make current", MAKE_CURRENT,
         None if selected == outcome.message.current.index else selected,
         "Decide as if this turn were the message to answer",
-        lambda turn: state.page.change(turn=turn, question="", selected=None),
+        lambda turn: page.change(turn=turn, question="", selected=None),
     )  # fmt: skip
 
 
@@ -278,7 +277,7 @@ def compute_scores(gate: GatePolicy, message: OpenMessage, start: int) -> NDArra
 
 
 def _select_clicked() -> None:
-    state.page.touched()
+    page.touched()
     cell = clicked_cell([{"customdata": point} for point in selected_points(MATRIX)])
     if cell is not None:
-        state.page.change(turn=cell[0], question="", selected=cell[1])
+        page.change(turn=cell[0], question="", selected=cell[1])

@@ -14,9 +14,8 @@ from convgate.figures.hover import on_screen
 from convgate.invariants.invariant import Invariant, InvariantType
 from convgate.store import Store
 from convgate.store.edits import InvariantEdits
-from convgate.ui.shared import explore_state as state
 from convgate.ui.shared.actions import ActionResult, draw_result, draw_undo, run_action
-from convgate.ui.shared.explore_state import View
+from convgate.ui.shared.explore_state import ExploreState, page
 from convgate.ui.shared.outcome import Outcome
 from convgate.ui.shared.text import literal, show_text
 
@@ -36,10 +35,10 @@ PER_PAGE = 12
 _MAX_TEXT = 2_000  # characters of a statement
 
 
-def draw_invariants(store: Store, outcome: Outcome, view: View, selected: int) -> None:
+def draw_invariants(store: Store, outcome: Outcome, state: ExploreState, selected: int) -> None:
     """Draw the invariants, active ones first, with the form that adds one from the selected turn."""
     edits = InvariantEdits(store)
-    draw_result(state.page, outcome.message.key)
+    draw_result(page, outcome.message.key)
     last = (
         len(outcome.message.conversation) - 1
         if outcome.message.current.index is None
@@ -50,7 +49,7 @@ def draw_invariants(store: Store, outcome: Outcome, view: View, selected: int) -
         with st.popover(f"Add from turn {turn + 1:,}", icon=":material/add:"):
             _draw_form(store, outcome, turn)
         draw_undo(
-            state.page,
+            page,
             edits.changed_last(outcome.message.key),
             partial(_run, outcome.message.key, partial(edits.undo, outcome.message.key), "Undone."),
         )
@@ -60,11 +59,11 @@ def draw_invariants(store: Store, outcome: Outcome, view: View, selected: int) -
     )
     n_active = sum(invariant.active for invariant in invariants)
     st.caption(f"{n_active:,} active of {pluralize(len(invariants), 'invariant')}.")
-    shown = min(view.page, max(1, -(-len(invariants) // PER_PAGE)))
+    shown = min(state.page, max(1, -(-len(invariants) // PER_PAGE)))
     start = (shown - 1) * PER_PAGE
     for number, invariant in enumerate(invariants[start : start + PER_PAGE], start):
         _draw_invariant(store, outcome, invariant, number)
-    state.page.draw_pages(len(invariants), PER_PAGE, shown)
+    page.draw_pages(len(invariants), PER_PAGE, shown)
 
 
 def _draw_invariant(store: Store, outcome: Outcome, invariant: Invariant, number: int) -> None:
@@ -85,7 +84,7 @@ def _draw_invariant(store: Store, outcome: Outcome, invariant: Invariant, number
 
             st.button(
                 f"Turn {invariant.source + 1:,}", key=f"explore.source.{number}", type="tertiary",
-                icon=":material/arrow_forward:", on_click=state.page.select, args=(invariant.source,),
+                icon=":material/arrow_forward:", on_click=page.select, args=(invariant.source,),
             )  # fmt: skip
             if not invariant.active:
                 draw_button("Restore", "restore", replace(edit, state="active"))
@@ -125,7 +124,7 @@ def _run(key: str, act: Callable[[], object], sentence: str = "Saved.") -> None:
         act()
         return ActionResult(sentence)
 
-    run_action(state.page, run, key)
+    run_action(page, run, key)
 
 
 def _replace(store: Store, outcome: Outcome, invariant: Invariant, new: InvariantEdit | None) -> None:

@@ -26,9 +26,9 @@ from convgate.ui.explore.summary import (
     draw_sections,
     draw_selection_problems,
 )
-from convgate.ui.shared import explore_state as state
 from convgate.ui.shared import scoring
 from convgate.ui.shared.answers import Work, read_answers
+from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.modes import draw_mode_correction
 from convgate.ui.shared.outcome import Outcome, compute_outcome
@@ -45,30 +45,30 @@ _FIRST = "explore.first"  # the turn that is selected first of a message shown i
 def explore(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    view, problems = state.page.current()
-    picked = pick_conversation(state.page, app, view.conversation)
+    state, problems = page.current()
+    picked = pick_conversation(page, app, state.conversation)
     if picked is None:
         return
     key, conversation = picked
     labels = option_labels(app.settings.home)
-    view, missing = view.with_key(key).drop_unknown_turns(conversation, labels)
-    state.page.keep(view)
+    state, missing = state.with_key(key).drop_unknown_turns(conversation, labels)
+    page.keep(state)
     draw_problems([*problems, *missing])
-    message = pick_message(state.page, key, conversation, view.turn, view.question)
+    message = pick_message(page, key, conversation, state.turn, state.question)
     with st.sidebar:
-        draw_policy(view, labels)
-        draw_budget(view, app.settings.context_budget)
-    policy = scoring.load_policy(app, view.policy)
-    budget = app.settings.context_budget if view.budget is None else view.budget
+        draw_policy(state, labels)
+        draw_budget(state, app.settings.context_budget)
+    policy = scoring.load_policy(app, state.policy)
+    budget = app.settings.context_budget if state.budget is None else state.budget
     if budget is None:
-        message = show_newest_first(state.page, message, policy)
-    elif not read_all(state.page, message, *scoring.encoding(app, policy)):
+        message = show_newest_first(page, message, policy)
+    elif not read_all(page, message, *scoring.encoding(app, policy)):
         return
-    result = compute_outcome(app, view, message, policy, budget)
+    result = compute_outcome(app, state, message, policy, budget)
     with st.sidebar:
         draw_rule(result)
     answers = read_answers(app, result.message, result.gate.version if result.gate else None, Work())
-    selected = _first_selected(result) if view.selected is None else view.selected
+    selected = _first_selected(result) if state.selected is None else state.selected
 
     summary = app.conversations.summary(key)
     draw_sample_note(summary.origin, message.current.index)
@@ -82,16 +82,16 @@ def explore(app: App) -> None:
     left, right = st.columns(_COLUMNS, gap="medium")
     with left:
         if len(result.decisions):
-            draw_threshold(result, view)
+            draw_threshold(result, state)
             draw_nothing_kept(result)
-            draw_chart(result, selected, is_logit=view.logit)
+            draw_chart(result, selected, is_logit=state.logit)
             draw_sections(result.selection)
         else:
             st.info("Nothing to decide: this is the first turn. Choose a later message.")
-        draw_reading(app, view, result, selected, answers)
+        draw_reading(app, state, result, selected, answers)
     with right, st.container(key="explore-panel"):
-        draw_inspector(app, view, result, selected, answers)
-    draw_messages(view, result)
+        draw_inspector(app, state, result, selected, answers)
+    draw_messages(state, result)
     # Last, because the classifier of modes takes seconds to load. Without a budget, policies that do without
     # its encoder do without it.
     encoder, spent = getattr(result.policy, "encoder", None), result.selection.budgeted
@@ -99,7 +99,7 @@ def explore(app: App) -> None:
         with mode_place:
             if spent is not None:
                 st.markdown(describe_mode(spent))
-            draw_mode_correction(app, state.page, key, conversation, message.current.index)
+            draw_mode_correction(app, page, key, conversation, message.current.index)
 
 
 def _first_selected(result: Outcome) -> int | None:

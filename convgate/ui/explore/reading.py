@@ -9,11 +9,10 @@ from convgate.core.conversation import Conversation
 from convgate.core.decisions import TurnDecisions
 from convgate.store.conversations import terms
 from convgate.ui.explore.invariants import draw_invariants
-from convgate.ui.shared import explore_state as state
 from convgate.ui.shared.answering import take_answers, transcript_labelling
 from convgate.ui.shared.answers import Answering
 from convgate.ui.shared.changes import Indices, following
-from convgate.ui.shared.explore_state import LISTED, View
+from convgate.ui.shared.explore_state import LISTED, ExploreState, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.keys import NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
 from convgate.ui.shared.outcome import Outcome
@@ -26,18 +25,20 @@ _SHOWN = "explore.shown"  # the conversation that was drawn last
 _HEIGHT = "max(24rem, calc(100vh - 8rem))"
 
 
-def draw_reading(app: App, view: View, outcome: Outcome, selected: int | None, answering: Answering) -> None:
+def draw_reading(
+    app: App, state: ExploreState, outcome: Outcome, selected: int | None, answering: Answering
+) -> None:
     """Draw the search, the buttons, and the turns, which can be answered for, or the invariants."""
-    _draw_listed(view, outcome)
-    if view.listed == "invariants":
+    _draw_listed(state, outcome)
+    if state.listed == "invariants":
         last = len(outcome.message.conversation) - 1
-        draw_invariants(app.store, outcome, view, last if selected is None else selected)
+        draw_invariants(app.store, outcome, state, last if selected is None else selected)
         return
     key, conversation = outcome.message.key, outcome.message.conversation
     search = st.session_state.get(SEARCH) or ""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="explore-jumps"):
         st.text_input(
-            "Search the transcript", key=SEARCH, type="search", live=True, on_change=state.page.touched,
+            "Search the transcript", key=SEARCH, type="search", live=True, on_change=page.touched,
             label_visibility="collapsed", placeholder="Search", width=165, persist_state="session",
         )  # fmt: skip
         _draw_jumps(outcome, selected, search)
@@ -49,21 +50,21 @@ def draw_reading(app: App, view: View, outcome: Outcome, selected: int | None, a
         opened=st.session_state.get(f"{_OPENED}.{key}", frozenset()),
         labelling=transcript_labelling(answering, selected),
         modes={turn: mode.capitalize() for turn, mode in outcome.labels.items()},
-        only=_listed_turns(view, outcome.decisions),
+        only=_listed_turns(state, outcome.decisions),
     )
     data = transcript_data(
         conversation,
         outcome.message.current,
         outcome.decisions,
         marks,
-        place=f"{key} {view.listed}",
+        place=f"{key} {state.listed}",
         height=_HEIGHT,
     )
     st.session_state[_SHOWN] = key
     draw_transcript(data, key=TRANSCRIPT, on_asked=_on_asked, on_answers=_on_answers)
 
 
-def _draw_listed(view: View, outcome: Outcome) -> None:
+def _draw_listed(state: ExploreState, outcome: Outcome) -> None:
     decisions = outcome.decisions
     n_sent = int(decisions.kept.sum())
     counts = {
@@ -75,15 +76,15 @@ def _draw_listed(view: View, outcome: Outcome) -> None:
     with st.container(key="explore-list"):
         st.segmented_control(
             "Show", list(LISTED), required=True, label_visibility="collapsed",
-            **state.page.control("listed", view.listed),
+            **page.control("listed", state.listed),
             format_func=lambda name: f"{LISTED[name]} {counts[name]:,}",
         )  # fmt: skip
 
 
-def _listed_turns(view: View, decisions: TurnDecisions) -> list[int] | None:
-    if view.listed == "all":
+def _listed_turns(state: ExploreState, decisions: TurnDecisions) -> list[int] | None:
+    if state.listed == "all":
         return None
-    turns: list[int] = decisions.indices[decisions.kept == (view.listed == "sent")].tolist()
+    turns: list[int] = decisions.indices[decisions.kept == (state.listed == "sent")].tolist()
     return turns
 
 
@@ -119,12 +120,12 @@ def _draw_jumps(outcome: Outcome, selected: int | None, search: str) -> None:
 
 def _select(turn: int | None) -> None:
     _forget_focus()
-    state.page.select(turn)
+    page.select(turn)
 
 
 def _on_answers() -> None:
     _forget_focus()
-    state.page.touched()
+    page.touched()
     take_answers(TRANSCRIPT)
 
 
@@ -134,14 +135,14 @@ def _forget_focus() -> None:
 
 def _on_asked() -> None:
     request, key = read_request(TRANSCRIPT), st.session_state[_SHOWN]
-    state.page.touched()
+    page.touched()
     if request is None:
         return
     if request.what == "select":
         _select(request.turn)
     elif request.what == "answer":
         _forget_focus()
-        state.page.change(turn=request.turn, question="", selected=None)
+        page.change(turn=request.turn, question="", selected=None)
     elif request.what == "show":
         st.session_state[f"{_FOCUS}.{key}"] = request.turn
     else:

@@ -22,7 +22,7 @@ from convgate.gate.facts import current_facts
 from convgate.modes.mode import SURE
 from convgate.policies.gate import GatePolicy
 from convgate.selection.selection import Budgeted, Selection
-from convgate.ui.shared import explore_state as state
+from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.outcome import Outcome
 from convgate.ui.shared.session_state import clicked
 from convgate.ui.shared.tables import draw_numbers
@@ -191,4 +191,4 @@ def _details(outcome: Outcome) -> list[str]:
 
 
 def _select_clicked() -> None:
-    state.page.select(clicked(CHART))
+    page.select(clicked(CHART))

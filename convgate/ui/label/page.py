@@ -8,11 +8,11 @@ import streamlit as st
 
 from convgate.ui.label.more import draw_more
 from convgate.ui.label.work import draw_work, resume
-from convgate.ui.shared import explore_state as state
 from convgate.ui.shared import scoring
 from convgate.ui.shared.annotator import draw_annotator
 from convgate.ui.shared.answering import draw_actions, draw_answers, take_answers, transcript_labelling
 from convgate.ui.shared.answers import Answering, read_answers
+from convgate.ui.shared.explore_state import page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.outcome import Outcome, compute_outcome
 from convgate.ui.shared.page_state import draw_problems
@@ -32,26 +32,26 @@ _CONTEXT = 2  # turns that are shown before and after the turn that is asked abo
 def label(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    view, problems = state.page.current()
-    if view.conversation is None:
-        view = resume(app, view)
-    picked = pick_conversation(state.page, app, view.conversation)
+    state, problems = page.current()
+    if state.conversation is None:
+        state = resume(app, state)
+    picked = pick_conversation(page, app, state.conversation)
     if picked is None:
-        state.page.keep(view)
+        page.keep(state)
         draw_annotator(app)
-        draw_more(app, view)  # labels can be imported with their conversations
+        draw_more(app, state)  # labels can be imported with their conversations
         return
     key, conversation = picked
-    view, missing = view.with_key(key).drop_unknown_turns(conversation, option_labels(app.settings.home))
-    state.page.keep(view)
+    state, missing = state.with_key(key).drop_unknown_turns(conversation, option_labels(app.settings.home))
+    page.keep(state)
     draw_problems([*problems, *missing])
-    message = pick_message(state.page, key, conversation, view.turn, view.question)
-    policy = scoring.load_policy(app, view.policy)
+    message = pick_message(page, key, conversation, state.turn, state.question)
+    policy = scoring.load_policy(app, state.policy)
     scoring.encode_ahead(message, policy)
-    scored = compute_outcome(app, view, message, policy, None)
+    scored = compute_outcome(app, state, message, policy, None)
     version = scored.gate.version if scored.gate else None
-    answers = read_answers(app, scored.message, version, draw_work(app, view, scored.message))
-    selected = view.selected
+    answers = read_answers(app, scored.message, version, draw_work(app, state, scored.message))
+    selected = state.selected
     if selected is None and len(answers.history):
         selected = answers.ask[0] if answers.ask else answers.history[-1]
     with st.container(border=True, key="label-card", gap="xsmall"):
@@ -60,7 +60,7 @@ def label(app: App) -> None:
             draw_actions(answers)
         else:
             _draw_turn(scored, answers, selected)
-    draw_more(app, view)
+    draw_more(app, state)
 
 
 def _draw_question(app: App, scored: Outcome, answers: Answering, selected: int | None) -> None:
@@ -93,8 +93,8 @@ def _draw_turn(scored: Outcome, answers: Answering, selected: int) -> None:
         draw_actions(answers)
         return
     draw_answers(answers, selected)
-    draw_steps("explore", scored.message.conversation, selected, state.page.select)
-    st.toggle("Show the gate's decision", key=GATE, on_change=state.page.touched, persist_state="session")
+    draw_steps("explore", scored.message.conversation, selected, page.select)
+    st.toggle("Show the gate's decision", key=GATE, on_change=page.touched, persist_state="session")
     if shows_gate:
         st.markdown(f"{literal(scored.label)}: {literal(scored.decisions.of(selected).reason)}")
 
@@ -124,17 +124,17 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
 
 def _on_asked() -> None:
     request = read_request(TRANSCRIPT)
-    state.page.touched()
+    page.touched()
     if request is None:
         return
     if request.what == "select":
-        state.page.change(selected=request.turn)
+        page.change(selected=request.turn)
     elif request.what == "answer":
-        state.page.change(turn=request.turn, question="", selected=None)
+        page.change(turn=request.turn, question="", selected=None)
     else:
         st.session_state[_OPENED] = request.turn
 
 
 def _on_answers() -> None:
-    state.page.touched()
+    page.touched()
     take_answers(TRANSCRIPT)

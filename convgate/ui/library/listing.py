@@ -32,7 +32,7 @@ _ORDERS: dict[str, tuple[Sort, bool]] = {
 
 
 @dataclass(frozen=True)
-class View(PageState):
+class LibraryState(PageState):
     """The search, the workspace, the order and the page of the list."""
 
     search: str | None = param(None, words(200))
@@ -41,39 +41,39 @@ class View(PageState):
     page: int = 1
 
 
-page = Address("library", View)
+page = Address("library", LibraryState)
 
 
-def draw_conversations(app: App, view: View) -> None:
+def draw_conversations(app: App, state: LibraryState) -> None:
     """Draw the list with its controls."""
     draw_result(page)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
             "Search titles and texts", type="search", live=True,
-            **page.control("search", view.search, none=""),
+            **page.control("search", state.search, none=""),
             help='Every word has to occur, as a part of a longer one too; "words in quotes" stay together.',
         )  # fmt: skip
-        if workspaces := {*app.conversations.workspaces(), *filter(None, [view.workspace])}:
+        if workspaces := {*app.conversations.workspaces(), *filter(None, [state.workspace])}:
             st.selectbox(
                 "Workspace", ["", *sorted(workspaces)], width=200, format_func=lambda name: name or "All",
-                **page.control("workspace", view.workspace, none=""),
+                **page.control("workspace", state.workspace, none=""),
             )  # fmt: skip
-        st.selectbox("Order", list(_ORDERS), width=160, **page.control("order", view.order))
-    listed = _find(app.conversations, view, view.page)
+        st.selectbox("Order", list(_ORDERS), width=160, **page.control("order", state.order))
+    listed = _find(app.conversations, state, state.page)
     last = max(1, -(-listed.total // PER_PAGE))
     if listed.total and not listed.rows:  # the last conversation of the last page was deleted
-        listed = _find(app.conversations, view, last)
-    _draw_counts(listed, view.search or "")
+        listed = _find(app.conversations, state, last)
+    _draw_counts(listed, state.search or "")
     for row in listed.rows:
         _draw_row(app.conversations, row)
-    page.draw_pages(listed.total, PER_PAGE, min(view.page, last))
+    page.draw_pages(listed.total, PER_PAGE, min(state.page, last))
 
 
-def _find(conversations: Conversations, view: View, number: int) -> ConversationPage:
-    sort, descending = _ORDERS[view.order]
+def _find(conversations: Conversations, state: LibraryState, number: int) -> ConversationPage:
+    sort, descending = _ORDERS[state.order]
     return conversations.find(
-        search=view.search or "",
-        workspace=view.workspace,
+        search=state.search or "",
+        workspace=state.workspace,
         sort=sort,
         descending=descending,
         page=number,

@@ -25,8 +25,8 @@ def library(app: App) -> None:
 
 def _draw_library(app: App) -> None:
     """Draw the conversations and the ways to add some."""
-    view, problems = listing.page.current()
-    listing.page.keep(view)
+    state, problems = listing.page.current()
+    listing.page.keep(state)
     draw_problems(problems)
     draw_outcome()
     if app.conversations.keys():
@@ -40,7 +40,7 @@ def _draw_library(app: App) -> None:
                 draw_paste(app)
             with samples:
                 draw_samples(app)
-        listing.draw_conversations(app, view)
+        listing.draw_conversations(app, state)
     else:
         st.subheader("Start with a sample", anchor=False)
         draw_samples(app)

@@ -17,7 +17,7 @@ from convgate.store.guard_states import Baseline, GuardStates
 from convgate.store.requests import Requests
 from convgate.ui.monitor.log import draw_alerts, draw_charts, draw_open_alerts, draw_statuses
 from convgate.ui.monitor.rollout import draw_rollout
-from convgate.ui.monitor.state import PERIODS, View, page
+from convgate.ui.monitor.state import PERIODS, MonitorState, page
 from convgate.ui.shared.actions import ActionResult, draw_result, run_action
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.page_state import draw_problems
@@ -39,20 +39,20 @@ convgate.record_outcome(selection.request_id, ok=True)  # whether the answer was
 def monitor(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    view, problems = page.current()
-    page.keep(view)
+    state, problems = page.current()
+    page.keep(state)
     draw_problems(problems)
     st.segmented_control(
         "Show", list(_PLACES), format_func=_PLACES.__getitem__, required=True, label_visibility="collapsed",
-        **page.control("on", view.on),
+        **page.control("on", state.on),
     )  # fmt: skip
-    if view.on == "rollout":
+    if state.on == "rollout":
         draw_rollout(app)
     else:
-        _draw_log(app, view)
+        _draw_log(app, state)
 
 
-def _draw_log(app: App, view: View) -> None:
+def _draw_log(app: App, state: MonitorState) -> None:
     if not app.settings.guard_log:
         st.warning("Requests are not logged: `guard_log` is off.", icon=":material/visibility_off:")
     draw_result(page)
@@ -63,14 +63,14 @@ def _draw_log(app: App, view: View) -> None:
         return
     st.segmented_control(
         "Period", list(PERIODS), required=True, label_visibility="collapsed",
-        **page.control("period", view.period),
+        **page.control("period", state.period),
     )  # fmt: skip
-    st.fragment(_draw_report, run_every=REFRESH_SECONDS)(app, view, newest)
+    st.fragment(_draw_report, run_every=REFRESH_SECONDS)(app, state, newest)
 
 
-def _draw_report(app: App, view: View, newest: datetime) -> None:
+def _draw_report(app: App, state: MonitorState, newest: datetime) -> None:
     page.rerun_after_action()
-    shown = _report(app.settings, app.store, view.period, str(app.store.path))
+    shown = _report(app.settings, app.store, state.period, str(app.store.path))
     draw_open_alerts(shown.open_alerts, shown.latest.now)
     draw_statuses(shown, app.settings)
     _draw_totals(shown.totals, shown.lost)

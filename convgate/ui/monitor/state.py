@@ -13,7 +13,7 @@ PERIODS = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(d
 
 
 @dataclass(frozen=True)
-class View(PageState):
+class MonitorState(PageState):
     """A period of the log up to now, or the rollout."""
 
     on: Literal["log", "rollout"] = "log"
@@ -25,4 +25,4 @@ class View(PageState):
         return False
 
 
-page = Address("monitor", View)
+page = Address("monitor", MonitorState)

@@ -12,7 +12,7 @@ from convgate.core.text import pluralize
 from convgate.gatekeeper.rules import RuleProblem, Rules, RulesError
 from convgate.gatekeeper.rules_file import parse_rules
 from convgate.ui.rules.rules_file import RulesFile, save, undo
-from convgate.ui.rules.state import address
+from convgate.ui.rules.state import page
 from convgate.ui.shared.actions import ActionResult, draw_result, run_action
 from convgate.ui.shared.session_state import put
 from convgate.ui.shared.text import literal
@@ -80,7 +80,7 @@ def draw_editor(draft: Draft) -> None:
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
             "Save", key="rules.save", type="primary", icon=":material/save:", on_click=run_action,
-            args=(address, partial(_save, draft)),
+            args=(page, partial(_save, draft)),
             disabled=bool(draft.file.problem or draft.problems) or not draft.is_changed,
         )  # fmt: skip
         st.button(
@@ -89,13 +89,13 @@ def draw_editor(draft: Draft) -> None:
         if draft.file.backup.exists():
             st.button(
                 "Undo last save", key="rules.undo", icon=":material/undo:", on_click=run_action,
-                args=(address, partial(_undo, draft.file)),
+                args=(page, partial(_undo, draft.file)),
                 disabled=draft.is_changed or bool(draft.file.problem),
                 help="Restores the file of before; a second undo restores the save.",
             )  # fmt: skip
         if not draft.text.strip() and not draft.file.problem:
             st.button("Insert an example", key="rules.example", on_click=_set_draft, args=(EXAMPLE,))
-    draw_result(address)
+    draw_result(page)
     if draft.file.problem:
         st.error(literal(draft.file.problem, ltr=True), icon=":material/error:")
     elif draft.problems:
@@ -125,7 +125,7 @@ def _set_draft(text: str | None = None) -> None:
         st.session_state.pop(DRAFT, None)
     else:
         st.session_state[DRAFT] = text
-    address.touched()
+    page.touched()
 
 
 def _save(draft: Draft) -> ActionResult:

@@ -20,7 +20,7 @@ from convgate.ui.rules.library import (
 )
 from convgate.ui.rules.rows import exchange_html, style
 from convgate.ui.rules.rules_file import read_file, rules_path
-from convgate.ui.rules.state import LOOKS, SHOWS, View, address
+from convgate.ui.rules.state import LOOKS, SHOWS, RulesState, page
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.navigation import EXPLORE
 from convgate.ui.shared.page_state import draw_problems
@@ -34,11 +34,11 @@ ROWS_PER_PAGE = 10
 def rules_page(app: App) -> None:
     """Draw the page."""
     st.html(style(current_palette()))
-    view, problems = address.current()
-    picked = pick_conversation(address, app, view.conversation)
+    state, problems = page.current()
+    picked = pick_conversation(page, app, state.conversation)
     if picked is not None:
-        view = view.with_key(picked[0])
-    address.keep(view)
+        state = state.with_key(picked[0])
+    page.keep(state)
     draw_problems(problems)
     st.caption(
         "Decisions of your rules and the built-in checks; no language model is asked here."
@@ -51,36 +51,36 @@ def rules_page(app: App) -> None:
     with left:
         st.segmented_control(
             "Show", list(LOOKS), required=True, format_func=LOOKS.__getitem__, label_visibility="collapsed",
-            **address.control("look", view.look),
+            **page.control("look", state.look),
         )  # fmt: skip
-        if view.look == "changes":
-            _draw_changes(app, view, draft)
-        elif view.look == "library":
-            _draw_exchanges(view, [row for talk in _check_library(app) for row in decide(talk, draft.shown)])
+        if state.look == "changes":
+            _draw_changes(app, state, draft)
+        elif state.look == "library":
+            _draw_exchanges(state, [row for talk in _check_library(app) for row in decide(talk, draft.shown)])
         elif picked is not None:
-            _draw_exchanges(view, decide(check_conversation(app, *picked), draft.shown))
+            _draw_exchanges(state, decide(check_conversation(app, *picked), draft.shown))
 
 
-def _draw_exchanges(view: View, rows: Sequence[Row]) -> None:
+def _draw_exchanges(state: RulesState, rows: Sequence[Row]) -> None:
     """Draw how many exchanges are kept, and those that the filters choose."""
-    matching = [row for row in rows if _contains(row.placed.exchange, view.search)]
+    matching = [row for row in rows if _contains(row.placed.exchange, state.search)]
     counts = {name: sum(_is_shown(row, name) for row in matching) for name in SHOWS}
     st.pills(
         "Filter", list(SHOWS), required=True, label_visibility="collapsed",
-        format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}", **address.control("show", view.show),
+        format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}", **page.control("show", state.show),
     )  # fmt: skip
     st.text_input(
         "Search", placeholder="Search messages and answers", label_visibility="collapsed",
-        **address.control("search", view.search),
+        **page.control("search", state.search),
     )  # fmt: skip
     if rows:
         n_kept = sum(row.decision.keep for row in rows)
         share = format_share(n_kept / len(rows))
         st.markdown(f"**{share} kept:** {n_kept:,} of {pluralize(len(rows), 'exchange')}.")
-    _draw_rows(view, [row for row in matching if _is_shown(row, view.show)])
+    _draw_rows(state, [row for row in matching if _is_shown(row, state.show)])
 
 
-def _draw_changes(app: App, view: View, draft: Draft) -> None:
+def _draw_changes(app: App, state: RulesState, draft: Draft) -> None:
     """Draw the exchanges of the library that the text in the editor decides differently than the file."""
     if draft.rules is None:
         st.info("Fix the problems in your rules to preview them.")
@@ -89,15 +89,15 @@ def _draw_changes(app: App, view: View, draft: Draft) -> None:
     st.markdown(f"**{pluralize(len(changed), 'changed decision')}** in the library.")
     if not draft.is_changed:
         st.caption("Edit your rules to see which decisions they change.")
-    _draw_rows(view, changed)
+    _draw_rows(state, changed)
 
 
-def _draw_rows(view: View, rows: Sequence[Row]) -> None:
+def _draw_rows(state: RulesState, rows: Sequence[Row]) -> None:
     """Draw one page of exchanges, under the titles of their conversations where there are several."""
-    page = min(view.page, max(1, -(-len(rows) // ROWS_PER_PAGE)))
+    number = min(state.page, max(1, -(-len(rows) // ROWS_PER_PAGE)))
     title = None
-    for row in rows[(page - 1) * ROWS_PER_PAGE : page * ROWS_PER_PAGE]:
-        if view.look != "conversation" and row.conversation.title != title:
+    for row in rows[(number - 1) * ROWS_PER_PAGE : number * ROWS_PER_PAGE]:
+        if state.look != "conversation" and row.conversation.title != title:
             title = row.conversation.title
             st.markdown(f"**{literal(title, limit=90)}**")
         turn = str(row.placed.user_turn + 1)
@@ -106,7 +106,7 @@ def _draw_rows(view: View, rows: Sequence[Row]) -> None:
             EXPLORE, label="Explore", icon=":material/query_stats:",
             query_params={"conversation": row.conversation.key, "selected": turn},
         )  # fmt: skip
-    address.draw_pages(len(rows), ROWS_PER_PAGE, page)
+    page.draw_pages(len(rows), ROWS_PER_PAGE, number)
 
 
 def _check_library(app: App) -> list[CheckedConversation]:

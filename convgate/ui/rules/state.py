@@ -15,7 +15,7 @@ SHOWS = {"all": "All", "kept": "Kept", "skipped": "Skipped", "default": "By defa
 
 
 @dataclass(frozen=True)
-class View(PageState):
+class RulesState(PageState):
     """Which exchanges are listed."""
 
     look: str = param("conversation", one_of(LOOKS))
@@ -24,4 +24,4 @@ class View(PageState):
     page: int = 1
 
 
-address = Address("rules", View)
+page = Address("rules", RulesState)

@@ -12,7 +12,7 @@ from convgate.core.conversation import Conversation
 from convgate.policies.sessions import Boundaries, Boundary, BoundaryRules, Kind, segment, with_moved
 from convgate.policies.sessions.boundaries import workflow_state_of
 from convgate.store.edits import MovedBoundaries, MovedBoundary
-from convgate.ui.sessions import state
+from convgate.ui.sessions.state import page
 from convgate.ui.shared import services
 from convgate.ui.shared.actions import ActionResult, run_action
 from convgate.ui.shared.frame import App
@@ -64,10 +64,10 @@ def store_kinds(boundaries: ConversationBoundaries, kinds: Mapping[int, Kind], t
 
     def store() -> ActionResult:
         MovedBoundaries(boundaries.app.store).change(boundaries.key, edits)
-        state.page.select(turn)
+        page.select(turn)
         return ActionResult("Saved.")
 
-    run_action(state.page, store, boundaries.key)
+    run_action(page, store, boundaries.key)
 
 
 def undo_edit(boundaries: ConversationBoundaries) -> None:
@@ -75,10 +75,10 @@ def undo_edit(boundaries: ConversationBoundaries) -> None:
 
     def undo() -> ActionResult:
         turns = MovedBoundaries(boundaries.app.store).undo(boundaries.key)
-        state.page.select(turns[-1] if turns else None)
+        page.select(turns[-1] if turns else None)
         return ActionResult("Undone.")
 
-    run_action(state.page, undo, boundaries.key)
+    run_action(page, undo, boundaries.key)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -10,7 +10,6 @@ from convgate.core.text import format_age, format_duration
 from convgate.figures.hover import on_screen
 from convgate.policies.sessions import Kind
 from convgate.store.edits import MovedBoundaries
-from convgate.ui.sessions import state
 from convgate.ui.sessions.boundaries import (
     ConversationBoundaries,
     boundary_at,
@@ -19,6 +18,7 @@ from convgate.ui.sessions.boundaries import (
     times_of,
     undo_edit,
 )
+from convgate.ui.sessions.state import page
 from convgate.ui.shared import keys
 from convgate.ui.shared.actions import draw_result, draw_undo
 from convgate.ui.shared.changes import following
@@ -38,18 +38,18 @@ def draw_turn(boundaries: ConversationBoundaries, selected: int) -> None:
     """Draw a turn, why something begins with it or not, and the controls that change this."""
     starts = boundaries.shown.conversation_starts
     draw_turn_head(
-        "sessions", boundaries.conversation, selected, state.page.select,
+        "sessions", boundaries.conversation, selected, page.select,
         Step("next_boundary", "next boundary", keys.NEXT_BOUNDARY, following(starts, selected)),
     )  # fmt: skip
     draw_turn_text(boundaries.conversation.turns[selected])
     _draw_reason(boundaries, selected)
-    draw_result(state.page, boundaries.key)
+    draw_result(page, boundaries.key)
     if selected:
         _draw_controls(boundaries, selected)
     else:
         st.caption("The first message always begins a session.")
     turns = MovedBoundaries(boundaries.app.store).changed_last(boundaries.key)
-    draw_undo(state.page, turns, partial(undo_edit, boundaries))
+    draw_undo(page, turns, partial(undo_edit, boundaries))
     st.page_link(
         EXPLORE, label="Show what the policy keeps, in Explore", icon=":material/query_stats:",
         query_params={

@@ -15,9 +15,9 @@ from convgate.figures.hover import on_screen
 from convgate.figures.layout import CONFIG
 from convgate.figures.sessions import HEIGHT, Event, Timeline, describe_timeline, timeline_figure
 from convgate.policies.sessions import Boundaries, BoundaryRules
-from convgate.ui.sessions import state
 from convgate.ui.sessions.boundaries import ConversationBoundaries, load_boundaries, states_of, times_of
 from convgate.ui.sessions.edits import LABELS, draw_turn
+from convgate.ui.sessions.state import page
 from convgate.ui.sessions.stored import draw_stored
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.page_state import draw_problems
@@ -52,23 +52,23 @@ def sessions_page(app: App) -> None:
 
 
 def _draw_conversation(app: App) -> None:
-    view, problems = state.page.current()
-    picked = pick_conversation(state.page, app, view.conversation)
+    state, problems = page.current()
+    picked = pick_conversation(page, app, state.conversation)
     if picked is None:
         return
     key, conversation = picked
-    view, missing = view.with_key(key).drop_unknown_turns(conversation)
-    state.page.keep(view)
+    state, missing = state.with_key(key).drop_unknown_turns(conversation)
+    page.keep(state)
     draw_problems([*problems, *missing])
     try:
         saved_rules = BoundaryRules.of(app.settings)
     except SessionError as error:
         st.error(literal(f"The settings of sessions are not valid: {error}"), icon=":material/error:")
         return
-    rules = view.rules(saved_rules)
+    rules = state.rules(saved_rules)
     _draw_rules(rules, saved_rules)
     boundaries = load_boundaries(app, key, rules)
-    selected = boundaries.shown.conversation_starts[-1] if view.selected is None else view.selected
+    selected = boundaries.shown.conversation_starts[-1] if state.selected is None else state.selected
     _draw_summary(boundaries)
     _draw_chart(boundaries, selected)
     with st.container(key="sessions-body"):
@@ -87,22 +87,22 @@ def _draw_rules(rules: BoundaryRules, saved: BoundaryRules) -> None:
             "Idle gap that ends a session",
             sorted({*_GAPS, math.inf, rules.idle_gap_seconds, saved.idle_gap_seconds}),
             format_func=lambda gap: "none" if math.isinf(gap) else format_duration(gap),
-            **state.page.control("gap", rules.idle_gap_seconds),
+            **page.control("gap", rules.idle_gap_seconds),
         )  # fmt: skip
         st.toggle(
             "“Continue” overrides the gap",
-            **state.page.control("override", rules.continue_overrides_gap),
+            **page.control("override", rules.continue_overrides_gap),
             help="A message that begins with “continue” continues the conversation after any gap.",
         )
         st.toggle(
             "COMPLETE closes the conversation",
-            **state.page.control("complete", rules.close_on_complete),
+            **page.control("complete", rules.close_on_complete),
             help="The message after the workflow state COMPLETE begins a conversation.",
         )
         if rules != saved:
             st.button(
                 "Reset the rules", key="sessions.reset", icon=":material/undo:", width="stretch",
-                on_click=state.page.change, kwargs={"gap": None, "override": None, "complete": None},
+                on_click=page.change, kwargs={"gap": None, "override": None, "complete": None},
             )  # fmt: skip
             st.caption("To save these rules, add to convgate.toml:")
             st.code(settings_lines(rules, saved), language="toml")
@@ -212,9 +212,9 @@ def table_rows(boundaries: ConversationBoundaries) -> list[dict[str, str | int]]
 
 
 def _select_mark() -> None:
-    state.page.select(clicked(CHART))
+    page.select(clicked(CHART))
 
 
 def _select_row() -> None:
     row, turns = selected_cell(TABLE), st.session_state.get(f"{TABLE}.turns", [])
-    state.page.select(turns[row] if row is not None and row < len(turns) else None)
+    page.select(turns[row] if row is not None and row < len(turns) else None)

@@ -21,7 +21,7 @@ GAP = Codec(
 
 
 @dataclass(frozen=True)
-class View(PageState):
+class SessionsState(PageState):
     """One conversation under some rules. Rules that are None are the saved ones."""
 
     selected: int | None = param(None, TURN, of_conversation=True)
@@ -30,7 +30,7 @@ class View(PageState):
     complete: bool | None = None  # whether COMPLETE closes the conversation
 
     def rules(self, saved: BoundaryRules) -> BoundaryRules:
-        """Return the saved rules with what the view changes."""
+        """Return the saved rules with what the page changes."""
         return replace(
             saved,
             idle_gap_seconds=saved.idle_gap_seconds if self.gap is None else self.gap,
@@ -39,4 +39,4 @@ class View(PageState):
         )
 
 
-page = Address("sessions", View)
+page = Address("sessions", SessionsState)

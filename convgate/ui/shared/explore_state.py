@@ -21,7 +21,7 @@ MAX_BUDGET = 10_000_000  # tokens
 
 
 @dataclass(frozen=True)
-class View(PageState):
+class ExploreState(PageState):
     """The selected turn, how turns are chosen, and what else is open."""
 
     selected: int | None = param(None, TURN, of_conversation=True)
@@ -43,7 +43,7 @@ class View(PageState):
         return self.queue is None and not self.adjudicate
 
 
-page = Address("explore", View)
+page = Address("explore", ExploreState)
 
 
 def go(current: CurrentKey, selected: int | None) -> None:

@@ -1,4 +1,4 @@
-"""The decisions of a view, the messages to send, and the flips against the gate's own rule."""
+"""The decisions about a message, the messages to send, and the flips against the gate's own rule."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from convgate.policies.pipeline import Pipeline
 from convgate.selection.selection import Selection
 from convgate.ui.shared import scoring
 from convgate.ui.shared.changes import Changes, changes
-from convgate.ui.shared.explore_state import View
+from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.modes import corrected_modes
 from convgate.ui.shared.policy_options import option_label
@@ -98,9 +98,9 @@ class Outcome:
 
 
 def compute_outcome(
-    app: App, view: View, message: OpenMessage, policy: Policy, budget: int | None
+    app: App, state: ExploreState, message: OpenMessage, policy: Policy, budget: int | None
 ) -> Outcome:
-    """Return what the page shows of a view with its policy; only what was never scored is scored.
+    """Return what the page shows of a message with its policy; only what was never scored is scored.
 
     budget: tokens; None: no limit.
     """
@@ -108,16 +108,16 @@ def compute_outcome(
     corrected = None if turn is None else modes.get(turn)
     intents = known_intents(app.settings).items()
     intent = next((word for word, mode in intents if mode == corrected), None)
-    label = option_label(view.policy)
+    label = option_label(state.policy)
 
     def select(policy: Policy) -> Selection:
-        return scoring.select(app, policy, message, pair_answers=view.pairs, budget=budget, intent=intent)
+        return scoring.select(app, policy, message, pair_answers=state.pairs, budget=budget, intent=intent)
 
     selection = select(policy)
     if not isinstance(policy, GatePolicy):
         return Outcome(message, label, policy, selection, intent)
     own = ThresholdSettings(policy.rule, policy.limits)
-    choice, before = view.choice or own, selection
+    choice, before = state.choice or own, selection
     if choice != own:
         policy = policy.with_rule(choice.rule, choice.limits)
         selection = select(policy)

@@ -162,7 +162,7 @@ class Address(Generic[S]):
 
     def __init__(self, page: str, kind: type[S], *, bare: bool = False) -> None:
         self.name = page
-        self.key = f"{page}.view"  # in the session state
+        self.key = f"{page}.state"  # in the session state
         self._kind, self._bare = kind, bare
         self._written, self._touched = f"{page}.address", f"{page}.touched"
         self._replaced = f"{page}.replaced"  # the address before the last write
@@ -183,15 +183,15 @@ class Address(Generic[S]):
             st.session_state.pop(self._replaced, None)
         problems: list[str] = []
         if last is not None and (touched or as_written or left_behind or late):
-            view = last
+            state = last
             if left_behind or not (query or touched):
-                view = _follow(view)
+                state = _follow(state)
         else:
-            view, problems = self._read({} if left_behind else query, last)
+            state, problems = self._read({} if left_behind else query, last)
             if left_behind or "conversation" not in query:
-                view = _start_on_open(view)
-        st.session_state[self.key] = view
-        return view, problems
+                state = _start_on_open(state)
+        st.session_state[self.key] = state
+        return state, problems
 
     def _read(self, query: Mapping[str, str], last: S | None) -> tuple[S, list[str]]:
         # A link to a conversation alone keeps the other fields.
@@ -201,8 +201,8 @@ class Address(Generic[S]):
 
     def now(self) -> S:
         """Return the state, in callbacks."""
-        view: S = st.session_state[self.key]
-        return view
+        state: S = st.session_state[self.key]
+        return state
 
     def change(self, **values: Any) -> None:
         """Change fields of the state; for callbacks.
@@ -247,9 +247,9 @@ class Address(Generic[S]):
         """Open another conversation, if there is one; for callbacks."""
         self.show(self.now() if key is None else self.now().open_conversation(key))
 
-    def show(self, view: S) -> None:
+    def show(self, state: S) -> None:
         """Show that state from now on; for callbacks."""
-        st.session_state[self.key] = view
+        st.session_state[self.key] = state
         self.touched()
 
     def touched(self) -> None:
@@ -261,12 +261,12 @@ class Address(Generic[S]):
         if st.session_state.get(self._touched):  # a run of the whole page took it before
             st.rerun()
 
-    def keep(self, view: S) -> None:
+    def keep(self, state: S) -> None:
         """Keep the state for the next run and in the address; its conversation is open on all pages."""
-        st.session_state[self.key] = view
-        if view.conversation is not None:
-            st.session_state[_OPEN] = {name: getattr(view, name) for name in _OPEN_FIELDS}
-        query, before = view.to_query(), st.query_params.to_dict()
+        st.session_state[self.key] = state
+        if state.conversation is not None:
+            st.session_state[_OPEN] = {name: getattr(state, name) for name in _OPEN_FIELDS}
+        query, before = state.to_query(), st.query_params.to_dict()
         if before != query:
             st.session_state[self._replaced] = before
             st.query_params.from_dict(query)
@@ -277,25 +277,25 @@ class Address(Generic[S]):
 _OPEN_FIELDS = ("conversation", "turn", "question")
 
 
-def _open_fields(view: PageState) -> dict[str, Any]:
+def _open_fields(state: PageState) -> dict[str, Any]:
     """Return the fields of what is open; none when the page shows something of its own."""
-    return st.session_state.get(_OPEN, {}) if view.follows_open else {}
+    return st.session_state.get(_OPEN, {}) if state.follows_open else {}
 
 
-def _start_on_open(view: S) -> S:
+def _start_on_open(state: S) -> S:
     """Return a state that names no conversation, on the open one."""
-    opened = _open_fields(view)
-    if opened and (view.turn is not None or view.question):
+    opened = _open_fields(state)
+    if opened and (state.turn is not None or state.question):
         opened = {"conversation": opened["conversation"]}
-    return replace(view, **opened)
+    return replace(state, **opened)
 
 
-def _follow(view: S) -> S:
+def _follow(state: S) -> S:
     """Return the last state of a page, on what is open now."""
-    opened = _open_fields(view)
-    if opened and view.conversation != opened["conversation"]:
-        view = view.open_conversation(opened["conversation"])
-    changes = {name: value for name, value in opened.items() if getattr(view, name) != value}
-    if changes and hasattr(view, "selected"):
+    opened = _open_fields(state)
+    if opened and state.conversation != opened["conversation"]:
+        state = state.open_conversation(opened["conversation"])
+    changes = {name: value for name, value in opened.items() if getattr(state, name) != value}
+    if changes and hasattr(state, "selected"):
         changes["selected"] = None
-    return replace(view, **changes)
+    return replace(state, **changes)

@@ -32,7 +32,7 @@ from convgate.ui.shared.navigation import LABEL, VERSIONS
 from convgate.ui.shared.page_state import draw_problems
 from convgate.ui.shared.text import literal
 from convgate.ui.train.runs import draw_run, draw_runs
-from convgate.ui.train.state import View, attempt, page
+from convgate.ui.train.state import TrainState, attempt, page
 from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
 
@@ -43,25 +43,25 @@ _UPLOADS = "train.upload"  # how many files were uploaded: each needs an uploade
 
 def train(app: App) -> None:
     """Draw the page."""
-    view, problems = page.current()
+    state, problems = page.current()
     known = sources(app)
-    view, missing = view.drop_unknown_names(data=known)
-    page.keep(view)
+    state, missing = state.drop_unknown_names(data=known)
+    page.keep(state)
     draw_problems([*problems, *missing])
     draw_problem()
-    if view.run is not None:
-        draw_run(app, view.run)
+    if state.run is not None:
+        draw_run(app, state.run)
     else:
-        _draw_new(app, view, known)
+        _draw_new(app, state, known)
         draw_runs(app)
 
 
-def _draw_new(app: App, view: View, known: Mapping[str, SetInfo]) -> None:
+def _draw_new(app: App, state: TrainState, known: Mapping[str, SetInfo]) -> None:
     """Draw the choices, the warnings and the button."""
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("Data", anchor=False)
-        names, conversations = _draw_data(app, view, known)
+        names, conversations = _draw_data(app, state, known)
     with right:
         st.subheader("New version", anchor=False)
         has_parent = _draw_version(Versions(app.settings.home))
@@ -85,12 +85,12 @@ def _draw_new(app: App, view: View, known: Mapping[str, SetInfo]) -> None:
     )  # fmt: skip
 
 
-def _draw_data(app: App, view: View, known: Mapping[str, SetInfo]) -> tuple[list[str], int]:
+def _draw_data(app: App, state: TrainState, known: Mapping[str, SetInfo]) -> tuple[list[str], int]:
     """Draw the choice of data; return the chosen labels and sets, and the number of their conversations."""
     trainable = {name: info for name, info in known.items() if info.may_train}
     available = usable(trainable)
     default = (LABELS,) if LABELS in available else ()
-    names = [name for name in (default if view.data is None else view.data) if name in available]
+    names = [name for name in (default if state.data is None else state.data) if name in available]
     draw_sources(page, trainable, names)
     if LABELS not in available:
         st.page_link(LABEL, label="No turn is labelled yet. Label some turns", icon=":material/label:")

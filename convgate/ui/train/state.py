@@ -14,14 +14,14 @@ from convgate.ui.shared.page_state import Address, PageState
 
 
 @dataclass(frozen=True)
-class View(PageState):
+class TrainState(PageState):
     """A new training and the list of all, or one of them."""
 
     run: str | None = None  # the id of the training that is open
     data: tuple[str, ...] | None = None  # the labels and sets of a new one; None: the labels
 
 
-page = Address("train", View)
+page = Address("train", TrainState)
 
 
 def attempt(action: Callable[..., Any], *args: Any) -> None:

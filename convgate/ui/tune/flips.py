@@ -14,17 +14,17 @@ from convgate.evaluation.comparison import BROKEN, FIXED, outcome_codes
 from convgate.store import Conversations, Store
 from convgate.store.conversations import title_of
 from convgate.store.openings import PrefixIndex, prefix_hashes
-from convgate.ui.shared.explore_state import View as ExploreView
+from convgate.ui.shared.explore_state import ExploreState
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.navigation import EXPLORE
 from convgate.ui.shared.text import literal
 from convgate.ui.tune.results import TuneResults
-from convgate.ui.tune.state import View, page
+from convgate.ui.tune.state import TuneState, page
 
 PER_PAGE = 10
 
 
-def draw_flips(app: App, view: View, results: TuneResults, option: str) -> None:
+def draw_flips(app: App, state: TuneState, results: TuneResults, option: str) -> None:
     """Draw how many decisions flip, and the list with its filter and pages."""
     st.subheader("Flipped decisions", anchor=False)
     codes = outcome_codes(results.scored.relevant, results.own.kept, results.new.kept)
@@ -41,10 +41,10 @@ def draw_flips(app: App, view: View, results: TuneResults, option: str) -> None:
     names = {"all": "All", "broken": "✕ Broken", "fixed": "✓ Fixed"}
     st.segmented_control(
         "Flipped decisions", list(names), required=True, label_visibility="collapsed",
-        format_func=lambda name: f"{names[name]} {len(rows[name]):,}", **page.control("only", view.only),
+        format_func=lambda name: f"{names[name]} {len(rows[name]):,}", **page.control("only", state.only),
     )  # fmt: skip
-    listed = rows[view.only]
-    number = min(view.page, max(1, -(-len(listed) // PER_PAGE)))
+    listed = rows[state.only]
+    number = min(state.page, max(1, -(-len(listed) // PER_PAGE)))
     _draw_turns(app, results, listed[(number - 1) * PER_PAGE : number * PER_PAGE], option)
     page.draw_pages(len(listed), PER_PAGE, number)
 
@@ -69,10 +69,10 @@ def _draw_turns(app: App, results: TuneResults, rows: Sequence[int], option: str
                 st.markdown(label)
             else:
                 question = case.query.text if case.query and case.turn is None else ""
-                view = ExploreView(key, case.turn, question, index, option, results.new.choice)
+                state = ExploreState(key, case.turn, question, index, option, results.new.choice)
                 st.page_link(
                     EXPLORE, label=label, icon=":material/query_stats:", width="stretch",
-                    query_params=view.to_query(),
+                    query_params=state.to_query(),
                 )  # fmt: skip
             score = f"score {scored.scores[row]:.2f}"
             st.markdown(f":small[**{decision} now** · {score} · labelled {relevance} · {outcome}]")

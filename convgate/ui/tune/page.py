@@ -29,7 +29,7 @@ from convgate.ui.shared.threshold_settings import Extent, RuleControls, Threshol
 from convgate.ui.tune.flips import draw_flips
 from convgate.ui.tune.results import TuneResults, compute_results, draw_metrics
 from convgate.ui.tune.saving import NewSettings, draw_saving
-from convgate.ui.tune.state import View, page
+from convgate.ui.tune.state import TuneState, page
 from convgate.ui.tune.threshold import draw_curve, draw_goal
 from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
@@ -43,19 +43,19 @@ def tune(app: App) -> None:
     options = option_labels(app.settings.home)
     labels = {option: options[option] for option in options if read_policy(option).name == GatePolicy.name}
     known = sources(app)
-    view, problems = page.current()
-    view, missing = view.drop_unknown_names(version=labels, data=known)
-    page.keep(view)
+    state, problems = page.current()
+    state, missing = state.drop_unknown_names(version=labels, data=known)
+    page.keep(state)
     draw_problems([*problems, *missing])
     available = usable(known)
-    names = available[:1] if view.data is None else [name for name in view.data if name in available]
+    names = available[:1] if state.data is None else [name for name in state.data if name in available]
     with st.sidebar:
-        _draw_version(app, view, labels)
+        _draw_version(app, state, labels)
         draw_sources(page, known, names)
         sliders = st.container()
-    policy = scoring.load_gate(app, view.version)
+    policy = scoring.load_gate(app, state.version)
     labelled = [read_labelled(app, name) for name in names]
-    results = compute_results(labelled, policy, view) if labelled else None
+    results = compute_results(labelled, policy, state) if labelled else None
     own = ThresholdSettings(policy.rule, policy.limits)
     with sliders:
         controls = RuleControls(page, own)
@@ -69,12 +69,12 @@ def tune(app: App) -> None:
         for overlap in results.scored.overlaps:
             st.caption(literal(overlap.sentence))
         draw_trained_on(app, [policy.version], names)
-        draw_goal(view, results, enough_data=draw_too_few(results.scored.conversations))
+        draw_goal(state, results, enough_data=draw_too_few(results.scored.conversations))
         draw_metrics(results)
         draw_curve(results)
         untrained = policy.version == UNTRAINED
-        draw_flips(app, view, results, GatePolicy.name if untrained else version_option(policy.version))
-    settings = NewSettings(app, policy, view.choice or own, [known[name] for name in names], results)
+        draw_flips(app, state, results, GatePolicy.name if untrained else version_option(policy.version))
+    settings = NewSettings(app, policy, state.choice or own, [known[name] for name in names], results)
     draw_saving(settings)
     st.subheader("Use in my agent", anchor=False)
     agent = AgentSettings.of(policy.with_rule(settings.rule, settings.choice.limits), app.settings)
@@ -82,14 +82,14 @@ def tune(app: App) -> None:
     draw_agent(agent)
 
 
-def _draw_version(app: App, view: View, labels: dict[str, str]) -> None:
+def _draw_version(app: App, state: TuneState, labels: dict[str, str]) -> None:
     st.selectbox(
-        "Version", list(labels), **page.control("version", view.version, choice=None),
+        "Version", list(labels), **page.control("version", state.version, choice=None),
         # The browser sends a label back: one with the active version's name would be stale after a change.
         format_func=lambda name: "The active version" if name == GatePolicy.name else labels[name],
         help="The gate whose threshold is tuned.",
     )  # fmt: skip
-    if view.version == GatePolicy.name:
+    if state.version == GatePolicy.name:
         active = app.settings.version or Versions(app.settings.home).active
         st.caption(f"Active: {literal(active or UNTRAINED)}")
 

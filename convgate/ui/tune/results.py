@@ -16,7 +16,7 @@ from convgate.transcripts import RelevanceSet
 from convgate.ui.shared.results_cache import compute_once
 from convgate.ui.shared.tables import interval_cell, markdown_table
 from convgate.ui.shared.threshold_settings import ThresholdSettings
-from convgate.ui.tune.state import View
+from convgate.ui.tune.state import TuneState
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,15 +53,15 @@ class TuneResults:
 
 
 def compute_results(
-    labelled: Sequence[tuple[RelevanceSet, str]], policy: GatePolicy, view: View
+    labelled: Sequence[tuple[RelevanceSet, str]], policy: GatePolicy, state: TuneState
 ) -> TuneResults:
     """Score the sets once, then apply both rules; each set comes with a digest of its content."""
     sets = [relevance_set for relevance_set, _ in labelled]
     key = f"{[digest for _, digest in labelled]} {policy.gate.fingerprint} {policy.encoder.identity!r}"
     scored = compute_once(f"scores {key}", lambda progress: score_cases(sets, policy, progress=progress))
     own = ThresholdSettings(policy.rule, policy.limits)
-    choice = view.choice or own
-    goal: Goal = MinRecall(view.recall) if view.goal == "recall" else BestFBeta()
+    choice = state.choice or own
+    goal: Goal = MinRecall(state.recall) if state.goal == "recall" else BestFBeta()
     curve = best = None
     sweep = choice.rule.sweep
     if sweep is not None:

@@ -16,7 +16,7 @@ from convgate.ui.shared.threshold_settings import THRESHOLD_SETTINGS, ThresholdS
 
 
 @dataclass(frozen=True)
-class View(PageState):
+class TuneState(PageState):
     """The gate, the labelled data, the goal, the threshold settings, and which flips are listed."""
 
     version: str = param(GatePolicy.name, POLICY_OPTION)  # a policy option that is a gate
@@ -28,4 +28,4 @@ class View(PageState):
     page: int = 1
 
 
-page = Address("tune", View)
+page = Address("tune", TuneState)

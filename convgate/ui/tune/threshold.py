@@ -18,13 +18,13 @@ from convgate.ui.shared.session_state import clicked
 from convgate.ui.shared.theme import current_palette
 from convgate.ui.shared.threshold_settings import RuleControls
 from convgate.ui.tune.results import TuneResults
-from convgate.ui.tune.state import View, page
+from convgate.ui.tune.state import TuneState, page
 
 _GOALS = {"f1": "Best F1", "recall": "Min recall"}
 _CHART = "tune.curve"
 
 
-def draw_goal(view: View, results: TuneResults, *, enough_data: bool) -> None:
+def draw_goal(state: TuneState, results: TuneResults, *, enough_data: bool) -> None:
     """Draw the goal, and the threshold that serves it best with a button."""
     if isinstance(rule := results.new.choice.rule, MaxMissed):
         _draw_promise(rule, results)
@@ -32,12 +32,12 @@ def draw_goal(view: View, results: TuneResults, *, enough_data: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
             "Goal", list(_GOALS), format_func=_GOALS.__getitem__, required=True,
-            **page.control("goal", view.goal),
+            **page.control("goal", state.goal),
         )  # fmt: skip
-        if view.goal == "recall":
+        if state.goal == "recall":
             st.slider(
                 "Keep at least this share of the relevant turns", 0.05, 1.0, step=0.01, width=360,
-                **page.control("recall", view.recall),
+                **page.control("recall", state.recall),
             )  # fmt: skip
     suggested = results.suggested
     if suggested is None:

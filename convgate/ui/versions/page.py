@@ -25,17 +25,17 @@ _STYLE = Path(__file__).with_name("versions.css")
 def versions_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    view, problems = page.current()
-    page.keep(view)
+    state, problems = page.current()
+    page.keep(state)
     draw_problems(problems)
     draw_result(page)
     versions = Versions(app.settings.home)
     version_list = VersionList(versions, versions.listing(), versions.active, versions.baseline)
-    if view.version is not None:
-        _draw_version(app, version_list, view.version)
+    if state.version is not None:
+        _draw_version(app, version_list, state.version)
         return
     _draw_active(app, version_list)
-    draw_list(app, version_list, view.page)
+    draw_list(app, version_list, state.page)
     with st.expander("Import a version", icon=":material/upload_file:"):
         draw_import(version_list.versions)
 

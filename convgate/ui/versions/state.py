@@ -16,11 +16,11 @@ def _read(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class View(PageState):
+class VersionsState(PageState):
     """The list, or one version's card."""
 
     version: str | None = param(None, Codec(str, _read, "a version's name"))  # whose card is open
     page: int = 1  # of the list
 
 
-page = Address("versions", View, bare=True)
+page = Address("versions", VersionsState, bare=True)
