@@ -87,6 +87,16 @@ def click_in_fragment(app: AppTest, key: str) -> AppTest:
         return click(app, key)
 
 
+def go_back(app: AppTest, /, **query: str) -> AppTest:
+    """Return the app after the browser's back button, to this address of the same page."""
+    app.query_params.clear()
+    for name, value in query.items():
+        app.query_params[name] = value
+    going_back = partial(RerunData, is_history_navigation=True)
+    with mock.patch.object(local_script_runner, "RerunData", going_back):
+        return check(app.run())
+
+
 def choose(app: AppTest, key: str, value: object) -> AppTest:
     """Return the app after a choice in that group of buttons."""
     return check(app.button_group(key=key).set_value(value).run())

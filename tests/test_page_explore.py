@@ -26,6 +26,7 @@ from tests.page_app import (
     app_store,
     check,
     click,
+    go_back,
     metric,
     open_page,
     page_text,
@@ -422,10 +423,7 @@ def test_an_empty_library_leads_to_the_library(convgate_home: Path, encoder: Fak
 
 
 def test_an_unknown_conversation_is_reported(open_explore: Open) -> None:
-    app = open_explore()
-    app.query_params.clear()
-    app.query_params["conversation"] = "deadbeef"
-    check(app.run())
+    app = go_back(open_explore(), conversation="deadbeef")
     assert "deadbeef" in app.error[0].value
     assert app.main.get("page_link")
     check(app.selectbox(key="explore.conversation").set_value(add_conversation()).run())

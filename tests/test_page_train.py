@@ -27,7 +27,7 @@ from convgate.transcripts.relevance_sets import read_relevance_set
 from convgate.ui.shared import services
 from convgate.ui.train import page
 from convgate.versions import Draft, Versions
-from tests.page_app import check, click_in_fragment, open_page, page_text, use_encoder
+from tests.page_app import check, click_in_fragment, go_back, open_page, page_text, use_encoder
 from tests.planted_sets import QUICK, make_relevance_set, small_encoder, small_gate, write_planted_set
 from tests.test_training_version import RecordingListener
 
@@ -247,12 +247,10 @@ def test_an_interrupted_run_is_resumed_finished_or_deleted(
     app = open_train(run="one")
     assert "The process ended early" in page_text(app)
     check(app.button(key="train.resume").click().run())
-    app.query_params["run"] = "two"
-    check(check(app.run()).button(key="train.finish").click().run())
+    check(go_back(app, run="two").button(key="train.finish").click().run())
     assert [words[:4] for words in started_commands] == [["train", "own.jsonl", "--from", "first"]] * 2
     assert (started_commands[0][4:], started_commands[1][4:6]) == ([], ["--epochs", "2"])
-    app.query_params["run"] = "bad"
-    check(app.run())
+    go_back(app, run="bad")
     assert any("cannot name a version" in error.value for error in app.error)
     assert app.button(key="train.resume")
     assert "train.finish" not in [button.key for button in app.button]
@@ -312,8 +310,7 @@ def test_a_trained_version_is_activated_and_rolled_back_under_the_users_name(fin
     (active,) = (one.value for one in app.markdown if "active]" in one.value)
     assert "better" in active
     app.session_state["annotator.name"] = "Cleo"
-    app.query_params["run"] = "unknown"
-    check(app.run())
+    go_back(app, run="unknown")
     assert "Not compared with its parent" in page_text(app)
     assert "Not activated" in page_text(app)
     check(app.button(key="train.activate_now").click().run())

@@ -24,6 +24,7 @@ from convgate.store import Conversations, Store
 from convgate.ui.shared import services, session_state
 from convgate.ui.shared.callbacks import finish_callbacks
 from convgate.ui.shared.navigation import VERSIONS, draw_navigation
+from convgate.ui.shared.page_state import begin_reading
 from convgate.ui.shared.text import literal
 from convgate.ui.shared.theme import follow_theme
 
@@ -64,6 +65,8 @@ def page(title: str, purpose: str) -> Iterator[App]:
     """
     finish_callbacks()
     st.set_page_config(page_title=f"{title} · convgate", page_icon=str(_ICON), layout="wide")
+    if session_state.begin_page(title):
+        begin_reading()
     try:
         st.logo(str(_ICON), size="large")
         draw_navigation()
@@ -79,7 +82,6 @@ def page(title: str, purpose: str) -> Iterator[App]:
         st.stop()
     if app.store.is_read_only:
         st.caption(":material/lock: Read-only: nothing is saved.")
-    session_state.begin_page(title)
     try:
         yield app
     except ConvgateError as error:

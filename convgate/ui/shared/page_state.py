@@ -1,9 +1,9 @@
 """The state of a page: one frozen dataclass, kept between reruns and written to the address.
 
 A page's `PageState` declares its fields, their types and defaults; a field's type decides its codec.
-Callbacks change the state through `Address.change`. The address is written at the end of a run, and is read
-only when it differs from what was written: a link, or the browser's back button. All pages share the open
-conversation and its current message.
+Callbacks change the state through `Address.change`. Each run writes the address. It is read only when the
+page is opened or gone back to, since any other run may carry an address from before the last one was
+written. All pages share the open conversation and its current message.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import streamlit as st
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError
-from convgate.ui.shared import session_state
 from convgate.ui.shared.codecs import TURN, Codec, codec_of, words
+from convgate.ui.shared.session_state import put
 from convgate.ui.shared.text import literal
 
 LONGEST_QUESTION = 4_000
@@ -151,7 +151,13 @@ def draw_problems(problems: Iterable[str]) -> None:
 S = TypeVar("S", bound=PageState)
 
 _OPEN = "app.open"  # the open conversation, turn and question
-_LAST = "address.last"  # the page that wrote the address last, and what it wrote
+_OPEN_FIELDS = ("conversation", "turn", "question")
+_UNREAD = "address.unread"  # whether the page was arrived at, and its address is not kept yet
+
+
+def begin_reading() -> None:
+    """Have the page that is about to be drawn read its address."""
+    st.session_state[_UNREAD] = True
 
 
 class Address(Generic[S]):
@@ -164,32 +170,22 @@ class Address(Generic[S]):
         self.name = page
         self.key = f"{page}.state"  # in the session state
         self._kind, self._bare = kind, bare
-        self._written, self._touched = f"{page}.address", f"{page}.touched"
-        self._replaced = f"{page}.replaced"  # the address before the last write
+        self._touched = f"{page}.touched"
 
     def current(self) -> tuple[S, list[str]]:
         """Return the state of this run, and what is wrong with its address."""
         last: S | None = st.session_state.get(self.key)
         query = st.query_params.to_dict()
-        # After an interaction the browser may not have seen yet what the last run wrote to the address.
-        touched = st.session_state.pop(self._touched, False)
-        as_written = query == st.session_state.get(self._written) or not (query or self._bare)
-        # After the browser's back button the address is briefly still that of the page that was left.
-        page, left_query = st.session_state.get(_LAST, (self.key, None))
-        left_behind = page != self.key and query == left_query
-        # A rerun without a user action, such as that of a new chart, may still have the address before.
-        late = query == st.session_state.get(self._replaced) and session_state.is_early_rerun()
-        if as_written:
-            st.session_state.pop(self._replaced, None)
+        is_unread = st.session_state.get(_UNREAD, True)
+        is_reset = self._bare and not query and not st.session_state.get(self._touched)
+        st.session_state.pop(self._touched, None)
         problems: list[str] = []
-        if last is not None and (touched or as_written or left_behind or late):
-            state = last
-            if left_behind or not (query or touched):
-                state = _follow(state)
-        else:
-            state, problems = self._read({} if left_behind else query, last)
-            if left_behind or "conversation" not in query:
+        if last is None or is_reset or (is_unread and query):
+            state, problems = self._read(query, last)
+            if "conversation" not in query:
                 state = _start_on_open(state)
+        else:
+            state = _follow(last) if is_unread else last
         st.session_state[self.key] = state
         return state, problems
 
@@ -219,7 +215,7 @@ class Address(Generic[S]):
         none: the control's value for None. also: other fields that a change of the control sets.
         """
         key = f"{self.name}.{name}"
-        session_state.put(key, none if value is None else list(value) if isinstance(value, tuple) else value)
+        put(key, none if value is None else list(value) if isinstance(value, tuple) else value)
         return {"key": key, "on_change": self._take, "args": (name, key, none), "kwargs": also}
 
     def _take(self, name: str, key: str, none: Any, **also: Any) -> None:
@@ -238,7 +234,6 @@ class Address(Generic[S]):
 
     def select(self, turn: int | None) -> None:
         """Select a turn (0-based), if there is one; lists stay on their page. For callbacks."""
-        self.touched()
         if turn is not None:
             values: dict[str, Any] = {"selected": turn}  # a field that only some pages have
             self.show(replace(self.now(), **values))
@@ -249,11 +244,12 @@ class Address(Generic[S]):
 
     def show(self, state: S) -> None:
         """Show that state from now on; for callbacks."""
-        st.session_state[self.key] = state
+        self._store(state)
+        st.session_state[_UNREAD] = False
         self.touched()
 
     def touched(self) -> None:
-        """Note that a user action on the page caused this run; for callbacks of every control."""
+        """Have a callback of a fragment draw the whole page, or one of a bare page keep its state."""
         st.session_state[self._touched] = True
 
     def rerun_after_action(self) -> None:
@@ -263,18 +259,15 @@ class Address(Generic[S]):
 
     def keep(self, state: S) -> None:
         """Keep the state for the next run and in the address; its conversation is open on all pages."""
+        self._store(state)
+        if st.query_params.to_dict() != (query := state.to_query()):
+            st.query_params.from_dict(query)
+        st.session_state[_UNREAD] = False
+
+    def _store(self, state: S) -> None:
         st.session_state[self.key] = state
         if state.conversation is not None:
             st.session_state[_OPEN] = {name: getattr(state, name) for name in _OPEN_FIELDS}
-        query, before = state.to_query(), st.query_params.to_dict()
-        if before != query:
-            st.session_state[self._replaced] = before
-            st.query_params.from_dict(query)
-        st.session_state[self._written] = query
-        st.session_state[_LAST] = self.key, query
-
-
-_OPEN_FIELDS = ("conversation", "turn", "question")
 
 
 def _open_fields(state: PageState) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,32 +11,21 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from convgate.figures.hover import clicked_turn
 
 _PAGE, _ARRIVED = "page.drawn", "page.arrived"
-_ENDED, _EARLY = "page.ended", "page.early"
-
-SOON = 0.5
-"""Seconds after a run in which the browser may request another before it saw the new address."""
 
 
-def begin_page(page: str) -> None:
-    """Note that the page is about to be drawn."""
-    if st.session_state.get(_PAGE) != page:
-        st.session_state[_PAGE] = page
-        st.session_state[_ARRIVED] = True
-    ended: float | None = st.session_state.pop(_ENDED, None)
-    st.session_state[_EARLY] = ended is None or time.monotonic() - ended < SOON
+def begin_page(page: str) -> bool:
+    """Note that the page is about to be drawn, and return whether it was opened or gone back to."""
+    context = get_script_run_ctx()
+    goes_back = context is not None and context.is_history_navigation
+    arrives = goes_back or st.session_state.get(_PAGE) != page
+    if arrives:
+        st.session_state[_PAGE], st.session_state[_ARRIVED] = page, True
+    return arrives
 
 
 def end_page() -> None:
     """Note that the page is complete."""
     st.session_state[_ARRIVED] = False
-    st.session_state[_ENDED] = time.monotonic()
-
-
-def is_early_rerun() -> bool:
-    """Return whether this run was requested before the last one ended, or soon after, by no back button."""
-    context = get_script_run_ctx()
-    goes_back = context is not None and context.is_history_navigation
-    return bool(st.session_state.get(_EARLY)) and not goes_back
 
 
 def put(key: str, value: Any) -> None:
