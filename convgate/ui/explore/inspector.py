@@ -277,7 +277,6 @@ def compute_scores(gate: GatePolicy, message: OpenMessage, start: int) -> NDArra
 
 
 def _select_clicked() -> None:
-    page.touched()
     cell = clicked_cell([{"customdata": point} for point in selected_points(MATRIX)])
     if cell is not None:
         page.change(turn=cell[0], question="", selected=cell[1])

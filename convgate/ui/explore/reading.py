@@ -38,7 +38,7 @@ def draw_reading(
     search = st.session_state.get(SEARCH) or ""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="explore-jumps"):
         st.text_input(
-            "Search the transcript", key=SEARCH, type="search", live=True, on_change=page.touched,
+            "Search the transcript", key=SEARCH, type="search", live=True,
             label_visibility="collapsed", placeholder="Search", width=165, persist_state="session",
         )  # fmt: skip
         _draw_jumps(outcome, selected, search)
@@ -125,7 +125,6 @@ def _select(turn: int | None) -> None:
 
 def _on_answers() -> None:
     _forget_focus()
-    page.touched()
     take_answers(TRANSCRIPT)
 
 
@@ -135,7 +134,6 @@ def _forget_focus() -> None:
 
 def _on_asked() -> None:
     request, key = read_request(TRANSCRIPT), st.session_state[_SHOWN]
-    page.touched()
     if request is None:
         return
     if request.what == "select":

@@ -63,7 +63,6 @@ def _draw_annotators(app: App) -> None:
 
 
 def _switch(app: App, name: str, key: str) -> None:
-    page.touched()
     with reporting_problems():
         Labels(app.store).set_trains(name, trains=bool(st.session_state[key]))
 
@@ -124,7 +123,6 @@ def _draw_problems(problems: Problems) -> None:
 
 
 def _keep(app: App, labels: Import, by: str) -> None:
-    page.touched()
     with reporting_problems():
         keep_saved(keep_labels(app.store, labels, by=by))
         st.session_state[GENERATION] = st.session_state.setdefault(GENERATION, 0) + 1

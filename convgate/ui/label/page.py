@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -94,7 +95,7 @@ def _draw_turn(scored: Outcome, answers: Answering, selected: int) -> None:
         return
     draw_answers(answers, selected)
     draw_steps("explore", scored.message.conversation, selected, page.select)
-    st.toggle("Show the gate's decision", key=GATE, on_change=page.touched, persist_state="session")
+    st.toggle("Show the gate's decision", key=GATE, persist_state="session")
     if shows_gate:
         st.markdown(f"{literal(scored.label)}: {literal(scored.decisions.of(selected).reason)}")
 
@@ -118,13 +119,12 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
         rows = [row if row["state"] == "current" else {**row, **hidden} for row in rows]
     draw_transcript(
         {**data, "rows": rows, "threshold": data["threshold"] if shows_gate else None},
-        key=TRANSCRIPT, on_asked=_on_asked, on_answers=_on_answers,
+        key=TRANSCRIPT, on_asked=_on_asked, on_answers=partial(take_answers, TRANSCRIPT),
     )  # fmt: skip
 
 
 def _on_asked() -> None:
     request = read_request(TRANSCRIPT)
-    page.touched()
     if request is None:
         return
     if request.what == "select":
@@ -133,8 +133,3 @@ def _on_asked() -> None:
         page.change(turn=request.turn, question="", selected=None)
     else:
         st.session_state[_OPENED] = request.turn
-
-
-def _on_answers() -> None:
-    page.touched()
-    take_answers(TRANSCRIPT)

@@ -172,14 +172,12 @@ def _choose_mode(app: App) -> None:
 
 
 def _choose_disagreement() -> None:
-    page.touched()
     if (row := st.session_state[DISAGREEMENT]) is not None:
         go(row.current, row.turn)
 
 
 def _ask_for_queue() -> None:
     st.session_state[_MAKE] = True
-    page.touched()
 
 
 def _open_queue(app: App, number: int | None = None) -> None:
@@ -194,7 +192,6 @@ def _open_queue(app: App, number: int | None = None) -> None:
 
 
 def _skip(app: App, state: ExploreState, here: CurrentKey) -> None:
-    page.touched()
     with reporting_problems():
         keep_saved(Labels(app.store).skip(here, by=annotator() or ""))
         _go_on(app, state, here)

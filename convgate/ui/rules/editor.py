@@ -125,7 +125,6 @@ def _set_draft(text: str | None = None) -> None:
         st.session_state.pop(DRAFT, None)
     else:
         st.session_state[DRAFT] = text
-    page.touched()
 
 
 def _save(draft: Draft) -> ActionResult:

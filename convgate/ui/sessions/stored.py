@@ -6,7 +6,6 @@ import streamlit as st
 
 from convgate.core.text import format_time, writable
 from convgate.store.sessions import Sessions
-from convgate.ui.sessions.state import page
 from convgate.ui.shared.actions import draw_problem, reporting_problems
 from convgate.ui.shared.frame import App
 from convgate.ui.shared.session_state import selected_cell
@@ -33,7 +32,7 @@ def draw_stored(app: App) -> None:
             for session in sessions
         ]
         st.dataframe(
-            rows, hide_index=True, key=STORED, on_select=page.touched, selection_mode="single-cell",
+            rows, hide_index=True, key=STORED, on_select="rerun", selection_mode="single-cell",
             alt=f"The newest {len(rows):,} sessions",
         )  # fmt: skip
         st.caption(f"The newest sessions, at most {_MAX_ROWS}. Click a row to delete its session.")
@@ -47,7 +46,6 @@ def draw_stored(app: App) -> None:
 
 
 def _delete(app: App, id: str) -> None:
-    page.touched()
     with reporting_problems():
         Sessions(app.store).delete(id)
     st.session_state.pop(STORED, None)

@@ -63,7 +63,6 @@ def draw_mode_correction(
     put(control, corrected_modes(app, key).get(turn, _NOT_REVIEWED))
 
     def store() -> None:
-        page.touched()
         mode = st.session_state[control]
         correction = ModeCorrection(decided, mode) if mode else None
         with reporting_problems():

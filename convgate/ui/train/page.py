@@ -139,7 +139,6 @@ def _draw_upload(app: App, names: Sequence[str]) -> None:
 
 
 def _upload(app: App, names: Sequence[str], key: str) -> None:
-    page.touched()
     file = st.session_state.get(key)
     if file is None:
         return

@@ -78,7 +78,7 @@ def draw_saving(settings: NewSettings) -> None:
         st.caption("A version has no min and max number of turns; the settings file below has them.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
-            "Name", key=NAME, placeholder="The date and a number", max_chars=64, on_change=page.touched,
+            "Name", key=NAME, placeholder="The date and a number", max_chars=64,
             help="Lower-case letters, digits, periods, hyphens and underscores. Empty for the date.",
         )  # fmt: skip
         st.button(

@@ -132,7 +132,6 @@ def choose_row(results: TuneResults, row: int) -> None:
 def _click(results: TuneResults) -> None:
     # Read at once: the chart forgets its selection whenever it is drawn again.
     row = clicked(_CHART)
-    page.touched()
     if row is not None:
         choose_row(results, row)
 
